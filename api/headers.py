@@ -232,7 +232,7 @@ def function(cursor, handles, growing, listed, mistakes):
             continue
         before, behind = doc[i - 1] if i else nothing, doc[i + 1] if i + 1 < len(doc) else nothing
         if re.fullmatch(r"(const )?(void|char) \*", parameter["type"]) and \
-                behind["name"] in ("bytes", "size") or behind["name"] in ("capacity", "room"):
+                behind["name"] in ("bytes", "size") or behind["name"] == "capacity":
             parameter["length"] = behind["name"]
         elif before["name"] == "count" and parameter["type"] in ("const cuc_tile *", "const int64_t *"):
             parameter["length"] = "count"

@@ -102,7 +102,7 @@ def module(api):
     for name, each in types.structs.items():
         offsets = ", ".join(f'"{f["name"]}": {f["offset"]}' for f in each["fields"])
         out.append(f'    "{name}": ({each["bytes"]}, {{{offsets}}}),')
-    out += ["}", "", "# What a function returns, and its parameters, a letter each.", "FUNCTIONS = {"]
+    out += ["}", "", "# The result and the parameters of each function, a letter each.", "FUNCTIONS = {"]
     for each in api["functions"]:
         letters = [LETTERS[types.ctypes(p["type"])] for p in each["parameters"]]
         out.append(f'    "{each["name"]}": "{LETTERS[types.ctypes(each["returns"])]}'

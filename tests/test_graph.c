@@ -382,7 +382,7 @@ START_TEST(what_cannot_be_captured_is_refused_in_words)
     ck_fails(bad, cuc_stream_embed_graph(stream, graph), "is not being captured");
     ck_fails(bad, cuc_graph_get_node_count(NULL, graph), "out is NULL");
     ck_fails(bad, cuc_graph_get_edge_count(NULL, graph), "out is NULL");
-    ck_fails(bad, cuc_graph_get_node_types(NULL, 2, graph), "types is NULL and room is 2");
+    ck_fails(bad, cuc_graph_get_node_types(NULL, 2, graph), "types is NULL and capacity is 2");
     cuc_graph_release(graph);
     cuc_graph_release(NULL);
     ck_assert_ptr_null(cuc_graph_retain(NULL));

@@ -268,8 +268,8 @@ START_TEST(pieces_that_make_no_sense_are_refused)
     ck_ok(cuc_buffer_slice(&slice, b, 0, 10));
     ck_fails(bad, cuc_buffer_export_pieces(pieces, 2, NULL, b), "count is NULL");
     ck_fails(bad, cuc_buffer_export_pieces(pieces, 2, &count, NULL), "buffer is NULL");
-    ck_fails(bad, cuc_buffer_export_pieces(NULL, 2, &count, b), "pieces is NULL and room is 2");
-    ck_fails(bad, cuc_buffer_export_pieces(pieces, 1, &count, large), "room is 1", "2 pieces");
+    ck_fails(bad, cuc_buffer_export_pieces(NULL, 2, &count, b), "pieces is NULL and capacity is 2");
+    ck_fails(bad, cuc_buffer_export_pieces(pieces, 1, &count, large), "capacity is 1", "2 pieces");
     ck_fails(bad, cuc_buffer_export_pieces(pieces, 2, &count, slice), "a slice");
     ck_fails(CUC_ERROR_DRIVER, cuc_buffer_export_pieces(pieces, 2, &count, alone),
              "CUC_MEMORY_VIRTUAL_IPC");

@@ -76,8 +76,8 @@ static cuc_status check_row(bench_point *p, double *x, int64_t row, char *why, s
 static cuc_status check(bench_point *p, char *why, size_t why_size)
 {
     const attention *a = p->data;
-    size_t room = (size_t)(2 * a->sequence * a->depth + a->sequence);
-    double *x = malloc(room * sizeof(*x));
+    size_t capacity = (size_t)(2 * a->sequence * a->depth + a->sequence);
+    double *x = malloc(capacity * sizeof(*x));
     cuc_status st = x ? CUC_OK : bench_no_memory("keys and values");
 
     for (int64_t i = 0; st == CUC_OK && i < ROWS_CHECKED; i++)

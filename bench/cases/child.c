@@ -23,7 +23,7 @@ struct bench_child {
     int fd;     // standard input and output
     int errors; // memory file with its stderr
     char *line; // input read but not yet consumed
-    size_t used, room;
+    size_t used, capacity;
 };
 
 static double now(void)
@@ -203,7 +203,7 @@ static bool read_more(bench_child *c, double until, cuc_status *st)
     struct pollfd poller = { .fd = c->fd, .events = POLLIN };
     double left = until - now();
 
-    if (!CUC_RESERVE(c->line, c->room, c->used + 4096)) {
+    if (!CUC_RESERVE(c->line, c->capacity, c->used + 4096)) {
         *st = bench_no_memory("an answer");
         return false;
     }
@@ -215,7 +215,7 @@ static bool read_more(bench_child *c, double until, cuc_status *st)
         *st = bench_fail(CUC_ERROR_IO, "%s has not answered in time", c->name);
         return false;
     }
-    ssize_t n = read(c->fd, c->line + c->used, c->room - c->used);
+    ssize_t n = read(c->fd, c->line + c->used, c->capacity - c->used);
     if (n > 0)
         c->used += (size_t)n;
     if (n > 0 || (n < 0 && errno == EINTR))

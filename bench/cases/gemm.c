@@ -412,7 +412,7 @@ static const cuc_bench_case cases[] = {
     GEMM_CASE(wide, "m x n x k as models have them", plain),
     GEMM_CASE(skinny, "m x n x k with one of them small, or the result", plain),
     GEMM_CASE(odd, "no powers of two", plain),
-    GEMM_CASE(fast, "8-bit floats whose sums keep fewer bits", fast),
+    GEMM_CASE(fast, "8-bit floats, accumulated with fewer bits", fast),
     GEMM_CASE(batched, "many products of one shape", batched),
     GEMM_CASE(after, "with work done on the product before it is stored", after),
     BENCH_CASE(.suite = "gemm", .name = "grouped",

@@ -60,13 +60,13 @@ static void choose(lines *l, uint64_t seed)
 static cuc_status make(lines *l, cuc_bench_state *state, const bench_product *product)
 {
     size_t k = (size_t)product->k, n = (size_t)product->n;
-    double(*room)[LINES] = bench_allocate(state, (k + 2 * n) * sizeof(*room));
+    double(*block)[LINES] = bench_allocate(state, (k + 2 * n) * sizeof(*block));
 
-    if (!room)
+    if (!block)
         return cuc_error_status();
     l->product = *product;
-    l->factors = room;
-    l->sums = room + k;
+    l->factors = block;
+    l->sums = block + k;
     l->sizes = l->sums + n;
     choose(l, cuc_bench_state_seed(state));
     return CUC_OK;

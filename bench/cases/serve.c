@@ -98,10 +98,10 @@ int bench_serve(const bench_service *service)
 {
     server s = { service, NULL };
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool open = true;
 
-    while (open && getline(&line, &room, stdin) > 0)
+    while (open && getline(&line, &capacity, stdin) > 0)
         open = reply(&s, line);
     if (s.point)
         service->drop(s.point);

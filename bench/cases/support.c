@@ -163,12 +163,12 @@ cuc_status bench_compare(cuc_stream *stream, cuc_device_ptr at, uint64_t bytes,
                          bench_expect *expect, void *data, char *why, size_t why_size)
 {
     const size_t most = (size_t)4 << 20;
-    size_t room = bytes < most ? (size_t)bytes : most;
-    unsigned char *got = malloc(2 * room), *expected = got + room;
+    size_t chunk = bytes < most ? (size_t)bytes : most;
+    unsigned char *got = malloc(2 * chunk), *expected = got + chunk;
     cuc_status st = got ? CUC_OK : bench_no_memory("what is compared");
 
-    for (uint64_t offset = 0; offset < bytes && st == CUC_OK; offset += room) {
-        size_t n = bytes - offset < room ? (size_t)(bytes - offset) : room;
+    for (uint64_t offset = 0; offset < bytes && st == CUC_OK; offset += chunk) {
+        size_t n = bytes - offset < chunk ? (size_t)(bytes - offset) : chunk;
         size_t i = 0;
         if ((st = cuc_copy_to_host(stream, got, at + offset, n)) < 0 ||
             (st = cuc_stream_synchronize(stream)) < 0 ||

@@ -204,7 +204,7 @@ static cuc_status tell_track(cuc_bench_state *state, const struct cuc__bench_tra
     if (st >= 0 && !(r.median_s > 0)) {
         free(seconds);
         t->entry->outcome = CUC_BENCH_FAILED;
-        t->entry->reason = "it takes less time than the timer can tell: time a batch (hot, graph)";
+        t->entry->reason = "it takes less time than the timer resolves: time a batch (hot, graph)";
         return tell_untimed(b, t->entry, t->trial.mode);
     }
     if (st >= 0 && peer && peer != t && peer->count)

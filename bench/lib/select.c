@@ -169,11 +169,11 @@ void cuc__bench_plan_release(struct cuc__bench_plan *plan, const cuc_bench *b)
 // "n=1024 dtype=f32"
 static const char *describe(const struct cuc__bench_point *p, struct cuc__bench_text **texts)
 {
-    size_t room = 1;
+    size_t capacity = 1;
 
     for (size_t i = 0; i < p->count; i++)
-        room += strlen(p->at[i].name) + strlen(p->at[i].value.text) + 2;
-    char *text = malloc(room), *to = text;
+        capacity += strlen(p->at[i].name) + strlen(p->at[i].value.text) + 2;
+    char *text = malloc(capacity), *to = text;
     if (!text)
         return NULL;
     *to = '\0';

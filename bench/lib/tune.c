@@ -224,9 +224,9 @@ cuc_status cuc__tune_run(struct cuc__tune_race *race)
                                "there is no candidate: auto() names them, and dimensions say what "
                                "for");
     for (size_t i = 0; i < race->count && race->choice; i++) // any of them may win
-        if (strlen(race->all[i].choice) >= race->room)
+        if (strlen(race->all[i].choice) >= race->choice_capacity)
             return cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, race->function,
-                                   "room is %zu, a choice takes %zu", race->room,
+                                   "capacity is %zu, a choice takes %zu", race->choice_capacity,
                                    strlen(race->all[i].choice) + 1);
     o.device = race->device;
     o.seed = race->options.seed;

@@ -19,9 +19,9 @@ struct cuc__tune_candidate {
 struct cuc__tune_race {
     cuc_tune_options options;
     cuc_device *device;
-    const char *function; // function named in failures
-    char *choice;         // receives the winner's text; NULL: not wanted
-    size_t room;          // capacity of choice in bytes
+    const char *function;   // function named in failures
+    char *choice;           // receives the winner's text; NULL: not wanted
+    size_t choice_capacity; // in bytes
     struct cuc__tune_candidate *all;
     size_t count, capacity;
     // Caller's setup of the candidates.

@@ -166,7 +166,7 @@ static cuc_status read_plan(struct matrices *x, const cuc_gemm_options *plan, co
     return CUC_OK;
 }
 
-cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
+cuc_status cuc_gemm_tune(char *choice, size_t capacity, cuc_device *device,
                          const cuc_gemm_options *plan, const cuc_tune_options *options)
 {
     struct matrices x = { .expected = NULL };
@@ -183,7 +183,7 @@ cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
         (st = read_plan(&x, plan, __func__)) < 0)
         return st;
     race.choice = choice;
-    race.room = room;
+    race.choice_capacity = capacity;
     // The default plan determines the types and the record key.
     if ((st = cuc_gemm_plan_create(&first, device, &x.options)) < 0 ||
         (st = cuc_gemm_plan_get_record(&key, first)) < 0 ||

@@ -280,7 +280,7 @@ static cuc_status race_kernels(struct cuc__tune_race *race, struct arguments *x)
     return st;
 }
 
-cuc_status cuc_tile_tune(char *choice, size_t room, cuc_device *device, const char *text,
+cuc_status cuc_tile_tune(char *choice, size_t capacity, cuc_device *device, const char *text,
                          size_t bytes, const cuc_program_options *program, const char *kernel,
                          const cuc_arg *args, size_t count, const cuc_tune_options *options)
 {
@@ -304,7 +304,7 @@ cuc_status cuc_tile_tune(char *choice, size_t room, cuc_device *device, const ch
         (st = cuc__bench_read(&o, sizeof(o), program, "cuc_program_options", __func__)) < 0)
         return st;
     race.choice = choice;
-    race.room = room;
+    race.choice_capacity = capacity;
     o.tuned = ""; // ignore earlier records
     if (!kernel && (st = name_of(name, text, bytes, &o)) < 0)
         return st;

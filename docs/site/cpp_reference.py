@@ -56,7 +56,7 @@ def directive(kind, signature, lines, depth=3):
 
 
 def entry(lines, at):
-    """What stands at a line of the namespace: its directive and where it ends, or None."""
+    """Read the declaration at a line of the namespace: its directive and its last line, or None."""
     line = lines[at]
     made = re.match(r"(?:template <.*> )?(class|struct) (\w+)(?: (?:final )?: .*)?$", line) or \
         re.match(r"(?:template <.*> )?(class|struct) (\w+)(?: : [^{]*)? \{$", line)

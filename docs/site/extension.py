@@ -1,5 +1,5 @@
-"""What the site adds to Sphinx: the tile language's colours, and links to the reference wherever a
-function, type or constant is named, in text as in code."""
+"""The site's Sphinx extension: colours for the tile language, and links to the reference wherever text or
+code names a function, type or constant."""
 import html
 import re
 

@@ -63,7 +63,7 @@ def of_class(node, source):
 
 
 def defined(source):
-    """What a module defines, also where it is for type checkers: names and their nodes."""
+    """The names that a module defines, those for type checkers included, and their nodes."""
     for node in ast.parse(source).body:
         for each in node.body if isinstance(node, ast.If) else [node]:
             if isinstance(each, (ast.ClassDef, ast.FunctionDef)):
@@ -75,7 +75,7 @@ def defined(source):
 
 
 def sections(path, names):
-    """What a module has of some names, each as its directive; `names` loses them."""
+    """The directives of those `names` that a module defines; removes them from `names`."""
     source, part = path.read_text(), []
     for name, node in defined(source):
         if name not in names:
@@ -100,7 +100,7 @@ def exported(path):
 
 
 def imported(path):
-    """What a module has of others of its package, by its names there: the file, and the name in that."""
+    """The names that a module imports from its package, each with its file and its name there."""
     return {each.asname or each.name: (path.parent / f"{node.module}.py", each.name)
             for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom) and node.level == 1
             for each in node.names if node.module}

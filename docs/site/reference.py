@@ -171,7 +171,7 @@ def sections(text, functions):
 
 
 def opening(header, text):
-    """What the comment on top of a header says: its title, and the rest."""
+    """Split the comment on top of a header into its title and the rest."""
     comment = re.search(r"/\*\*\n \* @file\n(.*?) \*/", text, re.S)
     title, _, rest = (re.sub(r"^ \* ?", "", comment[1], flags=re.M) if comment else header).partition("\n\n")
     return re.sub(r"\s+", " ", title).strip().rstrip("."), rest

@@ -46,7 +46,7 @@ def described(text, doc):
 
 
 def types(folder):
-    """Of each type that is public: the line that declares it, its comment, its functions with theirs."""
+    """List each public type: its declaration, its comment, and its functions with their comments."""
     found = {}
 
     def is_enum(name):

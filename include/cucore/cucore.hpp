@@ -62,7 +62,7 @@ class error : public std::runtime_error
         return library_;
     }
 
-    /** That library's own code, such as the CUresult; 0 when cucore itself refused. */
+    /** The library's own code, such as the CUresult; 0 when cucore itself refused. */
     int32_t library_code() const noexcept
     {
         return library_code_;

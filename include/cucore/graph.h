@@ -294,17 +294,17 @@ CUC_API cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph);
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] types CUC_NODE_ constants, at most `room`; further elements stay unchanged
- * @param      room  capacity of types
- * @param      graph the graph
+ * @param[out] types    CUC_NODE_ constants, at most `capacity`; further elements stay unchanged
+ * @param      capacity length of types
+ * @param      graph    the graph
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or types is NULL while room is not 0
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or types is NULL while capacity is not 0
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetNodes, cuGraphNodeGetType
  * @since 0.1
  */
-CUC_API cuc_status cuc_graph_get_node_types(int32_t *types, size_t room, cuc_graph *graph);
+CUC_API cuc_status cuc_graph_get_node_types(int32_t *types, size_t capacity, cuc_graph *graph);
 
 /** Details in a drawing of a graph beside its nodes and edges, with the driver's values. */
 enum {

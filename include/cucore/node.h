@@ -85,20 +85,21 @@ CUC_API cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *gr
  *
  * @thread any thread; one call at a time on the same stream
  * @capture safe: not restricted by the driver; on a stream that is not captured it fails
- * @param[out] nodes  [room] borrowed from the graph, at most `room`; may be NULL with a room of 0
- * @param      room   capacity of nodes
- * @param[out] count  the number of nodes
- * @param      stream a captured stream
+ * @param[out] nodes    [capacity] borrowed from the graph, at most `capacity`; may be NULL if
+ *                      `capacity` is 0
+ * @param      capacity length of nodes
+ * @param[out] count    the number of nodes
+ * @param      stream   a captured stream
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT count or stream is NULL, nodes is NULL while room is not 0, or
- *                                    the stream is not captured
+ * @retval CUC_ERROR_INVALID_ARGUMENT count or stream is NULL, nodes is NULL while capacity is not
+ *                                    0, or the stream is not captured
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, or the capture is spoilt; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetCaptureInfo
  * @since 0.1
  */
-CUC_API cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, size_t *count,
+CUC_API cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t capacity, size_t *count,
                                                 cuc_stream *stream);
 
 /**
@@ -139,36 +140,37 @@ CUC_API cuc_status cuc_stream_wait_external(cuc_stream *stream, cuc_event *event
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] nodes [room] borrowed from the graph, at most `room`; further elements stay unchanged
- * @param      room  capacity of nodes
- * @param      graph the graph
+ * @param[out] nodes    [capacity] borrowed from the graph, at most `capacity`; further elements
+ *                      stay unchanged
+ * @param      capacity length of nodes
+ * @param      graph    the graph
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or nodes is NULL while room is not 0
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or nodes is NULL while capacity is not 0
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetNodes
  * @since 0.1
  */
-CUC_API cuc_status cuc_graph_get_nodes(cuc_node **nodes, size_t room, cuc_graph *graph);
+CUC_API cuc_status cuc_graph_get_nodes(cuc_node **nodes, size_t capacity, cuc_graph *graph);
 
 /**
  * The edges of a graph: `to[i]` begins when `from[i]` has ended.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] from  [room] borrowed from the graph, at most `room`
- * @param[out] to    [room] the same number, borrowed from the graph
- * @param      room  capacity of each; cuc_graph_get_edge_count() returns the number of edges
- * @param      graph the graph
+ * @param[out] from     [capacity] borrowed from the graph, at most `capacity`
+ * @param[out] to       [capacity] the same number, borrowed from the graph
+ * @param      capacity length of each; cuc_graph_get_edge_count() returns the number of edges
+ * @param      graph    the graph
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is NULL while room is not 0
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is NULL while capacity is not 0
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetEdges
  * @since 0.1
  */
-CUC_API cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t room,
+CUC_API cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t capacity,
                                        cuc_graph *graph);
 
 /**

@@ -64,7 +64,7 @@ typedef struct cuc_tune_options {
     void (*progress)(void *user, const cuc_tune_progress *progress);
 } cuc_tune_options;
 
-#define CUC_TUNE_OPTIONS_INIT                           \
+#define CUC_TUNE_OPTIONS_INIT                               \
     {                                                       \
         sizeof(cuc_tune_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
@@ -94,15 +94,15 @@ CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size
  * @order  returns when it is complete: seconds
  * @thread any thread
  * @capture not on a captured stream; may spoil a capture in global mode
- * @param[out] choice  receives the winner's text, with a final zero byte; NULL: not wanted
- * @param      room    size of choice in bytes; 512 suffices
- * @param      device  the device to measure on
- * @param      plan    the kind of product and its shape: m, n and k must be given. Only the
- *                     activation is applied to the result; settings chosen by hand stay
- * @param      options NULL is every default
+ * @param[out] choice   receives the winner's text, with a final zero byte; NULL: not wanted
+ * @param      capacity size of choice in bytes; 512 suffices
+ * @param      device   the device to measure on
+ * @param      plan     the kind of product and its shape: m, n and k must be given. Only the
+ *                      activation is applied to the result; settings chosen by hand stay
+ * @param      options  NULL is every default
  * @retval CUC_OK                     found, and stored if there is a path
- * @retval CUC_ERROR_INVALID_ARGUMENT device or plan is NULL, a field is out of bounds, or room is
- *                                    too small
+ * @retval CUC_ERROR_INVALID_ARGUMENT device or plan is NULL, a field is out of bounds, or capacity
+ *                                    is too small
  * @retval CUC_ERROR_NOT_FOUND        no candidate could be measured: the message has the first
  *                                    reason
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
@@ -111,7 +111,7 @@ CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size
  * @retval CUC_ERROR_DRIVER           the driver refused; also the failures of cuc_bench_run()
  * @since 0.1
  */
-CUC_API cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
+CUC_API cuc_status cuc_gemm_tune(char *choice, size_t capacity, cuc_device *device,
                                  const cuc_gemm_options *plan, const cuc_tune_options *options);
 
 /**
@@ -123,20 +123,20 @@ CUC_API cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
  * @order  waits for the device, and returns when it is complete: seconds
  * @thread any thread
  * @capture not on a captured stream; may spoil a capture in global mode
- * @param[out] choice  receives the winner's text, with a final zero byte; NULL: not wanted
- * @param      room    size of choice in bytes; 512 suffices
- * @param      device  the device to measure on; it can access the tensors
- * @param      text    the tile program
- * @param      bytes   length of the text; 0 for a text that ends with a zero byte
- * @param      program as for cuc_program_create(); its dimensions must match the arguments, and its
- *                     arch must be NULL
- * @param      kernel  the kernel's name; NULL: the program's only kernel
- * @param      args    [count], as for cuc_launch()
- * @param      count   the number of the kernel's parameters
- * @param      options NULL is every default
+ * @param[out] choice   receives the winner's text, with a final zero byte; NULL: not wanted
+ * @param      capacity size of choice in bytes; 512 suffices
+ * @param      device   the device to measure on; it can access the tensors
+ * @param      text     the tile program
+ * @param      bytes    length of the text; 0 for a text that ends with a zero byte
+ * @param      program  as for cuc_program_create(); its dimensions must match the arguments, and
+ *                      its arch must be NULL
+ * @param      kernel   the kernel's name; NULL: the program's only kernel
+ * @param      args     [count], as for cuc_launch()
+ * @param      count    the number of the kernel's parameters
+ * @param      options  NULL is every default
  * @retval CUC_OK                     found, and stored if there is a path
- * @retval CUC_ERROR_INVALID_ARGUMENT device, text, program or args is NULL, or room is too small;
- *                                    also arguments that cuc_launch() refuses
+ * @retval CUC_ERROR_INVALID_ARGUMENT device, text, program or args is NULL, or capacity is too
+ *                                    small; also arguments that cuc_launch() refuses
  * @retval CUC_ERROR_COMPILE          the source is wrong
  * @retval CUC_ERROR_NOT_FOUND        no such kernel, or no candidate could be measured: the message
  *                                    has the first reason
@@ -146,8 +146,8 @@ CUC_API cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
  * @retval CUC_ERROR_DRIVER           the driver refused; also the failures of cuc_bench_run()
  * @since 0.1
  */
-CUC_API cuc_status cuc_tile_tune(char *choice, size_t room, cuc_device *device, const char *text,
-                                 size_t bytes, const cuc_program_options *program,
+CUC_API cuc_status cuc_tile_tune(char *choice, size_t capacity, cuc_device *device,
+                                 const char *text, size_t bytes, const cuc_program_options *program,
                                  const char *kernel, const cuc_arg *args, size_t count,
                                  const cuc_tune_options *options);
 

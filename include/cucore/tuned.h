@@ -24,8 +24,8 @@ typedef struct cuc_tuned_record {
     const char *kernel;     /**< the kernel's name; for cuc_gemm() the plan's kind: "f16 nt d16" */
     const char *constants;  /**< constants set by hand, in the kernel's order: "T=bf16" */
     const char *dimensions; /**< "M=4096 N=4096 K=4096", in the kernel's order */
-    const char *choice; /**< constants, and options after a colon: "BM=128 BN=256 :cluster=2" */
-    double seconds;     /**< the measured time */
+    const char *choice;     /**< constants, and options after a colon: "BM=128 BN=256 :cluster=2" */
+    double seconds;         /**< the measured time */
 } cuc_tuned_record;
 
 #define CUC_TUNED_RECORD_INIT                            \
@@ -85,19 +85,19 @@ CUC_API cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *recor
  *
  * @thread any thread
  * @capture makes no driver call
- * @param[out] choice receives the text, with a final zero byte
- * @param      room   size of choice in bytes; 512 suffices
- * @param      path   the file; NULL: the file named by CUCORE_TUNED, or the installed one
- * @param      key    its choice and seconds are ignored
+ * @param[out] choice   receives the text, with a final zero byte
+ * @param      capacity size of choice in bytes; 512 suffices
+ * @param      path     the file; NULL: the file named by CUCORE_TUNED, or the installed one
+ * @param      key      its choice and seconds are ignored
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        there is no such record, or no file and none was named
- * @retval CUC_ERROR_INVALID_ARGUMENT choice, key or a text of it is NULL, room is too small, or the
- *                                    file is not a file of records: the message has the line
+ * @retval CUC_ERROR_INVALID_ARGUMENT choice, key or a text of it is NULL, capacity is too small, or
+ *                                    the file is not a file of records: the message has the line
  * @retval CUC_ERROR_IO               the file that `path` or CUCORE_TUNED names could not be read
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
-CUC_API cuc_status cuc_tuned_find(char *choice, size_t room, const char *path,
+CUC_API cuc_status cuc_tuned_find(char *choice, size_t capacity, const char *path,
                                   const cuc_tuned_record *key);
 
 CUC_END_DECLS

@@ -153,22 +153,23 @@ typedef struct cuc_memory_piece {
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] pieces [room] in address order; the caller closes each file descriptor; NULL only
- *                    counts
- * @param      room   capacity of pieces, at least the number of pieces; 0 when pieces is NULL
- * @param[out] count  the number of pieces
- * @param      buffer from a resource with CUC_MEMORY_VIRTUAL_IPC, not a slice and not empty
+ * @param[out] pieces   [capacity] in address order; the caller closes each file descriptor; NULL
+ *                      only counts
+ * @param      capacity length of pieces, at least the number of pieces; 0 when pieces
+ *                      is NULL
+ * @param[out] count    the number of pieces
+ * @param      buffer   from a resource with CUC_MEMORY_VIRTUAL_IPC, not a slice and not empty
  * @retval CUC_OK                     exported, or counted
- * @retval CUC_ERROR_INVALID_ARGUMENT count or buffer is NULL, there are more pieces than room, or
- *                                    the buffer is a slice, empty or from another sort of resource
+ * @retval CUC_ERROR_INVALID_ARGUMENT count or buffer is NULL, capacity is below the number of
+ * pieces, or the buffer is a slice, empty or from another sort of resource
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory that was itself
  *                                    imported
  * @source CUDA Driver API, "Virtual Memory Management": cuMemExportToShareableHandle
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_t *count,
-                                            cuc_buffer *buffer);
+CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t capacity,
+                                            size_t *count, cuc_buffer *buffer);
 
 /**
  * Create a buffer over memory of another process. It grows like other buffers of its resource, with

@@ -106,7 +106,7 @@ static struct chunk *add_chunk(struct cuc__arena *arena, size_t bytes)
     return c;
 }
 
-void *cuc__arena_take(struct cuc__arena *arena, size_t bytes)
+void *cuc__arena_allocate(struct cuc__arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
@@ -172,7 +172,7 @@ char *cuc__arena_print(struct cuc__arena *arena, const char *format, ...)
     va_start(args, format);
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    char *text = n < 0 ? NULL : cuc__arena_take(arena, (size_t)n + 1);
+    char *text = n < 0 ? NULL : cuc__arena_allocate(arena, (size_t)n + 1);
     if (text) {
         va_start(args, format);
         vsnprintf(text, (size_t)n + 1, format, args);
@@ -183,7 +183,7 @@ char *cuc__arena_print(struct cuc__arena *arena, const char *format, ...)
 
 char *cuc__arena_copy(struct cuc__arena *arena, const void *from, size_t bytes)
 {
-    char *copy = cuc__arena_take(arena, bytes + 1);
+    char *copy = cuc__arena_allocate(arena, bytes + 1);
 
     if (copy && bytes)
         memcpy(copy, from, bytes);

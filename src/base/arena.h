@@ -23,7 +23,7 @@ void cuc__arena_free(struct cuc__arena *arena);
 
 // Returns zeroed memory, aligned for every type, or NULL without memory. Zero bytes give a valid
 // pointer.
-void *cuc__arena_take(struct cuc__arena *arena, size_t bytes);
+void *cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);
 // Resizes a block that this function made, or makes one (NULL); the memory is not zeroed. Zero
 // bytes free the block alone, the arena frees the rest. Without memory, returns NULL and leaves the
 // block as it is.

@@ -13,11 +13,11 @@
 #define CUC_LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 // Use CUC_RESERVE(). `array` points to the pointer to the items, which has a type of its own.
-static inline bool cuc__array_reserve(void *array, size_t *room, size_t count, size_t item)
+static inline bool cuc__array_reserve(void *array, size_t *capacity, size_t count, size_t item)
 {
-    if (count <= *room)
+    if (count <= *capacity)
         return true;
-    size_t more = *room < SIZE_MAX / 2 ? 2 * *room : SIZE_MAX;
+    size_t more = *capacity < SIZE_MAX / 2 ? 2 * *capacity : SIZE_MAX;
     void *items;
     if (more < 8)
         more = 8;
@@ -30,14 +30,14 @@ static inline bool cuc__array_reserve(void *array, size_t *room, size_t count, s
     if (!items)
         return false;
     memcpy(array, &items, sizeof(items));
-    *room = more;
+    *capacity = more;
     return true;
 }
 
 // Makes room for `count` items behind the pointer `array`, whose capacity in items is the size_t
-// `room`: at least doubles it if it is too small. False without memory; the array is then as it
+// `capacity`: at least doubles it if it is too small. False without memory; the array is then as it
 // was.
-#define CUC_RESERVE(array, room, count) \
-    cuc__array_reserve(&(array), &(room), (count), sizeof(*(array)))
+#define CUC_RESERVE(array, capacity, count) \
+    cuc__array_reserve(&(array), &(capacity), (count), sizeof(*(array)))
 
 #endif

@@ -23,7 +23,7 @@ static void find_demangler(void)
     memcpy(&demangle, &found, sizeof(found));
 }
 
-bool cuc__demangle(char *out, size_t room, const char *symbol)
+bool cuc__demangle(char *out, size_t capacity, const char *symbol)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int status = -1;
@@ -36,7 +36,7 @@ bool cuc__demangle(char *out, size_t room, const char *symbol)
         free(text);
         return false;
     }
-    snprintf(out, room, "%s", strncmp(text, "void ", 5) == 0 ? text + 5 : text);
+    snprintf(out, capacity, "%s", strncmp(text, "void ", 5) == 0 ? text + 5 : text);
     free(text);
     return true;
 }
@@ -57,11 +57,11 @@ static char *parameters_of(char *text)
     return open;
 }
 
-bool cuc__demangle_name(char *out, size_t room, const char *symbol)
+bool cuc__demangle_name(char *out, size_t capacity, const char *symbol)
 {
     char *parameters;
 
-    if (!cuc__demangle(out, room, symbol))
+    if (!cuc__demangle(out, capacity, symbol))
         return false;
     parameters = parameters_of(out);
     if (parameters && parameters != out)
@@ -74,12 +74,12 @@ static size_t symbol_length(const char *at)
     return strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.");
 }
 
-void cuc__demangle_text(char *out, size_t room, const char *text)
+void cuc__demangle_text(char *out, size_t capacity, const char *text)
 {
     char symbol[512], plain[512];
     size_t used = 0;
 
-    while (*text && used + 1 < room) {
+    while (*text && used + 1 < capacity) {
         size_t bytes = symbol_length(text);
         const char *piece = text;
 
@@ -92,10 +92,10 @@ void cuc__demangle_text(char *out, size_t room, const char *text)
         }
         text += bytes;
         bytes = piece == plain ? strlen(plain) : bytes;
-        bytes = bytes < room - 1 - used ? bytes : room - 1 - used;
+        bytes = bytes < capacity - 1 - used ? bytes : capacity - 1 - used;
         memcpy(out + used, piece, bytes);
         used += bytes;
     }
-    if (room)
+    if (capacity)
         out[used] = '\0';
 }

@@ -9,13 +9,13 @@
 // always void for a kernel. Returns false if the symbol is not mangled or no C++ library is
 // available. For failures only: the first call loads the C++ library (libstdc++.so.6), and each
 // call allocates.
-bool cuc__demangle(char *out, size_t room, const char *symbol);
+bool cuc__demangle(char *out, size_t capacity, const char *symbol);
 
 // The same without the parameters: "scale<float>", which NVRTC accepts as a name expression.
-bool cuc__demangle_name(char *out, size_t room, const char *symbol);
+bool cuc__demangle_name(char *out, size_t capacity, const char *symbol);
 
 // Copies a text and demangles every mangled symbol in it, except those in quotation marks, which
 // are the user's own words.
-void cuc__demangle_text(char *out, size_t room, const char *text);
+void cuc__demangle_text(char *out, size_t capacity, const char *text);
 
 #endif

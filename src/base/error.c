@@ -279,7 +279,7 @@ static void append_demangled(struct cuc__text *t, const char *text)
 {
     if (t->lost)
         return;
-    cuc__demangle_text(t->at + t->length, t->room - t->length, text);
+    cuc__demangle_text(t->at + t->length, t->capacity - t->length, text);
     t->length += strlen(t->at + t->length);
 }
 

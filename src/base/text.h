@@ -12,15 +12,15 @@
 // Zero is an empty text that grows; free() its `at`. After a loss nothing more is appended.
 struct cuc__text {
     char *at; // zero-terminated; NULL until the first append
-    size_t length, room;
-    bool fixed; // `at` is the caller's buffer of `room` bytes
+    size_t length, capacity;
+    bool fixed; // `at` is the caller's buffer of `capacity` bytes
     bool lost;  // out of memory, or the text is truncated to its buffer
 };
 
 // An empty text in an array of char.
-#define CUC_TEXT_IN(buffer)                                   \
-    {                                                         \
-        .at = (buffer), .room = sizeof(buffer), .fixed = true \
+#define CUC_TEXT_IN(buffer)                                       \
+    {                                                             \
+        .at = (buffer), .capacity = sizeof(buffer), .fixed = true \
     }
 
 // Makes room for `bytes` more and the terminator.
@@ -28,7 +28,7 @@ static inline bool cuc__text_reserve(struct cuc__text *t, size_t bytes)
 {
     const size_t need = t->length + bytes + 1;
 
-    if (t->lost || (t->fixed ? need > t->room : !CUC_RESERVE(t->at, t->room, need)))
+    if (t->lost || (t->fixed ? need > t->capacity : !CUC_RESERVE(t->at, t->capacity, need)))
         t->lost = true;
     return !t->lost;
 }
@@ -50,12 +50,12 @@ cuc__text_vput(struct cuc__text *t, const char *format, va_list args)
     if (t->lost)
         return;
     va_copy(again, args);
-    int n = vsnprintf(t->at ? t->at + t->length : NULL, t->room - t->length, format, args);
-    if (n >= 0 && (size_t)n >= t->room - t->length) {
+    int n = vsnprintf(t->at ? t->at + t->length : NULL, t->capacity - t->length, format, args);
+    if (n >= 0 && (size_t)n >= t->capacity - t->length) {
         if (cuc__text_reserve(t, (size_t)n))
-            vsnprintf(t->at + t->length, t->room - t->length, format, again);
+            vsnprintf(t->at + t->length, t->capacity - t->length, format, again);
         else
-            n = t->fixed && t->room ? (int)(t->room - t->length - 1) : 0;
+            n = t->fixed && t->capacity ? (int)(t->capacity - t->length - 1) : 0;
     }
     t->length += n > 0 ? (size_t)n : 0;
     va_end(again);

@@ -26,7 +26,7 @@ struct cuc__fatbin_entry {
     bool family;    // sm_100f: runs on this architecture's family only
     bool lz4, zstd; // compression
     const char *data;
-    size_t bytes;      // of `data`
+    size_t bytes;      // size of `data`
     size_t full_bytes; // decompressed
 };
 

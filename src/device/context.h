@@ -1,5 +1,5 @@
-// A context: the primary one of a device, or a foreign one. Each has one object, so that its loss
-// is reported at every later use, through whatever handle.
+// A context: the primary one of a device, or a foreign one. Each driver context has one object, so
+// that its loss is reported at every later use, whatever handle leads to it.
 #ifndef CUCORE_DEVICE_CONTEXT_H
 #define CUCORE_DEVICE_CONTEXT_H
 
@@ -14,8 +14,8 @@ struct cuc__loss {
     int code;
     char function[64];
     char call[64];
-    char launches[2048]; // launches that might be incomplete at that moment, latest first
-    _Atomic bool told;   // reported in full once; later failures refer to that report
+    char launches[2048];   // launches that might be incomplete at that moment, latest first
+    _Atomic bool reported; // reported in full once; later failures refer to that report
 };
 
 struct cuc_context {

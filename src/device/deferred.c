@@ -14,25 +14,25 @@ void cuc__defer(struct cuc__deferred *release)
 
 struct deferred_drop {
     struct cuc__deferred head;
-    void *thing;
-    void (*drop)(void *thing);
+    void *object;
+    void (*drop)(void *object);
 };
 
 static void run_drop(struct cuc__deferred *release)
 {
     struct deferred_drop *d = (struct deferred_drop *)release;
 
-    d->drop(d->thing);
+    d->drop(d->object);
     free(d);
 }
 
-bool cuc__defer_drop(void *thing, void (*drop)(void *thing))
+bool cuc__defer_drop(void *object, void (*drop)(void *object))
 {
     struct deferred_drop *d = malloc(sizeof(*d));
 
     if (!d)
         return false;
-    *d = (struct deferred_drop){ .head.run = run_drop, .thing = thing, .drop = drop };
+    *d = (struct deferred_drop){ .head.run = run_drop, .object = object, .drop = drop };
     cuc__defer(&d->head);
     return true;
 }
@@ -46,7 +46,7 @@ bool cuc__deferred_is_running(void)
 
 void cuc__deferred_run(void)
 {
-    const bool within = running; // a release may come by here
+    const bool within = running; // a release may call this function
     struct cuc__deferred *next;
 
     if (cuc__capturing())

@@ -18,13 +18,13 @@ struct cuc__deferred {
 void cuc__defer(struct cuc__deferred *release);
 
 // Adds drop(thing) to the list. False without memory.
-bool cuc__defer_drop(void *thing, void (*drop)(void *thing));
+bool cuc__defer_drop(void *object, void (*drop)(void *object));
 
 // Runs the releases that wait, unless a capture is under way: it would capture a buffer's free.
 void cuc__deferred_run(void);
 
-// True on a thread that runs deferred releases now. A release that cannot be made, since another
-// thread began a capture in the meantime, is deferred once more.
+// True on a thread that is running deferred releases. A release that is impossible, since another
+// thread has begun a capture meanwhile, is deferred again.
 bool cuc__deferred_is_running(void);
 
 extern _Atomic(struct cuc__deferred *) cuc__deferred_releases;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The context of its streams is the device's primary one: a green context can be current on only
-// one thread at a time, and cucore never needs it to be.
+// The context of a green context's streams is the device's primary one: a green context can be
+// current on only one thread at a time, and cucore never needs it to be.
 struct cuc_green_context {
     cuc__handle head;
     CUgreenCtx handle;
@@ -20,7 +20,7 @@ struct cuc_green_context {
 _Static_assert(sizeof(((cuc_sms *)0)->driver) == sizeof(CUdevResource),
                "a cuc_sms has what the driver says");
 
-static void tell(cuc_sms *out, const CUdevResource *r)
+static void describe(cuc_sms *out, const CUdevResource *r)
 {
     memset(out, 0, sizeof(*out));
     if (r->type != CU_DEV_RESOURCE_TYPE_SM)
@@ -53,7 +53,7 @@ cuc_status cuc_device_get_sms(cuc_sms *out, cuc_device *device)
     if (code)
         return CUC_FAIL_CU(NULL, code, "cuDeviceGetDevResource",
                            "asking for the multiprocessors of device %d", device->ordinal);
-    tell(out, &r);
+    describe(out, &r);
     return CUC_OK;
 }
 
@@ -87,9 +87,9 @@ cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest, const 
                          "of another split cannot be split)",
                          from->count, least);
     for (unsigned i = 0; i < n && parts && st >= 0; i++)
-        tell(&groups[i], &parts[i]);
+        describe(&groups[i], &parts[i]);
     if (st >= 0 && rest)
-        tell(rest, &left);
+        describe(rest, &left);
     if (st >= 0)
         *count = n;
     free(parts);
@@ -160,7 +160,7 @@ cuc_status cuc_green_context_get_sms(cuc_sms *out, cuc_green_context *context)
         return CUC_FAIL_CU(context->context, code, "cuGreenCtxGetDevResource",
                            "asking for the multiprocessors of green context %p",
                            (void *)context->handle);
-    tell(out, &r);
+    describe(out, &r);
     return CUC_OK;
 }
 

@@ -21,10 +21,10 @@ struct sim_evaluation {
 };
 
 // Decodes the text's first entry. Returns NULL on failure, with the reason in the log.
-typedef void *sim_evaluate_load_fn(const char *ptx, size_t bytes, char *log, size_t room);
+typedef void *sim_evaluate_load_fn(const char *ptx, size_t bytes, char *log, size_t capacity);
 // Runs it to its end. Returns 0, or the CUresult of its fault, with the report in the log.
 typedef int sim_evaluate_run_fn(void *code, const struct sim_evaluation *run, char *log,
-                                size_t room);
+                                size_t capacity);
 typedef void sim_evaluate_free_fn(void *code);
 
 #define SIM_EVALUATE_LOAD "cucoreSimulatedLoad"

@@ -18,7 +18,7 @@
 enum {
     CUC__TOOLKIT_NO_LIBRARY = -1, // the library cannot be found or loaded
     CUC__TOOLKIT_NO_MEMORY = -2,  // no host memory to look for it
-    CUC__TOOLKIT_MISSING = -3,    // it has no such function
+    CUC__TOOLKIT_MISSING = -3,    // the library lacks the function
 };
 
 typedef struct cuc__toolkit_function {
@@ -36,7 +36,7 @@ typedef struct cuc__toolkit {
     const char *name;     // for cuc_find_library()
     const char *title;    // for people
     int library;          // a CUC_LIBRARY_ value
-    int (*version)(void); // of the loaded library, such as 13000; 0 if unknown
+    int (*version)(void); // the loaded library's version, such as 13000; 0 if unknown
     void *(*symbol)(void *handle, const char *name); // NULL is dlsym()
     const cuc__toolkit_function *functions;
     size_t function_count;

@@ -47,7 +47,7 @@ struct expected {
     cuc_dtype dtype; // 0: no such array
     int32_t rank;
     int64_t shape[3];
-    const char *names; // of the extents: "m k"
+    const char *names; // names of the extents: "m k"
 };
 
 static const char *shape_text(char text[TEXT_BYTES], int32_t rank, const int64_t *shape)
@@ -94,9 +94,9 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
                      e->names);
 }
 
-// Several blocks would write elements of d with a common address, in any order. Checks axes in
-// pairs, which detects a leading dimension that is too small.
-static cuc_status check_apart(const struct cuc__gemm_call *c)
+// Refuses a d in which elements share an address: several blocks would write them, in any order.
+// Checks axes in pairs, which detects a leading dimension that is too small.
+static cuc_status check_disjoint(const struct cuc__gemm_call *c)
 {
     const cuc_tensor *d = c->args->d;
 
@@ -149,7 +149,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     bool grouped = k->form == CUC_GEMM_GROUPED;
     bool axis_a = batched && !(x ? k->shared_b : k->shared_a);
     bool axis_b = grouped || (batched && !(x ? k->shared_a : k->shared_b));
-    bool rows = k->bias_of_rows != x; // of d as the caller has it
+    bool rows = k->bias_of_rows != x; // in d as the caller has it
     cuc_dtype row = (x ? k->scaled_columns : k->scaled_rows) ? CUC_F32 : 0;
     cuc_dtype column = (x ? k->scaled_rows : k->scaled_columns) ? CUC_F32 : 0;
 
@@ -193,7 +193,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     }
     if (g->d->flags & CUC_TENSOR_READ_ONLY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "d is read-only");
-    return check_apart(c);
+    return check_disjoint(c);
 }
 
 static cuc_status check_workspace(const struct cuc__gemm_call *c)
@@ -207,8 +207,8 @@ static cuc_status check_workspace(const struct cuc__gemm_call *c)
                          CUC__GEMM_WORKSPACE_ALIGN);
     if (needed == UINT64_MAX)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "%d parts of sums for m %" PRId64 " and n %" PRId64
-                         " pass 64 bits of bytes: make the plan without parts",
+                         "the workspace of %d parts for m %" PRId64 " and n %" PRId64
+                         " exceeds 64 bits: make the plan without parts",
                          c->plan->tile.parts, c->m, c->n);
     if (needed && (!g->workspace || g->workspace_bytes < needed))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,

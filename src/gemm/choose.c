@@ -7,7 +7,7 @@
 enum {
     MOST_SPLIT = 8,
     MOST_PARTS = 64,
-    LEAST_TURNS = 2,
+    LEAST_ITERATIONS = 2,
     LINE_BYTES = 128,
     LARGE = 8192,
     SMALL_TILE = 64 * 64,
@@ -91,7 +91,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         stored += cuc_dtype_bits(k->c) / 8;
     if (k->residual)
         stored += cuc_dtype_bits(k->residual) / 8;
-    bool grouped = k->form == CUC_GEMM_GROUPED; // rows are those of all groups together
+    bool grouped = k->form == CUC_GEMM_GROUPED; // rows of all groups together
     int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
     int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
     int64_t filled = t->cluster > 1 ? times(cuc__gemm_cdiv(up, t->cluster), t->cluster) : up;
@@ -135,8 +135,8 @@ static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_mma_path path)
     return path == TILE_MMA_PATH_FMA ? 16 : LINE_BYTES / bytes;
 }
 
-bool cuc__gemm_has_room(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
-                        const struct cuc__gemm_tile *t)
+bool cuc__gemm_workspace_fits(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
+                              const struct cuc__gemm_tile *t)
 {
     double bytes = (double)s->rows * (double)s->columns * t->parts *
                    cuc_dtype_bits(k->accumulator) / 8;
@@ -242,10 +242,10 @@ static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
     t.programs = (int32_t)s->machine->multiprocessors;
     cuc__gemm_work(&work, s->kind, s->shape, &t);
     if (!wanted->stream_k && (!can_use_stream_k(s->kind, &t) || work.blocks % t.programs == 0 ||
-                              work.iterations < LEAST_TURNS))
+                              work.iterations < LEAST_ITERATIONS))
         return;
     for (t.stream_k = wanted->stream_k ? wanted->stream_k : 1; t.stream_k <= last; t.stream_k++)
-        if (wanted->stream_k || cuc__gemm_has_room(s->kind, s->shape, &t))
+        if (wanted->stream_k || cuc__gemm_workspace_fits(s->kind, s->shape, &t))
             consider(s, &t, wanted->rows);
 }
 
@@ -265,7 +265,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
     for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
         for (t.parts = 1; t.parts <= MOST_PARTS; t.parts *= 2) {
             struct cuc__gemm_tile tile = t;
-            bool few = t.split * t.parts > 1 && iterations < LEAST_TURNS * t.split * t.parts;
+            bool few = t.split * t.parts > 1 && iterations < LEAST_ITERATIONS * t.split * t.parts;
             if (wanted->split)
                 tile.split = wanted->split;
             else if (t.split > most || few)
@@ -273,7 +273,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
             if (wanted->parts)
                 tile.parts = wanted->parts;
             else if ((t.split > 1 && t.parts > 1) || few ||
-                     !cuc__gemm_has_room(s->kind, s->shape, &t))
+                     !cuc__gemm_workspace_fits(s->kind, s->shape, &t))
                 continue;
             consider_variants(s, &tile, wanted);
         }
@@ -312,13 +312,13 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
            bits % (8 * LINE_BYTES);
 }
 
-// Ping-pong warpgroups take tiles in turns: one's epilogue runs under the other's products and
+// Ping-pong warpgroups alternate between tiles: one's epilogue runs under the other's products and
 // costs nothing. Promoted partial sums leave too few registers for it.
 static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
                                const struct cuc__gemm_tile *wanted)
 {
     static const int32_t columns[] = { 192, 176, 160, 144, 128 };
-    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // then it does not always pay
+    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // ping-pong does not always pay then
 
     if (t.path != TILE_MMA_PATH_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
         wanted->rows || wanted->split > 1 || wanted->parts > 1 || wanted->cluster > 1 ||
@@ -400,7 +400,7 @@ void cuc__gemm_add_stream_k(struct cuc__gemm_tile *tile, const struct cuc__gemm_
         return;
     wanted.programs = (int32_t)machine->multiprocessors;
     for (wanted.stream_k = 1; wanted.stream_k <= MOST_STREAMED; wanted.stream_k++)
-        if (cuc__gemm_has_room(kind, shape, &wanted) &&
+        if (cuc__gemm_workspace_fits(kind, shape, &wanted) &&
             cuc__gemm_choose(&t, &seconds, kind, shape, &wanted, machine) && seconds < least) {
             least = seconds;
             *tile = wanted;

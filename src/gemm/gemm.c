@@ -14,7 +14,7 @@ enum { MOST_ARGUMENTS = 24, MOST_ACROSS = CUC__GEMM_MAX_WIDTH };
 
 // ---- The kernel's views
 
-static cuc_tensor turned(const cuc_tensor *t)
+static cuc_tensor transposed(const cuc_tensor *t)
 {
     cuc_tensor out = *t;
     int32_t last = t->rank - 1;
@@ -35,7 +35,7 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
 // Arrays of a launch: those of the whole call, or of a part of it if it exceeds a grid's limits.
 struct views {
     cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
-    struct cuc__gemm_stream_k dealt;
+    struct cuc__gemm_stream_k stream_k;
 };
 
 static void see(struct views *v, const struct cuc__gemm_call *call)
@@ -48,16 +48,16 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
     v->a = k->exchanged ? *g->b : *g->a;
     v->b = k->exchanged ? *g->a : *g->b;
     if (k->exchanged != k->transposed_a)
-        v->a = turned(&v->a);
+        v->a = transposed(&v->a);
     if (k->exchanged != k->transposed_b)
-        v->b = turned(&v->b);
-    v->d = k->exchanged ? turned(g->d) : *g->d;
+        v->b = transposed(&v->b);
+    v->d = k->exchanged ? transposed(g->d) : *g->d;
     if (call->beta != 0)
-        v->c = k->exchanged ? turned(g->c) : *g->c;
+        v->c = k->exchanged ? transposed(g->c) : *g->c;
     if (k->bias)
         v->bias = *g->bias;
     if (k->residual)
-        v->residual = k->exchanged ? turned(g->residual) : *g->residual;
+        v->residual = k->exchanged ? transposed(g->residual) : *g->residual;
     if (k->scaled_rows)
         v->row_scale = *rows;
     if (k->scaled_columns)
@@ -106,10 +106,10 @@ static void see_stream(struct views *v, const struct cuc__gemm_call *call, int32
 {
     const struct cuc__gemm_kind *k = &call->plan->kind;
     const struct cuc__gemm_tile *tile = &call->plan->tile;
-    int64_t sums = (int64_t)tile->rows * tile->columns;
-    bool aside = cuc__gemm_partials_are_fragments(tile);
+    int64_t elements = (int64_t)tile->rows * tile->columns;
+    bool fragments = cuc__gemm_partials_are_fragments(tile);
 
-    cuc__gemm_schedule_stream_k(&v->dealt, tile, rows, columns,
+    cuc__gemm_schedule_stream_k(&v->stream_k, tile, rows, columns,
                                 v->a.shape[k->transposed_a ? v->a.rank - 2 : v->a.rank - 1]);
     v->flags = (cuc_tensor){ .data = call->args->workspace,
                              .dtype = CUC_I64,
@@ -119,11 +119,11 @@ static void see_stream(struct views *v, const struct cuc__gemm_call *call, int32
                              .strides = { 1 } };
     v->parts = (cuc_tensor){ .data = call->args->workspace + cuc__gemm_stream_k_flag_bytes(tile),
                              .dtype = k->accumulator,
-                             .rank = aside ? 4 : 3,
+                             .rank = fragments ? 4 : 3,
                              .device = device,
                              .shape = { tile->programs, tile->rows, tile->columns },
-                             .strides = { sums, tile->columns, 1 } };
-    if (aside) {
+                             .strides = { elements, tile->columns, 1 } };
+    if (fragments) {
         const int64_t shape[] = { tile->rows / 16, tile->columns / 8, 128 };
         const int64_t strides[] = { tile->columns * 16, 128, 1 };
         memcpy(v->parts.shape + 1, shape, sizeof(shape));
@@ -184,14 +184,14 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
     if (c->plan->tile.stream_k) {
         args[count++] = CUC_ARG(&v->parts);
         args[count++] = CUC_ARG(&v->flags);
-        args[count++] = CUC_ARG(v->dealt.each);
-        args[count++] = CUC_ARG(v->dealt.more);
-        args[count++] = CUC_ARG(v->dealt.shared);
-        args[count++] = CUC_ARG(v->dealt.spread);
-        args[count++] = CUC_ARG(v->dealt.units);
-        args[count++] = CUC_ARG(v->dealt.over_iterations);
-        args[count++] = CUC_ARG(v->dealt.over_band);
-        args[count++] = CUC_ARG(v->dealt.over_last);
+        args[count++] = CUC_ARG(v->stream_k.each);
+        args[count++] = CUC_ARG(v->stream_k.more);
+        args[count++] = CUC_ARG(v->stream_k.shared);
+        args[count++] = CUC_ARG(v->stream_k.spread);
+        args[count++] = CUC_ARG(v->stream_k.units);
+        args[count++] = CUC_ARG(v->stream_k.over_iterations);
+        args[count++] = CUC_ARG(v->stream_k.over_band);
+        args[count++] = CUC_ARG(v->stream_k.over_last);
     }
     return cuc_launch(stream, NULL, atomic_load_explicit(&code->kernel, memory_order_relaxed), args,
                       count);

@@ -37,7 +37,8 @@ struct cuc__gemm_tile {
     int32_t programs;
 };
 
-// A plan has several kernels, so that a call computes and reads nothing that it does not need.
+// The variants of a plan, each with a kernel, so that a call computes and reads nothing that it
+// does not need.
 enum { CUC__GEMM_PLAIN, CUC__GEMM_SCALED, CUC__GEMM_ADDED, CUC__GEMM_VARIANTS };
 
 struct cuc__gemm_code {
@@ -114,8 +115,9 @@ void cuc__gemm_add_stream_k(struct cuc__gemm_tile *tile, const struct cuc__gemm_
                             const struct cuc__gemm_shape *shape,
                             const struct tile_machine *machine);
 // True if the shape's workspace is large enough.
-bool cuc__gemm_has_room(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
-                        const struct cuc__gemm_tile *tile);
+bool cuc__gemm_workspace_fits(const struct cuc__gemm_kind *kind,
+                              const struct cuc__gemm_shape *shape,
+                              const struct cuc__gemm_tile *tile);
 // Visits every candidate.
 void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                      const struct cuc__gemm_tile *wanted, const struct tile_machine *machine,
@@ -137,7 +139,7 @@ static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
 enum {
     CUC__GEMM_RASTER = 8,            // the default raster
     CUC__GEMM_MAX_WIDTH = 65535,     // maximum tiles along a row in a launch
-    CUC__GEMM_WORKSPACE_ALIGN = 256, // of its address, and of the partial sums after its flags
+    CUC__GEMM_WORKSPACE_ALIGN = 256, // for its address, and for the partial sums after its flags
 };
 struct cuc__gemm_stream_k {
     uint32_t each, more, shared, spread, units;
@@ -173,7 +175,7 @@ cuc_status cuc__gemm_load(cuc_gemm_plan *plan, int variant, const char *function
 // tuned_tiles.c
 void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *kind,
                    const struct cuc__gemm_shape *shape, const struct cuc_device *device);
-void cuc__gemm_choice_text(char *text, size_t room, const struct cuc__gemm_tile *tile);
+void cuc__gemm_choice_text(char *text, size_t capacity, const struct cuc__gemm_tile *tile);
 // False: not a valid choice.
 bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text);
 // 1: a measured tile; 2: the tile of a nearby shape; 0: none; negative: the named file is invalid.

@@ -68,7 +68,7 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 // ---- Element types
 
 struct type {
-    cuc_dtype dtype, accumulator, d; // of a and b; of accumulators; the default of d
+    cuc_dtype dtype, accumulator, d; // type of a and b; accumulator type; default type of d
     cuc_dtype results[4];            // other types that d may have
 };
 

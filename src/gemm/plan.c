@@ -22,7 +22,7 @@ static bool by_hand(const cuc_gemm_options *o)
            o->parts || o->stream_k;
 }
 
-static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, const char *by)
+static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, const char *by)
 {
     bool x = p->kind.exchanged;
     struct tile_work work;
@@ -48,7 +48,7 @@ static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, con
 
 // Reports the result: the compiler makes a pipeline if the tile allows one, and only pipelines use
 // clusters and split-K.
-static void tell_code(cuc_gemm_plan *p)
+static void report_code(cuc_gemm_plan *p)
 {
     const struct cuc__gemm_code *code = &p->code[CUC__GEMM_PLAIN];
     const cuc_kernel *product =
@@ -61,7 +61,7 @@ static void tell_code(cuc_gemm_plan *p)
     p->choice.cluster = p->choice.pipeline && fastest->cluster > 1 ? (int32_t)fastest->cluster : 1;
 }
 
-// The fastest tile of a nearby shape may leave much of its last wave empty here.
+// False if the fastest tile of a nearby shape leaves much of its last wave empty here.
 static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind *kind,
                   const struct cuc__gemm_tile *tile)
 {
@@ -110,7 +110,7 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cu
     if (p->tile.stream_k)
         p->tile.programs = (int32_t)q->machine.multiprocessors;
     // A choice that was measured with a workspace is useless without one.
-    if (recalled && !cuc__gemm_has_room(&p->kind, &q->shape, &p->tile))
+    if (recalled && !cuc__gemm_workspace_fits(&p->kind, &q->shape, &p->tile))
         recalled = 0;
     if (recalled > 1 && !suits(q, &p->kind, &p->tile))
         recalled = 0;
@@ -122,7 +122,7 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cu
                           &q->machine))
         return fail_none(o, function);
     p->recalled = recalled;
-    tell_choice(p, q, recalled ? "tuned" : o->tile_m ? "options" : "model");
+    report_choice(p, q, recalled ? "tuned" : o->tile_m ? "options" : "model");
     return CUC_OK;
 }
 
@@ -220,11 +220,11 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     }
     if (st < 0)
         goto fail;
-    // Another alpha without c is rare, so its code is loaded at first use.
+    // A call with another alpha and without c is rare, so its code is loaded at first use.
     if ((st = cuc__gemm_load(p, CUC__GEMM_PLAIN, __func__)) < 0 ||
         (p->kind.c && (st = cuc__gemm_load(p, CUC__GEMM_ADDED, __func__)) < 0))
         goto fail;
-    tell_code(p);
+    report_code(p);
     *out = p;
     return CUC_OK;
 

@@ -43,13 +43,13 @@ static const struct {
 };
 
 // Writes the extents of an operand, "Z, M, K".
-static void put_extents(struct text *t, bool shared, bool turned, const char *rows,
+static void put_extents(struct text *t, bool shared, bool transposed, const char *rows,
                         const char *columns)
 {
     const struct cuc__gemm_kind *k = t->kind;
 
     put(t, "[%s%s, %s]", k->form == CUC_GEMM_BATCHED && !shared ? "Z, " : "",
-        turned ? columns : rows, turned ? rows : columns);
+        transposed ? columns : rows, transposed ? rows : columns);
 }
 
 static void put_operands(struct text *t)
@@ -102,7 +102,7 @@ static void put_constants(struct text *t)
     if (t->tile->stream_k || k->form == CUC_GEMM_GROUPED)
         put(t, ", R = %d", cuc__gemm_band(t->tile));
     if (t->tile->stream_k)
-        put(t, ", P = %d, OVER_P = %" PRIu64 ", OVER_R = %" PRIu64 ", TOLD = 7046029254386353131",
+        put(t, ", P = %d, OVER_P = %" PRIu64 ", OVER_R = %" PRIu64 ", READY = 7046029254386353131",
             t->tile->programs, cuc__gemm_inverse(t->tile->programs),
             cuc__gemm_inverse(cuc__gemm_band(t->tile)));
     put(t, "\n");
@@ -111,11 +111,11 @@ static void put_constants(struct text *t)
 // ---- Products
 
 static void put_load(struct text *t, const char *name, const char *batch, const char *row,
-                     const char *column, const char *rows, const char *columns, bool turned)
+                     const char *column, const char *rows, const char *columns, bool transposed)
 {
     const char *shape = *batch ? "_, " : "";
 
-    if (turned)
+    if (transposed)
         put(t, "trans(load(%s, [%s%s, %s], [%s%s, %s]))", name, batch, column, row, shape, columns,
             rows);
     else
@@ -263,29 +263,30 @@ static void put_split(struct text *t)
 // tile.
 static void put_stream(struct text *t)
 {
-    bool aside = cuc__gemm_partials_are_fragments(t->tile);
-    const char *sums = aside ? "sums" : "acc", *at = aside ? "r, 0, 0, 0" : "r, 0, 0";
-    const char *shape = aside ? "BM // 16, BN // 8, 128" : "BM, BN";
+    bool fragments = cuc__gemm_partials_are_fragments(t->tile);
+    const char *partials = fragments ? "partials" : "acc",
+               *at = fragments ? "r, 0, 0, 0" : "r, 0, 0";
+    const char *shape = fragments ? "BM // 16, BN // 8, 128" : "BM, BN";
 
     put(t, "fn over(x, inverse) { return cast(cast(x, u64) * inverse >> 40, u32) }\n"
            "kernel gemm(");
     put_operands(t);
     put_results(t);
     put(t,
-        ", w: ACC[P, %s], told: i64[P], each: u32, more: u32, shared: u32, spread: u32, "
+        ", w: ACC[P, %s], flags: i64[P], each: u32, more: u32, shared: u32, spread: u32, "
         "units: u32,\n    over_iterations: u64, over_band: u64, over_last: u64)\n",
         shape);
     put_constants(t);
     put(t, "    grid units\n{\n"
-           "    u, turns = cast(block(0), u32), cast(cdiv(K, BK), u32)\n"
+           "    u, iterations = cast(block(0), u32), cast(cdiv(K, BK), u32)\n"
            "    i = over(u, OVER_P)\n"
            "    of, r = u < shared, P - 1 + i * P - u\n"
            "    begin = r * each + minimum(r, more)\n"
            "    end = begin + each + cast(r < more, u32)\n"
            "    t = where(of, over(begin, over_iterations) + i, u - shared + spread)\n"
-           "    low = t * turns\n"
+           "    low = t * iterations\n"
            "    from = where(of, maximum(begin, low) - low, 0)\n"
-           "    to = where(of, minimum(maximum(end, low), low + turns) - low, turns)\n"
+           "    to = where(of, minimum(maximum(end, low), low + iterations) - low, iterations)\n"
            "    up, across = cast(cdiv(M, BM), u32), cast(cdiv(N, BN), u32)\n"
            "    band = over(t, over_band)\n"
            "    top, at = band * R, t - band * R * across\n"
@@ -293,30 +294,30 @@ static void put_stream(struct text *t)
            "    n = over(at, where(up - top < R, over_last, OVER_R))\n"
            "    m = top + at - n * high\n"
            "    acc = zeros(ACC, [BM, BN])\n"
-           "    for k in turns - to .. turns - from {\n");
+           "    for k in iterations - to .. iterations - from {\n");
     put_product(t, "m");
     put(t, "    }\n    if of and from == to { return }\n");
-    if (aside) // four accumulators of a thread, then those of the next lane
+    if (fragments) // four accumulators of a thread, then those of the next lane
         put(t,
-            "    sums = reshape(permute(reshape(acc, [BM // 16, 2, 8, BN // 8, 4, 2]), "
+            "    partials = reshape(permute(reshape(acc, [BM // 16, 2, 8, BN // 8, 4, 2]), "
             "[0, 3, 2, 4, 1, 5]), [%s])\n",
             shape);
     put(t,
         "    if from > 0 {\n"
         "        store(w, [%s], %s, shape=[_, %s], inside=true)\n"
-        "        store(told, [r], TOLD, shape=[1], order=release)\n"
+        "        store(flags, [r], READY, shape=[1], order=release)\n"
         "        return\n"
         "    }\n"
-        "    while to < turns {\n"
+        "    while to < iterations {\n"
         "        r += 1\n"
-        "        while load(told, [r], [_], order=acquire) != TOLD { }\n"
+        "        while load(flags, [r], [_], order=acquire) != READY { }\n"
         "        %s = %s + load(w, [%s], [_, %s], inside=true)\n"
-        "        store(told, [r], 0, shape=[1])\n"
-        "        to = minimum(to + each + cast(r < more, u32), turns)\n"
+        "        store(flags, [r], 0, shape=[1])\n"
+        "        to = minimum(to + each + cast(r < more, u32), iterations)\n"
         "    }\n",
-        at, sums, shape, sums, sums, at, shape);
-    if (aside)
-        put(t, "    acc = reshape(permute(reshape(sums, [BM // 16, BN // 8, 8, 4, 2, 2]), "
+        at, partials, shape, partials, partials, at, shape);
+    if (fragments)
+        put(t, "    acc = reshape(permute(reshape(partials, [BM // 16, BN // 8, 8, 4, 2, 2]), "
                "[0, 4, 2, 1, 3, 5]), [BM, BN])\n");
     put_end(t, "m, n", "BM, BN", "m", "BM", "BN", false);
 }

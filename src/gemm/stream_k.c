@@ -18,10 +18,10 @@ uint64_t cuc__gemm_stream_k_flag_bytes(const struct cuc__gemm_tile *tile)
 uint64_t cuc__gemm_stream_k_bytes(const struct cuc__gemm_kind *kind,
                                   const struct cuc__gemm_tile *tile)
 {
-    uint64_t sums = (uint64_t)tile->rows * (uint64_t)tile->columns;
+    uint64_t elements = (uint64_t)tile->rows * (uint64_t)tile->columns;
 
     return cuc__gemm_stream_k_flag_bytes(tile) +
-           (uint64_t)tile->programs * sums * (cuc_dtype_bits(kind->accumulator) / 8);
+           (uint64_t)tile->programs * elements * (cuc_dtype_bits(kind->accumulator) / 8);
 }
 
 // The largest dividend is a tile's number, the largest divisor the tiles of a band.

@@ -62,15 +62,15 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
     cuc__tuned_device(&out->record, out->toolkit, device);
 }
 
-void cuc__gemm_choice_text(char *text, size_t room, const struct cuc__gemm_tile *tile)
+void cuc__gemm_choice_text(char *text, size_t capacity, const struct cuc__gemm_tile *tile)
 {
     struct cuc__gemm_tile t = *tile;
     size_t at = 0;
 
     text[0] = 0;
-    for (size_t i = 0; i < CUC_LENGTH(words) && at < room; i++)
+    for (size_t i = 0; i < CUC_LENGTH(words) && at < capacity; i++)
         if (*field_of(&t, i))
-            at += (size_t)snprintf(text + at, room - at, "%s%s%s=%d", at ? " " : "",
+            at += (size_t)snprintf(text + at, capacity - at, "%s%s%s=%d", at ? " " : "",
                                    words[i].option ? ":" : "", words[i].name, *field_of(&t, i));
 }
 

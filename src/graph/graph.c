@@ -32,8 +32,8 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                : cuc__graph_check_exists(graph, function);
 }
 
-// A nested body goes with its enclosing graph: returns the innermost graph that is gone, or the
-// outermost one.
+// A nested body is destroyed with its enclosing graph: returns the innermost graph that is gone, or
+// else the outermost graph.
 static const cuc_graph *first_gone(const cuc_graph *graph)
 {
     while (graph->handle && graph->parent)
@@ -159,19 +159,19 @@ cuc_status cuc__graph_nodes(CUgraphNode **out, size_t *count, cuc_graph *graph,
     return CUC_OK;
 }
 
-cuc_status cuc_graph_get_node_types(int32_t *out, size_t room, cuc_graph *graph)
+cuc_status cuc_graph_get_node_types(int32_t *out, size_t capacity, cuc_graph *graph)
 {
     CUgraphNode *nodes;
     size_t count;
 
     CUC_CHECK_GRAPH(graph);
-    if (!out && room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "types is NULL and room is %zu", room);
+    if (!out && capacity)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "types is NULL and capacity is %zu", capacity);
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
     for (int pass = 0; pass < 2 && st >= 0; pass++) { // queries all before writing any
-        for (size_t i = 0; i < count && i < room && st >= 0; i++) {
+        for (size_t i = 0; i < count && i < capacity && st >= 0; i++) {
             CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
             CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);
             if (r)
@@ -219,7 +219,7 @@ void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraph
     if (number < count)
         snprintf(text, size, "node %zu of %zu (%s%s%s)", number, count,
                  cuc_node_type_name((int32_t)type), space, name);
-    else // of a child graph, or without memory
+    else // the node belongs to a child graph, or there is no memory
         snprintf(text, size, "a node (%s%s%s)", cuc_node_type_name((int32_t)type), space, name);
     free(nodes);
 }

@@ -50,9 +50,9 @@ struct cuc_graph_exec {
     CUgraphExec handle;
     cuc_context *context;       // retained: the graph's
     uint32_t flags;             // CUC_GRAPH_ bits
-    size_t nodes;               // of the graph it was made from
+    size_t nodes;               // number of nodes of the source graph
     bool allocates;             // a node allocates memory
-    bool decides;               // or is conditional
+    bool decides;               // a node is conditional
     _Atomic(const char *) what; // interned, owned: "graph of 3 nodes (kernels a, b)"
 };
 

@@ -8,28 +8,29 @@
 #include <string.h>
 
 struct kept {
-    void *thing;
-    void (*drop)(void *thing);
+    void *reference;
+    void (*drop)(void *reference);
 };
 
 struct cuc__keep {
-    size_t count, room;
-    struct kept *things;
+    size_t count, capacity;
+    struct kept *entries;
 };
 
-bool cuc__keep_add(struct cuc__keep **keep, void *thing, void (*drop)(void *thing), bool *taken)
+bool cuc__keep_add(struct cuc__keep **keep, void *reference, void (*drop)(void *reference),
+                   bool *taken)
 {
     struct cuc__keep *k = *keep;
 
     *taken = false;
     for (size_t i = 0; k && i < k->count; i++)
-        if (k->things[i].thing == thing && k->things[i].drop == drop)
+        if (k->entries[i].reference == reference && k->entries[i].drop == drop)
             return true;
     if (!k && !(k = *keep = calloc(1, sizeof(*k))))
         return false;
-    if (!CUC_RESERVE(k->things, k->room, k->count + 1))
+    if (!CUC_RESERVE(k->entries, k->capacity, k->count + 1))
         return false;
-    k->things[k->count++] = (struct kept){ thing, drop };
+    k->entries[k->count++] = (struct kept){ reference, drop };
     *taken = true;
     return true;
 }
@@ -42,11 +43,11 @@ bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from)
         *keep = from;
         return true;
     }
-    if (!CUC_RESERVE(k->things, k->room, k->count + from->count))
+    if (!CUC_RESERVE(k->entries, k->capacity, k->count + from->count))
         return false;
-    memcpy(k->things + k->count, from->things, from->count * sizeof(*from->things));
+    memcpy(k->entries + k->count, from->entries, from->count * sizeof(*from->entries));
     k->count += from->count; // a thing that is there twice was taken twice
-    free(from->things);
+    free(from->entries);
     free(from);
     return true;
 }
@@ -56,17 +57,17 @@ void cuc__keep_free(struct cuc__keep *keep)
     if (!keep)
         return;
     while (keep->count) {
-        const struct kept *last = &keep->things[--keep->count];
-        last->drop(last->thing);
+        const struct kept *last = &keep->entries[--keep->count];
+        last->drop(last->reference);
     }
-    free(keep->things);
+    free(keep->entries);
     free(keep);
 }
 
-// The driver's user object of what a graph keeps.
+// The driver's user object for the list that a graph keeps.
 struct user_object {
     struct cuc__deferred head;
-    struct cuc__keep *keep; // NULL: nothing after all
+    struct cuc__keep *keep; // NULL if the graph keeps nothing after all
 };
 
 static void drop_kept(struct cuc__deferred *release)
@@ -107,24 +108,24 @@ cuc_status cuc__keep_attach(struct cuc__keep *keep, cuc_graph *graph, const char
         return CUC_OK;
     cuc_status st =
         cuc__fail_driver(graph->context, r, function, "cuGraphRetainUserObject", "%s", what);
-    user->keep = NULL; // stays the caller's; the driver calls unused() nevertheless
+    user->keep = NULL; // the list remains the caller's, though the driver calls unused()
     CUC_CLEANUP(graph->context, cuUserObjectRelease, (void *)object, object, 1);
     return st;
 }
 
-static cuc_status keep_one(cuc_graph *graph, void *thing, void (*drop)(void *thing),
+static cuc_status keep_one(cuc_graph *graph, void *reference, void (*drop)(void *reference),
                            const char *function)
 {
     struct cuc__keep *keep = NULL;
     cuc_status st = CUC_OK;
     bool taken;
 
-    if (!cuc__keep_add(&keep, thing, drop, &taken))
+    if (!cuc__keep_add(&keep, reference, drop, &taken))
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
     if (st >= 0)
         st = cuc__capture_attach_keep(keep, graph, function);
     if (st < 0 && keep) {
-        keep->count = 0; // the thing stays the caller's
+        keep->count = 0; // the object remains the caller's
         cuc__keep_free(keep);
     }
     return st;

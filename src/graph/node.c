@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// A cuc_node * is the driver's node, so it needs no object of our own.
+// A cuc_node * is the driver's node, so no object of cucore's is needed.
 
 cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device)
 {
@@ -32,7 +32,7 @@ cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device)
     return CUC_OK;
 }
 
-cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, size_t *count,
+cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t capacity, size_t *count,
                                         cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -45,8 +45,8 @@ cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, size_t *c
 
     CUC_CHECK_NOT_NULL(count);
     CUC_CHECK(stream, STREAM);
-    if (!nodes && room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and room is %zu", room);
+    if (!nodes && capacity)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and capacity is %zu", capacity);
     CUC_CALL_IN(st, stream->context, cuStreamGetCaptureInfo,
                 (stream->handle, &status, &id, &graph, &there, &edges, &n),
                 "asking what stream %p has captured", (void *)stream->handle);
@@ -60,7 +60,7 @@ cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, size_t *c
         return CUC_FAIL_CU(stream->context, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                            "cuStreamGetCaptureInfo", "asking what stream %p has captured",
                            (void *)stream->handle);
-    for (size_t i = 0; i < n && i < room; i++)
+    for (size_t i = 0; i < n && i < capacity; i++)
         nodes[i] = (cuc_node *)there[i];
     *count = n;
     return CUC_OK;
@@ -92,7 +92,7 @@ cuc_status cuc_event_record_external(cuc_stream *stream, cuc_event *event)
                 (event->handle, stream->handle, CU_EVENT_RECORD_EXTERNAL),
                 "adding a record of event %p to what stream %p captures", (void *)event->handle,
                 (void *)stream->handle);
-    if (st >= 0) // from now on the graph records it, on whatever stream the graph is launched
+    if (st >= 0) // the graph now records the event, whatever stream it is launched on
         atomic_store_explicit(&event->recorded_on, NULL, memory_order_relaxed);
     return st;
 }
@@ -218,31 +218,31 @@ cuc_status cuc_node_get_launch(cuc_launch_config *config, void **kernel, cuc_nod
     return CUC_OK;
 }
 
-cuc_status cuc_graph_get_nodes(cuc_node **out, size_t room, cuc_graph *graph)
+cuc_status cuc_graph_get_nodes(cuc_node **out, size_t capacity, cuc_graph *graph)
 {
     CUgraphNode *nodes;
     size_t count;
 
     CUC_CHECK_GRAPH(graph);
-    if (!out && room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and room is %zu", room);
+    if (!out && capacity)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and capacity is %zu", capacity);
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
-    for (size_t i = 0; i < count && i < room; i++)
+    for (size_t i = 0; i < count && i < capacity; i++)
         out[i] = (cuc_node *)nodes[i];
     free(nodes);
     return CUC_OK;
 }
 
-cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t room, cuc_graph *graph)
+cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t capacity, cuc_graph *graph)
 {
     size_t count = 0;
 
     CUC_CHECK_GRAPH(graph);
-    if ((!from || !to) && room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is NULL and room is %zu",
-                        from ? "to" : "from", room);
+    if ((!from || !to) && capacity)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is NULL and capacity is %zu",
+                        from ? "to" : "from", capacity);
     cuc_status st = cuc_graph_get_edge_count(&count, graph);
     if (st < 0)
         return CUC_PASS(st);
@@ -258,7 +258,7 @@ cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t room, cuc_
     } else {
         st = CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu edges of a graph", count);
     }
-    for (size_t i = 0; st >= 0 && i < count && i < room; i++) {
+    for (size_t i = 0; st >= 0 && i < count && i < capacity; i++) {
         from[i] = (cuc_node *)nodes[i];
         to[i] = (cuc_node *)nodes[count + i];
     }

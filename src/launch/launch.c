@@ -67,7 +67,7 @@ static const char *parameter_name(uint32_t type)
     return names[type];
 }
 
-// Describes the error; the checks below only detect that there is one.
+// Describes the error in an argument; the checks below only detect that there is one.
 static cuc_status __attribute__((cold, noinline))
 fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
 {
@@ -155,7 +155,7 @@ static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const C
     return cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch") < 0 || r ? 0 : blocks;
 }
 
-// After a launch that the driver refused: adds to its code as much as is known.
+// Records a launch that the driver refused, with as much as is known about the reason.
 static cuc_status __attribute__((cold, noinline))
 fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r,
             bool recorded)
@@ -184,8 +184,7 @@ static inline uint64_t pair(uint32_t y, uint32_t z)
     return y | (uint64_t)z << 32;
 }
 
-// The slow path of a launch: on a default stream, whose context must be current, or with a wait for
-// each kernel.
+// The driver call of a launch that needs a current context (a default stream's) or a wait.
 static cuc_status __attribute__((noinline))
 launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
                  void **parameters, bool captured)
@@ -331,8 +330,8 @@ static inline uint64_t type_and_bytes(const cuc_arg *a)
 // The path of every launch that the fast one does not take, such as those of tile kernels. It also
 // finds and reports the error of a launch that is refused.
 static cuc_status __attribute__((noinline))
-launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
-                    const cuc_arg *args, size_t count, const char *function)
+launch_slow_path(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
+                 const cuc_arg *args, size_t count, const char *function)
 {
     void *parameters[CUC__MAX_PARAMETERS];
     cuc_launch_config read;
@@ -359,7 +358,7 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
     cuc_device *device = stream->device;
     struct cuc__kernel_limits *limits = &kernel->limits[device->ordinal];
     if (__builtin_expect(!atomic_load_explicit(&limits->known, memory_order_acquire), 0)) {
-        (void)cuc_launch_is_blocking();
+        (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once
         if ((st = cuc__kernel_prepare(kernel, device, function)) < 0)
             return st;
     }
@@ -418,7 +417,7 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
     // as in an earlier launch, and no other request. Any doubt goes to the slow path, which
     // decides. Instructions are counted here (bench/count.sh).
     if (!stream || cuc__modes_now() || !config || config->struct_size != sizeof(*config) || !kernel)
-        goto long_way;
+        goto slow_path;
     const struct cuc__kernel_limits *limits = &kernel->limits[stream->ordinal];
     const uint32_t grid = config->grid[0], block = config->block[0];
     if (grid - 1 >= stream->common_grid ||
@@ -426,29 +425,29 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
         block - 1 >= atomic_load_explicit(&limits->block_threads, memory_order_relaxed) ||
         config->shared_bytes > atomic_load_explicit(&limits->shared_bytes, memory_order_relaxed) ||
         asks_for_more(config) || count != kernel->common_count)
-        goto long_way;
+        goto slow_path;
     const cuc_arg *a = args;
     for (size_t i = 0; i < count; i++, a++) {
         if (!args)
-            goto long_way; // the compiler hoists this test
+            goto slow_path; // the compiler hoists this test
         const void *at = &a->value;
         const uint64_t word = type_and_bytes(a);
         if (word != atomic_load_explicit(&kernel->accepted[i], memory_order_relaxed))
-            goto long_way;
+            goto slow_path;
         const uint32_t type = (uint32_t)word;
         if (type >= CUC_ARG_BUFFER) {
             at = a->value.pointer;
             if (!at)
-                goto long_way;
+                goto slow_path;
             if (type == CUC_ARG_BUFFER) {
                 const cuc_buffer *b = at;
                 if (cuc__buffer_device(b) != stream->device)
-                    goto long_way;
+                    goto slow_path;
                 at = &b->ptr;
             } else if (type == CUC_ARG_TENSOR) {
                 const cuc_tensor *t = at;
                 if (t->device != stream->ordinal)
-                    goto long_way;
+                    goto slow_path;
                 at = &t->data;
             }
         }
@@ -470,8 +469,8 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
     CUresult r = cuc__cu.cuLaunchKernelEx(&c, (CUfunction)kernel->handle, parameters, NULL);
     return __builtin_expect(r, 0) ? fail_launch(stream, kernel, &c, r, true) : CUC_OK;
 
-long_way:
-    return launch_the_long_way(stream, config, kernel, args, count, __func__);
+slow_path:
+    return launch_slow_path(stream, config, kernel, args, count, __func__);
 }
 
 cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), void *user)

@@ -166,9 +166,9 @@ static cuc_status check_config_block(const CUlaunchConfig *c, const cuc_device *
 typedef CUresult (*cluster_question)(int *out, CUfunction function, const CUlaunchConfig *config);
 
 // Both queries about clusters take the config of a launch.
-static cuc_status ask_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *device,
-                               const cuc_launch_config *given, bool any_cluster,
-                               cluster_question question, const char *call, const char *function)
+static cuc_status query_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *device,
+                                 const cuc_launch_config *given, bool any_cluster,
+                                 cluster_question question, const char *call, const char *function)
 {
     CUlaunchAttribute attributes[CUC__MAX_LAUNCH_ATTRIBUTES];
     CUlaunchConfig c;
@@ -210,9 +210,9 @@ cuc_status cuc_occupancy_max_potential_cluster_size(uint32_t *out, cuc_kernel *k
     CUC_CHECK(kernel, KERNEL);
     CUC_CHECK(device, DEVICE);
     CUC_CHECK_NOT_NULL(config);
-    return ask_clusters(out, kernel, device, config, true,
-                        cuc__cu.cuOccupancyMaxPotentialClusterSize,
-                        "cuOccupancyMaxPotentialClusterSize", __func__);
+    return query_clusters(out, kernel, device, config, true,
+                          cuc__cu.cuOccupancyMaxPotentialClusterSize,
+                          "cuOccupancyMaxPotentialClusterSize", __func__);
 }
 
 cuc_status cuc_occupancy_max_active_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *device,
@@ -222,6 +222,6 @@ cuc_status cuc_occupancy_max_active_clusters(uint32_t *out, cuc_kernel *kernel, 
     CUC_CHECK(kernel, KERNEL);
     CUC_CHECK(device, DEVICE);
     CUC_CHECK_NOT_NULL(config);
-    return ask_clusters(out, kernel, device, config, false, cuc__cu.cuOccupancyMaxActiveClusters,
-                        "cuOccupancyMaxActiveClusters", __func__);
+    return query_clusters(out, kernel, device, config, false, cuc__cu.cuOccupancyMaxActiveClusters,
+                          "cuOccupancyMaxActiveClusters", __func__);
 }

@@ -16,7 +16,7 @@ static const cuc_memory_resource *resource_of(const cuc_buffer *b)
     return b->resource;
 }
 
-// The remedy: a way to give another device access to the memory.
+// A way to give another device access to memory, as the remedy in a message.
 static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool pool)
 {
     if (resource && resource->virtual_memory)
@@ -25,8 +25,8 @@ static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool 
                 : "give it access with cuc_context_enable_peer_access()";
 }
 
-// Memory from cuMemAlloc() in a synchronous resource: the driver has no query for its
-// accessibility, but cucore knows which peers it enabled.
+// True for memory from cuMemAlloc() in a synchronous resource that the stream's device cannot
+// access: the driver has no query for this, but cucore knows which peers it enabled.
 static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *stream)
 {
     if (!resource || resource->pool || resource->virtual_memory || !resource->device ||
@@ -42,8 +42,8 @@ static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *str
 // is queried first: the pool of a pool's memory, and the address of virtual memory, since only
 // these tell the access. Called only for memory of another device. Memory that is unknown, or
 // accessible everywhere, passes.
-static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
-                              const cuc_stream *stream, const char *argument)
+static cuc_status check_peer_access(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
+                                    const cuc_stream *stream, const char *argument)
 {
     unsigned type = 0, access = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
     unsigned managed = 0; // the driver writes one byte or four
@@ -122,10 +122,10 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
     char argument[32];
     snprintf(argument, sizeof(argument), "argument %zu", i);
     return pageable ? check_pageable("buffer", stream, argument)
-                    : check_reach(b->ptr, device, b, stream, argument);
+                    : check_peer_access(b->ptr, device, b, stream, argument);
 }
 
-// True if every device can access it.
+// True if every device can access a tensor's memory.
 static bool is_everywhere(const cuc_tensor *t)
 {
     return t->flags & CUC_TENSOR_MANAGED || (t->flags & CUC_TENSOR_PINNED && t->device < 0);
@@ -139,7 +139,7 @@ static cuc_status check_tensor_of_device(const cuc_tensor *t, const cuc_stream *
     if (cuc_device_get(&memory, t->device) < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "%s is a tensor of device %d, which does not exist", argument, t->device);
-    return check_reach(t->data, memory, NULL, stream, argument);
+    return check_peer_access(t->data, memory, NULL, stream, argument);
 }
 
 cuc_status cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream,
@@ -153,7 +153,7 @@ cuc_status cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *strea
 
 cuc_status cuc__launch_check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
 {
-    if (is_everywhere(t)) // before the name, which takes longer
+    if (is_everywhere(t)) // tested before the name is fetched, which takes longer
         return CUC_OK;
     char argument[32];
     snprintf(argument, sizeof(argument), "argument %zu", i);

@@ -31,13 +31,13 @@ static const char *kind_of(const cuc_arg *a)
                                                                  : cuc_dtype_name(a->type);
 }
 
-__attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_t room,
+__attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_t capacity,
                                                                const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, room, format, args);
+    vsnprintf(text, capacity, format, args);
     va_end(args);
     return false;
 }
@@ -51,40 +51,40 @@ static bool reaches_beyond(int64_t extent, int64_t stride)
     return __builtin_mul_overflow(extent - 1, stride, &far) || far > most || far < -most;
 }
 
-__attribute__((cold)) static bool refuse_reach(const struct tile_parameter *p, const cuc_tensor *t,
-                                               char *text, size_t room)
+__attribute__((cold)) static bool refuse_stride(const struct tile_parameter *p, const cuc_tensor *t,
+                                                char *text, size_t capacity)
 {
     int32_t axis = 0;
 
     while (!reaches_beyond(t->shape[axis], t->strides[axis]))
         axis++;
-    return refuse(text, room,
+    return refuse(text, capacity,
                   "argument %s: axis %d: expected elements within memory, got %" PRId64
                   " that lie %" PRId64 " apart",
                   p->name, axis, t->shape[axis], t->strides[axis]);
 }
 
 static bool read_tensor(struct tile_argument *out, const struct tile_parameter *p, const cuc_arg *a,
-                        char *text, size_t room)
+                        char *text, size_t capacity)
 {
     const cuc_tensor *t = a->value.pointer;
     bool beyond = false, empty = false;
 
     if (a->type != CUC_ARG_TENSOR || !t)
-        return refuse(text, room, "argument %s: expected a tensor of %s, got %s%s", p->name,
+        return refuse(text, capacity, "argument %s: expected a tensor of %s, got %s%s", p->name,
                       cuc_dtype_name(p->value->type.dtype), kind_of(a),
                       a->type == CUC_ARG_TENSOR ? " at NULL" : "");
     for (int32_t axis = 0; axis < t->rank && axis < CUC_TENSOR_MAX_RANK; axis++) {
         if (t->shape[axis] < 0)
-            return refuse(text, room, "argument %s: axis %d: expected an extent, got %" PRId64,
+            return refuse(text, capacity, "argument %s: axis %d: expected an extent, got %" PRId64,
                           p->name, axis, t->shape[axis]);
         empty |= !t->shape[axis];
         beyond |= reaches_beyond(t->shape[axis], t->strides[axis]);
     }
     if (beyond && !empty)
-        return refuse_reach(p, t, text, room);
+        return refuse_stride(p, t, text, capacity);
     if (t->flags & ~(uint32_t)CUC__TENSOR_FLAGS)
-        return refuse(text, room,
+        return refuse(text, capacity,
                       "argument %s: expected CUC_TENSOR_ bits (0x%x) as flags, got 0x%x", p->name,
                       CUC__TENSOR_FLAGS, t->flags);
     *out = (struct tile_argument){ .tensor = t };
@@ -92,13 +92,13 @@ static bool read_tensor(struct tile_argument *out, const struct tile_parameter *
 }
 
 static bool read_scalar(struct tile_argument *out, const struct tile_parameter *p, const cuc_arg *a,
-                        char *text, size_t room)
+                        char *text, size_t capacity)
 {
     cuc_dtype dtype = p->value->type.dtype;
     bool bytes = a->type == CUC_ARG_BYTES && a->value.pointer;
 
     if ((a->type != dtype && !bytes) || a->bytes != cuc_dtype_bits(dtype) / 8)
-        return refuse(text, room, "argument %s: expected %s of %u bytes, got %s of %u", p->name,
+        return refuse(text, capacity, "argument %s: expected %s of %u bytes, got %s of %u", p->name,
                       cuc_dtype_name(dtype), cuc_dtype_bits(dtype) / 8, kind_of(a), a->bytes);
     *out = (struct tile_argument){
         .dtype = dtype,
@@ -108,14 +108,15 @@ static bool read_scalar(struct tile_argument *out, const struct tile_parameter *
 }
 
 bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kernel *k,
-                              const cuc_arg *args, size_t count, char *text, size_t room)
+                              const cuc_arg *args, size_t count, char *text, size_t capacity)
 {
     if (count != k->parameter_count || (count && !args) || count > TILE_MAX_PARAMETERS)
-        return refuse(text, room, "expected %u argument%s, got %s%zu", k->parameter_count,
+        return refuse(text, capacity, "expected %u argument%s, got %s%zu", k->parameter_count,
                       k->parameter_count == 1 ? "" : "s", count && !args ? "NULL for " : "", count);
     for (size_t i = 0; i < count; i++) {
         const struct tile_parameter *p = &k->parameter[i];
-        if (!(p->value->type.tensor ? read_tensor : read_scalar)(&out[i], p, &args[i], text, room))
+        if (!(p->value->type.tensor ? read_tensor : read_scalar)(&out[i], p, &args[i], text,
+                                                                 capacity))
             return false;
     }
     return true;
@@ -223,7 +224,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     cuc_kernel *chosen = kernel->tile->entry[entry - s->entry];
     struct cuc__kernel_limits *limits = &chosen->limits[stream->ordinal];
     if (!atomic_load_explicit(&limits->known, memory_order_acquire)) {
-        (void)cuc_launch_is_blocking();
+        (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once
         if ((st = cuc__kernel_prepare(chosen, stream->device, "cuc_launch")) < 0)
             return st;
     }

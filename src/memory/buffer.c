@@ -49,15 +49,15 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
     return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
-// True if the driver must say which device a resource's memory belongs to. That matters if a device
-// can access it, and the user's own callbacks need not say.
+// True if the driver must say which device a resource's memory belongs to. It must if a device can
+// access the memory, since the user's own callbacks need not say.
 static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
 {
     return access & CUC_MEMORY_ACCESS_DEVICE &&
            (!resource || (resource->kind == CUC_MEMORY_CUSTOM && !resource->device));
 }
 
-// True if the driver must say whether memory that both sides access is pinned or managed: the
+// True if the driver must say if memory that both sides access is pinned or managed, since the
 // user's own callbacks need not.
 static bool may_be_managed(const cuc_memory_resource *resource)
 {
@@ -196,8 +196,8 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
     return CUC_OK;
 }
 
-// Two threads may ask at once: both get the same answer.
-cuc_status cuc__buffer_ask(const cuc_buffer *buffer, const char *function)
+// Two threads may ask at the same time: both get the same answer.
+cuc_status cuc__buffer_query(const cuc_buffer *buffer, const char *function)
 {
     cuc_buffer *b = (cuc_buffer *)(uintptr_t)buffer;
     cuc_device *device = cuc__buffer_device(b);
@@ -238,16 +238,16 @@ cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
     return cuc__handle_retain(buffer);
 }
 
-// Frees an unreferenced buffer. If a graph held it, the moment is not the caller's choice, and
-// another thread may have begun to capture its stream: then the free is deferred.
-static void take_apart(void *object)
+// Frees an unreferenced buffer. If a graph held the buffer, this happens at any moment, perhaps
+// while another thread captures the buffer's stream: then the free is deferred.
+static void release_parts(void *object)
 {
     cuc_buffer *buffer = object;
 
     if (buffer->resource && buffer->ptr &&
         buffer->resource->ops->deallocate(buffer->resource, buffer->ptr, buffer->bytes,
                                           buffer->stream, NULL) == CUC_ERROR_BUSY) {
-        if (cuc__deferred_is_running() && cuc__defer_drop(buffer, take_apart))
+        if (cuc__deferred_is_running() && cuc__defer_drop(buffer, release_parts))
             return;
         cuc__unraisable("a buffer was released while its stream %p is being captured: 0x%" PRIx64
                         " is not memory of that graph, and is leaked",
@@ -259,7 +259,7 @@ static void take_apart(void *object)
 void cuc_buffer_release(cuc_buffer *buffer)
 {
     if (cuc__handle_drop(buffer, CUC__HANDLE_BUFFER))
-        take_apart(buffer);
+        release_parts(buffer);
 }
 
 cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream)

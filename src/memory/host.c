@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { ATTRIBUTES_OF_KIND = 5 }; // those for the memory's kind, its device and its access
+enum { ATTRIBUTES_OF_KIND = 5 }; // attributes of the memory's kind, device and access
 
 static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, const char *function)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 // Needs the lock. Exports the pieces that hold the buffer.
-static cuc_status export_all(cuc_memory_piece *out, size_t room, size_t *count,
+static cuc_status export_all(cuc_memory_piece *out, size_t capacity, size_t *count,
                              struct cuc__region *r, size_t bytes, const char *function)
 {
     size_t n = 0, made = 0, at = 0;
@@ -16,9 +16,9 @@ static cuc_status export_all(cuc_memory_piece *out, size_t room, size_t *count,
 
     for (; n < r->count && at < bytes; n++)
         at += r->pieces[n]->bytes;
-    if (out && room < n)
+    if (out && capacity < n)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "room is %zu, and the buffer has %zu pieces", room, n);
+                         "capacity is %zu, and the buffer has %zu pieces", capacity, n);
     for (; out && made < n && st >= 0; made++) {
         int fd = -1;
         int code = cuc__cu.cuMemExportToShareableHandle(
@@ -41,7 +41,7 @@ static cuc_status export_all(cuc_memory_piece *out, size_t room, size_t *count,
     return CUC_OK;
 }
 
-cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_t *count,
+cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t capacity, size_t *count,
                                     cuc_buffer *buffer)
 {
     cuc_memory_piece *made = NULL;
@@ -49,21 +49,21 @@ cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_
 
     CUC_CHECK_NOT_NULL(count);
     CUC_CHECK(buffer, BUFFER);
-    if (!pieces && room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "pieces is NULL and room is %zu", room);
+    if (!pieces && capacity)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "pieces is NULL and capacity is %zu", capacity);
     cuc_status st = cuc__virtual_check_whole(buffer, __func__);
     if (st < 0)
         return st;
     if (cuc__driver_forked())
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemExportToShareableHandle", "-");
     // Write the caller's array only after all descriptors are made.
-    if (pieces && !(made = calloc(room ? room : 1, sizeof(*made))))
-        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu pieces", room);
+    if (pieces && !(made = calloc(capacity ? capacity : 1, sizeof(*made))))
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu pieces", capacity);
     struct cuc__virtual *v = buffer->resource->virtual_memory;
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&v->lock);
     struct cuc__region *r = *cuc__region_find(v, buffer->ptr);
-    st = r ? export_all(made, room, &n, r, buffer->bytes, __func__)
+    st = r ? export_all(made, capacity, &n, r, buffer->bytes, __func__)
            : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                       "the buffer's address 0x%llx is not one that its resource has allocated",
                       (unsigned long long)buffer->ptr);

@@ -31,7 +31,7 @@ cuc_status cuc__region_map(const struct cuc__virtual *v, struct cuc__region *r,
 {
     const CUdeviceptr at = r->base + r->mapped;
 
-    if (!CUC_RESERVE(r->pieces, r->room, r->count + 1))
+    if (!CUC_RESERVE(r->pieces, r->capacity, r->count + 1))
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
                          "no host memory for a piece of virtual memory");
     int code = cuc__cu.cuMemMap(at, p->bytes, 0, p->handle, 0);

@@ -45,7 +45,7 @@ static void set_option(void *user, const char *name, int32_t value)
         { "split", &c->target.split, 1, 8 },    { "raster", &c->target.raster, 1, 64 },
         { "warps", &c->target.warps, 1, 32 },
     };
-    bool power = value > 0 && !(value & (value - 1)); // required of a number of warps
+    bool power = value > 0 && !(value & (value - 1)); // only such a number is a number of warps
 
     for (size_t i = 0; i < CUC_LENGTH(fields); i++)
         if (strcmp(fields[i].name, name) == 0 && !*fields[i].field && value >= fields[i].least &&
@@ -63,7 +63,7 @@ static cuc_device *device_of(const struct cuc__program_tile *t)
 }
 
 static bool recall(void *user, const char *kernel, const char *constants, const char *dimensions,
-                   char *choice, size_t room)
+                   char *choice, size_t capacity)
 {
     struct cuc__program_choice *c = user;
     const cuc_program *p = c->program;
@@ -82,7 +82,7 @@ static bool recall(void *user, const char *kernel, const char *constants, const 
     got = cuc__tuned_find(found, p->tile.tuned, &key, c->function);
     if (got < 0)
         c->status = got;
-    if (got <= 0 || strlen(found) >= room)
+    if (got <= 0 || strlen(found) >= capacity)
         return false;
     strcpy(choice, found);
     return true;
@@ -126,9 +126,9 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
         how.recall = recall;
         how.choose = add_constant;
         how.option = set_option;
-        how.tell = add_text;
+        how.report = add_text;
         how.user = out;
-        good = tile_choose(&how) || tile_budget_ended(budget); // compilation reports it
+        good = tile_choose(&how) || tile_budget_ended(budget); // compilation reports that
     }
     if (out->status < 0)
         return out->status;

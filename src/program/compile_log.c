@@ -10,7 +10,7 @@
 enum {
     MAX_EXCERPTS = 5,
     LINES_AROUND = 3,
-    MAX_LINE = 160, // of a source line; longer ones are truncated
+    MAX_LINE = 160, // length of a source line; longer ones are truncated
 };
 
 // A line of a log. Not terminated.

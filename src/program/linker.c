@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Libraries before 12.3 have no version function, and their linker lacks too much. Returns 0 or a
-// CUC__TOOLKIT_ code.
+// Looks for nvJitLink. Releases before 12.3 have no version function, and their linker lacks too
+// much. Returns 0 or a CUC__TOOLKIT_ code.
 static int look_for_nvjitlink(void)
 {
     void (*fn)(void);
@@ -328,7 +328,7 @@ void cuc__linker_drop_inputs(cuc_linker *linker)
     for (size_t i = 0; i < linker->count; i++) {
         cuc__link_input *in = &linker->inputs[i];
         void *own;
-        memcpy(&own, &in->data, sizeof(own)); // const only for readers
+        memcpy(&own, &in->data, sizeof(own)); // const only protects it from readers
         if (in->object)
             cuc_object_release(in->object);
         else

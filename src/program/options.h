@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 
-// A growing list of flags. Adding may run out of memory; the reader checks once at the end.
+// A growing list of flags. If adding a flag runs out of memory, reading the list at the end reports
+// it.
 typedef struct cuc__flags {
     char **at;
     size_t count, capacity;
@@ -60,8 +61,9 @@ typedef struct cuc__option {
 typedef struct cuc__option_table {
     const cuc__option *at;
     size_t count;
-    const char *backend;  // for messages
-    int (*version)(void); // of the installed backend, such as 13000; called for rows with `since`
+    const char *backend; // for messages
+    int (*version)(
+        void); // the installed backend's version, such as 13000; called for rows with `since`
 } cuc__option_table;
 
 // True if a field is not at its default.

@@ -122,7 +122,7 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
 // The languages of sources.
 static const struct language {
     int32_t kind;     // a CUC_SOURCE_ value
-    const char *name; // of a source without a name
+    const char *name; // default name of a source
     cuc_status (*init)(cuc_program *p, const cuc_program_options *o, const char *function);
     cuc_status (*run)(cuc_object **out, cuc_program *p, int32_t target, const char *function);
 } languages[] = {

@@ -222,7 +222,7 @@ cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, co
     int code = 0;
     char more[32] = "";
 
-    tile_budget_tell(module);
+    tile_budget_report(module);
     text = tile_diagnostics_text(module, p->tile.remarks);
     if (d->out_of_memory)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory to compile %s",

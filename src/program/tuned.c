@@ -28,7 +28,7 @@ enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, S
 enum { PAUSE_NS = 5000000, MOST_WAITS = 400, ATTEMPTS = 100 };
 
 static const char head[] = "cucore-tuned 1\n";
-// Relative to the library's folder, which is lib or a folder in it.
+// Paths relative to the library's folder, which is lib or a folder in it.
 static const char *const installed[] = { "/../share/cucore/tuned.tsv",
                                          "/../../share/cucore/tuned.tsv" };
 
@@ -86,18 +86,18 @@ static int fail_read(const char *path, int error, const char *function)
 // Reads up to MOST_BYTES and one more. Returns 0, with a NULL `*text` without memory, or an errno.
 static int read_bytes(char **text, size_t *length, int fd)
 {
-    size_t room = 1 << 16;
+    size_t capacity = 1 << 16;
 
     *length = 0;
-    *text = malloc(room + 1);
+    *text = malloc(capacity + 1);
     while (*text && *length <= MOST_BYTES) {
-        ssize_t n = read(fd, *text + *length, room - *length);
+        ssize_t n = read(fd, *text + *length, capacity - *length);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return n < 0 ? errno : 0;
-        if ((*length += (size_t)n) == room) {
-            char *more = realloc(*text, (room *= 2) + 1);
+        if ((*length += (size_t)n) == capacity) {
+            char *more = realloc(*text, (capacity *= 2) + 1);
             if (!more)
                 free(*text);
             *text = more;
@@ -313,7 +313,8 @@ cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes)
     return CUC_OK;
 }
 
-cuc_status cuc_tuned_find(char *choice, size_t room, const char *path, const cuc_tuned_record *key)
+cuc_status cuc_tuned_find(char *choice, size_t capacity, const char *path,
+                          const cuc_tuned_record *key)
 {
     char found[CUC__TUNED_CHOICE];
     cuc_tuned_record k;
@@ -330,9 +331,9 @@ cuc_status cuc_tuned_find(char *choice, size_t room, const char *path, const cuc
     if (!got)
         return CUC_FAIL(CUC_ERROR_NOT_FOUND, "no record of %s, %s on %s for %s", k.program,
                         k.kernel, k.gpu, k.dimensions);
-    if (strlen(found) >= room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "room is %zu, the choice needs %zu", room,
-                        strlen(found) + 1);
+    if (strlen(found) >= capacity)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "capacity is %zu, the choice needs %zu",
+                        capacity, strlen(found) + 1);
     strcpy(choice, found);
     return CUC_OK;
 }
@@ -393,9 +394,10 @@ static void look_at(struct stat *about, const char *path)
         memset(about, 0, sizeof(*about)); // no file
 }
 
-// Locks the file's folder against other writers of records, because the file itself is replaced.
-// Anyone who can read the folder can hold this lock, so the wait is short unless the file keeps
-// changing. Negative: not locked, as always on a file system without such locks.
+// Locks the folder of the file against other writers of records; the file itself cannot be locked,
+// because it is replaced. Anyone who can read the folder can hold this lock, so the wait is short
+// unless the file keeps changing. Negative: not locked, as always on a file system without such
+// locks.
 static int lock_folder(const char *path)
 {
     const struct timespec pause = { .tv_nsec = PAUSE_NS };

@@ -52,7 +52,7 @@ static void *default_stream(void *self, int32_t which)
 {
     cuc_stream *stream = NULL;
 
-    tidy();
+    release_deferred();
     if (cuc_stream_get_default(&stream, ((struct cuc__object *)cuc__python_fields(self))->handle,
                                which) < 0)
         return slowly; // it reports the same failure
@@ -73,14 +73,14 @@ void *cuc__python_Device_per_thread_default_stream(void *self)
 void *cuc__python_Device_create_stream(struct cuc__python_call *c,
                                        const struct cuc__python_signature *s)
 {
-    tidy();
+    release_deferred();
     return cuc__python_create_stream(c, s);
 }
 
 void *cuc__python_Device_create_event(struct cuc__python_call *c,
                                       const struct cuc__python_signature *s)
 {
-    tidy();
+    release_deferred();
     return cuc__python_create_event(c, s);
 }
 
@@ -90,7 +90,7 @@ void *cuc__python_Device_set_current(struct cuc__python_call *c,
 {
     cuc_context *context = c->values[0].context, *before = NULL;
 
-    tidy();
+    release_deferred();
     void *state = cuc__python_begin(c, s);
     cuc_status st = c->objects[0] ? cuc_context_set_current(context, &before)
                                   : cuc_device_set_current(c->self_value.device, &before);

@@ -116,14 +116,14 @@ static bool take_arguments(void **values, const char *const *wanted, intptr_t po
 
 // ---- releasing ----------------------------------------------------------------------------------
 
-static void let_new_go(void *managed)
+static void release_versioned(void *managed)
 {
     cuc_dl_managed_tensor_versioned *m = managed;
 
     m->deleter(m);
 }
 
-static void let_old_go(void *managed)
+static void release_unversioned(void *managed)
 {
     cuc_dl_managed_tensor *m = managed;
 
@@ -133,7 +133,7 @@ static void let_old_go(void *managed)
 // An exception may be pending, and Python must not be called with one. Releasing memory may wait
 // for its stream, and the stream for a Python function that needs the interpreter's lock, so the
 // lock is released; but another library's deleter may rely on it.
-static void let_managed_go(void *managed, void (*go)(void *managed), bool own)
+static void release_managed(void *managed, void (*go)(void *managed), bool own)
 {
     void *type, *value, *traceback;
 
@@ -153,13 +153,13 @@ static void let_managed_go(void *managed, void (*go)(void *managed), bool own)
 static void delete_new(cuc_dl_managed_tensor_versioned *managed)
 {
     if (managed && managed->deleter)
-        let_managed_go(managed, let_new_go, cuc__dlpack_is_own(managed));
+        release_managed(managed, release_versioned, cuc__dlpack_is_own(managed));
 }
 
 static void delete_old(cuc_dl_managed_tensor *managed)
 {
     if (managed && managed->deleter)
-        let_managed_go(managed, let_old_go, cuc__dlpack_is_own_unversioned(managed));
+        release_managed(managed, release_unversioned, cuc__dlpack_is_own_unversioned(managed));
 }
 
 // ---- exporting ----------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ struct taken {
     cuc_dl_managed_tensor *of_old;
 };
 
-static void let_go(struct taken *taken)
+static void release_taken(struct taken *taken)
 {
     delete_new(taken->of_now);
     delete_old(taken->of_old);
@@ -361,7 +361,7 @@ static void let_go(struct taken *taken)
 
 static void drop_taken(void *capsule)
 {
-    let_go(cuc__py.PyCapsule_GetPointer(capsule, array_name));
+    release_taken(cuc__py.PyCapsule_GetPointer(capsule, array_name));
 }
 
 void cuc__python_drop_managed(struct cuc__tensor_object *tensor)
@@ -376,7 +376,7 @@ static void *make(void *type, struct taken *taken)
     if (cuc__python_is_tensor(type)) {
         void *made = cuc__py.PyType_GenericAlloc(type, 0);
         if (!made) {
-            let_go(taken);
+            release_taken(taken);
             return NULL;
         }
         struct cuc__tensor_object *tensor = cuc__python_fields(made);
@@ -389,7 +389,7 @@ static void *make(void *type, struct taken *taken)
     void *capsule = cuc__py.PyCapsule_New(taken, array_name, drop_taken);
 
     if (!capsule) {
-        let_go(taken);
+        release_taken(taken);
         return NULL;
     }
     void *object = cuc__py.PyType_GenericAlloc(type, 0);

@@ -134,7 +134,7 @@ void *cuc__python_MemoryResource_allocate(struct cuc__python_call *c,
     const struct cuc__resource_object *resource = cuc__python_fields(c->self);
     cuc_buffer *made = NULL;
 
-    tidy();
+    release_deferred();
     void *state = cuc__python_begin(c, s);
     cuc_status st =
         cuc_buffer_create(&made, c->values[1].stream, c->self_value.resource, c->values[0].size);
@@ -161,7 +161,7 @@ void *cuc__python_Buffer_from_handle(struct cuc__python_call *c,
                                      const struct cuc__python_signature *s)
 {
     (void)s;
-    tidy();
+    release_deferred();
     return cuc__python_buffer_from_handle(c);
 }
 

@@ -84,7 +84,7 @@ static inline void *waited(const struct cuc__python_call *c, cuc_status st)
 }
 
 // Makes releases that were deferred because CUDA could not be called.
-static inline void tidy(void)
+static inline void release_deferred(void)
 {
     if (cuc__py.PyObject_IsTrue(cuc__python.left) <= 0)
         return;

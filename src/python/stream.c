@@ -38,7 +38,7 @@ void *cuc__python_Stream_record(struct cuc__python_call *c, const struct cuc__py
 
     if (c->objects[1]) // options
         return slowly;
-    tidy();
+    release_deferred();
     void *state = cuc__python_begin(c, s);
     cuc_status st = event ? CUC_OK
                           : cuc_event_create(&made, cuc_stream_device(c->self_value.stream), NULL);

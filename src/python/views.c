@@ -65,12 +65,12 @@ static cuc_dtype dtype_of(void *type, void *value)
     void *known = cuc__py.PyDict_GetItem(known_dtypes, value); // borrowed
     if (known)
         return (cuc_dtype)cuc__py.PyLong_AsLongLong(known);
-    void *tell = cuc__py.PyObject_GetAttr(type, cuc__python.names._dtype_number);
-    void *number = tell ? cuc__py.PyObject_CallFunctionObjArgs(tell, value, NULL) : NULL;
+    void *method = cuc__py.PyObject_GetAttr(type, cuc__python.names._dtype_number);
+    void *number = method ? cuc__py.PyObject_CallFunctionObjArgs(method, value, NULL) : NULL;
     long long made = number && cuc__py.PyDict_SetItem(known_dtypes, value, number) == 0
                          ? cuc__py.PyLong_AsLongLong(number)
                          : 0;
-    cuc__py_drop(tell);
+    cuc__py_drop(method);
     cuc__py_drop(number);
     return (cuc_dtype)made;
 }
@@ -170,10 +170,10 @@ void *cuc__python_view_dtype(void *self)
         return slowly;
     if (known[number])
         return cuc__py_new(known[number]);
-    void *tell = cuc__py.PyObject_GetAttr(self, cuc__python.names._numpy_dtype);
-    void *asked = tell ? cuc__py.PyLong_FromLongLong((long long)number) : NULL;
-    void *made = asked ? cuc__py.PyObject_CallFunctionObjArgs(tell, asked, NULL) : NULL;
-    cuc__py_drop(tell);
+    void *method = cuc__py.PyObject_GetAttr(self, cuc__python.names._numpy_dtype);
+    void *asked = method ? cuc__py.PyLong_FromLongLong((long long)number) : NULL;
+    void *made = asked ? cuc__py.PyObject_CallFunctionObjArgs(method, asked, NULL) : NULL;
+    cuc__py_drop(method);
     cuc__py_drop(asked);
     if (made && cuc__py_type(made) != cuc__py.text_type && !known[number])
         known[number] = cuc__py_new(made);

@@ -160,7 +160,7 @@ static cuc_status check_owner(const cuc_tensor *t, const cuc_buffer *owner, cons
 {
     uint64_t before, after;
 
-    cuc__tensor_reach(&before, &after, t);
+    cuc__tensor_byte_range(&before, &after, t);
     if (!after)
         return CUC_OK;
     uint64_t offset = t->data - owner->ptr;

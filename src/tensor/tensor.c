@@ -101,7 +101,7 @@ static bool reach(uint64_t *up, uint64_t *down, const cuc_tensor *t)
 }
 
 // The same in bytes, including the last element.
-static bool reach_bytes(uint64_t *before, uint64_t *after, const cuc_tensor *t)
+static bool byte_range(uint64_t *before, uint64_t *after, const cuc_tensor *t)
 {
     uint64_t size = cuc_dtype_bits(t->dtype) / 8;
     uint64_t up, down;
@@ -110,9 +110,9 @@ static bool reach_bytes(uint64_t *before, uint64_t *after, const cuc_tensor *t)
            !__builtin_mul_overflow(up, size, after) && !__builtin_add_overflow(*after, size, after);
 }
 
-void cuc__tensor_reach(uint64_t *before, uint64_t *after, const cuc_tensor *tensor)
+void cuc__tensor_byte_range(uint64_t *before, uint64_t *after, const cuc_tensor *tensor)
 {
-    if (is_empty(tensor) || !reach_bytes(before, after, tensor))
+    if (is_empty(tensor) || !byte_range(before, after, tensor))
         *before = *after = 0;
 }
 
@@ -159,7 +159,7 @@ cuc_status cuc__tensor_check(const cuc_tensor *t, const char *function)
                          "data is 0x%" PRIx64 ", which is not aligned to the %" PRIu64
                          " bytes that %s needs",
                          t->data, align, cuc_dtype_name(t->dtype));
-    if (!reach_bytes(&before, &after, t) || before > t->data || t->data + (after - 1) < t->data)
+    if (!byte_range(&before, &after, t) || before > t->data || t->data + (after - 1) < t->data)
         return cuc__fail(
             CUC_ERROR_INVALID_ARGUMENT, function,
             "shape and strides reach past the 64-bit address space from data 0x%" PRIx64, t->data);

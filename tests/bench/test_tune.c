@@ -202,9 +202,9 @@ START_TEST(what_cannot_be_tuned_is_refused)
     tune.tell = tell;
     tune.user = &told;
     ck_fails(bad, cuc_tile_tune(choice, 4, device, program, 0, &o, "add", args, 2, &tune),
-             "room is 4");
+             "capacity is 4");
     ck_fails(bad, cuc_tile_tune(choice, 0, device, program, 0, &o, "add", args, 2, &tune),
-             "room is 0");
+             "capacity is 0");
     ck_assert_int_eq(told.count, 0); // before anything is measured
     ck_fails(CUC_ERROR_NOT_FOUND,
              cuc_tile_tune(NULL, 0, device, program, 0, &o, "other", args, 1, &tune),

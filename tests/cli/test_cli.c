@@ -292,7 +292,7 @@ static const struct {
     { .status = 0, .needs = NVRTC, .arguments = { "compile", "saxpy.cu", "--arch", "sm_90" },
       .out = { "saxpy.ptx: ptx for sm_90, " } },
     { .status = 0, .needs = NVRTC, .arguments = { "compile", "saxpy.cu" }, .out = { "for sm_90" },
-      .err = { "no device tells the architecture" }, .environment = { "CUCORE_DRIVER=/nowhere" } },
+      .err = { "no device to ask for the architecture" }, .environment = { "CUCORE_DRIVER=/nowhere" } },
     { .status = 0, .needs = NVRTC | FAKE, .arguments = { "compile", "saxpy.cu" },
       .out = { "for sm_90" } },
     { .status = 0, .needs = NVRTC,

@@ -34,7 +34,7 @@ void *harness_fresh(size_t bytes)
 {
     void *p = memory(bytes, 4096);
 
-    sim_init_fresh((uint64_t)(uintptr_t)p, bytes);
+    sim_init_allocated((uint64_t)(uintptr_t)p, bytes);
     return p;
 }
 
@@ -43,7 +43,7 @@ void harness_release(void *memory)
     struct sim_range range;
 
     if (sim_memory_find((uint64_t)(uintptr_t)memory, &range))
-        sim_init_gone(range.base, range.end - range.base);
+        sim_init_freed(range.base, range.end - range.base);
     sim_memory_remove((uint64_t)(uintptr_t)memory, "harness_release");
     free(memory);
 }

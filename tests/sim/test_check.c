@@ -49,7 +49,7 @@ static void check_for(const char *words)
     char wrong[32];
 
     ck_assert_msg(sim_checks_read(words, wrong, sizeof(wrong)), "%s", wrong);
-    sim_check_tell = listen_to;
+    sim_check_report = listen_to;
     told[0] = '\0';
 }
 
@@ -348,7 +348,7 @@ START_TEST(what_is_written_is_known_to_the_byte)
     const uint64_t base = (UINT64_C(77) << 30) - MODEL_BYTES / 2; // never accessed itself
     uint64_t state = 1;
 
-    sim_init_fresh(base, MODEL_BYTES);
+    sim_init_allocated(base, MODEL_BYTES);
     for (int round = 0; round < 4000; round++) {
         uint32_t how = draw(&state) % 8, reach = how == 7 ? MODEL_BYTES / 2 : 300;
         uint32_t bytes = 1 + draw(&state) % reach;
@@ -366,9 +366,9 @@ START_TEST(what_is_written_is_known_to_the_byte)
             to &= ~4095u;
             bytes = (bytes + 4095) & ~4095u;
             bytes = to + bytes > MODEL_BYTES ? MODEL_BYTES - to : bytes;
-            sim_init_gone(base + to, bytes);
+            sim_init_freed(base + to, bytes);
             ck_assert(sim_init_written(base + to, bytes)); // nobody looks
-            sim_init_fresh(base + to, bytes);
+            sim_init_allocated(base + to, bytes);
             memset(written + to, 0, bytes);
         }
         for (int look = 0; look < 16; look++) {
@@ -380,7 +380,7 @@ START_TEST(what_is_written_is_known_to_the_byte)
     }
     sim_init_copied(base, base - (UINT64_C(1) << 40), MODEL_BYTES); // from memory of another kind
     ck_assert(sim_init_written(base, MODEL_BYTES));
-    sim_init_gone(base, MODEL_BYTES);
+    sim_init_freed(base, MODEL_BYTES);
 }
 END_TEST
 

@@ -21,8 +21,8 @@
 
 enum {
     SKIP = 77,
-    TOLD = 3,     // number of wrong results shown for an instance
-    MODULE = 100, // kernels
+    MOST_REPORTED = 3, // number of wrong results shown for an instance
+    MODULE = 100,      // kernels
     SLOTS = MAX_IN * CASES > CASES_ALL ? MAX_IN *CASES : CASES_ALL, // 8-byte slots of a buffer
 };
 
@@ -152,12 +152,12 @@ static bool check_output(const struct instance *x, uint32_t n, uint32_t o, const
         bool same = agrees(a, kind, value);
         if (a->is == ANSWER_OPEN) {
             total.open += !same;
-            if (!same && ++*told <= TOLD)
+            if (!same && ++*told <= MOST_REPORTED)
                 tell(x, n, o, e, a, value, "the device");
             right = right && (same || !simulated);
             continue;
         }
-        if (!same && ++*told <= TOLD)
+        if (!same && ++*told <= MOST_REPORTED)
             tell(x, n, o, e, a, value, "the device");
         right = right && same;
         uint64_t plain = a->is == ANSWER_NAN && same ? format_nan(kind->format) : value;
@@ -167,7 +167,7 @@ static bool check_output(const struct instance *x, uint32_t n, uint32_t o, const
             const uint64_t kept = record->values[at] >> (e * kind->bits) & mask;
             if (!agrees(a, kind, kept)) {
                 right = false;
-                if (++*told <= TOLD)
+                if (++*told <= MOST_REPORTED)
                     tell(x, n, o, e, a, kept, "the golden file");
             }
         }

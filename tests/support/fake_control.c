@@ -140,7 +140,7 @@ static int live(size_t row)
 {
     struct census c = { 0 };
 
-    sim_look(count_object, &c);
+    sim_visit_objects(count_object, &c);
     if (kinds[row].kind)
         return c.count[kinds[row].kind];
     if (strcmp(kinds[row].name, "primary") == 0)
@@ -272,7 +272,7 @@ int ctl_allocated(CUdeviceptr ptr)
 static void set_held(CUstream stream, bool held)
 {
     sim_lock();
-    sim_stream_even_gone(stream)->held = held;
+    sim_stream_or_destroyed(stream)->held = held;
     sim_changed();
     sim_unlock();
 }
@@ -290,7 +290,7 @@ void ctl_resume(CUstream stream)
 int ctl_pending(CUstream stream)
 {
     sim_lock();
-    const struct stream *s = sim_stream_even_gone(stream);
+    const struct stream *s = sim_stream_or_destroyed(stream);
     int n = (int)(s->submitted - s->done);
     sim_unlock();
     return n;
@@ -299,7 +299,7 @@ int ctl_pending(CUstream stream)
 int ctl_captured(CUstream stream)
 {
     sim_lock();
-    int n = sim_stream_even_gone(stream)->captured;
+    int n = sim_stream_or_destroyed(stream)->captured;
     sim_unlock();
     return n;
 }
@@ -308,7 +308,7 @@ void ctl_poison(void *context_or_stream, int code)
 {
     sim_lock();
     struct context *c = sim_object(context_or_stream, KIND_CONTEXT);
-    sim_lose(c ? c : sim_stream_even_gone(context_or_stream)->head.context, code);
+    sim_lose(c ? c : sim_stream_or_destroyed(context_or_stream)->head.context, code);
     sim_unlock();
 }
 
@@ -394,13 +394,13 @@ CUresult sim_code_run(struct launch *l)
     return CUDA_SUCCESS;
 }
 
-void sim_note_fresh(CUdeviceptr ptr, size_t bytes)
+void sim_note_allocated(CUdeviceptr ptr, size_t bytes)
 {
     (void)ptr;
     (void)bytes;
 }
 
-void sim_note_gone(CUdeviceptr ptr, size_t bytes)
+void sim_note_freed(CUdeviceptr ptr, size_t bytes)
 {
     (void)ptr;
     (void)bytes;

@@ -725,7 +725,7 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load(part, [m, k], [BM, BK]), trans(load(ww, [0, k], [BN, BK])), acc)\n    }\n"
       "    store(mine, [m, 0], acc)\n}", 0, 0, NULL },
-    { "loads ahead of a loop within control flow, of a slice", "f16 tf32 i8", "M=70 K=72 N=40;M=9 K=3 N=48",
+    { "prefetch of a loop within control flow, of a slice", "f16 tf32 i8", "M=70 K=72 N=40;M=9 K=3 N=48",
       "kernel k(w: T[M, K], ww: T[N, K], o: f64[M, N]) const T = f16, BM = 32, BN = 32, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
       "    m, n = block(0), block(1)\n    part = slice(w, 0, 5, M)\n"
@@ -736,7 +736,7 @@ static const struct construct constructs[] = {
       "                acc = mma(load(part, [m, k], [BM, BK]), trans(load(ww, [n, k + r], [BN, BK])), acc)\n"
       "            }\n            total += cast(acc, f64)\n        }\n        r += 1\n    }\n"
       "    store(o, [m, n], total)\n}", 0, 0, NULL },
-    { "loads ahead of f32 in three products, exact to 22 bits", NULL, "K=128;K=70",
+    { "prefetch of f32 in three products, exact to 22 bits", NULL, "K=128;K=70",
       "kernel k(u: f32[64, K], w: f32[K, 32], ww: f32[32, K], o: f32[64, 32], oo: f32[32, 64]) grid 1 {\n"
       "    i = iota(i32, 64)[:, None] * 131 + iota(i32, 128)\n"
       "    store(u, [0, 0], cast(i * 7 % 9001, f32))\n"
@@ -757,13 +757,13 @@ static const struct construct constructs[] = {
       "    a, b = load(w, [0, 0], [8, 4]), load(ww, [0, 0], [4, 8])\n"
       "    store(o, [0, 0], roll(cast(a @ b, f64), 1, 0))\n"
       "    store(oo, [0, 0], roll(cast(load(w, [0, 0], [2, 4]) @ b, f64), 1, 1))\n}", 0, 0, NULL },
-    { "loads ahead of tf32, turned", "tf32 bf16", "M=70 K=72 N=48;M=9 K=100 N=16",
+    { "prefetch of tf32, turned", "tf32 bf16", "M=70 K=72 N=48;M=9 K=100 N=16",
       "kernel k(w: T[K, M], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 32, BN = 32, BK = 16\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(trans(load(w, [k, m], [BK, BM])), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
       "    store(o, [m, n], acc)\n}", 0, 0, NULL },
-    { "loads ahead of f64, in two orders", NULL, "M=70 K=34 N=48;M=9 K=100 N=16;M=65 K=2 N=34",
+    { "prefetch of f64, in two orders", NULL, "M=70 K=34 N=48;M=9 K=100 N=16;M=65 K=2 N=34",
       "kernel k(w: f64[K, M], ww: f64[K, N], www: f64[M, K], wwww: f64[N, K], o: f64[M, N], oo: f64[M, N])\n"
       "    const BM = 32, BN = 32, BK = 16\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
       "    m, n = block(0), block(1)\n    acc = zeros(f64, [BM, BN])\n    for k in 0 .. cdiv(K, BK) {\n"
@@ -776,7 +776,7 @@ static const struct construct constructs[] = {
       "    a, b = load(w, [0, 0, 0], [3, 17, 5]), load(ww, [0, 0, 0], [3, 5, 9])\n"
       "    store(o, [0, 0, 0], a @ b)\n"
       "    store(oo, [0, 0], reshape(extract(a, [1, 0, 0], [1, 17, 5]), [17, 5]) @ reshape(extract(b, [2, 0, 0], [1, 5, 9]), [5, 9]))\n}", 0, 0, NULL },
-    { "loads ahead from any turn on, by steps", "f16 tf32", "M=40 K=200 N=64 n=0;n=-3;n=2;n=99;M=33 K=40 N=8 n=0",
+    { "prefetch from any iteration on, by steps", "f16 tf32", "M=40 K=200 N=64 n=0;n=-3;n=2;n=99;M=33 K=40 N=8 n=0",
       "kernel k(w: T[M, K], ww: T[N, K], n: i32, o: f32[2, M, N]) const T = f16, BM = 32, BN = 64, BK = 16\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n    acc = zeros(f32, [BM, BN])\n"
       "    for k in n .. cast(cdiv(K, BK), i32) step 2 {\n"
@@ -785,7 +785,7 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n        i = (k * 3 + n) % 7\n"
       "        acc = mma(load(w, [block(0), i], [BM, BK]), trans(load(ww, [block(1), i], [BN, BK])), acc)\n"
       "        if i == 2 { acc = acc * 2 }\n    }\n    store(o, [1, block(0), block(1)], acc[None, :, :])\n}", 0, 0, NULL },
-    { "loads ahead of two products, and of work between them", "f16 bf16", "M=70 K=200 N=32;M=20 K=40 N=32",
+    { "prefetch of two products, and of work between them", "f16 bf16", "M=70 K=200 N=32;M=20 K=40 N=32",
       "kernel k(w: T[M, N], ww: T[K, N], www: T[K, N], o: f32[M, N], o2: f32[M]) const T = f16, BM = 64, BK = 32\n"
       "    grid cdiv(M, BM)\n{\n"
       "    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n"

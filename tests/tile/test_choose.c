@@ -756,7 +756,7 @@ START_TEST(files_that_are_none_are_refused_with_their_line)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "line 4");
     write_file("cucore-tuned 1\n# a comment stays\n");
     ck_ok(cuc_tuned_add(path, &record));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 2, path, &record), "room is 2");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 2, path, &record), "capacity is 2");
     ck_ok(cuc_tuned_find(choice, 64, path, &record));
     ck_assert_str_eq(choice, "BM=64");
     bad.kernel = "a\tb";

@@ -616,10 +616,10 @@ static const struct {
       1, 7, "T003 string: expected a \" before the end of the line" },
     { "a version that there is not", "\ntile 2\nkernel k() { }",
       1, 6, "T005 tile: expected version 1, the only one that there is" },
-    { "a static for of too many turns", "static for j in 0 .. 5000 { }",
-      1, 1, "T406 static for: more than 4096 turns" },
+    { "a static for of too many iterations", "static for j in 0 .. 5000 { }",
+      1, 1, "T406 static for: more than 4096 iterations" },
     { "a program that is too large unrolled", "static for j in 0 .. 4000 { static for l in 0 .. 4000 { x = j + l } }",
-      1, 65, "T007 program: more than 1048576 expressions and blocks, with every turn of a static for and every call: make it with loops" },
+      1, 65, "T007 program: more than 1048576 expressions and blocks, with every iteration of a static for and every call: make it with loops" },
     // Host expressions
     { "a grid of a condition", "\nkernel k(a: f32[N]) grid N > 3 { }",
       1, 28, "T701 host: expected an integer, got a condition" },

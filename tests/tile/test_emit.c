@@ -64,11 +64,12 @@ static const struct {
       ":2:24: error T602: load: a tile of 16777216 elements, expected no more than 4194304" },
     { "kernel k(a: f64[256, 64], b: f64[64, 128], o: f64[256, 128]) {\n"
       "    store(o, [0, 0], load(a, [0, 0], [256, 64]) @ load(b, [0, 0], [64, 128]))\n}",
-      "error T602: mma: its sums, with extents that are powers of two, take 65536 registers, and a "
-      "block has 65536 for all that it does: make them half as many, such as [128, 128]" },
+      "error T602: mma: its accumulators, with extents that are powers of two, take 65536 "
+      "registers, and a block has 65536 for everything: make them half as many, such as [128, 128]" },
     { "kernel k(a: f16[192, 64], b: f16[64, 260], o: f32[192, 260]) {\n"
       "    store(o, [0, 0], load(a, [0, 0], [192, 64]) @ load(b, [0, 0], [64, 260]))\n}",
-      "error T602: mma: its sums, with extents that are powers of two, take 131072 registers" },
+      "error T602: mma: its accumulators, with extents that are powers of two, take 131072 "
+      "registers" },
 };
 
 START_TEST(what_cannot_be_compiled_is_named)

@@ -386,7 +386,7 @@ START_TEST(a_part_of_a_tile_is_some_of_its_registers)
         }
     }
     // Conversely, the part's threads hold the same elements of the tile as of the part.
-    ck_assert(tile_layout_whole(&made, &own, &whole, &part));
+    ck_assert(tile_layout_of_whole(&made, &own, &whole, &part));
     ck_assert(tile_layout_covers(&made));
     ck_assert(tile_layout_part(&again, &made, &whole, &part, NULL));
     ck_assert(tile_layout_same(&again, &own));

@@ -64,7 +64,7 @@ static void is_read_back(const char *name, const char *text, size_t bytes)
     for (struct tile_kernel *k = module->first; k; k = k->next) {
         tile_simplify(k);
         tile_mark_approximate(k);
-        tile_give_fragments(k, &target, 4);
+        tile_assign_fragments(k, &target, 4);
         ck_assert(tile_assign_layouts(k, 4));
     }
     const char *dump = tile_print_machine(module);

@@ -17,16 +17,16 @@
 
 enum { PLACES = 40 };
 
-// Linked with --wrap=cuc__arena_take and cuc__arena_resize: calls after `last_good` fail.
+// Linked with --wrap=cuc__arena_allocate and cuc__arena_resize: calls after `last_good` fail.
 static long calls, last_good, missing = -1; // this one call fails alone
 
-void *__real_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
-void *__wrap_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
+void *__real_cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);
+void *__wrap_cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);
 
-void *__wrap_cuc__arena_take(struct cuc__arena *arena, size_t bytes)
+void *__wrap_cuc__arena_allocate(struct cuc__arena *arena, size_t bytes)
 {
     ++calls;
-    return calls > last_good || calls == missing ? NULL : __real_cuc__arena_take(arena, bytes);
+    return calls > last_good || calls == missing ? NULL : __real_cuc__arena_allocate(arena, bytes);
 }
 
 void *__real_cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes);

@@ -208,8 +208,8 @@ static const struct wrong wrongs[] = {
       "T404 3:27 gives 2 values, expected 1" },
     { "a static for over what is not known", "static for j in 0 .. s { }",
       "T505 22 where the loop ends: expected a constant integer" },
-    { "a static for of too many turns", "static for j in 0 .. 100000 { }",
-      "T406 1 more than 4096 turns" },
+    { "a static for of too many iterations", "static for j in 0 .. 100000 { }",
+      "T406 1 more than 4096 iterations" },
     { "an assertion that fails when it is compiled", "assert(1 > 2, \"never\")", "T407 1 never" },
     // Names, constants, calls
     { "a name that is not bound", "x = y", "T501 5 nothing binds y" },

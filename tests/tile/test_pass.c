@@ -492,7 +492,7 @@ START_TEST(a_property_that_a_pass_broke_is_found)
     if (properties[_i].after >= AFTER_SIMPLIFY)
         tile_simplify(kernel);
     if (properties[_i].after >= AFTER_FRAGMENTS)
-        tile_give_fragments(kernel, &target, 4);
+        tile_assign_fragments(kernel, &target, 4);
     if (properties[_i].after >= AFTER_LAYOUTS)
         ck_assert(tile_assign_layouts(kernel, 4));
     ck_assert_msg(tile_verify_properties(kernel, &target, properties[_i].holds, "nothing"), "%s",

@@ -429,7 +429,8 @@ START_TEST(warpgroups_take_tiles_in_turns_with_loads_behind)
     cuc_object_release(compiled(p, CUC_CODE_PTX));
     const char *log = cuc_program_log(p);
     ck_assert_msg(strstr(log, "2 warpgroups") != NULL, "%s", log);
-    ck_assert_msg((strstr(log, "2 warpgroups in turns") != NULL) == cases[_i].in_turns, "%s", log);
+    ck_assert_msg((strstr(log, "2 warpgroups in ping-pong") != NULL) == cases[_i].in_turns, "%s",
+                  log);
     cuc_program_release(p);
 }
 END_TEST

@@ -94,7 +94,7 @@ static bool parse_out(argument *a, const char *at, cli_why *why)
 
     a->dtype = dtype_of(at, length);
     if (!a->dtype)
-        return cli_because(why, "'%s' names no type behind 'out:': %s", a->text,
+        return cli_because(why, "'%s' names no type after 'out:': %s", a->text,
                            dtype_names(names, sizeof(names)));
     snprintf(form, sizeof(form), "out:%s[1024]", cuc_dtype_name(a->dtype));
     if (at[length] != '[')

@@ -277,7 +277,7 @@ static int take_operands(request *q, const cli_parser *parser)
     size_t count = (size_t)parser->operand_count;
 
     if (count < 2)
-        return cli_usage_error(count ? "the kernel's NAME is missing behind FILE"
+        return cli_usage_error(count ? "the kernel's NAME is missing after FILE"
                                      : "a FILE and the NAME of its kernel are missing");
     if (!peer->path && (peer->kernel_name || peer->config.grid[0] || peer->config.block[0]))
         return cli_usage_error("there is no peer: --peer FILE");

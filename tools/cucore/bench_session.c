@@ -19,11 +19,11 @@ static char *command_line(const cli_command *command, int argc, char **argv)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=./,:@%";
-    size_t room = strlen(command->name) + sizeof("cucore ");
+    size_t capacity = strlen(command->name) + sizeof("cucore ");
 
     for (int i = 1; i < argc; i++)
-        room += 4 * strlen(argv[i]) + 3;
-    char *text = cli_allocate(room);
+        capacity += 4 * strlen(argv[i]) + 3;
+    char *text = cli_allocate(capacity);
     char *at = stpcpy(stpcpy(text, "cucore "), command->name);
     for (int i = 1; i < argc; i++) {
         bool quoted = !*argv[i] || argv[i][strspn(argv[i], plain)];

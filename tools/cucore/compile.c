@@ -124,8 +124,7 @@ static int check(job *j, const cli_parser *parser)
         return cli_usage_error("%s%s is for tile programs, and '%s' is none",
                                j->ir ? "--emit " : "--resources", j->ir ? kind_of(j) : "", j->path);
     if (j->ir && j->resources)
-        return cli_usage_error("--emit %s makes no code, of which --resources could tell",
-                               kind_of(j));
+        return cli_usage_error("--emit %s makes no code for --resources to report", kind_of(j));
     if (!j->output && strcmp(j->path, "-") == 0)
         j->output = "-";
     if (!j->output)
@@ -158,7 +157,8 @@ static void choose_arch(job *j)
         return;
     }
     j->arch = j->source.language->source == CUC_SOURCE_TILE ? "sm_90a" : "sm_90";
-    cli_note("no device tells the architecture: compiling for %s; --arch chooses another", j->arch);
+    cli_note("no device to ask for the architecture: compiling for %s; --arch chooses another",
+             j->arch);
     cuc_error_clear();
 }
 

@@ -163,7 +163,7 @@ static void check_nvrtc(finding *f, const machine *m)
         found(f, FINDING_WARN,
               "NVRTC is not found: CUDA C++ cannot be compiled; PTX and cubins "
               "run all the same");
-        fix(f, "pip install nvidia-cuda-nvrtc, or set CUDA_PATH; cucore find nvrtc tells more");
+        fix(f, "pip install nvidia-cuda-nvrtc, or set CUDA_PATH; see cucore find nvrtc");
         return;
     }
     if (!p->major) {
@@ -184,7 +184,7 @@ static void check_nvjitlink(finding *f, const machine *m)
         found(f, FINDING_WARN,
               "nvJitLink is not found: LTO-IR cannot be linked, and PTX only by "
               "a driver");
-        fix(f, "pip install nvidia-nvjitlink, or set CUDA_PATH; cucore find nvjitlink tells more");
+        fix(f, "pip install nvidia-nvjitlink, or set CUDA_PATH; see cucore find nvjitlink");
         return;
     }
     found(f, FINDING_OK, "%s, %s (%s)", version_text(p, version, sizeof(version)), p->path,

@@ -22,12 +22,12 @@ bool cli_because(cli_why *why, const char *fmt, ...)
 static bool read_all(int fd, char **data, size_t *bytes, size_t expected, const char *path,
                      cli_why *why)
 {
-    size_t room = expected + 1; // one extra byte tells end of file from a file that grew
+    size_t capacity = expected + 1; // one extra byte tells end of file from a file that grew
     size_t have = 0;
-    char *text = malloc(room + 1);
+    char *text = malloc(capacity + 1);
 
     while (text) {
-        ssize_t n = read(fd, text + have, room - have);
+        ssize_t n = read(fd, text + have, capacity - have);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -42,12 +42,12 @@ static bool read_all(int fd, char **data, size_t *bytes, size_t expected, const 
             *bytes = have;
             return true;
         }
-        if (have == room) {
-            char *more = room < SIZE_MAX / 2 - 1 ? realloc(text, room * 2 + 1) : NULL;
+        if (have == capacity) {
+            char *more = capacity < SIZE_MAX / 2 - 1 ? realloc(text, capacity * 2 + 1) : NULL;
             if (!more)
                 break;
             text = more;
-            room *= 2;
+            capacity *= 2;
         }
     }
     free(text);

@@ -198,7 +198,7 @@ static void print_pieces(const machine *m)
             cli_row(label, "%s%s%s (%s)", piece_version(p, version, sizeof(version)),
                     p->major ? ", " : "", p->path, p->method);
         else
-            cli_row(label, "not found; cucore find %s%s tells where was looked",
+            cli_row(label, "not found; cucore find %s%s shows where it looked",
                     p->headers ? "--header " : "", p->name);
     }
 }

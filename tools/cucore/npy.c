@@ -264,11 +264,11 @@ bool npy_parse(npy_header *out, const void *file, size_t bytes, const char *name
     size_t data = bytes - h.data_offset;
     if (data < h.bytes)
         return cli_because(why,
-                           "%s is cut short: its header tells of %llu bytes of data, and %zu are "
+                           "%s is cut short: its header says %llu bytes of data, and %zu are "
                            "there",
                            name, (unsigned long long)h.bytes, data);
     if (data > h.bytes)
-        return cli_because(why, "%s has %llu bytes behind its array of %llu bytes", name,
+        return cli_because(why, "%s has %llu bytes after its array of %llu bytes", name,
                            (unsigned long long)(data - h.bytes), (unsigned long long)h.bytes);
     *out = h;
     return true;

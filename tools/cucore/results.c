@@ -161,15 +161,16 @@ static char *key_of(const result *r, json_t *json)
 {
     char *axes = axes_text(json_object_get(json, "axes"), true);
     const char *parts[] = { r->suite, r->name, axes, r->subject, r->mode };
-    size_t room = 1;
+    size_t capacity = 1;
     size_t used = 0;
 
     for (size_t i = 0; i < CUC_LENGTH(parts); i++)
-        room += parts[i] ? strlen(parts[i]) + 3 : 0;
-    char *key = cli_allocate(room);
+        capacity += parts[i] ? strlen(parts[i]) + 3 : 0;
+    char *key = cli_allocate(capacity);
     for (size_t i = 0; i < CUC_LENGTH(parts); i++)
         if (parts[i] && *parts[i])
-            used += (size_t)snprintf(key + used, room - used, "%s%s", used ? " / " : "", parts[i]);
+            used +=
+                (size_t)snprintf(key + used, capacity - used, "%s%s", used ? " / " : "", parts[i]);
     free(axes);
     return key;
 }

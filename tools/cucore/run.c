@@ -239,7 +239,7 @@ static int print_text(const launcher *l)
     if (l->config.shared_bytes)
         printf(", %u bytes of shared memory", l->config.shared_bytes);
     printf(", %zu argument%s%s\n", l->argument_count, l->argument_count == 1 ? "" : "s",
-           l->counted ? " checked" : ", unchecked: this driver does not tell the parameters");
+           l->counted ? " checked" : ", unchecked: this driver does not report parameters");
     for (size_t i = 0; i < l->argument_count; i++)
         print_argument(l, i);
     if (l->repeats)

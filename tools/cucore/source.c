@@ -22,15 +22,15 @@ static const source_language *language_named(const char *name)
 
 void source_options_begin(source_options *o, int argc)
 {
-    size_t room = (size_t)argc + 1; // plus one for the file's folder or the kernel's name
+    size_t capacity = (size_t)argc + 1; // plus one for the file's folder or the kernel's name
 
-    *o = (source_options){ .room = room };
-    o->includes = cli_allocate(room * sizeof(*o->includes));
-    o->defines = cli_allocate(room * sizeof(*o->defines));
-    o->extra = cli_allocate(room * sizeof(*o->extra));
-    o->expressions = cli_allocate(room * sizeof(*o->expressions));
-    o->constants = cli_allocate(room * sizeof(*o->constants));
-    o->dimensions = cli_allocate(room * sizeof(*o->dimensions));
+    *o = (source_options){ .capacity = capacity };
+    o->includes = cli_allocate(capacity * sizeof(*o->includes));
+    o->defines = cli_allocate(capacity * sizeof(*o->defines));
+    o->extra = cli_allocate(capacity * sizeof(*o->extra));
+    o->expressions = cli_allocate(capacity * sizeof(*o->expressions));
+    o->constants = cli_allocate(capacity * sizeof(*o->constants));
+    o->dimensions = cli_allocate(capacity * sizeof(*o->dimensions));
     o->include_count = 1; // reserves the first entry for the file's folder
 }
 

@@ -34,7 +34,7 @@ typedef struct source_options {
     const char **includes, **defines, **extra, **expressions, **constants, **dimensions;
     size_t include_count, define_count, extra_count, expression_count, constant_count,
         dimension_count;
-    size_t room; // capacity of each list: none can be longer than argv
+    size_t capacity; // capacity of each list: none can be longer than argv
     uint32_t warps, stages, cluster, split, raster;
     uint64_t operations, ptx_bytes, memory_bytes; // budgets; 0: the default
     double seconds;
@@ -79,7 +79,7 @@ enum {
     { "require-tma", SOURCE_REQUIRE_TMA, NULL, "refuse a load with tma=true that cannot use it" },    \
     { "require-tensor-core", SOURCE_REQUIRE_TENSOR_CORE, NULL, "refuse an mma that cannot use one" }, \
     { "no-fma", SOURCE_NO_FMA, NULL, "round products before additions" },                             \
-    { "lang", SOURCE_LANG, "LANG", "kind of FILE if its suffix does not tell: cu, ptx or tile" }
+    { "lang", SOURCE_LANG, "LANG", "kind of FILE if its suffix does not say: cu, ptx or tile" }
 // clang-format on
 
 void source_options_begin(source_options *o, int argc);

@@ -18,14 +18,14 @@ void table_begin(table *t, const char *const *heads, const char *aligned)
 
 void table_add(table *t, const char *text)
 {
-    if (t->cells == t->room) {
-        size_t room = 2 * t->room + 4 * t->columns;
-        char **cell = cli_allocate(room * sizeof(*cell));
+    if (t->cells == t->capacity) {
+        size_t capacity = 2 * t->capacity + 4 * t->columns;
+        char **cell = cli_allocate(capacity * sizeof(*cell));
         if (t->cells)
             memcpy(cell, t->cell, t->cells * sizeof(*cell));
         free(t->cell);
         t->cell = cell;
-        t->room = room;
+        t->capacity = capacity;
     }
     t->cell[t->cells++] = cli_copy_text(text, strlen(text));
     t->rows = t->cells / t->columns;

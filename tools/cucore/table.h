@@ -12,7 +12,7 @@ typedef struct table {
     size_t columns;
     size_t rows; // including the head
     size_t cells;
-    size_t room;
+    size_t capacity;
     char **cell; // [rows][columns]
     bool *right; // [columns], right-aligned
     // Return the escape sequence of a cell on a terminal; NULL for the default colour.

@@ -147,7 +147,7 @@ static int take_operands(launcher *l, const cli_parser *parser)
     if (l->source.language->source != CUC_SOURCE_TILE)
         return cli_usage_error("'%s' is no tile program, which auto() is of", l->path);
     if (l->options.arch)
-        return cli_usage_error("it is tuned for the device that it is measured on: leave --arch");
+        return cli_usage_error("leave --arch out: tuning is for the device that measures");
     return launcher_take_arguments(l, count - 1, parser->operands + 1);
 }
 
@@ -207,7 +207,7 @@ const cli_command cli_tune = {
     .examples = "  cucore tune softmax.tile -o tuned.tsv \\\n"
                 "      in:x.npy 'out:bf16[4096,4096]=y.npy'\n"
                 "  cucore tune gemm --dtype bf16 --layout nn,nt --shape 4096 -o tuned.tsv\n",
-    .details = "Candidates are measured cold, in turns, until their medians are known, and each "
+    .details = "Candidates are measured cold, alternately, until their medians are known, and each "
                "result is compared with\nthe first one's. ARG is as for cucore run, and gives the "
                "dimensions; --dim gives them otherwise. Arrays hold\nafterwards what they held. "
                "What is kept in FILE is\nused by programs that are "

@@ -29,10 +29,10 @@ static const cli_option options[] = {
     { "layout", GEMM_LAYOUT, "WORD,...", "nn, nt, tn, tt: a and b by rows (n) or columns (t); nn" },
     { "d-dtype", GEMM_OUT_DTYPE, "TYPE", "of d, where it is not the usual one" },
     { "activation", GEMM_ACTIVATION, "WORD", "relu, gelu, gelu_tanh or silu, of the result" },
-    { "fast-acc", GEMM_FAST, NULL, "sums of 8-bit floats with fewer bits" },
+    { "fast-acc", GEMM_FAST, NULL, "accumulate 8-bit floats with fewer bits" },
     { "tf32", GEMM_TF32, NULL, "products of f32 on tensor cores" },
     { "batch", GEMM_BATCH, "N", "products of a batch" },
-    { "workspace", GEMM_WORKSPACE, "MIB", "what products are given to put parts of sums in; 0" },
+    { "workspace", GEMM_WORKSPACE, "MIB", "workspace of products for partial sums; 0" },
     TUNE_OPTIONS,
 };
 

@@ -1265,7 +1265,7 @@ struct cuc_tile_budget
     cancel_user::Ptr{Cvoid}
 end
 
-# One entry of a tile kernel: all do the same, each for a class of arguments.
+# An entry of a tile kernel. All entries do the same, each for a class of arguments.
 struct cuc_tile_entry
     struct_size::Csize_t
     variant::Ptr{UInt8}
@@ -1390,8 +1390,8 @@ cuc_buffer_device(buffer) =
 cuc_buffer_export(out, buffer) =
     ccall((:cuc_buffer_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_buffer}), out, buffer)
 # Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece. A buffer has one piece, plus one for each growth.
-cuc_buffer_export_pieces(pieces, room, count, buffer) =
-    ccall((:cuc_buffer_export_pieces, libcucore), cuc_status, (Ptr{cuc_memory_piece}, Csize_t, Ptr{Csize_t}, Ptr{cuc_buffer}), pieces, room, count, buffer)
+cuc_buffer_export_pieces(pieces, capacity, count, buffer) =
+    ccall((:cuc_buffer_export_pieces, libcucore), cuc_status, (Ptr{cuc_memory_piece}, Csize_t, Ptr{Csize_t}, Ptr{cuc_buffer}), pieces, capacity, count, buffer)
 # Fill a part of a buffer with a pattern, in stream order.
 cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
     ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
@@ -1882,17 +1882,17 @@ cuc_graph_get_dot(text, bytes, graph, flags) =
 cuc_graph_get_edge_count(out, graph) =
     ccall((:cuc_graph_get_edge_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
 # The edges of a graph: `to[i]` begins when `from[i]` has ended.
-cuc_graph_get_edges(from, to, room, graph) =
-    ccall((:cuc_graph_get_edges, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), from, to, room, graph)
+cuc_graph_get_edges(from, to, capacity, graph) =
+    ccall((:cuc_graph_get_edges, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), from, to, capacity, graph)
 # The number of nodes of a graph; an embedded graph counts as one.
 cuc_graph_get_node_count(out, graph) =
     ccall((:cuc_graph_get_node_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
 # The types of a graph's nodes, in the driver's order. Other calls number nodes in this order.
-cuc_graph_get_node_types(types, room, graph) =
-    ccall((:cuc_graph_get_node_types, libcucore), cuc_status, (Ptr{Int32}, Csize_t, Ptr{cuc_graph}), types, room, graph)
+cuc_graph_get_node_types(types, capacity, graph) =
+    ccall((:cuc_graph_get_node_types, libcucore), cuc_status, (Ptr{Int32}, Csize_t, Ptr{cuc_graph}), types, capacity, graph)
 # The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().
-cuc_graph_get_nodes(nodes, room, graph) =
-    ccall((:cuc_graph_get_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), nodes, room, graph)
+cuc_graph_get_nodes(nodes, capacity, graph) =
+    ccall((:cuc_graph_get_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), nodes, capacity, graph)
 # The driver's handle of a graph, which is also its cudaGraph_t.
 cuc_graph_handle(graph) =
     ccall((:cuc_graph_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph},), graph)
@@ -2407,8 +2407,8 @@ cuc_stream_from_handle(out, handle, owner, drop_owner) =
 cuc_stream_get_capture_info(out, stream) =
     ccall((:cuc_stream_get_capture_info, libcucore), cuc_status, (Ptr{cuc_capture_info}, Ptr{cuc_stream}), out, stream)
 # The nodes that the next work on a captured stream will depend on; after one piece of work, its own node.
-cuc_stream_get_capture_nodes(nodes, room, count, stream) =
-    ccall((:cuc_stream_get_capture_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{Csize_t}, Ptr{cuc_stream}), nodes, room, count, stream)
+cuc_stream_get_capture_nodes(nodes, capacity, count, stream) =
+    ccall((:cuc_stream_get_capture_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{Csize_t}, Ptr{cuc_stream}), nodes, capacity, count, stream)
 # A default stream of a device's primary context.
 cuc_stream_get_default(out, device, which) =
     ccall((:cuc_stream_get_default, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Int32), out, device, which)
@@ -2433,7 +2433,7 @@ cuc_stream_options_init(options, caller_size) =
 # Check whether all work on a stream is complete, without waiting.
 cuc_stream_query(stream) =
     ccall((:cuc_stream_query, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
-# Release a stream. The last release destroys it once its work is complete, without waiting for that. Buffers that will be freed on the stream keep it alive.
+# Release a stream. The last release destroys it once its work is complete, but does not wait for the work. Buffers that will be freed on the stream keep it alive.
 cuc_stream_release(stream) =
     ccall((:cuc_stream_release, libcucore), Cvoid, (Ptr{cuc_stream},), stream)
 # Add a reference to a stream.
@@ -3073,8 +3073,8 @@ cuc_tile_zeros(program, file, line, dtype, rank, shape) =
 cuc_tuned_add(path, record) =
     ccall((:cuc_tuned_add, libcucore), cuc_status, (Cstring, Ptr{cuc_tuned_record}), path, record)
 # Find the choice for a program on a GPU, for near extents.
-cuc_tuned_find(choice, room, path, key) =
-    ccall((:cuc_tuned_find, libcucore), cuc_status, (Ptr{UInt8}, Csize_t, Cstring, Ptr{cuc_tuned_record}), choice, room, path, key)
+cuc_tuned_find(choice, capacity, path, key) =
+    ccall((:cuc_tuned_find, libcucore), cuc_status, (Ptr{UInt8}, Csize_t, Cstring, Ptr{cuc_tuned_record}), choice, capacity, path, key)
 # Compute the name of a tile program from its text.
 cuc_tuned_program(out, text, bytes) =
     ccall((:cuc_tuned_program, libcucore), cuc_status, (Ptr{UInt8}, Cstring, Csize_t), out, text, bytes)

@@ -1927,7 +1927,7 @@ LAYOUT = {
     "cuc_tuned_record": (72, {"struct_size": 0, "gpu": 8, "toolkit": 16, "program": 24, "kernel": 32, "constants": 40, "dimensions": 48, "choice": 56, "seconds": 64}),
 }
 
-# What a function returns, and its parameters, a letter each.
+# The result and the parameters of each function, a letter each.
 FUNCTIONS = {
     "cuc_buffer_access": "Ip",
     "cuc_buffer_bytes": "zp",

@@ -1281,7 +1281,7 @@ def cuc_buffer_device(buffer: Pointer) -> int | None:
     """The device that owns a buffer's memory."""
 def cuc_buffer_export(out: Pointer, buffer: Pointer) -> int:
     """Export a buffer to a process that has imported its pool."""
-def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer: Pointer) -> int:
+def cuc_buffer_export_pieces(pieces: Pointer, capacity: int, count: Pointer, buffer: Pointer) -> int:
     """Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece."""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
@@ -1609,13 +1609,13 @@ def cuc_graph_get_dot(text: Pointer, bytes: Pointer, graph: Pointer, flags: int)
     """Draw a graph in Graphviz's DOT language."""
 def cuc_graph_get_edge_count(out: Pointer, graph: Pointer) -> int:
     """The number of edges of a graph."""
-def cuc_graph_get_edges(from_: Pointer, to: Pointer, room: int, graph: Pointer) -> int:
+def cuc_graph_get_edges(from_: Pointer, to: Pointer, capacity: int, graph: Pointer) -> int:
     """The edges of a graph:"""
 def cuc_graph_get_node_count(out: Pointer, graph: Pointer) -> int:
     """The number of nodes of a graph; an embedded graph counts as one."""
-def cuc_graph_get_node_types(types: Pointer, room: int, graph: Pointer) -> int:
+def cuc_graph_get_node_types(types: Pointer, capacity: int, graph: Pointer) -> int:
     """The types of a graph's nodes, in the driver's order."""
-def cuc_graph_get_nodes(nodes: Pointer, room: int, graph: Pointer) -> int:
+def cuc_graph_get_nodes(nodes: Pointer, capacity: int, graph: Pointer) -> int:
     """The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types()."""
 def cuc_graph_handle(graph: Pointer) -> int | None:
     """The driver's handle of a graph, which is also its cudaGraph_t."""
@@ -1959,7 +1959,7 @@ def cuc_stream_from_handle(out: Pointer, handle: Pointer, owner: Pointer, drop_o
     """Wrap a stream that was created elsewhere:"""
 def cuc_stream_get_capture_info(out: Pointer, stream: Pointer) -> int:
     """Read the capture state of a stream, also for captures that cucore did not begin."""
-def cuc_stream_get_capture_nodes(nodes: Pointer, room: int, count: Pointer, stream: Pointer) -> int:
+def cuc_stream_get_capture_nodes(nodes: Pointer, capacity: int, count: Pointer, stream: Pointer) -> int:
     """The nodes that the next work on a captured stream will depend on; after one piece of work, its own node."""
 def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
     """A default stream of a device's primary context."""
@@ -2403,7 +2403,7 @@ def cuc_tile_zeros(program: Pointer, file: bytes | None, line: int, dtype: int, 
     """Create a tile of zeros."""
 def cuc_tuned_add(path: bytes | None, record: Pointer) -> int:
     """Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and dimensions."""
-def cuc_tuned_find(choice: Pointer, room: int, path: bytes | None, key: Pointer) -> int:
+def cuc_tuned_find(choice: Pointer, capacity: int, path: bytes | None, key: Pointer) -> int:
     """Find the choice for a program on a GPU, for near extents."""
 def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
     """Compute the name of a tile program from its text."""

@@ -12,7 +12,7 @@
 enum { LAUNCH_FAILED = 719 };
 
 uint32_t sim_checks;
-void (*sim_check_tell)(const char *report);
+void (*sim_check_report)(const char *report);
 
 static const struct {
     const char *word;
@@ -70,45 +70,45 @@ struct place {
 static struct {
     pthread_mutex_t lock;
     struct place *places;
-    size_t count, room;           // a power of two
-    uint64_t found[32], told[32]; // indexed by the check's bit
+    size_t count, capacity;           // a power of two
+    uint64_t found[32], reported[32]; // indexed by the check's bit
 } findings = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static size_t slot_of(const struct place *places, size_t room, const struct place *p)
+static size_t slot_of(const struct place *places, size_t capacity, const struct place *p)
 {
     uint64_t hash = (p->program * 31 + p->entry) * UINT64_C(0x9e3779b97f4a7c15);
     hash = (hash ^ (hash >> 29) ^ (uint64_t)p->line << 5 ^ p->check) * UINT64_C(0xbf58476d1ce4e5b9);
-    size_t at = (hash >> 32) & (room - 1);
+    size_t at = (hash >> 32) & (capacity - 1);
 
     while (places[at].program &&
            (places[at].program != p->program || places[at].entry != p->entry ||
             places[at].line != p->line || places[at].check != p->check))
-        at = (at + 1) & (room - 1);
+        at = (at + 1) & (capacity - 1);
     return at;
 }
 
 static bool grow(void)
 {
-    size_t room = findings.room ? 2 * findings.room : 64;
-    struct place *places = calloc(room, sizeof(*places));
+    size_t capacity = findings.capacity ? 2 * findings.capacity : 64;
+    struct place *places = calloc(capacity, sizeof(*places));
 
     if (!places)
         return false;
-    for (size_t i = 0; i < findings.room; i++)
+    for (size_t i = 0; i < findings.capacity; i++)
         if (findings.places[i].program)
-            places[slot_of(places, room, &findings.places[i])] = findings.places[i];
+            places[slot_of(places, capacity, &findings.places[i])] = findings.places[i];
     free(findings.places);
     findings.places = places;
-    findings.room = room;
+    findings.capacity = capacity;
     return true;
 }
 
 // Returns true the first time; without memory, every time.
 static bool is_new(const struct place *p)
 {
-    if (findings.count >= findings.room / 2 && !grow())
+    if (findings.count >= findings.capacity / 2 && !grow())
         return true;
-    size_t at = slot_of(findings.places, findings.room, p);
+    size_t at = slot_of(findings.places, findings.capacity, p);
     if (findings.places[at].program)
         return false;
     findings.places[at] = *p;
@@ -136,12 +136,12 @@ enum sim_next sim_found(struct sim_warp *w, const struct sim_op *op, uint32_t la
     pthread_mutex_lock(&findings.lock);
     findings.found[__builtin_ctz(check)]++;
     bool first = is_new(&place);
-    findings.told[__builtin_ctz(check)] += first;
-    if (first && sim_check_tell) {
+    findings.reported[__builtin_ctz(check)] += first;
+    if (first && sim_check_report) {
         size_t n = sim_place_words(w, op, lane, report, sizeof(report));
         if (n < sizeof(report))
             snprintf(report + n, sizeof(report) - n, "%s (check: %s)", what, word_of(check));
-        sim_check_tell(report);
+        sim_check_report(report);
     }
     pthread_mutex_unlock(&findings.lock);
     return SIM_NEXT;
@@ -151,7 +151,7 @@ uint64_t sim_findings(uint32_t check, uint64_t *places)
 {
     pthread_mutex_lock(&findings.lock);
     uint64_t found = findings.found[__builtin_ctz(check)];
-    *places = findings.told[__builtin_ctz(check)];
+    *places = findings.reported[__builtin_ctz(check)];
     pthread_mutex_unlock(&findings.lock);
     return found;
 }

@@ -33,7 +33,7 @@ extern uint32_t sim_checks;
 bool sim_checks_read(const char *words, char *why, size_t why_bytes);
 // Receives findings that are not faults: one call for each finding, from any thread, one at a time.
 // NULL, the initial value: nobody.
-extern void (*sim_check_tell)(const char *report);
+extern void (*sim_check_report)(const char *report);
 // Returns the number of findings of a check so far, and the number of places.
 uint64_t sim_findings(uint32_t check, uint64_t *places);
 
@@ -71,8 +71,8 @@ bool sim_check_init_new(struct sim_block *block);
 void sim_check_init_begin(struct sim_block *block);
 void sim_check_init_free(struct sim_block *block);
 // Global memory, from any thread. Memory never marked as fresh counts as written.
-void sim_init_fresh(uint64_t address, uint64_t bytes); // allocated, and not yet written
-void sim_init_gone(uint64_t address, uint64_t bytes);  // no longer checked
+void sim_init_allocated(uint64_t address, uint64_t bytes); // allocated, and not yet written
+void sim_init_freed(uint64_t address, uint64_t bytes);     // no longer checked
 void sim_init_wrote(uint64_t address, uint64_t bytes);
 bool sim_init_written(uint64_t address, uint32_t bytes);
 void sim_init_copied(uint64_t to, uint64_t from, uint64_t bytes); // written where `from` is written

@@ -10,20 +10,20 @@ enum { MAX_AGENTS = UINT16_MAX };
 
 static bool reserve(struct sim_race_cluster *c, struct sim_view *v, uint32_t count)
 {
-    if (count <= v->room)
+    if (count <= v->capacity)
         return true;
-    uint32_t room = c->agent_count + 8 > count ? c->agent_count + 8 : count;
-    uint32_t *at = calloc(room, 2 * sizeof(*at));
+    uint32_t capacity = c->agent_count + 8 > count ? c->agent_count + 8 : count;
+    uint32_t *at = calloc(capacity, 2 * sizeof(*at));
     if (!at) {
         c->broken = true;
         return false;
     }
-    if (v->room) {
-        memcpy(at, v->known, v->room * sizeof(*at));
-        memcpy(at + room, v->fenced, v->room * sizeof(*at));
+    if (v->capacity) {
+        memcpy(at, v->known, v->capacity * sizeof(*at));
+        memcpy(at + capacity, v->fenced, v->capacity * sizeof(*at));
     }
     free(v->known);
-    *v = (struct sim_view){ at, at + room, room };
+    *v = (struct sim_view){ at, at + capacity, capacity };
     return true;
 }
 
@@ -42,17 +42,17 @@ static void join(uint32_t *restrict to, const uint32_t *restrict from, uint32_t 
 
 void sim_view_join(struct sim_race_cluster *c, struct sim_view *to, const struct sim_view *from)
 {
-    if (to == from || !from->room || !reserve(c, to, from->room))
+    if (to == from || !from->capacity || !reserve(c, to, from->capacity))
         return;
-    join(to->known, from->known, from->room);
+    join(to->known, from->known, from->capacity);
     if (c->fences)
-        join(to->fenced, from->fenced, from->room);
+        join(to->fenced, from->fenced, from->capacity);
 }
 
 void sim_view_clear(struct sim_view *v)
 {
-    if (v->room)
-        memset(v->known, 0, 2 * v->room * sizeof(*v->known));
+    if (v->capacity)
+        memset(v->known, 0, 2 * v->capacity * sizeof(*v->known));
 }
 
 void sim_view_free(struct sim_view *v)
@@ -66,16 +66,16 @@ void sim_view_free(struct sim_view *v)
 uint32_t sim_agent_new(struct sim_race_cluster *c, enum sim_agent_kind kind, uint32_t rank,
                        uint32_t index)
 {
-    if (c->agent_count == c->agent_room) {
-        uint32_t room = 2 * c->agent_room;
-        struct sim_agent *agents = room > MAX_AGENTS ? NULL
-                                                     : realloc(c->agents, room * sizeof(*agents));
+    if (c->agent_count == c->agent_capacity) {
+        uint32_t capacity = 2 * c->agent_capacity;
+        struct sim_agent *agents =
+            capacity > MAX_AGENTS ? NULL : realloc(c->agents, capacity * sizeof(*agents));
         if (!agents) {
             c->broken = true;
             return 0;
         }
         c->agents = agents;
-        c->agent_room = room;
+        c->agent_capacity = capacity;
     }
     c->agents[c->agent_count] = (struct sim_agent){ kind, rank, index, 1 };
     return c->agent_count++;
@@ -160,7 +160,7 @@ void sim_race_fence(struct sim_warp *w)
     struct sim_race_warp *rw = sim_race_of(w);
 
     w->block->race->shared->fences = true;
-    memcpy(rw->view.fenced, rw->view.known, rw->view.room * sizeof(*rw->view.known));
+    memcpy(rw->view.fenced, rw->view.known, rw->view.capacity * sizeof(*rw->view.known));
     sim_race_tick(w->block->race->shared, rw);
 }
 
@@ -173,8 +173,8 @@ static struct sim_race_cluster *cluster_new(struct sim_cluster *cluster, uint32_
     if (!c)
         return NULL;
     c->cluster = cluster;
-    c->agent_room = cluster->count * warps + 16;
-    c->agents = calloc(c->agent_room, sizeof(*c->agents));
+    c->agent_capacity = cluster->count * warps + 16;
+    c->agents = calloc(c->agent_capacity, sizeof(*c->agents));
     if (!c->agents) {
         free(c);
         return NULL;
@@ -226,7 +226,7 @@ void sim_check_race_begin(struct sim_block *block)
                 rw->view.known[a] = rw->view.fenced[a] = c->agents[a].now;
         }
         if (race->remote)
-            memset(race->remote, 0, race->remote_room * sizeof(*race->remote));
+            memset(race->remote, 0, race->remote_capacity * sizeof(*race->remote));
     }
     for (uint32_t a = 0; a < c->agent_count; a++)
         c->agents[a].now++;
@@ -240,7 +240,7 @@ static void cluster_free(struct sim_race_cluster *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; i < c->mbarrier_room; i++) {
+    for (uint32_t i = 0; i < c->mbarrier_capacity; i++) {
         sim_view_free(&c->mbarriers[i].coming);
         sim_view_free(&c->mbarriers[i].passed);
     }

@@ -28,9 +28,9 @@ struct sim_agent {
 };
 
 struct sim_view {
-    uint32_t *known;  // [room]: the known clock of each agent
-    uint32_t *fenced; // [room]: the known clock of accesses that the async proxy sees, too
-    uint32_t room;
+    uint32_t *known;  // [capacity]: the known clock of each agent
+    uint32_t *fenced; // [capacity]: the known clock of accesses that the async proxy sees, too
+    uint32_t capacity;
 };
 
 // A recorded access. Clock 0: none.
@@ -83,13 +83,13 @@ enum { SIM_RACE_PLACES = 1024 };
 struct sim_race_cluster {
     struct sim_cluster *cluster;
     struct sim_agent *agents; // warps first
-    uint32_t agent_count, agent_room;
+    uint32_t agent_count, agent_capacity;
     struct sim_race_mbarrier *mbarriers; // hash table
-    uint32_t mbarrier_count, mbarrier_room;
+    uint32_t mbarrier_count, mbarrier_capacity;
     struct sim_view arrived, passed; // at barrier.cluster, from arrivals that are not relaxed
     struct sim_view running, ran;    // from all arrivals: the accesses made before it, visible or
                                      // not
-    struct sim_view places[SIM_RACE_PLACES]; // of strong accesses, by a hash of the address
+    struct sim_view places[SIM_RACE_PLACES]; // strong accesses, by a hash of the address
     bool fences;                             // a fence.proxy.async was executed
     bool broken;                             // out of memory: the next access reports it
 };
@@ -102,7 +102,7 @@ struct sim_race {
     uint32_t warp_count;
     struct sim_view barriers[SIM_BARRIER_CLUSTER];
     struct sim_mark *remote; // by agent: the last access from another block
-    uint32_t remote_room;
+    uint32_t remote_capacity;
 };
 
 // The agent that accesses memory for an instruction.
@@ -128,11 +128,11 @@ static inline struct sim_race_warp *sim_race_of(const struct sim_warp *w)
 
 static inline uint32_t sim_view_known(const struct sim_view *v, uint32_t agent)
 {
-    return agent < v->room ? v->known[agent] : 0;
+    return agent < v->capacity ? v->known[agent] : 0;
 }
 static inline uint32_t sim_view_fenced(const struct sim_view *v, uint32_t agent)
 {
-    return agent < v->room ? v->fenced[agent] : 0;
+    return agent < v->capacity ? v->fenced[agent] : 0;
 }
 // Raises the known clock of an agent to at least `clock`.
 void sim_view_learn(struct sim_race_cluster *c, struct sim_view *v, uint32_t agent, uint32_t clock);

@@ -32,7 +32,7 @@ struct sim_stream *sim_race_stream(struct sim_warp *w, enum sim_groups which)
 }
 
 // Starts the next group.
-static void go_on(struct sim_race_cluster *c, struct sim_stream *s)
+static void continue_stream(struct sim_race_cluster *c, struct sim_stream *s)
 {
     struct sim_agent *a = &c->agents[s->agent];
 
@@ -47,7 +47,7 @@ void sim_race_commit(struct sim_warp *w, enum sim_groups which)
     if (!s)
         return;
     s->clock[s->commits++ % GROUPS_KEPT] = s->now;
-    go_on(w->block->race->shared, s);
+    continue_stream(w->block->race->shared, s);
 }
 
 void sim_race_wait(struct sim_warp *w, enum sim_groups which, uint64_t but)
@@ -64,29 +64,29 @@ void sim_race_wait(struct sim_warp *w, enum sim_groups which, uint64_t but)
 
 // mbarriers
 
-static struct sim_race_mbarrier *slot_of(struct sim_race_mbarrier *table, uint32_t room,
+static struct sim_race_mbarrier *slot_of(struct sim_race_mbarrier *table, uint32_t capacity,
                                          uint64_t key)
 {
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (room - 1);
+    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (capacity - 1);
 
     while (table[at].key && table[at].key != key)
-        at = (at + 1) & (room - 1);
+        at = (at + 1) & (capacity - 1);
     return &table[at];
 }
 
 static bool grow(struct sim_race_cluster *c)
 {
-    uint32_t room = c->mbarrier_room ? 2 * c->mbarrier_room : 64;
-    struct sim_race_mbarrier *table = calloc(room, sizeof(*table));
+    uint32_t capacity = c->mbarrier_capacity ? 2 * c->mbarrier_capacity : 64;
+    struct sim_race_mbarrier *table = calloc(capacity, sizeof(*table));
 
     if (!table)
         return false;
-    for (uint32_t i = 0; i < c->mbarrier_room; i++)
+    for (uint32_t i = 0; i < c->mbarrier_capacity; i++)
         if (c->mbarriers[i].key)
-            *slot_of(table, room, c->mbarriers[i].key) = c->mbarriers[i];
+            *slot_of(table, capacity, c->mbarriers[i].key) = c->mbarriers[i];
     free(c->mbarriers);
     c->mbarriers = table;
-    c->mbarrier_room = room;
+    c->mbarrier_capacity = capacity;
     return true;
 }
 
@@ -95,11 +95,11 @@ struct sim_race_mbarrier *sim_race_mbarrier_at(struct sim_race_cluster *c, uint3
 {
     const uint64_t key = ((uint64_t)rank << SIM_RANK_SHIFT | offset) + 1;
 
-    if (2 * c->mbarrier_count >= c->mbarrier_room && !grow(c)) {
+    if (2 * c->mbarrier_count >= c->mbarrier_capacity && !grow(c)) {
         c->broken = true;
         return NULL;
     }
-    struct sim_race_mbarrier *b = slot_of(c->mbarriers, c->mbarrier_room, key);
+    struct sim_race_mbarrier *b = slot_of(c->mbarriers, c->mbarrier_capacity, key);
     if (b->key)
         return b;
     b->agent = sim_agent_new(c, SIM_AGENT_MBARRIER, rank, offset);
@@ -135,7 +135,7 @@ void sim_race_mbarrier_copies(struct sim_warp *w, uint64_t address)
     if (!b || !s)
         return;
     sim_view_learn(c, &b->coming, s->agent, s->now);
-    go_on(c, s);
+    continue_stream(c, s);
 }
 
 void sim_race_mbarrier_phase(struct sim_warp *w, uint64_t address)
@@ -229,7 +229,7 @@ bool sim_race_exit(struct sim_warp *w, const struct sim_op *op, uint32_t lanes)
                       s->line) == SIM_FAULT)
             return false;
     }
-    for (uint32_t a = 0; a < race->remote_room; a++) {
+    for (uint32_t a = 0; a < race->remote_capacity; a++) {
         const struct sim_mark *m = &race->remote[a];
         const bool copy = c->agents[a < c->agent_count ? a : 0].kind == SIM_AGENT_MBARRIER;
         const uint32_t check = copy ? SIM_CHECK_ASYNC : SIM_CHECK_RACE;

@@ -13,18 +13,18 @@
 
 enum { KEPT = 16 }; // number of barriers that lanes of a warp may be apart
 
-// A barrier that some lanes of a warp reached, as their `turn`-th.
+// A barrier that some lanes of a warp reached, as their `number`-th.
 struct step {
     const struct sim_op *op;
-    uint32_t turn, index, lane;
+    uint32_t number, index, lane;
 };
 
 // The aligned barriers of a warp.
 struct sim_steps {
-    bool parted;                        // false: all lanes reached `together` of them
-    uint32_t together, turns[SIM_WARP]; // barriers that each lane reached
-    struct step last[KEPT];             // indexed by turn
-    uint32_t came[16];                  // lanes that arrived in the current phase of each barrier
+    bool parted;                          // false: all lanes reached `together` of them
+    uint32_t together, reached[SIM_WARP]; // barriers that each lane reached
+    struct step last[KEPT];               // indexed by number
+    uint32_t came[16];                    // lanes that arrived in the current phase of each barrier
     const struct sim_op *at[SIM_STEP_CLUSTER_WAIT + 1];
     uint32_t passing; // lanes that stored since their last barrier, while others waited at one
     struct {
@@ -51,25 +51,25 @@ void sim_check_barrier_free(struct sim_block *block)
 // Lanes with equal counts are together again.
 static void join(const struct sim_warp *w, struct sim_steps *steps)
 {
-    uint32_t turn = steps->turns[__builtin_ctz(w->alive)];
+    uint32_t number = steps->reached[__builtin_ctz(w->alive)];
 
     for (uint32_t m = w->alive; m; m &= m - 1)
-        if (steps->turns[__builtin_ctz(m)] != turn)
+        if (steps->reached[__builtin_ctz(m)] != number)
             return;
     steps->parted = false;
-    steps->together = turn;
+    steps->together = number;
 }
 
 // Records a lane's step. Returns true if another lane of its warp took a different one, `*other`,
-// at the same turn.
-static bool step_differs(struct sim_steps *steps, const struct step *now, uint32_t turn,
+// under the same number.
+static bool step_differs(struct sim_steps *steps, const struct step *now, uint32_t number,
                          struct step *other)
 {
-    struct step *step = &steps->last[turn % KEPT];
+    struct step *step = &steps->last[number % KEPT];
 
-    if (step->turn != turn) {
+    if (step->number != number) {
         *step = *now;
-        step->turn = turn;
+        step->number = number;
         return false;
     }
     if (step->op == now->op && step->index == now->index)
@@ -95,12 +95,12 @@ bool sim_check_barrier_come(struct sim_warp *w, const struct sim_op *op, uint32_
         who = now.lane;
     } else {
         for (uint32_t lane = 0; !steps->parted && lane < SIM_WARP; lane++)
-            steps->turns[lane] = steps->together;
+            steps->reached[lane] = steps->together;
         steps->parted = true;
         for (uint32_t m = lanes; m; m &= m - 1) {
             struct step now = { op, 0, index, (uint32_t)__builtin_ctz(m) };
             struct step found;
-            if (step_differs(steps, &now, ++steps->turns[now.lane], &found) && !other.op) {
+            if (step_differs(steps, &now, ++steps->reached[now.lane], &found) && !other.op) {
                 other = found;
                 who = now.lane;
             }
@@ -176,7 +176,7 @@ static void go(struct walk *walk, uint32_t at)
 }
 
 // Adds the successors of an op, except into calls, which return.
-static void go_on(struct walk *walk, uint32_t at)
+static void continue_walk(struct walk *walk, uint32_t at)
 {
     const struct sim_op *op = &walk->code->ops[at];
     const struct sim_handlers *known = walk->handlers;
@@ -206,9 +206,9 @@ static bool leads_to(const struct sim_program *program, const struct sim_code *c
     bool found = false;
 
     if (walk.left && walk.seen) {
-        go_on(&walk, (uint32_t)(from - code->ops));
+        continue_walk(&walk, (uint32_t)(from - code->ops));
         while (walk.count)
-            go_on(&walk, walk.left[--walk.count]);
+            continue_walk(&walk, walk.left[--walk.count]);
         found = walk.seen[to - code->ops];
     }
     free(walk.left);

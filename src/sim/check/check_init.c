@@ -40,9 +40,9 @@ static uint64_t mask_of(uint64_t at, uint64_t count)
 
 static uint64_t in_word(uint64_t at, uint64_t count)
 {
-    uint64_t room = BITS - at % BITS;
+    uint64_t available = BITS - at % BITS;
 
-    return count < room ? count : room;
+    return count < available ? count : available;
 }
 
 static uint64_t word_at(const uint64_t *words, uint64_t at)
@@ -152,9 +152,9 @@ static struct chunk *chunk_new(uint64_t address)
 // Returns how many of the bytes from an address on lie in its chunk.
 static uint64_t in_chunk(uint64_t address, uint64_t bytes)
 {
-    uint64_t room = CHUNK_BYTES - address % CHUNK_BYTES;
+    uint64_t available = CHUNK_BYTES - address % CHUNK_BYTES;
 
-    return bytes < room ? bytes : room;
+    return bytes < available ? bytes : available;
 }
 
 static void look_at(uint64_t address, uint64_t bytes, bool yes)
@@ -168,12 +168,12 @@ static void look_at(uint64_t address, uint64_t bytes, bool yes)
     }
 }
 
-void sim_init_fresh(uint64_t address, uint64_t bytes)
+void sim_init_allocated(uint64_t address, uint64_t bytes)
 {
     look_at(address, bytes, true);
 }
 
-void sim_init_gone(uint64_t address, uint64_t bytes)
+void sim_init_freed(uint64_t address, uint64_t bytes)
 {
     // Returns whole pages of bits to the system.
     for (uint64_t at = address, left = bytes, n; left; at += n, left -= n) {

@@ -188,16 +188,17 @@ static bool reach_other(struct act *a)
     }
     if (a->access == SIM_MBARRIER)
         return true;
-    if (a->mark.agent >= race->remote_room) {
-        uint32_t room = race->shared->agent_room;
-        struct sim_mark *remote = realloc(race->remote, room * sizeof(*remote));
+    if (a->mark.agent >= race->remote_capacity) {
+        uint32_t capacity = race->shared->agent_capacity;
+        struct sim_mark *remote = realloc(race->remote, capacity * sizeof(*remote));
         if (!remote) {
             race->shared->broken = true;
             return true;
         }
-        memset(remote + race->remote_room, 0, (room - race->remote_room) * sizeof(*remote));
+        memset(remote + race->remote_capacity, 0,
+               (capacity - race->remote_capacity) * sizeof(*remote));
         race->remote = remote;
-        race->remote_room = room;
+        race->remote_capacity = capacity;
     }
     race->remote[a->mark.agent] = a->mark;
     return true;

@@ -518,9 +518,9 @@ static enum sim_next run_cluster(struct sim_warp *w, const struct sim_op *op, ui
                                 arrives ? SIM_STEP_CLUSTER_ARRIVE : SIM_STEP_CLUSTER_WAIT))
         return SIM_FAULT;
     if (arrives) {
-        uint32_t again = mask & w->cluster_arrived;
-        if (again)
-            return sim_fault(w, op, (uint32_t)__builtin_ctz(again), 719,
+        uint32_t rearrived = mask & w->cluster_arrived;
+        if (rearrived)
+            return sim_fault(w, op, (uint32_t)__builtin_ctz(rearrived), 719,
                              "barrier.cluster.arrive a second time without a wait");
         if (sim_race_on())
             sim_race_arrive(w, SIM_BARRIER_CLUSTER, op->extra & RELAXED);

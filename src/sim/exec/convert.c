@@ -218,7 +218,7 @@ static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra,
     static const struct {
         uint32_t width, fraction;
     } formats[] = { [0] = { 16, 10 }, [1] = { 16, 7 }, [2] = { 32, 23 }, [3] = { 64, 52 } };
-    const uint32_t fraction = formats[from].fraction, room = formats[to].fraction;
+    const uint32_t fraction = formats[from].fraction, capacity = formats[to].fraction;
     const uint32_t width = formats[from].width;
     const uint64_t magnitude = bits & ((UINT64_C(1) << (width - 1)) - 1);
     const uint64_t infinity = (UINT64_C(1) << (width - 1)) - (UINT64_C(1) << fraction);
@@ -231,9 +231,9 @@ static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra,
     }
     const uint64_t kept = magnitude - infinity;
     *out = (bits >> (width - 1) & 1) << (formats[to].width - 1) |
-           ((UINT64_C(1) << (formats[to].width - 1)) - (UINT64_C(1) << room)) |
-           UINT64_C(1) << (room - 1) |
-           (room > fraction ? kept << (room - fraction) : kept >> (fraction - room));
+           ((UINT64_C(1) << (formats[to].width - 1)) - (UINT64_C(1) << capacity)) |
+           UINT64_C(1) << (capacity - 1) |
+           (capacity > fraction ? kept << (capacity - fraction) : kept >> (fraction - capacity));
     return true;
 }
 
@@ -420,7 +420,7 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
         if (m.integral || (m.rounds == exact && !either))
             return NULL;
     }
-    if (to == SIM_F16) { // then .ftz has no effect, as on an H200
+    if (to == SIM_F16) { // .ftz then has no effect, as on an H200
         m.flags &= ~(uint32_t)FTZ;
         op->extra &= ~(uint32_t)FTZ;
     }

@@ -128,7 +128,8 @@ static const struct {
 };
 
 // Words that may be repeated; ptxas refuses all others when repeated.
-static const char again[] = "NaN approx cc relu sat satfinite shiftamt sync uni L2::evict_first";
+static const char repeatable[] =
+    "NaN approx cc relu sat satfinite shiftamt sync uni L2::evict_first";
 // Layouts of A and of B in mma.
 static const char layouts[] = "row col";
 // Words that are part of the name: they follow it directly, except for comparisons.
@@ -150,7 +151,8 @@ static bool check_words(struct sim_decoder *d)
         if (in_layout > 2)
             return sim_decode_refuse(d, ".%s is one layout more than the two of A and B", word);
         for (uint32_t j = 1; j < i; j++)
-            if (strcmp(s->word[j], word) == 0 && !word_in(again, word) && !word_in(layouts, word))
+            if (strcmp(s->word[j], word) == 0 && !word_in(repeatable, word) &&
+                !word_in(layouts, word))
                 return sim_decode_refuse(d, ".%s stands twice", word);
         for (size_t c = 0; c < CUC_LENGTH(choices); c++) {
             if (!word_in(choices[c].words, word) || word_in(choices[c].but, s->word[0]))
@@ -195,8 +197,8 @@ static bool decode_statement(struct sim_decoder *d)
         return sim_decode_brx(d, &words);
     for (size_t i = 0; (row = sim_instruction_at(name, i)) != NULL; i++) {
         char log[256] = "";
-        char *told = d->log;
-        size_t told_bytes = d->log_bytes;
+        char *saved_log = d->log;
+        size_t saved_bytes = d->log_bytes;
         // Reports the reason of the row that matched furthest.
         d->log = log;
         d->log_bytes = sizeof(log);
@@ -221,8 +223,8 @@ static bool decode_statement(struct sim_decoder *d)
             if (!d->op.run)
                 ok = sim_decode_refuse(d, "%s", d->why ? d->why : "there is no such form");
         }
-        d->log = told;
-        d->log_bytes = told_bytes;
+        d->log = saved_log;
+        d->log_bytes = saved_bytes;
         if (ok && (!check_words(d) || !sim_check_target(d)))
             return false;
         if (ok) {

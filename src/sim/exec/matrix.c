@@ -20,30 +20,30 @@ enum {
 };
 
 // Transposes one 8 x 8 matrix of 16-bit elements.
-static void turn(uint32_t words[SIM_WARP])
+static void transpose(uint32_t words[SIM_WARP])
 {
-    uint16_t old[8][8], turned[8][8];
+    uint16_t old[8][8], transposed[8][8];
 
     memcpy(old, words, sizeof old);
     for (int row = 0; row < 8; row++)
         for (int col = 0; col < 8; col++)
-            turned[col][row] = old[row][col];
-    memcpy(words, turned, sizeof turned);
+            transposed[col][row] = old[row][col];
+    memcpy(words, transposed, sizeof transposed);
 }
 
-static void turn_bytes(uint32_t words[2][SIM_WARP])
+static void transpose_bytes(uint32_t words[2][SIM_WARP])
 {
-    unsigned char old[16][16], turned[16][16];
+    unsigned char old[16][16], transposed[16][16];
 
     memcpy(old, words, sizeof old);
     for (int row = 0; row < 16; row++)
         for (int col = 0; col < 16; col++)
-            turned[col][row] = old[row][col];
-    memcpy(words, turned, sizeof turned);
+            transposed[col][row] = old[row][col];
+    memcpy(words, transposed, sizeof transposed);
 }
 
 // Transposes 16 x 8 accumulator cells: the columns become rows of 16 bytes.
-static void turn_cells(uint32_t words[SIM_WARP])
+static void transpose_cells(uint32_t words[SIM_WARP])
 {
     unsigned char cells[SIM_WARP][4], rows[8][16];
 
@@ -100,9 +100,9 @@ static enum sim_next run_ldmatrix(struct sim_warp *w, const struct sim_op *op, u
         if (!(op->extra & MATRIX_TRANS))
             continue;
         if (!(op->extra & MATRIX_BYTES))
-            turn(words[i]);
+            transpose(words[i]);
         else if (i % 2 == 1)
-            turn_bytes(words + i - 1);
+            transpose_bytes(words + i - 1);
     }
     for (uint32_t i = 0; i < op->list_count; i++) {
         uint32_t *to = SIM_R32(w, op->list[i]);
@@ -122,9 +122,9 @@ static enum sim_next run_stmatrix(struct sim_warp *w, const struct sim_op *op, u
     for (uint32_t i = 0; i < op->list_count; i++) {
         memcpy(words, SIM_R32(w, op->list[i]), sizeof words);
         if (op->extra & MATRIX_BYTES)
-            turn_cells(words);
+            transpose_cells(words);
         else if (op->extra & MATRIX_TRANS)
-            turn(words);
+            transpose(words);
         if (!reach_rows(w, op, 0, i, SIM_WRITE, host))
             return SIM_FAULT;
         for (uint32_t row = 0; row < 8; row++)
@@ -140,7 +140,7 @@ static enum sim_next run_movmatrix(struct sim_warp *w, const struct sim_op *op, 
     if (!sim_together(w))
         return SIM_RETRY;
     memcpy(words, SIM_R32(w, op->o[1]), sizeof words);
-    turn(words);
+    transpose(words);
     SIM_LANES(mask, lane, to[lane] = words[lane]);
     return SIM_NEXT;
 }

@@ -284,7 +284,7 @@ static enum sim_next run_copies_arrive(struct sim_warp *w, const struct sim_op *
 static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     struct sim_cluster *cluster = w->block->cluster;
-    uint32_t done = 0, told, held;
+    uint32_t done = 0, try_failed, held;
 
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), phase;
@@ -304,30 +304,30 @@ static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint3
     }
     // Lanes that fail let others run first; try_wait blocks its lanes until the cluster's patience
     // grows.
-    told = mask & ~done;
+    try_failed = mask & ~done;
     if (op->extra & TRY) {
         if (w->patience != cluster->patience) {
             w->patience = cluster->patience;
-            w->told = 0;
+            w->try_failed = 0;
         }
-        told &= ~w->told;
-        w->told |= told;
+        try_failed &= ~w->try_failed;
+        w->try_failed |= try_failed;
     }
-    held = mask & ~done & ~told;
+    held = mask & ~done & ~try_failed;
     if (op->o[0] != SIM_NO_OPERAND)
-        SIM_RP(w, op->o[0]) = (SIM_RP(w, op->o[0]) & ~(done | told)) | done;
+        SIM_RP(w, op->o[0]) = (SIM_RP(w, op->o[0]) & ~(done | try_failed)) | done;
     if (op->extra & TRY) {
         cluster->waits = cluster->waits || held;
         if (!held)
             return SIM_NEXT;
         if (held == mask)
             return SIM_RETRY;
-    } else if (!told) {
+    } else if (!try_failed) {
         return SIM_NEXT;
     }
     sim_place(w, w->active & ~held, SIM_PC(w, op) + 1);
     sim_place(w, held, SIM_PC(w, op));
-    w->yielded |= held | told;
+    w->yielded |= held | try_failed;
     return SIM_REGROUP;
 }
 

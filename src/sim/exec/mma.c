@@ -52,7 +52,7 @@ enum {
     MMA_A_COL = 1 << 20, // m8n8k4 only
     MMA_B_ROW = 1 << 21,
     MMA_ROUNDING = 22, // f64 only, 2 bits
-    MMA_SELECTOR = 24, // of the metadata, 2 bits
+    MMA_SELECTOR = 24, // metadata selector, 2 bits
     MMA_SPARSE = 1 << 26,
 };
 

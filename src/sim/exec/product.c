@@ -150,12 +150,12 @@ void sim_multiply_int(const struct sim_product *p, const uint32_t *a, const uint
                       bool satfinite, int32_t *c)
 {
     // At most 64 products of two bytes: an integer below 2^24, which f32 represents exactly.
-    float sums[SIM_PRODUCT_CELLS] = { 0 };
+    float accumulators[SIM_PRODUCT_CELLS] = { 0 };
 
     if (p->a != SIM_B1)
-        multiply_words(p, a, b, sums);
+        multiply_words(p, a, b, accumulators);
     for (uint32_t i = 0; i < p->m * p->n; i++) {
-        int64_t sum = (int64_t)sums[i];
+        int64_t sum = (int64_t)accumulators[i];
         if (p->a == SIM_B1) {
             const uint32_t *x = a + i / p->n * (p->k / 32), *y = b + i % p->n * (p->k / 32);
             for (uint32_t word = 0; word < p->k / 32; word++)

@@ -67,7 +67,7 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
             if (v->type == SIM_PRED || (v->vector ? v->vector : 1) * sim_type_bytes(v->type) > 8)
                 return refuse(l, v->line, "%s: parameter %s is no register of 8 to 64 bits",
                               f->name, v->name);
-            // decode.c locates it, if the body uses it at all.
+            // decode.c locates a parameter that is a register, if the body uses it.
             p[i] = (struct sim_passed){ SIM_NO_OPERAND, sim_type_bytes(v->type), true };
             continue;
         }
@@ -346,7 +346,7 @@ struct depth {
     uint32_t bytes; // so far, while in progress
     uint32_t next;  // next op to visit
     bool deep;
-    enum { NEW, UNDER_WAY, KNOWN } state;
+    enum { NEW, IN_PROGRESS, KNOWN } state;
 };
 
 static bool takes_stack(const struct sim_code *code, const struct sim_op *op)
@@ -362,7 +362,7 @@ static const struct sim_code *count_stack(const struct sim_code *code, struct de
 {
     struct depth *own = &depths[code->index];
 
-    own->state = UNDER_WAY;
+    own->state = IN_PROGRESS;
     for (; own->next < code->op_count; own->next++) {
         const struct sim_op *op = &code->ops[own->next];
         if (op->run != sim_run_call) {
@@ -373,7 +373,7 @@ static const struct sim_code *count_stack(const struct sim_code *code, struct de
         const struct depth *other = &depths[callee->index];
         if (other->state == NEW)
             return callee;
-        own->deep = own->deep || other->deep || other->state == UNDER_WAY;
+        own->deep = own->deep || other->deep || other->state == IN_PROGRESS;
         if (other->state == KNOWN && other->bytes > own->bytes)
             own->bytes = other->bytes;
     }

@@ -18,12 +18,12 @@
 
 enum {
     QUANTUM = 1024,      // branches before other lanes of the warp, or other warps, run
-    PATIENCE = 64,       // turns of a unit's warps before other units run
+    PATIENCE = 64,       // rounds of a unit's warps before other units run
     MAX_RESIDENT = 4096, // blocks that a worker may have begun, in a grid that is not cooperative
     RESIDENT_BYTES = 256 << 20,
     MAX_WORKERS = 256,
-    WAIT_TURNS = 32,       // turns that mbarrier.try_wait may take
-    MAX_STALLED = 1 << 19, // consecutive turns with only failed waits before it is a deadlock
+    WAIT_ROUNDS = 32,      // rounds that mbarrier.try_wait may take
+    MAX_STALLED = 1 << 19, // consecutive rounds with only failed waits before it is a deadlock
 };
 
 struct sim_unit {
@@ -302,7 +302,7 @@ static bool unit_begin(struct sim_unit *unit, uint64_t index)
             w->alive = w->exists;
             w->blocked = w->yielded = w->ready = w->cluster_arrived = w->carry = 0;
             w->patience = 0;
-            w->told = SIM_ALL_LANES; // until the cluster's patience grows
+            w->try_failed = SIM_ALL_LANES; // until the cluster's patience grows
             memset(w->waiting, 0, sizeof(w->waiting));
             memset(w->stack_top, 0, sizeof(w->stack_top));
             if (!sim_frame_enter(w))
@@ -322,9 +322,9 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-enum outcome { ENDED, SET_ASIDE, ASLEEP, FAULTED };
+enum outcome { ENDED, SUSPENDED, ASLEEP, FAULTED };
 
-// Returns true if no lane can continue before a sleeping one wakes. Checked at the end of a turn,
+// Returns true if no lane can continue before a sleeping one wakes. Checked at the end of a round,
 // because a warp that ran later may have released an earlier one from a barrier.
 static bool all_sleep(const struct sim_unit *unit)
 {
@@ -342,7 +342,7 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
 {
     struct sim_grid *grid = unit->blocks[0].grid;
 
-    for (uint32_t turn = 0; turn < patience; turn++) {
+    for (uint32_t round = 0; round < patience; round++) {
         struct sim_cluster *cluster = &unit->cluster;
         uint64_t done = 0;
         uint32_t alive = 0, asleep = 0;
@@ -378,7 +378,7 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
             return FAULTED;
         }
         // All lanes wait, some of them at mbarrier.try_wait: report failure to those. A loop around
-        // try_wait returns to it in the same turn. A loop that accesses global memory may be
+        // try_wait returns to it in the same round. A loop that accesses global memory may be
         // waiting for another block, another grid or the host, which is not a deadlock.
         if (looked)
             cluster->stalled = 0;
@@ -387,12 +387,12 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
             sim_fault_standing(cluster, true, "deadlock");
             return FAULTED;
         }
-        if (loops || (cluster->waits && turn % WAIT_TURNS == WAIT_TURNS - 1))
+        if (loops || (cluster->waits && round % WAIT_ROUNDS == WAIT_ROUNDS - 1))
             cluster->patience++;
         if (asleep && all_sleep(unit))
             return ASLEEP;
     }
-    return SET_ASIDE;
+    return SUSPENDED;
 }
 
 // The shortest sleep of the unit's lanes, with a limit: the thread has to check timeouts, and other
@@ -444,10 +444,10 @@ static void out_of_memory(struct sim_grid *grid)
 
 static struct sim_unit *next_unit(struct sim_worker *worker, struct job *job)
 {
-    bool aside = worker->suspended != NULL;
+    bool has_suspended = worker->suspended != NULL;
     struct sim_unit *unit;
 
-    if (!aside || worker->resident < job->max_resident) {
+    if (!has_suspended || worker->resident < job->max_resident) {
         uint64_t index = atomic_fetch_add_explicit(&job->next_unit, 1, memory_order_relaxed);
         if (index < job->units) {
             unit = worker->free_units;
@@ -464,7 +464,7 @@ static struct sim_unit *next_unit(struct sim_worker *worker, struct job *job)
             return unit;
         }
     }
-    if (!aside)
+    if (!has_suspended)
         return NULL;
     unit = worker->suspended;
     worker->suspended = unit->next;
@@ -531,7 +531,7 @@ static void work(struct job *job, uint32_t index)
             nanosleep(&(struct timespec){ .tv_nsec = sleep_of(unit) }, NULL);
             worker.asleep = 0;
         }
-        if (how == SET_ASIDE || how == ASLEEP) {
+        if (how == SUSPENDED || how == ASLEEP) {
             unit->next = NULL;
             *worker.suspended_end = unit;
             worker.suspended_end = &unit->next;

@@ -30,7 +30,7 @@ struct sim_box {
     struct sim_tensor_map map;
     uint32_t bits;                          // bits of an element in global memory
     uint32_t piece_bytes;                   // bytes of a swizzle unit there
-    uint32_t row_bytes, memory_bytes, rows; // of a row in shared and in global memory
+    uint32_t row_bytes, memory_bytes, rows; // row sizes in shared and in global memory; row count
     int32_t at[SIM_TENSOR_RANK];            // start of the box
     uint32_t count[SIM_TENSOR_RANK];        // elements in the box
     int32_t gathered[SIM_BOX_GATHERED];     // coordinates of the rows
@@ -41,8 +41,8 @@ struct sim_box {
     uint32_t index[SIM_TENSOR_RANK];
 };
 
-// Initializes a box whose w, op and lane are set. Operands: the map and coordinates are in o[0], or
-// in o[1] for copies into shared memory; im2col offsets follow two places later, or one for a
+// Initializes a box whose w, op and lane are set. The map and the coordinates are operands o[0], or
+// o[1] for copies into shared memory; im2col offsets follow two operands later, or one for a
 // prefetch. False after sim_fault().
 bool sim_box_read(struct sim_box *b);
 

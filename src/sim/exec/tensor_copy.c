@@ -248,8 +248,9 @@ static bool copy_out(struct sim_box *b)
             continue;
         if (!reduction) { // whole 16-byte pieces, even where the row ends inside: observed on an
                           // H200
-            uint32_t ragged = (uint32_t)((0 - address - bytes) & 15), room = b->memory_bytes - from;
-            bytes = bytes + ragged < room ? bytes + ragged : room;
+            uint32_t ragged = (uint32_t)((0 - address - bytes) & 15),
+                     available = b->memory_bytes - from;
+            bytes = bytes + ragged < available ? bytes + ragged : available;
         }
         if (!sim_reach_range(w, op, b->lane, SIM_GLOBAL, address, bytes, 1,
                              reduction ? SIM_UPDATE : SIM_WRITE, &host) ||

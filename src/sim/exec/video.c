@@ -17,7 +17,7 @@ enum {
     WRAP = 1 << 8,     // for a shift; else the distance is clamped to 32
     SECOND_SHIFT = 12, // operation on the last operand: enum operation
     // vmad
-    NEGATE = 1 << 9, // of the product
+    NEGATE = 1 << 9, // negates the product
     NEGATE_C = 1 << 10,
     PLUS_ONE = 1 << 11,
     SCALE_SHIFT = 16, // 0, 7 or 15

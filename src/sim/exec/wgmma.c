@@ -24,14 +24,14 @@ enum {
     WGMMA_B = 8,  // element type of B
     WGMMA_N = 16, // n / 8, 6 bits
     WGMMA_A_REGISTERS = 1 << 22,
-    WGMMA_TURN_A = 1 << 23, // A is stored with m innermost
-    WGMMA_TURN_B = 1 << 24,
+    WGMMA_TRANSPOSE_A = 1 << 23, // A is stored with m innermost
+    WGMMA_TRANSPOSE_B = 1 << 24,
     WGMMA_NEGATE = 1 << 25,
     WGMMA_D_HALF = 1 << 26,
     WGMMA_D_INT = 1 << 27,
     WGMMA_SATFINITE = 1 << 28,
     WGMMA_SPARSE = 1 << 29,
-    WGMMA_SELECTOR = 30, // of the metadata, 1 bit
+    WGMMA_SELECTOR = 30, // metadata selector, 1 bit
 };
 
 // Handlers
@@ -75,14 +75,14 @@ static enum sim_next run_multiply(struct sim_warp *w, const struct sim_op *op, u
     } else {
         struct sim_tile tile = { .name = "A",
                                  .k_bytes = WGMMA_STEP,
-                                 .turned = op->extra & WGMMA_TURN_A };
+                                 .mn_major = op->extra & WGMMA_TRANSPOSE_A };
         if (!sim_tile_read(w, op, SIM_R64(w, op->list[op->o[1]]), 4 * WGMMA_ROWS, &tile) ||
             !sim_tile_gather(w, op, &tile, (w->index - group) * WGMMA_ROWS, WGMMA_ROWS, a))
             return SIM_FAULT;
     }
     struct sim_tile tile = { .name = "B",
                              .k_bytes = sparse ? 2 * WGMMA_STEP : WGMMA_STEP,
-                             .turned = op->extra & WGMMA_TURN_B };
+                             .mn_major = op->extra & WGMMA_TRANSPOSE_B };
     if (!sim_tile_read(w, op, SIM_R64(w, op->o[2]), n, &tile) ||
         !sim_tile_gather(w, op, &tile, 0, n, b))
         return SIM_FAULT;
@@ -264,8 +264,8 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, uint3
         return refuse(words, "A is neither four registers of 32 bits nor a descriptor of 64");
 
     // After scale-d: the signs of A and B, and the layouts of A (if in shared memory) and B.
-    const uint32_t signs = whole ? 0 : 2, turns = forms[form].k != 16 ? 0 : registers ? 1 : 2;
-    if (s->operands != after + signs + turns)
+    const uint32_t signs = whole ? 0 : 2, transposes = forms[form].k != 16 ? 0 : registers ? 1 : 2;
+    if (s->operands != after + signs + transposes)
         return refuse(words, "it has not as many operands as its types need");
     bool negate = false;
     for (uint32_t i = after; i < s->operands; i++) {
@@ -275,12 +275,12 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, uint3
                           i < after + signs ? "imm-scale is 1 or -1" : "imm-trans is 0 or 1");
         negate ^= value == -1;
     }
-    bool turn_a = turns == 2 && integer(&s->operand[after + 2]) == 1;
-    bool turn_b = turns > 0 && integer(&s->operand[s->operands - 1]) == 1;
+    bool transpose_a = transposes == 2 && integer(&s->operand[after + 2]) == 1;
+    bool transpose_b = transposes > 0 && integer(&s->operand[s->operands - 1]) == 1;
 
     op->extra = (uint32_t)type[1] << WGMMA_A | (uint32_t)type[2] << WGMMA_B | n / 8 << WGMMA_N |
-                (registers ? WGMMA_A_REGISTERS : 0) | (turn_a ? WGMMA_TURN_A : 0) |
-                (turn_b ? WGMMA_TURN_B : 0) | (negate ? WGMMA_NEGATE : 0) |
+                (registers ? WGMMA_A_REGISTERS : 0) | (transpose_a ? WGMMA_TRANSPOSE_A : 0) |
+                (transpose_b ? WGMMA_TRANSPOSE_B : 0) | (negate ? WGMMA_NEGATE : 0) |
                 (type[0] == SIM_F16 ? WGMMA_D_HALF : 0) | (whole ? WGMMA_D_INT : 0) |
                 (satfinite ? WGMMA_SATFINITE : 0) | (sparse ? WGMMA_SPARSE : 0);
     return run_multiply;

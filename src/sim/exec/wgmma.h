@@ -16,7 +16,7 @@ enum {
 struct sim_tile {
     const char *name; // "A" or "B"
     uint32_t k_bytes; // bytes of k in a row
-    bool turned;      // adjacent elements are neighbours along m or n, not along k
+    bool mn_major;    // adjacent elements are neighbours along m or n, not along k
 
     // From the descriptor.
     uint64_t start, leading, stride; // byte offsets
@@ -24,8 +24,9 @@ struct sim_tile {
     uint32_t base;                   // offset of the pattern, in units of 128 bytes
 };
 
-// Decodes a descriptor, which must be equal in all lanes; name, k_bytes and turned are set. `rows`
-// is the number of rows that the instruction reads: 64 of A, n of B. False after sim_fault().
+// Decodes a descriptor, which must be equal in all lanes; name, k_bytes and mn_major are set.
+// `rows` is the number of rows that the instruction reads: 64 of A, n of B. False after
+// sim_fault().
 bool sim_tile_read(struct sim_warp *w, const struct sim_op *op, const uint64_t *lanes,
                    uint32_t rows, struct sim_tile *out);
 

@@ -45,8 +45,8 @@ bool sim_tile_read(struct sim_warp *w, const struct sim_op *op, const uint64_t *
     out->row_bytes = row_bytes[bits >> 62];
 
     // Rows of the pattern are whole: a row that starts in one must end in it.
-    uint32_t used = out->turned ? 2 * rows : out->k_bytes;
-    if (out->turned && used > out->row_bytes)
+    uint32_t used = out->mn_major ? 2 * rows : out->k_bytes;
+    if (out->mn_major && used > out->row_bytes)
         used = out->row_bytes; // continues in the next row of the pattern
     if (out->row_bytes > CHUNK && out->start % out->row_bytes + used > out->row_bytes) {
         sim_fault(w, op, first, MISALIGNED,
@@ -66,9 +66,9 @@ static uint64_t chunk_at(const struct sim_tile *t, uint32_t row, uint32_t k)
     uint64_t at = t->start;
 
     if (t->row_bytes == CHUNK)
-        return t->turned ? at + row / 8 * t->stride + k % 8 * CHUNK + k / 8 * t->leading
-                         : at + row % 8 * CHUNK + row / 8 * t->stride + k / CHUNK * t->leading;
-    if (t->turned)
+        return t->mn_major ? at + row / 8 * t->stride + k % 8 * CHUNK + k / 8 * t->leading
+                           : at + row % 8 * CHUNK + row / 8 * t->stride + k / CHUNK * t->leading;
+    if (t->mn_major)
         at += row / per * t->leading + row % per * 2 + k % 8 * t->row_bytes + k / 8 * t->stride;
     else
         at += row % 8 * t->row_bytes + row / 8 * t->stride + k;
@@ -109,7 +109,7 @@ bool sim_tile_gather(struct sim_warp *w, const struct sim_op *op, const struct s
 {
     const unsigned char *from;
 
-    if (!t->turned) {
+    if (!t->mn_major) {
         for (uint32_t row = 0; row < count; row++) {
             for (uint32_t k = 0; k < t->k_bytes; k += CHUNK) {
                 if (!(from = reach(w, op, t, first + row, k)))

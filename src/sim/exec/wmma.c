@@ -148,7 +148,7 @@ static struct place place_of(const struct sim_warp *w, const struct sim_op *op, 
 }
 
 // Transposes [lines][length] to [length][lines], for elements of whole bytes.
-static void turn(unsigned char *bytes, const struct place *p)
+static void transpose(unsigned char *bytes, const struct place *p)
 {
     unsigned char old[SIM_PRODUCT_WORDS * 4];
     uint32_t size = p->bits / 8;
@@ -175,7 +175,7 @@ static enum sim_next run_load(struct sim_warp *w, const struct sim_op *op, uint3
         return SIM_FAULT;
     // A and C become rows, B becomes columns.
     if ((which == LOAD_B) != ((op->extra & COLUMNS) != 0))
-        turn(bytes, &p);
+        transpose(bytes, &p);
 
     uint32_t size = p.bits == 64 ? 8 : 4;
     uint32_t run = p.lines * p.length * p.bits / 8 / SIM_WARP; // bytes for each lane
@@ -219,7 +219,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
         struct place rows = p;
         rows.lines = p.length;
         rows.length = p.lines;
-        turn(bytes, &rows);
+        transpose(bytes, &rows);
     }
     if (!copy_lines(w, op, first, p.lines, p.length * element, p.pitch, bytes, true))
         return SIM_FAULT;
@@ -293,42 +293,43 @@ static enum sim_next run_product(struct sim_warp *w, const struct sim_op *op, ui
     if (!sim_together(w))
         return SIM_RETRY;
     if (p.a == SIM_F64) {
-        double left[8 * 4], right[8 * 4], sums[8 * 8];
+        double left[8 * 4], right[8 * 4], accumulators[8 * 8];
         memcpy(left, SIM_RF64(w, list_a[0]), sizeof left);
         memcpy(right, SIM_RF64(w, list_b[0]), sizeof right);
         for (uint32_t lane = 0; lane < SIM_WARP; lane++)
             for (uint32_t e = 0; e < each; e++)
-                sums[cell(shape, lane, e)] = SIM_RF64(w, list_c[e])[lane];
-        sim_multiply_f64(&p, left, right, sums);
+                accumulators[cell(shape, lane, e)] = SIM_RF64(w, list_c[e])[lane];
+        sim_multiply_f64(&p, left, right, accumulators);
         for (uint32_t e = 0; e < each; e++)
-            SIM_LANES(mask, lane, SIM_RF64(w, d[e])[lane] = sums[cell(shape, lane, e)]);
+            SIM_LANES(mask, lane, SIM_RF64(w, d[e])[lane] = accumulators[cell(shape, lane, e)]);
         return SIM_NEXT;
     }
     runs_of(w, list_a, p.m * p.k * sim_element_bits(p.a) / 32, a);
     runs_of(w, list_b, p.n * p.k * sim_element_bits(p.b) / 32, b);
     if (sim_type_class(p.a) != 'f') {
-        int32_t sums[SIM_PRODUCT_CELLS];
+        int32_t accumulators[SIM_PRODUCT_CELLS];
         for (uint32_t lane = 0; lane < SIM_WARP; lane++)
             for (uint32_t e = 0; e < each; e++)
-                sums[cell(shape, lane, e)] = SIM_RS32(w, list_c[e])[lane];
-        sim_multiply_int(&p, a, b, op->extra & PRODUCT_SATFINITE, sums);
+                accumulators[cell(shape, lane, e)] = SIM_RS32(w, list_c[e])[lane];
+        sim_multiply_int(&p, a, b, op->extra & PRODUCT_SATFINITE, accumulators);
         for (uint32_t e = 0; e < each; e++)
-            SIM_LANES(mask, lane, SIM_RS32(w, d[e])[lane] = sums[cell(shape, lane, e)]);
+            SIM_LANES(mask, lane, SIM_RS32(w, d[e])[lane] = accumulators[cell(shape, lane, e)]);
         return SIM_NEXT;
     }
-    float sums[SIM_PRODUCT_CELLS];
+    float accumulators[SIM_PRODUCT_CELLS];
     for (uint32_t lane = 0; lane < SIM_WARP; lane++)
         for (uint32_t e = 0; e < each; e++)
-            sums[cell(shape, lane, e)] =
+            accumulators[cell(shape, lane, e)] =
                 c_half ? sim_f16_to_f32(SIM_R32(w, list_c[e / 2])[lane] >> 16 * (e % 2) & 0xffff)
                        : SIM_RF32(w, list_c[e])[lane];
-    sim_multiply_float(&p, a, b, sums);
+    sim_multiply_float(&p, a, b, accumulators);
     for (uint32_t e = 0; e < each; e += d_half ? 2 : 1) {
         uint32_t *to = SIM_R32(w, d[d_half ? e / 2 : e]);
         SIM_LANES(mask, lane,
-                  to[lane] = d_half ? sim_f32_to_f16(sums[cell(shape, lane, e)]) |
-                                          sim_f32_to_f16(sums[cell(shape, lane, e + 1)]) << 16
-                                    : sim_bits32(sums[cell(shape, lane, e)]));
+                  to[lane] = d_half
+                                 ? sim_f32_to_f16(accumulators[cell(shape, lane, e)]) |
+                                       sim_f32_to_f16(accumulators[cell(shape, lane, e + 1)]) << 16
+                                 : sim_bits32(accumulators[cell(shape, lane, e)]));
     }
     return SIM_NEXT;
 }

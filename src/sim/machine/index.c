@@ -19,20 +19,20 @@ static void put(struct sim_index *x, uint32_t row)
 
 static bool grow(struct sim_index *x)
 {
-    uint32_t room = x->room ? 2 * x->room : 16;
-    struct sim_index_row *rows = realloc(x->rows, room * sizeof(*rows));
+    uint32_t capacity = x->capacity ? 2 * x->capacity : 16;
+    struct sim_index_row *rows = realloc(x->rows, capacity * sizeof(*rows));
 
     if (!rows)
         return false;
     x->rows = rows;
-    uint32_t *heads = malloc(room * sizeof(*heads));
+    uint32_t *heads = malloc(capacity * sizeof(*heads));
     if (!heads)
         return false;
     free(x->heads);
     x->heads = heads;
-    x->mask = room - 1;
-    x->room = room;
-    for (uint32_t i = 0; i < room; i++)
+    x->mask = capacity - 1;
+    x->capacity = capacity;
+    for (uint32_t i = 0; i < capacity; i++)
         heads[i] = SIM_INDEX_END;
     for (uint32_t i = 0; i < x->count; i++)
         put(x, i);
@@ -41,7 +41,7 @@ static bool grow(struct sim_index *x)
 
 bool sim_index_add(struct sim_index *x, uint64_t key)
 {
-    if (x->count == x->room && !grow(x))
+    if (x->count == x->capacity && !grow(x))
         return false;
     x->rows[x->count].key = key;
     put(x, x->count++);

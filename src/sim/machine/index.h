@@ -15,7 +15,7 @@ struct sim_index {
         uint64_t key;
         uint32_t next;
     } * rows;
-    uint32_t mask, count, room;
+    uint32_t mask, count, capacity;
 };
 
 // Adds the next row. Returns false if there is no memory.

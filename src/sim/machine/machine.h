@@ -51,7 +51,7 @@ struct sim_op {
     uint32_t guard;      // frame offset of the guard predicate, or SIM_NO_GUARD
     uint32_t guard_flip; // 0, or UINT32_MAX for @!p
     uint32_t o[6];
-    int64_t offset;       // of an address operand
+    int64_t offset;       // offset of an address operand
     uint32_t wide;        // bit i: the address base in o[i] is a 64-bit register, else 32-bit
     uint32_t extra;       // sub-operation, flags or branch target; each handler defines it
     uint32_t cache;       // index of the range cache, for ld/st
@@ -135,14 +135,14 @@ struct sim_warp {
     uint32_t carry;               // carry flags of add.cc and its kin: one bit for each lane
     unsigned char *local;         // [32][stack_bytes of the grid]
     uint32_t stack_top[SIM_WARP]; // bytes taken by alloca, from the end of a lane's stack
-    uint32_t asleep;              // lanes in nanosleep, in the current scheduler turn
+    uint32_t asleep;              // lanes in nanosleep, in the current scheduler round
     uint32_t sleep_ns;            // shortest of their times
-    bool looked;             // read global memory that threads outside its cluster write, in the
-                             // current turn
-    uint32_t patience, told; // the cluster's value when mbarrier.try_wait last failed, and the
-                             // failing lanes
-    uint64_t instructions;   // executed instructions times lanes, for the bench
-    struct sim_frame *entry; // frame in which lanes start
+    bool looked; // read global memory that threads outside its cluster write, in the
+                 // current round
+    uint32_t patience, try_failed; // the cluster's value when mbarrier.try_wait last failed, and
+                                   // the failing lanes
+    uint64_t instructions;         // executed instructions times lanes, for the bench
+    struct sim_frame *entry;       // frame in which lanes start
     struct sim_worker *worker;
     struct sim_range *caches; // [module's cache count], of the worker
 };
@@ -189,8 +189,8 @@ struct sim_cluster {
     uint32_t arrived; // threads at barrier.cluster
     // mbarrier.try_wait blocks lanes until `patience` grows; then it reports failure to them.
     uint32_t patience;
-    uint32_t stalled; // consecutive turns in which only such waits ran
-    bool waits;       // lanes were blocked this way in the current turn
+    uint32_t stalled; // consecutive rounds in which only such waits ran
+    bool waits;       // lanes were blocked this way in the current round
 };
 
 // One kernel launch.
@@ -305,10 +305,10 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // handler, or NULL if there is no such form (decode.c then reports it).
 //
 // A register must agree with the type of its operand, and a constant takes the operand's width.
-// The operand's type is the instruction's first type unless a mark after the letter selects another one: a
-// digit n for types[n] ("da1" of set), w for 32 bits ("daaaw" of shf, "dwa" of popc), + for twice
-// the first type ("d+aaa+" of mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask of
-// blocks). Further marks follow: ? the operand is optional, > its register may be wider (loads,
+// The operand's type is the instruction's first type unless a mark after the letter selects another
+// one: a digit n for types[n] ("da1" of set), w for 32 bits ("daaaw" of shf, "dwa" of popc), + for
+// twice the first type ("d+aaa+" of mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask
+// of blocks). Further marks follow: ? the operand is optional, > its register may be wider (loads,
 // stores, conversions), _ it may be the sink, | it may be a pair d|p, - its register may have a
 // minus, . its register may have a selector such as .h1. The elements of v and V are checked only
 // with >.

@@ -32,7 +32,7 @@ struct block {
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct block **blocks;
-static size_t count, room;
+static size_t count, capacity;
 
 static struct past {
     uint64_t base, end;
@@ -49,8 +49,8 @@ static struct block *first_table[64];
 
 static void grow_table(void)
 {
-    size_t more = room ? 2 * room : CUC_LENGTH(first_table);
-    struct block **table = room ? malloc(more * sizeof(struct block *)) : first_table;
+    size_t more = capacity ? 2 * capacity : CUC_LENGTH(first_table);
+    struct block **table = capacity ? malloc(more * sizeof(struct block *)) : first_table;
 
     if (!table)
         return;
@@ -59,14 +59,14 @@ static void grow_table(void)
     if (blocks != first_table)
         free(blocks);
     blocks = table;
-    room = more;
+    capacity = more;
 }
 
 static void prepare(void)
 {
     if (!spare)
         spare = malloc(sizeof(*spare));
-    if (count + 1 >= room)
+    if (count + 1 >= capacity)
         grow_table();
 }
 
@@ -138,7 +138,7 @@ bool sim_memory_find(uint64_t address, struct sim_range *out)
 static struct block *insert_block(size_t index)
 {
     prepare();
-    if (!spare || count == room) {
+    if (!spare || count == capacity) {
         fprintf(stderr, "simulated driver: no memory for the table of memory\n");
         abort();
     }

@@ -54,7 +54,7 @@ struct stand {
     bool waits; // at a barrier; others retry an instruction, or were preempted
 };
 
-enum { STANDS = 64, TOLD = 6 };
+enum { STANDS = 64, MOST_REPORTED = 6 };
 
 // Locates a lane. A blocked lane continues after its instruction; a retrying lane is at it.
 static struct stand stand_of(struct sim_warp *w, uint32_t lane)
@@ -126,7 +126,7 @@ void sim_fault_standing(const struct sim_cluster *cluster, bool deadlock, const 
             (uint32_t)sim_special_value(s->w, SIM_SR_TID_Z, s->lane), block->index[0],
             block->index[1], block->index[2], verb_of(s, deadlock), at ? at->word[0] : "the end",
             at && at->words > 1 ? "." : "", at && at->words > 1 ? at->word[1] : "", s->op->line);
-        if (i < TOLD && length > 0 && n + (size_t)length < sizeof(who)) {
+        if (i < MOST_REPORTED && length > 0 && n + (size_t)length < sizeof(who)) {
             memcpy(who + n, said, (size_t)length + 1);
             n += (size_t)length;
         } else {

@@ -117,7 +117,7 @@ uint32_t sim_parser_u32(struct sim_parser *p, const char *what)
 
 void *sim_parser_take(struct sim_parser *p, size_t bytes)
 {
-    void *m = cuc__arena_take(p->arena, bytes);
+    void *m = cuc__arena_allocate(p->arena, bytes);
 
     if (!m)
         sim_parser_fail(p, "no memory for %zu bytes", bytes);

@@ -106,7 +106,7 @@ struct sim_grow {
 
 struct sim_parser {
     struct cuc__ptx_lexer lexer;
-    struct cuc__ptx_token token; // the current token; the lexer is right behind it
+    struct cuc__ptx_token token; // the current token; the lexer is at the token behind it
     struct sim_name *name;       // name of the current name or directive
     struct cuc__arena *arena;
     struct sim_module *module;
@@ -117,7 +117,7 @@ struct sim_parser {
     struct sim_name **buckets;
     size_t name_count, bucket_count; // a power of two
 
-    struct sim_grow functions, variables; // of the module
+    struct sim_grow functions, variables; // of the module being parsed
     struct sim_grow files, aliases;
     uint64_t init_bytes; // total over all initialisers
 
@@ -128,17 +128,17 @@ struct sim_parser {
     uint32_t scope;
     uint32_t ranges; // number of ranges declared so far; each new one invalidates cached bindings
 
-    struct sim_grow operands;            // of the statement and its open lists
+    struct sim_grow operands;            // operands of the statement and its open lists
     struct sim_grow parameters, targets; // of the construct being parsed
-    struct sim_grow bytes, relocations;  // of an initialiser
+    struct sim_grow bytes, relocations;  // an initialiser's content
 };
 
 // parser.c: tokens and failures.
 
-// "line N: ..." of the current token.
+// Fails with "line N: ...", N being the line of the current token.
 _Noreturn void sim_parser_fail(struct sim_parser *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), cold));
-// "line N: found <the token>, expected <what>".
+// Fails with "line N: found <the token>, expected <what>".
 _Noreturn void sim_parser_expected(struct sim_parser *p, const char *what) __attribute__((cold));
 void sim_parser_next(struct sim_parser *p);
 bool sim_parser_is(const struct sim_parser *p, int sign);
@@ -147,7 +147,7 @@ bool sim_parser_accept(struct sim_parser *p, int sign);
 void sim_parser_expect(struct sim_parser *p, int sign, const char *what);
 // Returns the current directive; SIM_AT_NONE if the token is another one or no directive.
 enum sim_directive sim_parser_directive(const struct sim_parser *p);
-// Consume a name, and an unsigned 32-bit integer.
+// Consume a name; consume an unsigned 32-bit integer.
 struct sim_name *sim_parser_name(struct sim_parser *p, const char *what);
 uint32_t sim_parser_u32(struct sim_parser *p, const char *what);
 void *sim_parser_take(struct sim_parser *p, size_t bytes);

@@ -5,7 +5,7 @@
 
 enum { MAX_DIMENSIONS = 16 };
 #define MAX_BYTES (UINT64_C(1) << 40)
-#define MAX_INIT_BYTES (UINT64_C(1) << 28) // of one variable; a module may have four times that
+#define MAX_INIT_BYTES (UINT64_C(1) << 28) // per variable; a module may have four times that
 #define MAX_RANGE (UINT64_C(1) << 32)
 
 // The properties between a variable's state space and its name.

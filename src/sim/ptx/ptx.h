@@ -96,7 +96,7 @@ struct sim_variable {
     enum sim_space space;
     enum sim_type type;
     uint32_t align;  // bytes
-    uint64_t bytes;  // of the whole array; 0 for an array without a length ([])
+    uint64_t bytes;  // size of the whole array; 0 for an array without a length ([])
     uint32_t vector; // elements in each value: 1, 2 or 4
     bool is_extern, is_visible, is_weak, is_common;
     bool is_managed;     // .attribute(.managed)
@@ -112,7 +112,7 @@ enum sim_operand_kind {
     SIM_OP_INTEGER,  // value in value.u
     SIM_OP_F32,      // 0f...: the bits in value.u
     SIM_OP_F64,      // 0d... or a decimal: the bits in value.u
-    SIM_OP_SPECIAL,  // %tid.x: index into sim_specials
+    SIM_OP_SPECIAL,  // %tid.x: the SIM_SR_ number, in value.u (special.def)
     SIM_OP_SYMBOL,   // a variable's address, plus offset; or a function, or a label
     SIM_OP_ADDRESS,  // [...]: list[0] is the base (register, symbol or integer), plus offset
     SIM_OP_VECTOR,   // {a, b, ...}: list[0..count)
@@ -185,7 +185,7 @@ struct sim_function {
     bool is_entry, is_extern, is_visible, is_weak, is_defined, no_return;
     struct sim_variable *parameters;
     size_t parameter_count;
-    struct sim_variable *results; // of a .func
+    struct sim_variable *results; // results of a .func
     size_t result_count;
     struct sim_register *registers; // registers in use, in the order of first use
     size_t register_count;

@@ -26,7 +26,7 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, enum memory memory, uns
     a->context = c;
     a->flags = flags;
     if (memory == MEMORY_DEVICE)
-        sim_note_fresh(a->base, bytes);
+        sim_note_allocated(a->base, bytes);
     *out = a->base;
     return CUDA_SUCCESS;
 }

@@ -128,7 +128,7 @@ static CUresult implicit(const struct stream *stream, bool spoils)
     struct legacy legacy = { .context = stream->head.context, .spoil = spoils };
 
     if (sim.captures && stream == stream->head.context->legacy)
-        sim_look(look_blocking, &legacy);
+        sim_visit_objects(look_blocking, &legacy);
     return legacy.implicit ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
 }
 
@@ -196,7 +196,7 @@ static void end(struct capture *capture)
 {
     struct stream *origin = capture->origin;
 
-    sim_look(leave_with, capture);
+    sim_visit_objects(leave_with, capture);
     leave(origin);
 }
 
@@ -313,7 +313,7 @@ static bool all_joined(const struct capture *c)
         for (size_t j = 0; ending.reached[i] && j < nodes[i]->from_count; j++)
             ending.reached[nodes[i]->from[j]->number] = true;
     check_joined(&ending, &c->left);
-    sim_look(look_unjoined, &ending);
+    sim_visit_objects(look_unjoined, &ending);
     free(nodes);
     free(ending.reached);
     return !ending.unjoined;
@@ -408,7 +408,7 @@ CUresult sim_capture_wait(struct stream *stream, const struct event *event)
     while (c && c->id != event->capture)
         c = c->next;
     if (!c)
-        return CUDA_ERROR_CAPTURED_EVENT; // of a finished capture
+        return CUDA_ERROR_CAPTURED_EVENT; // the capture has finished
     if (stream->capture && stream->capture != c) {
         spoil(stream->capture);
         spoil(c);

@@ -94,6 +94,6 @@ CUresult sim_code_run(struct launch *launch)
         sim_memory_remove(grid.workspace, NULL);
     free(workspace);
     if (fault)
-        sim_tell("%s", grid.report);
+        sim_warn("%s", grid.report);
     return fault;
 }

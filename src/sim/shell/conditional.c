@@ -181,7 +181,7 @@ void sim_branches_end(struct branches *branches)
     free(branches);
 }
 
-static bool good_size(CUgraphConditionalNodeType type, unsigned size)
+static bool is_valid_size(CUgraphConditionalNodeType type, unsigned size)
 {
     switch (type) {
     case CU_GRAPH_COND_TYPE_IF:
@@ -203,7 +203,7 @@ static CUresult add_conditional(struct node **out, struct graph *g, struct node 
 
     if (!ctx)
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (!c || c->used || c->root != root_of(g) || !good_size(params->type, params->size))
+    if (!c || c->used || c->root != root_of(g) || !is_valid_size(params->type, params->size))
         return CUDA_ERROR_INVALID_VALUE;
     struct branches *b = sim_alloc(sizeof(*b));
     c->used = true;

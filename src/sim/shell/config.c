@@ -143,7 +143,7 @@ static void check_names(void)
                !(strlen(known[i]) == length && strncmp(known[i], name, length) == 0))
             i++;
         if (i == CUC_LENGTH(known))
-            sim_tell("%s%.*s is not read: CUCORE_SIM_ARCH, _DEVICES, _MEMORY, _FAIL, _CHECK, "
+            sim_warn("%s%.*s is not read: CUCORE_SIM_ARCH, _DEVICES, _MEMORY, _FAIL, _CHECK, "
                      "_TIMEOUT, _THREADS and _REPORT are",
                      prefix, length < 64 ? (int)length : 64, name);
     }
@@ -207,13 +207,13 @@ static bool arm(char *wish)
 // parent.
 static pid_t owner;
 
-static void tell_unfired(void)
+static void report_unfired(void)
 {
     int fn, nth, left;
 
     for (size_t i = 0; getpid() == owner && sim_fault_left(i, &fn, &nth, &left); i++)
         if (left)
-            sim_tell("CUCORE_SIM_FAIL: %s:%d did not happen, there %s %d call%s",
+            sim_warn("CUCORE_SIM_FAIL: %s:%d did not happen, there %s %d call%s",
                      sim_function_name(fn), nth, nth - left == 1 ? "was" : "were", nth - left,
                      nth - left == 1 ? "" : "s");
 }
@@ -238,16 +238,16 @@ static void read_faults(void)
     }
     free(list);
     owner = getpid();
-    atexit(tell_unfired);
+    atexit(report_unfired);
 }
 
-static void tell(const char *report)
+static void print_report(const char *report)
 {
-    sim_tell("%s", report);
+    sim_warn("%s", report);
 }
 
 // A finding is reported once for its place; the number of occurrences is reported at exit.
-static void tell_findings(void)
+static void report_findings(void)
 {
     static const struct {
         uint32_t check;
@@ -262,7 +262,7 @@ static void tell_findings(void)
     for (size_t i = 0; i < CUC_LENGTH(checks); i++) {
         uint64_t places, found = sim_findings(checks[i].check, &places);
         if (found)
-            sim_tell("check %s: %llu finding%s in %llu place%s", checks[i].name,
+            sim_warn("check %s: %llu finding%s in %llu place%s", checks[i].name,
                      (unsigned long long)found, found == 1 ? "" : "s", (unsigned long long)places,
                      places == 1 ? "" : "s");
     }
@@ -280,9 +280,9 @@ static void read_checks(void)
         sim_complain(name, value, "%s", why);
     else if (sim_checks == SIM_CHECK_ERROR)
         sim_complain(name, value, "error alone checks nothing: say what too, as in all,error");
-    sim_check_tell = tell;
+    sim_check_report = print_report;
     if (!(sim_checks & SIM_CHECK_ERROR))
-        atexit(tell_findings);
+        atexit(report_findings);
 }
 
 static void read_timeout(void)
@@ -339,7 +339,7 @@ CUresult sim_started(void)
 
     if (!complaint)
         return CUDA_SUCCESS;
-    sim_tell("%s", complaint);
+    sim_warn("%s", complaint);
     return CUDA_ERROR_INVALID_VALUE;
 }
 

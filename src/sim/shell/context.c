@@ -258,12 +258,12 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
     if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > most)
         value = most;
     if (limit == CU_LIMIT_STACK_SIZE && value > MOST_STACK) {
-        sim_tell("cuCtxSetLimit: CU_LIMIT_STACK_SIZE of %zu bytes, a thread has %d at most", value,
+        sim_warn("cuCtxSetLimit: CU_LIMIT_STACK_SIZE of %zu bytes, a thread has %d at most", value,
                  MOST_STACK);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && c->heap) {
-        sim_tell(
+        sim_warn(
             "cuCtxSetLimit: CU_LIMIT_MALLOC_HEAP_SIZE has to be set before the context's first "
             "kernel that calls malloc() or free()");
         return CUDA_ERROR_INVALID_VALUE;
@@ -315,7 +315,7 @@ CUresult sim_cuCtxResetPersistingL2Cache(void)
 CUresult sim_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
     struct context *c = sim_current(), *p = sim_context_of((uintptr_t)peer);
-    uintptr_t *room = NULL;
+    uintptr_t *free_slot = NULL;
 
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
@@ -329,11 +329,11 @@ CUresult sim_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
         if (c->peers[i] == p->head.handle)
             return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
         if (!c->peers[i])
-            room = &c->peers[i];
+            free_slot = &c->peers[i];
     }
-    if (!room)
+    if (!free_slot)
         return CUDA_ERROR_TOO_MANY_PEERS;
-    *room = p->head.handle;
+    *free_slot = p->head.handle;
     return CUDA_SUCCESS;
 }
 

@@ -20,7 +20,7 @@ static bool reach_of(size_t depth, size_t slice, size_t height, size_t pitch, si
 }
 
 // Reports an invalid source or destination.
-static CUresult tell_end(const char *what, const void *at, size_t bytes, CUresult code)
+static CUresult record_end(const char *what, const void *at, size_t bytes, CUresult code)
 {
     char where[256] = "which no memory of this process is";
     CUdeviceptr ptr = (CUdeviceptr)(uintptr_t)at;
@@ -31,7 +31,7 @@ static CUresult tell_end(const char *what, const void *at, size_t bytes, CUresul
                  a->bytes, SIM_S(a->bytes), (unsigned long long)a->base);
     else if (a || sim_in_arena(ptr))
         sim_memory_words(ptr, bytes, where, sizeof(where));
-    sim_tell("%s of %zu byte%s at 0x%llx, %s", what, bytes, SIM_S(bytes), (unsigned long long)ptr,
+    sim_warn("%s of %zu byte%s at 0x%llx, %s", what, bytes, SIM_S(bytes), (unsigned long long)ptr,
              where);
     return code;
 }
@@ -45,9 +45,9 @@ static CUresult check_copy(const struct copy *c, bool in_turn)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult code = sim_check_range((CUdeviceptr)(uintptr_t)c->dst, to, in_turn);
     if (code)
-        return tell_end("a copy: write", c->dst, to, code);
+        return record_end("a copy: write", c->dst, to, code);
     code = sim_check_range((CUdeviceptr)(uintptr_t)c->src, from, in_turn);
-    return code ? tell_end("a copy: read", c->src, from, code) : CUDA_SUCCESS;
+    return code ? record_end("a copy: read", c->src, from, code) : CUDA_SUCCESS;
 }
 
 static CUresult check_fill(const struct fill *f, bool in_turn)
@@ -58,7 +58,7 @@ static CUresult check_fill(const struct fill *f, bool in_turn)
         !reach_of(1, 0, f->height, f->pitch, width, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult code = sim_check_range((CUdeviceptr)(uintptr_t)f->dst, bytes, in_turn);
-    return code ? tell_end("a fill: write", f->dst, bytes, code) : CUDA_SUCCESS;
+    return code ? record_end("a fill: write", f->dst, bytes, code) : CUDA_SUCCESS;
 }
 
 CUresult sim_run_copy(const struct copy *c, bool unlocked)
@@ -165,7 +165,7 @@ CUresult sim_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstr
     return code ? code : copy_bytes(s, dst, src, bytes);
 }
 
-static CUresult good_context(CUcontext handle)
+static CUresult check_context(CUcontext handle)
 {
     if (sim_object(handle, KIND_CONTEXT))
         return CUDA_SUCCESS;
@@ -179,9 +179,9 @@ CUresult sim_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr s
     CUresult code = sim_stream_of(stream, &s);
 
     if (!code)
-        code = good_context(dst_ctx);
+        code = check_context(dst_ctx);
     if (!code)
-        code = good_context(src_ctx);
+        code = check_context(src_ctx);
     return code ? code : copy_bytes(s, dst, src, bytes);
 }
 
@@ -289,9 +289,9 @@ CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
     // The contexts matter only for plain device addresses.
-    CUresult code = c->srcMemoryType == CU_MEMORYTYPE_DEVICE ? good_context(c->srcContext) : 0;
+    CUresult code = c->srcMemoryType == CU_MEMORYTYPE_DEVICE ? check_context(c->srcContext) : 0;
     if (!code && c->dstMemoryType == CU_MEMORYTYPE_DEVICE)
-        code = good_context(c->dstContext);
+        code = check_context(c->dstContext);
     if (code)
         return code;
     _Static_assert(sizeof(same) == sizeof(*c), "the two differ in the names of two words");

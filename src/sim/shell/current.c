@@ -19,7 +19,7 @@ static void set_depth(struct sim_thread *t, unsigned depth)
         return;
     free(t->deep);
     t->deep = NULL;
-    t->deep_room = 0;
+    t->deep_capacity = 0;
 }
 
 static struct sim_thread *self(void)
@@ -65,7 +65,7 @@ CUresult sim_context_push(CUcontext ctx)
 {
     struct sim_thread *t = self();
 
-    if (t->depth >= SIM_STACK && !CUC_RESERVE(t->deep, t->deep_room, t->depth - SIM_STACK + 1))
+    if (t->depth >= SIM_STACK && !CUC_RESERVE(t->deep, t->deep_capacity, t->depth - SIM_STACK + 1))
         return CUDA_ERROR_OUT_OF_MEMORY;
     *slot(t, t->depth++) = (uintptr_t)ctx;
     return CUDA_SUCCESS;

@@ -289,7 +289,7 @@ static void after_fork(void)
 static void forked_child(void)
 {
     sim.sleepers = NULL;
-    sim_look(forget_thread, NULL);
+    sim_visit_objects(forget_thread, NULL);
     sim.workers = 0;
     sim.undertaker = false;
     if (sim.initialised) // without cuInit() a child may use the driver

@@ -12,7 +12,7 @@ struct fault {
 };
 
 static struct fault *faults;
-static size_t fault_room;
+static size_t fault_capacity;
 
 // A fault armed for a name applies to all its variants.
 static bool meets(const struct fault *f, int fn)
@@ -27,7 +27,7 @@ CUresult sim_fault_due(int fn)
     CUresult code = CUDA_SUCCESS;
     bool fired = false;
 
-    for (size_t i = 0; i < fault_room; i++) {
+    for (size_t i = 0; i < fault_capacity; i++) {
         struct fault *f = &faults[i];
         if (!f->left || !meets(f, fn))
             continue;
@@ -45,22 +45,22 @@ void sim_arm(int fn, int nth, CUresult code)
 {
     size_t i = 0;
 
-    while (i < fault_room && faults[i].left)
+    while (i < fault_capacity && faults[i].left)
         i++;
-    if (i == fault_room) {
-        struct fault *more = sim_alloc((2 * fault_room + 16) * sizeof(*more));
-        if (fault_room)
-            memcpy(more, faults, fault_room * sizeof(*more));
+    if (i == fault_capacity) {
+        struct fault *more = sim_alloc((2 * fault_capacity + 16) * sizeof(*more));
+        if (fault_capacity)
+            memcpy(more, faults, fault_capacity * sizeof(*more));
         free(faults);
         faults = more;
-        fault_room = 2 * fault_room + 16;
+        fault_capacity = 2 * fault_capacity + 16;
     }
     faults[i] = (struct fault){ .left = nth, .nth = nth, .fn = fn, .code = code };
 }
 
 bool sim_fault_left(size_t index, int *fn, int *nth, int *left)
 {
-    if (index >= fault_room)
+    if (index >= fault_capacity)
         return false;
     *fn = faults[index].fn;
     *nth = faults[index].nth;
@@ -72,14 +72,14 @@ void sim_disarm(void)
 {
     free(faults);
     faults = NULL;
-    fault_room = 0;
+    fault_capacity = 0;
 }
 
 int sim_armed(int fn)
 {
     int armed = 0;
 
-    for (size_t i = 0; i < fault_room; i++)
+    for (size_t i = 0; i < fault_capacity; i++)
         armed += faults[i].left && (fn == FN_COUNT || meets(&faults[i], fn));
     return armed;
 }

@@ -24,7 +24,7 @@ static struct {
     char text[TEXT_BYTES];
 } fault;
 
-void sim_tell(const char *format, ...)
+void sim_warn(const char *format, ...)
 {
     va_list args;
 

@@ -382,14 +382,14 @@ CUresult sim_cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode *from
 struct list {
     CUgraphNode *first, *second; // second ends, for edges only; may be NULL
     CUgraphEdgeData *edges;
-    size_t room, count;
+    size_t capacity, count;
 };
 
 static void put(struct list *list, const struct node *first, const struct node *second)
 {
     size_t i = list->count++;
 
-    if (i >= list->room)
+    if (i >= list->capacity)
         return;
     if (list->first)
         list->first[i] = SIM_HANDLE(CUgraphNode, first);
@@ -401,7 +401,7 @@ static void put(struct list *list, const struct node *first, const struct node *
 
 static void close_list(struct list *list, size_t *count)
 {
-    for (size_t i = list->count; i < list->room; i++) {
+    for (size_t i = list->count; i < list->capacity; i++) {
         if (list->first)
             list->first[i] = NULL;
         if (list->second)
@@ -418,7 +418,7 @@ CUresult sim_cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 
     if (code)
         return code;
-    struct list list = { .first = nodes, .room = nodes ? *count : 0 };
+    struct list list = { .first = nodes, .capacity = nodes ? *count : 0 };
     for (const struct node *n = g->first; n; n = n->next)
         put(&list, n, NULL);
     close_list(&list, count);
@@ -432,7 +432,7 @@ CUresult sim_cuGraphGetRootNodes(CUgraph graph, CUgraphNode *roots, size_t *coun
 
     if (code)
         return code;
-    struct list list = { .first = roots, .room = roots ? *count : 0 };
+    struct list list = { .first = roots, .capacity = roots ? *count : 0 };
     for (const struct node *n = g->first; n; n = n->next)
         if (!n->from_count)
             put(&list, n, NULL);
@@ -448,7 +448,9 @@ CUresult sim_cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
 
     if (code)
         return code;
-    struct list list = { .first = from, .second = to, .edges = edges, .room = from ? *count : 0 };
+    struct list list = {
+        .first = from, .second = to, .edges = edges, .capacity = from ? *count : 0
+    };
     for (const struct node *n = g->first; n; n = n->next)
         for (size_t i = 0; i < n->from_count; i++)
             put(&list, n->from[i], n);
@@ -469,7 +471,9 @@ CUresult sim_cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *dependenc
 
     if (code)
         return code;
-    struct list list = { .first = dependencies, .edges = edges, .room = dependencies ? *count : 0 };
+    struct list list = { .first = dependencies,
+                         .edges = edges,
+                         .capacity = dependencies ? *count : 0 };
     for (size_t i = 0; i < n->from_count; i++)
         put(&list, n->from[i], NULL);
     close_list(&list, count);
@@ -490,7 +494,7 @@ CUresult sim_cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *depende
 
     if (code)
         return code;
-    struct list list = { .first = dependents, .edges = edges, .room = dependents ? *count : 0 };
+    struct list list = { .first = dependents, .edges = edges, .capacity = dependents ? *count : 0 };
     for (const struct node *m = n->next; m; m = m->next)
         for (size_t i = 0; i < m->from_count; i++)
             if (m->from[i] == n)

@@ -41,8 +41,8 @@ struct node {
     int priority;
     uintptr_t kernel, event;
     void **parameters;         // kernels: built on request
-    struct graph *child;       // of a child graph node
-    struct branches *branches; // of a conditional node
+    struct graph *child;       // the graph of a child graph node
+    struct branches *branches; // branches of a conditional node
     struct work work;          // OP_NOTHING if a launch creates the work, or there is none
 };
 
@@ -77,7 +77,7 @@ struct step {
 
 struct steps {
     struct step *first;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct exec {
@@ -87,7 +87,7 @@ struct exec {
     struct steps steps;
     struct user_ref *users;
     struct user_ref *replaced; // by updates during launches
-    struct mark *end;          // of the latest launch; NULL: none
+    struct mark *end;          // end of the latest launch; NULL: none
 };
 
 // graph.c

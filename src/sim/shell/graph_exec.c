@@ -9,14 +9,14 @@
 
 static struct step *step_new(struct steps *steps, const struct node *node)
 {
-    if (steps->count == steps->room) {
-        size_t room = steps->room ? 2 * steps->room : 16;
-        struct step *grown = sim_alloc(room * sizeof(*grown));
+    if (steps->count == steps->capacity) {
+        size_t capacity = steps->capacity ? 2 * steps->capacity : 16;
+        struct step *grown = sim_alloc(capacity * sizeof(*grown));
         if (steps->count)
             memcpy(grown, steps->first, steps->count * sizeof(*grown));
         free(steps->first);
         steps->first = grown;
-        steps->room = room;
+        steps->capacity = capacity;
     }
     struct step *s = &steps->first[steps->count++];
     *s = (struct step){ .type = node->type,

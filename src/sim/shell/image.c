@@ -83,7 +83,7 @@ static CUresult from_fatbin(const void *data, size_t bytes, char **out, char *lo
         return CUDA_ERROR_OUT_OF_MEMORY;
     case CUC__FATBIN_NO_ZSTD:
         snprintf(log, log_bytes, "the fat binary's PTX for sm_%u " CUC__ZSTD_REMEDY, best.arch);
-        sim_tell("%s", log);
+        sim_warn("%s", log);
         return CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
     default:
         snprintf(log, log_bytes, "the fat binary is damaged: its PTX for sm_%u does not unpack",

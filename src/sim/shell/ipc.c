@@ -124,7 +124,7 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle
         return CUDA_ERROR_INVALID_VALUE;
     struct search same = { .found = NULL };
     if (!fstat(given, &same.file))
-        sim_look(find_import, &same);
+        sim_visit_objects(find_import, &same);
     if (same.found) {
         same.found->imports++;
         *pool = SIM_HANDLE(CUmemoryPool, same.found);

@@ -17,7 +17,7 @@ static CUresult refuse(const struct kernel *k, CUresult code, const char *format
     va_start(args, format);
     vsnprintf(why, sizeof(why), format, args);
     va_end(args);
-    sim_tell("launch of %s refused: %s", k->name, why);
+    sim_warn("launch of %s refused: %s", k->name, why);
     return code;
 }
 
@@ -221,14 +221,15 @@ static CUresult check_shape(const CUlaunchConfig *c, const struct kernel *k, int
 static CUresult check_cooperative(const CUlaunchConfig *c, const struct kernel *k, int device)
 {
     int threads = (int)(c->blockDimX * c->blockDimY * c->blockDimZ);
-    uint64_t room = (uint64_t)sim_blocks_per_sm(k, device, threads, c->sharedMemBytes) *
-                    (uint64_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    uint64_t capacity = (uint64_t)sim_blocks_per_sm(k, device, threads, c->sharedMemBytes) *
+                        (uint64_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 
     uint64_t blocks = (uint64_t)c->gridDimX * c->gridDimY * c->gridDimZ;
-    return blocks <= room ? CUDA_SUCCESS
-                          : refuse(k, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-                                   "a cooperative grid of %llu blocks, %llu are resident at once",
-                                   (unsigned long long)blocks, (unsigned long long)room);
+    return blocks <= capacity
+               ? CUDA_SUCCESS
+               : refuse(k, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                        "a cooperative grid of %llu blocks, %llu are resident at once",
+                        (unsigned long long)blocks, (unsigned long long)capacity);
 }
 
 // A launch with copies of the configuration and the arguments.
@@ -270,14 +271,14 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
 
     if (!config || (config->numAttrs && !config->attrs) ||
         config->numAttrs > SIM_LAUNCH_ATTRIBUTES) {
-        sim_tell("launch refused: %s", !config          ? "config is NULL"
+        sim_warn("launch refused: %s", !config          ? "config is NULL"
                                        : !config->attrs ? "attrs is NULL"
                                                         : "it has more than 16 attributes");
         return CUDA_ERROR_INVALID_VALUE;
     }
     const struct kernel *k = sim_kernel_of(func, &context);
     if (!k) {
-        sim_tell("launch refused: %p is no function, or its module was unloaded", (void *)func);
+        sim_warn("launch refused: %p is no function, or its module was unloaded", (void *)func);
         return CUDA_ERROR_INVALID_HANDLE;
     }
     CUresult code = sim_stream_of(config->hStream, &s);
@@ -316,7 +317,7 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
             node->kernel = k->head.handle;
             node->priority = wishes.priority_given ? wishes.priority : s->priority;
         }
-    } else { // the lock may be released from here on: `kernel` is not used again
+    } else { // the lock may be released from here on: `k` is not used again
         code = sim_submit(s, &work);
     }
     if (!code)

@@ -70,17 +70,17 @@ CUresult sim_read_file(const char *path, char **out, size_t *size)
 
     if (!file)
         return CUDA_ERROR_FILE_NOT_FOUND;
-    size_t bytes = 0, room = 4096;
-    char *text = calloc(1, room);
+    size_t bytes = 0, capacity = 4096;
+    char *text = calloc(1, capacity);
     size_t n;
-    while (text && (n = fread(text + bytes, 1, room - bytes - 8, file)) > 0) {
+    while (text && (n = fread(text + bytes, 1, capacity - bytes - 8, file)) > 0) {
         bytes += n;
-        if (room - bytes <= 8) {
-            char *grown = realloc(text, 2 * room);
+        if (capacity - bytes <= 8) {
+            char *grown = realloc(text, 2 * capacity);
             if (!grown)
                 free(text);
             text = grown;
-            room *= 2;
+            capacity *= 2;
         }
     }
     fclose(file);
@@ -294,7 +294,7 @@ CUmodule sim_module_of(struct library *library, struct context *context)
 {
     struct wanted w = { .library = library, .context = context };
 
-    sim_look(find_module, &w);
+    sim_visit_objects(find_module, &w);
     if (!w.found) {
         struct module *m = sim_alloc(sizeof(*m));
         m->library = library;

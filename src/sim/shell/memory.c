@@ -156,7 +156,7 @@ static int owner_of(enum memory memory, int device)
 void sim_pages_sleep(struct allocation *a, const char *by)
 {
     sim_memory_remove(a->base, by);
-    sim_note_gone(a->base, a->bytes);
+    sim_note_freed(a->base, a->bytes);
     unmap(a->base, a->bytes, false);
 }
 
@@ -166,7 +166,7 @@ void sim_pages_wake(struct allocation *a)
         sim_bug("memory cannot be had again", "mprotect");
     fresh((void *)(uintptr_t)a->base, a->bytes);
     sim_memory_add(a->base, a->bytes, owner_of(a->memory, a->device));
-    sim_note_fresh(a->base, a->bytes);
+    sim_note_allocated(a->base, a->bytes);
 }
 
 bool sim_asleep(const struct allocation *a)
@@ -193,14 +193,14 @@ static struct allocation *enter(CUdeviceptr base, size_t bytes, enum memory memo
     a->device = device;
     a->id = ++sim.serial;
     a->preferred.type = a->prefetched.type = CU_MEM_LOCATION_TYPE_INVALID;
-    if (sim.allocation_count == sim.allocation_room) {
-        size_t room = sim.allocation_room ? 2 * sim.allocation_room : 64;
-        struct allocation **grown = sim_alloc(room * sizeof(struct allocation *));
+    if (sim.allocation_count == sim.allocation_capacity) {
+        size_t capacity = sim.allocation_capacity ? 2 * sim.allocation_capacity : 64;
+        struct allocation **grown = sim_alloc(capacity * sizeof(struct allocation *));
         if (sim.allocation_count)
             memcpy(grown, sim.allocations, sim.allocation_count * sizeof(*grown));
         free(sim.allocations);
         sim.allocations = grown;
-        sim.allocation_room = room;
+        sim.allocation_capacity = capacity;
     }
     memmove(sim.allocations + at + 1, sim.allocations + at,
             (sim.allocation_count - at) * sizeof(*sim.allocations));
@@ -264,11 +264,11 @@ void sim_free(struct allocation *a, const char *by)
     if (a->shared && a->pool)
         sim_pool_forget(a->pool, a);
     if (a->pool)
-        sim_pool_give_back(a->pool, a->bytes);
+        sim_pool_return(a->pool, a->bytes);
     if (!a->foreign)
         sim_memory_remove(a->base, by);
     if (!a->foreign && !a->virtual)
-        sim_note_gone(a->base, a->bytes);
+        sim_note_freed(a->base, a->bytes);
     if (a->memory != MEMORY_REGISTERED && !a->foreign && !a->virtual)
         unmap(a->base, a->bytes, a->shared);
     free(a->graph);

@@ -3,16 +3,16 @@
 
 #include "sim/check/check.h"
 
-void sim_note_fresh(CUdeviceptr ptr, size_t bytes)
+void sim_note_allocated(CUdeviceptr ptr, size_t bytes)
 {
     if (sim_checks & SIM_CHECK_INIT)
-        sim_init_fresh(ptr, bytes);
+        sim_init_allocated(ptr, bytes);
 }
 
-void sim_note_gone(CUdeviceptr ptr, size_t bytes)
+void sim_note_freed(CUdeviceptr ptr, size_t bytes)
 {
     if (sim_checks & SIM_CHECK_INIT)
-        sim_init_gone(ptr, bytes);
+        sim_init_freed(ptr, bytes);
 }
 
 void sim_note_written(CUdeviceptr to, CUdeviceptr from, size_t bytes)

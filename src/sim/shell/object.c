@@ -63,7 +63,7 @@ void sim_delist(void *object)
     sim.object_count--;
 }
 
-void *sim_object_even_gone(const void *handle, enum kind kind)
+void *sim_object_or_destroyed(const void *handle, enum kind kind)
 {
     for (struct object *o = sim.objects ? *bucket((uintptr_t)handle) : NULL; o; o = o->next)
         if (o->handle == (uintptr_t)handle)
@@ -73,7 +73,7 @@ void *sim_object_even_gone(const void *handle, enum kind kind)
 
 void *sim_object(const void *handle, enum kind kind)
 {
-    struct object *o = sim_object_even_gone(handle, kind);
+    struct object *o = sim_object_or_destroyed(handle, kind);
 
     return o && !o->gone ? o : NULL;
 }
@@ -86,7 +86,7 @@ bool sim_was_handle(const void *handle)
            (h - FIRST_HANDLE) / HANDLE_STEP < sim.handles;
 }
 
-void sim_look(void (*visit)(struct object *object, void *data), void *data)
+void sim_visit_objects(void (*visit)(struct object *object, void *data), void *data)
 {
     for (size_t i = 0; i < sim.bucket_count; i++)
         for (struct object *o = sim.objects[i]; o; o = o->next)

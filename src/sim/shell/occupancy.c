@@ -10,7 +10,7 @@ static int least(int a, int b)
 
 // Returns the shared memory carveout of a multiprocessor. A kernel that prefers L1 gets the
 // smallest choice that a block fits into (as on an H200).
-static size_t set_aside(const struct kernel *k, int device, size_t block)
+static size_t carveout(const struct kernel *k, int device, size_t block)
 {
     static const size_t choices[] = { 8, 16, 32, 64, 100, 132, 164, 196, 228 }; // KiB
     const size_t all =
@@ -32,7 +32,7 @@ int sim_blocks_per_sm(const struct kernel *k, int device, int threads, size_t dy
     size_t reserved =
         (size_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
     size_t shared = (size_t)a[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] + dynamic + reserved;
-    size_t all = set_aside(k, device, shared);
+    size_t all = carveout(k, device, shared);
     int registers = a[CU_FUNC_ATTRIBUTE_NUM_REGS] * rounded;
 
     if (threads < 1 || threads > a[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] || shared > all)

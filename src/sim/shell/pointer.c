@@ -185,7 +185,7 @@ CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute attrib
 
 // Managed memory
 
-static bool good_location(CUmemLocation location)
+static bool is_valid_location(CUmemLocation location)
 {
     if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
         return sim_valid_device(location.id);
@@ -217,7 +217,7 @@ CUresult sim_cuMemPrefetchAsync(CUdeviceptr ptr, size_t count, CUmemLocation loc
         return code;
     if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && !sim_valid_device(location.id))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (!a || flags || !good_location(location))
+    if (!a || flags || !is_valid_location(location))
         return CUDA_ERROR_INVALID_VALUE;
     if (s->capture)
         return sim_capture_spoil(s);
@@ -292,7 +292,7 @@ CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUm
                   advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
     if (placed && location.type == CU_MEM_LOCATION_TYPE_DEVICE && !sim_valid_device(location.id))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (placed && !good_location(location))
+    if (placed && !is_valid_location(location))
         return CUDA_ERROR_INVALID_VALUE;
     // Bit 31 is the host; the others are devices.
     uint32_t who = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? UINT32_C(1) << location.id
@@ -357,15 +357,15 @@ CUresult sim_cuMemRangeGetAttribute(void *data, size_t bytes, CUmem_range_attrib
         break;
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
         int *list = data;
-        size_t room = bytes / sizeof(int), n = 0;
-        if (!room || bytes % sizeof(int))
+        size_t capacity = bytes / sizeof(int), n = 0;
+        if (!capacity || bytes % sizeof(int))
             return CUDA_ERROR_INVALID_VALUE;
-        for (int i = 0; i < 31 && n < room; i++)
+        for (int i = 0; i < 31 && n < capacity; i++)
             if (a->accessed_by & UINT32_C(1) << i)
                 list[n++] = i;
-        if (a->accessed_by & UINT32_C(1) << 31 && n < room)
+        if (a->accessed_by & UINT32_C(1) << 31 && n < capacity)
             list[n++] = CU_DEVICE_CPU;
-        while (n < room)
+        while (n < capacity)
             list[n++] = CU_DEVICE_INVALID;
         return CUDA_SUCCESS;
     }

@@ -328,7 +328,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         (void)0;
     else if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
              pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
-        sim_note_fresh(a->base, bytes);
+        sim_note_allocated(a->base, bytes);
     else
         sim_memory_own(a->base, SIM_ANY_DEVICE);
     pool->allocations++;

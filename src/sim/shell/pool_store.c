@@ -42,7 +42,7 @@ static void trim_pool(struct object *o, void *data)
 void sim_pools_trim(void)
 {
     if (sim.pools)
-        sim_look(trim_pool, NULL);
+        sim_visit_objects(trim_pool, NULL);
 }
 
 static void pool_free(struct pool *pool)
@@ -55,7 +55,7 @@ static void pool_free(struct pool *pool)
     free(pool);
 }
 
-void sim_pool_give_back(struct pool *pool, size_t bytes)
+void sim_pool_return(struct pool *pool, size_t bytes)
 {
     pool->used -= sim_round_up(bytes, 512);
     pool->allocations--;

@@ -6,10 +6,11 @@
 // those functions; defaults.c has weak defaults for the rest. The lock is released only around code
 // outside the shell (callbacks, kernels, large copies) and while a call waits.
 //
-// The shell is built twice, each time with a back end. libcucore-sim.so adds code.c, which loads
-// PTX into the executor, and config.c, which reads the environment. The tests' driver adds
-// tests/support/fake_control.c, in which kernels are host functions and all state can be queried
-// and set. The functions that a back end defines are listed at the end, under "The back end".
+// The shell is built twice, each time with a back end. libcucore-sim.so adds code.c, code_run.c and
+// image.c, which load PTX into the executor and run it, config.c, which reads the environment, and
+// complaint.c and notes.c. The tests' driver adds tests/support/fake_*.c instead, in which kernels
+// are host functions and all state can be queried and set. The functions that a back end defines
+// are listed at the end, under "The back end".
 #ifndef CUCORE_SIM_SHELL_SHELL_H
 #define CUCORE_SIM_SHELL_SHELL_H
 
@@ -151,7 +152,7 @@ struct capture {
 struct stream {
     struct object head;
     struct stream *next_per_thread;
-    unsigned thread; // of a per-thread default stream
+    unsigned thread; // thread of a per-thread default stream
     unsigned flags;
     int priority;
     uint64_t id;
@@ -189,7 +190,7 @@ enum memory {
     MEMORY_HOST,
     MEMORY_REGISTERED,
     MEMORY_POOL,
-    MEMORY_VARIABLE, // of a library
+    MEMORY_VARIABLE, // a library's variable
 };
 
 struct allocation {
@@ -398,7 +399,7 @@ struct sim_shell {
     struct object **objects, *first_objects[1024]; // buckets by handle
     size_t object_count, bucket_count;
     struct allocation **allocations; // sorted by address
-    size_t allocation_count, allocation_room;
+    size_t allocation_count, allocation_capacity;
     struct work *free_work;
     struct mark *free_marks;
     uint64_t launches;
@@ -417,7 +418,7 @@ struct sim_thread {
     // Handles, since a context may be destroyed while it is here. Entries past SIM_STACK are in
     // `deep`.
     uintptr_t stack[SIM_STACK], *deep;
-    size_t deep_room;
+    size_t deep_capacity;
 };
 
 extern _Thread_local struct sim_thread sim_thread;
@@ -472,14 +473,14 @@ void sim_enlist(void *object, enum kind kind, struct context *context);
 void sim_delist(void *object);
 // Returns the object of a handle, or NULL; destroyed objects are not found.
 void *sim_object(const void *handle, enum kind kind);
-void *sim_object_even_gone(const void *handle, enum kind kind);
+void *sim_object_or_destroyed(const void *handle, enum kind kind);
 // Returns true if the handle was once issued.
 bool sim_was_handle(const void *handle);
 #define SIM_HANDLE(type, object) ((type)(object)->head.handle)
 // Calls `visit` for all objects; it may remove the object passed to it.
 void sim_each(void (*visit)(struct object *object, void *data), void *data);
 // The same for a visit that removes nothing.
-void sim_look(void (*visit)(struct object *object, void *data), void *data);
+void sim_visit_objects(void (*visit)(struct object *object, void *data), void *data);
 // device.c
 bool sim_valid_device(CUdevice device);
 int sim_attribute(int device, CUdevice_attribute attribute);
@@ -550,7 +551,7 @@ void sim_stream_drop(struct stream *stream); // drops all queued work
 // stream.c
 CUresult sim_stream_of(CUstream handle, struct stream **out); // validates, and returns sticky
                                                               // errors
-struct stream *sim_stream_even_gone(CUstream handle);
+struct stream *sim_stream_or_destroyed(CUstream handle);
 void sim_stream_end(struct stream *stream);
 // Creates a stream in a context; cuGreenCtxStreamCreate() uses it too.
 CUresult sim_stream_create(CUstream *out, struct context *context, unsigned flags, int priority);
@@ -642,7 +643,7 @@ void sim_pool_trim(struct pool *pool, uint64_t keep); // keeps at least `keep` b
 void sim_pool_forget(struct pool *pool,
                      const struct allocation *a); // releases its part of the file
 void sim_pool_end(struct pool *pool);
-void sim_pool_give_back(struct pool *pool, size_t bytes);
+void sim_pool_return(struct pool *pool, size_t bytes);
 void sim_pools_trim(void); // at a synchronization
 
 // copy.c: check again, since the memory may be gone. They may release the lock meanwhile.
@@ -702,7 +703,7 @@ void *sim_reserve_take(size_t bytes);
 bool sim_reserve_needed(const char *function);
 
 // finding.c: reports in a line the error of the current call or work, on stderr and to the library.
-void sim_tell(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+void sim_warn(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 void sim_finding_begin(void); // a call, or work of a stream
 void sim_finding_failed(int fn, CUresult code) __attribute__((cold));
 void sim_finding_fault(CUresult code) __attribute__((cold)); // the fault destroys a context
@@ -746,8 +747,8 @@ CUresult sim_code_run(struct launch *launch); // without the lock
 void sim_code_done(struct launch *launch);    // it ran, or never will
 // Track the contents of device memory: fresh memory holds nothing yet; written memory holds the
 // state of `from`, or is unknown if that is 0. Called with or without the lock.
-void sim_note_fresh(CUdeviceptr ptr, size_t bytes);
-void sim_note_gone(CUdeviceptr ptr, size_t bytes);
+void sim_note_allocated(CUdeviceptr ptr, size_t bytes);
+void sim_note_freed(CUdeviceptr ptr, size_t bytes);
 void sim_note_written(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 
 #endif

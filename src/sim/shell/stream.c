@@ -63,7 +63,7 @@ void sim_stream_end(struct stream *stream)
 
     stream->head.gone = true;
     if (stream->ending) { // by another thread
-        while (sim_object_even_gone(handle, KIND_STREAM))
+        while (sim_object_or_destroyed(handle, KIND_STREAM))
             sim_wait_for(&stream->sleepers, SIM_END);
         return;
     }
@@ -108,7 +108,7 @@ CUresult sim_drain_context(struct context *context)
         if (sim_object((const void *)handle, KIND_CONTEXT) != context)
             return CUDA_ERROR_CONTEXT_IS_DESTROYED;
         u = (struct unfinished){ .context = context };
-        sim_look(find_unfinished, &u);
+        sim_visit_objects(find_unfinished, &u);
         if (!u.stream || context->lost)
             break;
         sim_wait_for(&u.stream->sleepers, u.stream->submitted);
@@ -321,7 +321,7 @@ CUresult sim_cuStreamSynchronize(CUstream stream)
     uintptr_t context = c->head.handle, handle = s->head.handle;
     uint64_t until = s->submitted;
     // Another thread may destroy either meanwhile.
-    while (sim_object_even_gone((const void *)handle, KIND_STREAM) && s->done < until &&
+    while (sim_object_or_destroyed((const void *)handle, KIND_STREAM) && s->done < until &&
            !(sim_object((const void *)context, KIND_CONTEXT) && c->lost))
         sim_wait_for(&s->sleepers, until);
     sim_pools_trim();
@@ -375,9 +375,9 @@ CUresult sim_cuStreamAttachMemAsync(CUstream stream, CUdeviceptr ptr, size_t len
 }
 
 // Finds a stream by handle, even a destroyed one with work left.
-struct stream *sim_stream_even_gone(CUstream handle)
+struct stream *sim_stream_or_destroyed(CUstream handle)
 {
-    struct stream *s = sim_object_even_gone(handle, KIND_STREAM);
+    struct stream *s = sim_object_or_destroyed(handle, KIND_STREAM);
 
     if (s)
         return s;

@@ -95,7 +95,7 @@ void sim_users_drop(struct user_ref **list)
     }
 }
 
-static bool good_count(unsigned count)
+static bool is_valid_count(unsigned count)
 {
     return count && count <= INT32_MAX;
 }
@@ -103,7 +103,7 @@ static bool good_count(unsigned count)
 CUresult sim_cuUserObjectCreate(CUuserObject *object, void *ptr, CUhostFn destroy, unsigned refs,
                                 unsigned flags)
 {
-    if (!object || !destroy || !good_count(refs) || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+    if (!object || !destroy || !is_valid_count(refs) || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
     struct user_object *o = sim_alloc(sizeof(*o));
     o->destroy = destroy;
@@ -118,7 +118,7 @@ CUresult sim_cuUserObjectRetain(CUuserObject object, unsigned count)
 {
     struct user_object *o = sim_object(object, KIND_USER);
 
-    if (!o || !good_count(count))
+    if (!o || !is_valid_count(count))
         return CUDA_ERROR_INVALID_VALUE;
     o->refs += count;
     return CUDA_SUCCESS;
@@ -128,7 +128,7 @@ CUresult sim_cuUserObjectRelease(CUuserObject object, unsigned count)
 {
     struct user_object *o = sim_object(object, KIND_USER);
 
-    if (!o || !good_count(count) || count > o->refs)
+    if (!o || !is_valid_count(count) || count > o->refs)
         return CUDA_ERROR_INVALID_VALUE;
     release(o, count);
     return CUDA_SUCCESS;
@@ -140,7 +140,7 @@ CUresult sim_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigne
     struct graph *g = sim_object(graph, KIND_GRAPH);
     struct user_object *o = sim_object(object, KIND_USER);
 
-    if (!g || !o || !good_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE ||
+    if (!g || !o || !is_valid_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE ||
         (flags && count > o->refs))
         return CUDA_ERROR_INVALID_VALUE;
     if (!flags)
@@ -154,7 +154,7 @@ CUresult sim_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsign
     struct graph *g = sim_object(graph, KIND_GRAPH);
     struct user_object *o = sim_object(object, KIND_USER);
 
-    if (!g || !o || !good_count(count))
+    if (!g || !o || !is_valid_count(count))
         return CUDA_ERROR_INVALID_VALUE;
     for (struct user_ref **at = &g->users; *at; at = &(*at)->next) {
         struct user_ref *ref = *at;

@@ -123,7 +123,7 @@ static int reached_by(const struct mapping *m)
 }
 
 // Re-registers the accessible memory of a reservation.
-static void tell(const struct reservation *r, const char *by)
+static void reregister(const struct reservation *r, const char *by)
 {
     for (size_t i = sim.allocation_count; i-- > 0;)
         if (sim.allocations[i]->virtual && sim.allocations[i]->base - r->base < r->bytes)
@@ -145,7 +145,7 @@ static void tell(const struct reservation *r, const char *by)
     }
 }
 
-static bool good_prop(const CUmemAllocationProp *p)
+static bool is_valid_prop(const CUmemAllocationProp *p)
 {
     return p && p->type == CU_MEM_ALLOCATION_TYPE_PINNED && place(p->location) >= 0 &&
            !(p->requestedHandleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
@@ -154,7 +154,7 @@ static bool good_prop(const CUmemAllocationProp *p)
 CUresult sim_cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *prop,
                                            CUmemAllocationGranularity_flags option)
 {
-    if (!bytes || !good_prop(prop) || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
+    if (!bytes || !is_valid_prop(prop) || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
         return CUDA_ERROR_INVALID_VALUE;
     *bytes = grain;
     return CUDA_SUCCESS;
@@ -230,7 +230,7 @@ static void fill(int file, size_t bytes)
 CUresult sim_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
                          const CUmemAllocationProp *prop, unsigned long long flags)
 {
-    if (!handle || !bytes || bytes % grain || !good_prop(prop) || flags)
+    if (!handle || !bytes || bytes % grain || !is_valid_prop(prop) || flags)
         return CUDA_ERROR_INVALID_VALUE;
     int device = place(prop->location) < SIM_DEVICES ? prop->location.id : -1;
     struct device *d = device < 0 ? NULL : &sim.devices[device];
@@ -397,12 +397,12 @@ CUresult sim_cuMemUnmap(CUdeviceptr ptr, size_t bytes)
         if (mmap((void *)(uintptr_t)m->base, m->chunk->bytes, PROT_NONE, flags, -1, 0) ==
             MAP_FAILED)
             sim_bug("memory cannot be given back", "mmap");
-        sim_note_gone(m->base, m->chunk->bytes);
+        sim_note_freed(m->base, m->chunk->bytes);
         m->chunk->maps--;
         drop(m->chunk);
         free(m);
     }
-    tell(r, "cuMemUnmap");
+    reregister(r, "cuMemUnmap");
     return CUDA_SUCCESS;
 }
 
@@ -427,7 +427,7 @@ CUresult sim_cuMemSetAccess(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc
         if (mprotect((void *)(uintptr_t)m->base, m->chunk->bytes, how))
             return CUDA_ERROR_OPERATING_SYSTEM;
     }
-    tell(r, "cuMemSetAccess");
+    reregister(r, "cuMemSetAccess");
     return CUDA_SUCCESS;
 }
 

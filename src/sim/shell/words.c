@@ -17,7 +17,7 @@ static CUresult word(CUstream stream, CUdeviceptr address, uint64_t value, unsig
     if (!a || a->freeing || address + bytes > a->base + a->bytes)
         return CUDA_ERROR_INVALID_VALUE;
     if (a->pool) { // as an H200 has it
-        sim_tell("cuStream%sValue%u: 0x%llx is memory of a pool, take some of cuMemAlloc or "
+        sim_warn("cuStream%sValue%u: 0x%llx is memory of a pool, take some of cuMemAlloc or "
                  "cuMemHostAlloc",
                  op == OP_WAIT_VALUE ? "Wait" : "Write", 8 * bytes, (unsigned long long)address);
         return CUDA_ERROR_INVALID_VALUE;

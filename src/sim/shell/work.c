@@ -76,7 +76,7 @@ static bool mark_ready(struct work *w)
 
 static bool order_ready(struct work *w)
 {
-    const struct stream *s = sim_object_even_gone((const void *)w->order.stream, KIND_STREAM);
+    const struct stream *s = sim_object_or_destroyed((const void *)w->order.stream, KIND_STREAM);
 
     return !s || s->done >= w->order.until;
 }
@@ -371,7 +371,7 @@ static void wait_for_head(struct stream *s)
     } else if (w->op == OP_WAIT_MARK) {
         sim_sleep(&s->asleep, &w->mark->sleepers, 0, false);
     } else if (w->op == OP_WAIT_STREAM &&
-               (other = sim_object_even_gone((const void *)w->order.stream, KIND_STREAM))) {
+               (other = sim_object_or_destroyed((const void *)w->order.stream, KIND_STREAM))) {
         sim_sleep(&s->asleep, &other->sleepers, w->order.until, false);
     } else {
         // Memory changes without notification, so the value is polled.
@@ -418,7 +418,7 @@ CUresult sim_stream_thread(struct stream *s)
     int failed = pthread_create(&thread, &detached, stream_thread, s);
     pthread_attr_destroy(&detached);
     if (failed) {
-        sim_tell("no thread is to be had for a stream: %s", strerror(failed));
+        sim_warn("no thread is to be had for a stream: %s", strerror(failed));
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
     s->worker = true;
@@ -485,7 +485,7 @@ CUresult sim_order(struct stream *s)
     struct context *c = s->head.context;
 
     if (s == c->legacy)
-        sim_look(order_visit, s);
+        sim_visit_objects(order_visit, s);
     else if (!(s->flags & CU_STREAM_NON_BLOCKING))
         order_after(s, c->legacy);
     return stuck(s);
@@ -520,7 +520,7 @@ CUresult sim_submit(struct stream *stream, const struct work *work)
 
 void sim_stream_drop(struct stream *stream)
 {
-    sim_stream_wake(stream); // it waits for something that is ending
+    sim_stream_wake(stream); // the stream waits for something that is ending
     while (stream->first) {
         struct work *w = take(stream);
         finish(stream, w);

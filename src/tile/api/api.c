@@ -1,4 +1,5 @@
-// Programs of the C builder: handles, the arguments that all calls have, and the end.
+// Programs of the C builder: handles, arguments that all calls share, and compilation of the
+// finished program.
 #include "api.h"
 #include "tile/ir/array.h"
 
@@ -46,16 +47,16 @@ void cuc_tile_program_release(cuc_tile_program *program)
 {
     if (!cuc__handle_drop(program, CUC__HANDLE_TILE_PROGRAM))
         return;
-    tile_module_free(program->module); // before its budget
+    tile_module_free(program->module); // the module must go before its budget
     cuc__handle_free(program);
 }
 
-// A program whose budget has ended is finished, and has an error.
-static void tell_budget(cuc_tile_program *p)
+// Finishes a program whose budget has ended, with an error.
+static void report_budget(cuc_tile_program *p)
 {
     if (!tile_budget_ended(p->module->budget))
         return;
-    tile_budget_tell(p->module);
+    tile_budget_report(p->module);
     p->finished = true;
 }
 
@@ -76,7 +77,7 @@ cuc_status cuc_tile_program_set_budget(cuc_tile_program *program, const cuc_tile
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "budget_seconds is %g, expected a number above 0, or 0 for any",
                         b.budget_seconds);
-    tell_budget(program);
+    report_budget(program);
     if (program->finished)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "the program is finished, or has gone beyond its budget: give it another "
@@ -96,15 +97,15 @@ const char *cuc_tile_program_log(cuc_tile_program *program)
 {
     if (!cuc__handle_is_valid(program, CUC__HANDLE_TILE_PROGRAM))
         return "";
-    tell_budget(program);
+    report_budget(program);
     if (program->module->diagnostics->out_of_memory)
         return "no host memory for the program\n";
     return tile_diagnostics_text(program->module, false);
 }
 
-// What every call begins with
+// The start of every call
 
-// Callers' file names live as long as the program: they are few, and mostly the one before.
+// Keeps callers' file names as long as the program. They are few, and mostly equal to the last one.
 static const char *keep_file(cuc_tile_program *p, const char *file)
 {
     for (uint32_t i = p->files; file && i-- > 0;)
@@ -112,7 +113,7 @@ static const char *keep_file(cuc_tile_program *p, const char *file)
             return p->file[i];
     if (!file)
         return NULL;
-    if (!(p->files & (p->files - 1))) { // room is doubled at powers of two
+    if (!(p->files & (p->files - 1))) { // doubles the space at powers of two
         const char **grown = tile_take(p->module, (p->files ? 2 * p->files : 1) * sizeof(*grown));
         if (!grown)
             return NULL;
@@ -137,7 +138,7 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
         return false;
     p->op = p->e.b.op = op;
     p->e.b.where = (struct tile_location){ .file = keep_file(p, file), .line = line };
-    tile_work_at(p->module, p->e.b.where);
+    tile_set_location(p->module, p->e.b.where);
     if (p->finished) {
         tile_error(p->module, TILE_T408, p->e.b.where, "%s: the program is finished", op);
         return false;
@@ -187,7 +188,7 @@ static uint32_t new_handle(cuc_tile_program *p, struct tile_handle handle)
                    MOST_HANDLES);
         return 0;
     }
-    if (!TILE_RESERVE(p->module, p->handle, p->room, p->handles + 1, 64))
+    if (!TILE_RESERVE(p->module, p->handle, p->capacity, p->handles + 1, 64))
         return 0;
     p->handle[p->handles++] = handle;
     return p->tag << NUMBER_BITS | p->handles;
@@ -220,7 +221,7 @@ const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t h
                : NULL;
 }
 
-// NULL: what the handle stands for can be used here.
+// The reason why a handle's value cannot be used at this point; NULL if it can.
 static const char *why_not(const cuc_tile_program *p, const struct tile_handle *h)
 {
     const struct tile_frame *frame = p->frame;
@@ -246,7 +247,7 @@ static const struct tile_handle *use(cuc_tile_program *p, const char *operand, u
     const struct tile_handle *h = tile_find_handle(p, handle);
 
     if (!handle) {
-        // After an error nobody has to look what calls gave.
+        // After an error, callers need not check the handles that calls return.
         if (!p->module->diagnostics->errors)
             tile_error(p->module, TILE_T510, p->e.b.where, "%s: operand %s: expected a %s, got 0",
                        p->op, operand, what);
@@ -390,7 +391,7 @@ const char *tile_use_text(cuc_tile_program *p, const char *what, const char *tex
 
 const char *tile_use_name(cuc_tile_program *p, const char *text)
 {
-    // Kernels alone may be named like a call: nothing in a program reads their names.
+    // Only kernels may have the name of a call: nothing in a program refers to their names.
     if (text && (!tile_is_name(p->module, text) || (p->frame && tile_is_builtin(text)))) {
         tile_error(p->module, TILE_T511, p->e.b.where,
                    "%s: name: expected letters, digits and _, and no keyword, dtype or call of the "
@@ -401,7 +402,7 @@ const char *tile_use_name(cuc_tile_program *p, const char *text)
     return tile_use_text(p, "name", text);
 }
 
-// The end
+// Finishing a program
 
 static cuc_status fail(cuc_tile_program *p, const char *function)
 {
@@ -426,7 +427,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
 
     CUC_CHECK(program, TILE_PROGRAM);
     struct tile_diagnostics *d = p->module->diagnostics;
-    tell_budget(p);
+    report_budget(p);
     if (!p->finished && !d->out_of_memory) {
         p->op = "finish";
         if (p->frame)
@@ -440,7 +441,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
         if (!d->errors && tile_verify(p->module, "building"))
             p->source = tile_print(p->module);
     }
-    tell_budget(p);
+    report_budget(p);
     if (d->errors || d->out_of_memory)
         return fail(p, __func__);
     if (source)
@@ -448,7 +449,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
     return CUC_OK;
 }
 
-// About values
+// Queries about values
 
 cuc_tile cuc_tile_name(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                        const char *name)
@@ -465,7 +466,7 @@ cuc_tile cuc_tile_name(cuc_tile_program *program, const char *file, uint32_t lin
     return x;
 }
 
-static const struct tile_handle *look_at(const cuc_tile_program *p, cuc_tile x)
+static const struct tile_handle *find_value(const cuc_tile_program *p, cuc_tile x)
 {
     const struct tile_handle *h =
         cuc__handle_is_valid(p, CUC__HANDLE_TILE_PROGRAM) ? tile_find_handle(p, x) : NULL;
@@ -475,7 +476,7 @@ static const struct tile_handle *look_at(const cuc_tile_program *p, cuc_tile x)
 
 cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
 
     return !h                           ? CUC_DTYPE_UNKNOWN
            : h->what.operand.value      ? h->what.operand.value->type.dtype
@@ -485,14 +486,14 @@ cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x)
 
 int32_t cuc_tile_rank(const cuc_tile_program *program, cuc_tile x)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
 
     return !h ? -1 : h->what.operand.value ? h->what.operand.value->type.rank : 0;
 }
 
 int64_t cuc_tile_extent(const cuc_tile_program *program, cuc_tile x, int32_t axis)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
     const struct tile_value *value = h ? h->what.operand.value : NULL;
 
     return value && !value->type.tensor && axis >= 0 && axis < value->type.rank

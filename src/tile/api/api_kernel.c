@@ -20,9 +20,9 @@ void cuc_tile_kernel_begin(cuc_tile_program *program, const char *file, uint32_t
     }
     struct tile_location where = p->e.b.where;
     p->header = (struct tile_kernel_ast){ .name = tile_use_name(p, name), .where = where };
-    p->parameter_room = p->fact_room = 0;
+    p->parameter_capacity = p->fact_capacity = 0;
     p->variables = 0;
-    // After an error in the name, all else is looked at nevertheless.
+    // After an error in the name, everything else is checked nevertheless.
     if (tile_elaborate_kernel(&p->e, &p->header) && tile_open_frame(p, TILE_IN_KERNEL, NULL))
         p->kernel_scope = p->frame->scope;
 }
@@ -59,13 +59,13 @@ void cuc_tile_kernel_end(cuc_tile_program *program, const char *file, uint32_t l
         tile_drop_yields(p->e.b.kernel);
 }
 
-// Room for one item more, doubled at powers of two.
-static void *grow(cuc_tile_program *p, void *old, uint32_t count, uint32_t *room, size_t bytes)
+// Makes room for one more item; doubles it at powers of two.
+static void *grow(cuc_tile_program *p, void *old, uint32_t count, uint32_t *capacity, size_t bytes)
 {
-    if (count < *room)
+    if (count < *capacity)
         return old;
-    *room = *room ? 2 * *room : 8;
-    void *grown = tile_take(p->module, *room * bytes);
+    *capacity = *capacity ? 2 * *capacity : 8;
+    void *grown = tile_take(p->module, *capacity * bytes);
     if (grown && count)
         memcpy(grown, old, count * bytes);
     return grown;
@@ -77,7 +77,7 @@ static cuc_tile add_parameter(cuc_tile_program *p, const char *name, cuc_dtype d
     struct tile_kernel *kernel = p->e.b.kernel;
     struct tile_ast *type = tile_take(p->module, sizeof(*type));
     struct tile_parameter_ast one = { .where = p->e.b.where, .dtype = type, .tensor = tensor };
-    uint32_t count = p->header.parameters, room = p->parameter_room, same = room;
+    uint32_t count = p->header.parameters, capacity = p->parameter_capacity, same = capacity;
 
     // The dimensions of parameters are ops of the kernel's own block.
     if (p->frame->kind != TILE_IN_KERNEL || p->frame->dead) {
@@ -94,11 +94,11 @@ static cuc_tile add_parameter(cuc_tile_program *p, const char *name, cuc_dtype d
         !tile_parse_snippet(p->module, extents, one.where, &one.extent, &one.extents))
         return 0;
     p->header.parameter =
-        grow(p, p->header.parameter, count, &p->parameter_room, sizeof(*p->header.parameter));
+        grow(p, p->header.parameter, count, &p->parameter_capacity, sizeof(*p->header.parameter));
     kernel->parameter = grow(p, kernel->parameter, count, &same, sizeof(*kernel->parameter));
-    if (room != p->parameter_room) {
+    if (capacity != p->parameter_capacity) {
         struct tile_dimension *grown =
-            tile_take(p->module, p->parameter_room * TILE_MAX_RANK * sizeof(*grown));
+            tile_take(p->module, p->parameter_capacity * TILE_MAX_RANK * sizeof(*grown));
         if (grown && kernel->dimension_count)
             memcpy(grown, kernel->dimension, kernel->dimension_count * sizeof(*grown));
         kernel->dimension = grown;
@@ -156,7 +156,7 @@ void cuc_tile_fact(cuc_tile_program *program, const char *file, uint32_t line, c
         return;
     for (uint32_t i = 0; i < count; i++) {
         struct tile_ast **grown =
-            grow(p, p->header.fact, p->header.facts, &p->fact_room, sizeof(*grown));
+            grow(p, p->header.fact, p->header.facts, &p->fact_capacity, sizeof(*grown));
         if (!grown)
             return;
         p->header.fact = grown;

@@ -189,8 +189,8 @@ bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t r
     return true;
 }
 
-bool tile_give(struct tile_builder *b, struct tile_op *op, uint32_t index,
-               const struct tile_type *type)
+bool tile_set_result(struct tile_builder *b, struct tile_op *op, uint32_t index,
+                     const struct tile_type *type)
 {
     return tile_result_create(b->kernel, op, index, type) != NULL;
 }

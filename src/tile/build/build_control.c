@@ -82,8 +82,8 @@ struct tile_op *tile_build_for(struct tile_builder *b, struct tile_operand first
             dtype = both;
         }
     if (dtype == CUC_DTYPE_UNKNOWN)
-        dtype = tile_dtype_alone(tile_dtype_alone(first.i) > tile_dtype_alone(last.i) ? first.i
-                                                                                      : last.i);
+        dtype = tile_dtype_of_literal(
+            tile_dtype_of_literal(first.i) > tile_dtype_of_literal(last.i) ? first.i : last.i);
     struct tile_op *op = begin(b, TILE_FOR, 3 + count, 1 + count, count);
     struct tile_type type = tile_scalar(dtype);
     if (!op)

@@ -43,7 +43,7 @@ static bool fits(cuc_dtype dtype, struct tile_operand c)
     return !isfinite(c.real ? c.f : 0.0) || tile_real_fits(dtype, c.real ? c.f : (double)c.i);
 }
 
-cuc_dtype tile_dtype_alone(tile_wide i)
+cuc_dtype tile_dtype_of_literal(tile_wide i)
 {
     return tile_int_fits(CUC_I32, i) ? CUC_I32 : tile_int_fits(CUC_I64, i) ? CUC_I64 : CUC_U64;
 }
@@ -117,7 +117,7 @@ struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand 
 {
     if (!x.loose)
         return x.value;
-    return tile_build_constant(b, x.real ? CUC_F32 : tile_dtype_alone(x.i), x);
+    return tile_build_constant(b, x.real ? CUC_F32 : tile_dtype_of_literal(x.i), x);
 }
 
 // The attributes for an op's rounding; none for the default.
@@ -290,8 +290,8 @@ static cuc_dtype common_dtype(struct tile_builder *b, enum tile_op_kind kind,
     if (!any) {
         dtype = real ? CUC_F32 : CUC_I32;
         for (uint32_t i = 0; i < count && !real; i++)
-            if (tile_dtype_alone(x[i].i) > dtype)
-                dtype = tile_dtype_alone(x[i].i);
+            if (tile_dtype_of_literal(x[i].i) > dtype)
+                dtype = tile_dtype_of_literal(x[i].i);
     }
     if (real && (tile_is_integer(dtype) || dtype == CUC_BOOL))
         dtype = CUC_F32;

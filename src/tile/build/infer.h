@@ -35,7 +35,7 @@ bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t r
 // infer_elementwise.c: checks the explicit rounding of a sum or product along an axis.
 bool tile_need_sum_rounding(struct tile_builder *b, const struct tile_op *op);
 // Gives the i-th result its type.
-bool tile_give(struct tile_builder *b, struct tile_op *op, uint32_t index,
-               const struct tile_type *type);
+bool tile_set_result(struct tile_builder *b, struct tile_op *op, uint32_t index,
+                     const struct tile_type *type);
 
 #endif

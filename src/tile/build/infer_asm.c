@@ -230,5 +230,5 @@ bool tile_infer_asm(struct tile_builder *b, struct tile_op *op, const struct til
         at = *end ? end + 1 : end;
     }
     type.dtype = wanted->dtype;
-    return tile_give(b, op, 0, &type);
+    return tile_set_result(b, op, 0, &type);
 }

@@ -129,7 +129,7 @@ static bool need_rounding(struct tile_builder *b, const struct tile_op *op)
 
 bool tile_infer_leaf(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
-    return tile_give(b, op, 0, wanted);
+    return tile_set_result(b, op, 0, wanted);
 }
 
 bool tile_infer_block_index(struct tile_builder *b, struct tile_op *op,
@@ -141,7 +141,7 @@ bool tile_infer_block_index(struct tile_builder *b, struct tile_op *op,
     (void)wanted;
     if (op->kind != TILE_DIMENSION && (index < 0 || index > 2))
         return tile_wrong(b, op, TILE_T204, "axis: expected 0, 1 or 2, got %lld", (long long)index);
-    return tile_give(b, op, 0, &type);
+    return tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_dim(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -151,7 +151,7 @@ bool tile_infer_dim(struct tile_builder *b, struct tile_op *op, const struct til
 
     (void)wanted;
     return tile_need_tensor(b, op, 0) && tile_need_axis(b, op, &op->operand[0]->type, &axis) &&
-           tile_give(b, op, 0, &type);
+           tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_unary(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -162,7 +162,7 @@ bool tile_infer_unary(struct tile_builder *b, struct tile_op *op, const struct t
     if (op->kind == TILE_ASSUME && tile_int(op, TILE_ATTR_DIVISOR, 0) < 1)
         return tile_wrong(b, op, TILE_T304, "divisor: expected 1 or more, got %lld",
                           (long long)tile_int(op, TILE_ATTR_DIVISOR, 0));
-    return need_rounding(b, op) && tile_give(b, op, 0, &op->operand[0]->type);
+    return need_rounding(b, op) && tile_set_result(b, op, 0, &op->operand[0]->type);
 }
 
 bool tile_infer_test(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -171,7 +171,7 @@ bool tile_infer_test(struct tile_builder *b, struct tile_op *op, const struct ti
 
     (void)wanted;
     type.dtype = CUC_BOOL;
-    return need_class(b, op, 0, FLOATS) && tile_give(b, op, 0, &type);
+    return need_class(b, op, 0, FLOATS) && tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_cast(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -197,7 +197,7 @@ bool tile_infer_cast(struct tile_builder *b, struct tile_op *op, const struct ti
         (!from_float || !to_float || (from != CUC_F32 && type.dtype != CUC_F32)))
         return tile_wrong(b, op, TILE_T105, "ftz: expected floats, one of them f32, got %s to %s",
                           cuc_dtype_name(from), cuc_dtype_name(type.dtype));
-    return tile_give(b, op, 0, &type);
+    return tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_bitcast(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -211,7 +211,7 @@ bool tile_infer_bitcast(struct tile_builder *b, struct tile_op *op, const struct
         return tile_wrong(b, op, TILE_T104, "%s and %s have different widths", cuc_dtype_name(from),
                           cuc_dtype_name(to));
     type.dtype = to;
-    return tile_give(b, op, 0, &type);
+    return tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_binary(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -219,7 +219,7 @@ bool tile_infer_binary(struct tile_builder *b, struct tile_op *op, const struct 
     (void)wanted;
     return need_class(b, op, 0, classes_of(op->kind)) &&
            need_class(b, op, 1, classes_of(op->kind)) && need_same(b, op, 0) &&
-           need_rounding(b, op) && tile_give(b, op, 0, &op->operand[0]->type);
+           need_rounding(b, op) && tile_set_result(b, op, 0, &op->operand[0]->type);
 }
 
 bool tile_infer_compare(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -230,14 +230,14 @@ bool tile_infer_compare(struct tile_builder *b, struct tile_op *op, const struct
     type.dtype = CUC_BOOL;
     return need_class(b, op, 0, classes_of(op->kind)) &&
            need_class(b, op, 1, classes_of(op->kind)) && need_same(b, op, 0) &&
-           tile_give(b, op, 0, &type);
+           tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_fma(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
     (void)wanted;
     return need_class(b, op, 0, FLOATS) && need_same(b, op, 0) && need_rounding(b, op) &&
-           tile_give(b, op, 0, &op->operand[0]->type);
+           tile_set_result(b, op, 0, &op->operand[0]->type);
 }
 
 bool tile_infer_where(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -248,7 +248,7 @@ bool tile_infer_where(struct tile_builder *b, struct tile_op *op, const struct t
     if (op->operand[0]->type.dtype != CUC_BOOL)
         return tile_wrong_operand(b, op, 0, TILE_T106, "a bool");
     return need_same(b, op, 1) && tile_need_same_shape(b, op, 0, &op->operand[1]->type) &&
-           tile_give(b, op, 0, &op->operand[1]->type);
+           tile_set_result(b, op, 0, &op->operand[1]->type);
 }
 
 bool tile_infer_philox(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -266,7 +266,7 @@ bool tile_infer_philox(struct tile_builder *b, struct tile_op *op, const struct 
         return false;
     type.dtype = CUC_U32;
     for (uint32_t i = 0; i < 4; i++)
-        if (!tile_give(b, op, i, &type))
+        if (!tile_set_result(b, op, i, &type))
             return false;
     return true;
 }

@@ -99,7 +99,7 @@ bool tile_infer_slice(struct tile_builder *b, struct tile_op *op, const struct t
     (void)wanted;
     return tile_need_tensor(b, op, 0) && tile_need_axis(b, op, &op->operand[0]->type, &axis) &&
            tile_need_integer_scalar(b, op, 1) && tile_need_integer_scalar(b, op, 2) &&
-           tile_give(b, op, 0, &op->operand[0]->type);
+           tile_set_result(b, op, 0, &op->operand[0]->type);
 }
 
 bool tile_infer_load(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -113,7 +113,7 @@ bool tile_infer_load(struct tile_builder *b, struct tile_op *op, const struct ti
     uint32_t axes = op->operand[0]->type.rank;
     return need_indices(b, op, 1, op->operand_count - 1 - padded(op), axes) &&
            need_moved(b, op, axes, 0, &type) && need_pad(b, op, &type) &&
-           need_order(b, op, LOADS) && tile_give(b, op, 0, &type);
+           need_order(b, op, LOADS) && tile_set_result(b, op, 0, &type);
 }
 
 // The stored value must have the tensor's dtype and the op's shape.
@@ -170,7 +170,7 @@ bool tile_infer_load_rows(struct tile_builder *b, struct tile_op *op,
     uint32_t axes = op->operand[0]->type.rank - 1u;
     return need_indices(b, op, 2, op->operand_count - 2 - padded(op), axes) &&
            need_moved(b, op, axes, rows, &type) && need_pad(b, op, &type) &&
-           need_order(b, op, LOADS) && tile_give(b, op, 0, &type);
+           need_order(b, op, LOADS) && tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_store_rows(struct tile_builder *b, struct tile_op *op,
@@ -234,7 +234,8 @@ bool tile_infer_gather(struct tile_builder *b, struct tile_op *op, const struct 
     struct tile_type type;
 
     (void)wanted;
-    return need_elements(b, op, 0, &type) && need_order(b, op, LOADS) && tile_give(b, op, 0, &type);
+    return need_elements(b, op, 0, &type) && need_order(b, op, LOADS) &&
+           tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_scatter(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -280,7 +281,7 @@ bool tile_infer_atomic(struct tile_builder *b, struct tile_op *op, const struct 
 
     (void)wanted;
     return need_elements(b, op, values, &type) && need_atomic(b, op, type.dtype) &&
-           need_order(b, op, ATOMICS) && tile_give(b, op, 0, &type);
+           need_order(b, op, ATOMICS) && tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_assert(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)

@@ -77,5 +77,5 @@ bool tile_infer_mma(struct tile_builder *b, struct tile_op *op, const struct til
         if (x->extent[i] != acc->extent[i] || y->extent[i] != acc->extent[i])
             return tile_wrong(b, op, TILE_T210, "batch axis %u is %d in a, %d in b and %d in acc",
                               i, x->extent[i], y->extent[i], acc->extent[i]);
-    return tile_give(b, op, 0, acc);
+    return tile_set_result(b, op, 0, acc);
 }

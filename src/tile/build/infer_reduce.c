@@ -84,7 +84,7 @@ bool tile_infer_reduce(struct tile_builder *b, struct tile_op *op, const struct 
     for (uint32_t i = 0; i < op->result_count; i++) {
         struct tile_type type = op->operand[i]->type;
         type.extent[axis] = 1;
-        if (!tile_give(b, op, i, &type))
+        if (!tile_set_result(b, op, i, &type))
             return false;
     }
     return true;
@@ -98,7 +98,7 @@ bool tile_infer_scan(struct tile_builder *b, struct tile_op *op, const struct ti
     if (!need_along(b, op, &axis))
         return false;
     for (uint32_t i = 0; i < op->result_count; i++)
-        if (!tile_give(b, op, i, &op->operand[i]->type))
+        if (!tile_set_result(b, op, i, &op->operand[i]->type))
             return false;
     return true;
 }
@@ -113,7 +113,7 @@ bool tile_infer_arg(struct tile_builder *b, struct tile_op *op, const struct til
         return false;
     type.dtype = CUC_I32;
     type.extent[axis] = 1;
-    return tile_give(b, op, 0, &type);
+    return tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_sort(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -122,7 +122,7 @@ bool tile_infer_sort(struct tile_builder *b, struct tile_op *op, const struct ti
 
     (void)wanted;
     return need_numbers(b, op, 0) && tile_need_axis(b, op, &op->operand[0]->type, &axis) &&
-           tile_give(b, op, 0, &op->operand[0]->type);
+           tile_set_result(b, op, 0, &op->operand[0]->type);
 }
 
 bool tile_infer_topk(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -138,10 +138,10 @@ bool tile_infer_topk(struct tile_builder *b, struct tile_op *op, const struct ti
         return tile_wrong(b, op, TILE_T206, "k: expected 1 to %d elements, got %lld",
                           type.extent[axis], (long long)count);
     type.extent[axis] = (int32_t)count;
-    if (!tile_give(b, op, 0, &type))
+    if (!tile_set_result(b, op, 0, &type))
         return false;
     type.dtype = CUC_I32;
-    return tile_give(b, op, 1, &type);
+    return tile_set_result(b, op, 1, &type);
 }
 
 bool tile_infer_histogram(struct tile_builder *b, struct tile_op *op,
@@ -155,5 +155,5 @@ bool tile_infer_histogram(struct tile_builder *b, struct tile_op *op,
         return false;
     if (!tile_is_integer(op->operand[0]->type.dtype))
         return tile_wrong_operand(b, op, 0, TILE_T107, "integers");
-    return tile_need_shape(b, op, 1, &count, &type) && tile_give(b, op, 0, &type);
+    return tile_need_shape(b, op, 1, &count, &type) && tile_set_result(b, op, 0, &type);
 }

@@ -23,7 +23,7 @@ bool tile_infer_broadcast(struct tile_builder *b, struct tile_op *op,
         return tile_wrong(b, op, TILE_T201, "%s does not broadcast to %s", x ? x : "?",
                           y ? y : "?");
     }
-    return tile_give(b, op, 0, &type);
+    return tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_reshape(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -39,7 +39,7 @@ bool tile_infer_reshape(struct tile_builder *b, struct tile_op *op, const struct
         return tile_wrong(b, op, TILE_T203, "%s has %lld elements, the operand %lld",
                           text ? text : "?", (long long)want, (long long)have);
     }
-    return tile_give(b, op, 0, &type);
+    return tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_permute(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -64,7 +64,7 @@ bool tile_infer_permute(struct tile_builder *b, struct tile_op *op, const struct
         seen |= UINT32_C(1) << axis;
         type.extent[i] = from->extent[axis];
     }
-    return tile_give(b, op, 0, &type);
+    return tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_cat(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -87,7 +87,7 @@ bool tile_infer_cat(struct tile_builder *b, struct tile_op *op, const struct til
     for (uint32_t i = 0; i < type.rank; i++)
         extent[i] = type.extent[i];
     extent[axis] += other.extent[axis];
-    return tile_need_shape(b, op, type.rank, extent, &type) && tile_give(b, op, 0, &type);
+    return tile_need_shape(b, op, type.rank, extent, &type) && tile_set_result(b, op, 0, &type);
 }
 
 // Checks the indices of a subtile in a tile: integers, and in range if they are constants.
@@ -128,7 +128,7 @@ bool tile_infer_extract(struct tile_builder *b, struct tile_op *op, const struct
 
     (void)wanted;
     return tile_need_tile(b, op, 0) && tile_need_shape(b, op, shape->count, shape->ints, &type) &&
-           need_subtile(b, op, 1, &op->operand[0]->type, &type) && tile_give(b, op, 0, &type);
+           need_subtile(b, op, 1, &op->operand[0]->type, &type) && tile_set_result(b, op, 0, &type);
 }
 
 bool tile_infer_insert(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -140,7 +140,7 @@ bool tile_infer_insert(struct tile_builder *b, struct tile_op *op, const struct 
         return false;
     if (x->dtype != y->dtype)
         return tile_wrong_operand(b, op, 1, TILE_T102, cuc_dtype_name(x->dtype));
-    return need_subtile(b, op, 2, x, y) && tile_give(b, op, 0, x);
+    return need_subtile(b, op, 2, x, y) && tile_set_result(b, op, 0, x);
 }
 
 // An index of rank 1 selects whole slices along the axis; one of the tile's rank selects elements.
@@ -160,14 +160,14 @@ bool tile_infer_take(struct tile_builder *b, struct tile_op *op, const struct ti
         int64_t extent[TILE_MAX_RANK];
         for (uint32_t i = 0; i < type.rank; i++)
             extent[i] = i == axis ? index->extent[0] : type.extent[i];
-        return tile_need_shape(b, op, type.rank, extent, &type) && tile_give(b, op, 0, &type);
+        return tile_need_shape(b, op, type.rank, extent, &type) && tile_set_result(b, op, 0, &type);
     }
     struct tile_type expected = type;
     if (index->rank == type.rank)
         expected.extent[axis] = index->extent[axis];
     if (!tile_need_same_shape(b, op, 1, &expected))
         return false;
-    return tile_give(b, op, 0, &expected);
+    return tile_set_result(b, op, 0, &expected);
 }
 
 bool tile_infer_shift(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -182,7 +182,7 @@ bool tile_infer_shift(struct tile_builder *b, struct tile_op *op, const struct t
     if (pad->tensor || pad->rank || pad->dtype != x->dtype)
         return tile_wrong_operand(b, op, 2, pad->rank ? TILE_T209 : TILE_T102,
                                   cuc_dtype_name(x->dtype));
-    return tile_give(b, op, 0, x);
+    return tile_set_result(b, op, 0, x);
 }
 
 bool tile_infer_roll(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -192,11 +192,11 @@ bool tile_infer_roll(struct tile_builder *b, struct tile_op *op, const struct ti
     (void)wanted;
     return tile_need_tile(b, op, 0) && tile_need_integer_scalar(b, op, 1) &&
            tile_need_axis(b, op, &op->operand[0]->type, &axis) &&
-           tile_give(b, op, 0, &op->operand[0]->type);
+           tile_set_result(b, op, 0, &op->operand[0]->type);
 }
 
 bool tile_infer_convert(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
     (void)wanted;
-    return tile_give(b, op, 0, &op->operand[0]->type);
+    return tile_set_result(b, op, 0, &op->operand[0]->type);
 }

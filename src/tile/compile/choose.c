@@ -15,10 +15,10 @@ enum { MOST_TRIED = 512, MOST_CHOSEN = 16, TEXT_BYTES = 512 };
 // A kernel's free constants, with the current candidate of each.
 struct search {
     const struct tile_choosing *how;
-    const struct tile_kernel *kernel; // of the module that was parsed first
+    const struct tile_kernel *kernel; // from the module that was parsed first
     const struct tile_constant *constant[MOST_CHOSEN];
     uint32_t count, at[MOST_CHOSEN], best[MOST_CHOSEN];
-    double seconds; // of the best; 0: none could be launched
+    double seconds; // time of the best; 0: none could be launched
     bool no_memory;
     void (*visit)(void *user, const char *choice, double seconds); // NULL: no observer
     void *user;
@@ -56,7 +56,7 @@ static const char *value_text(char text[64], const struct tile_constant *c, uint
     return text;
 }
 
-// All settings with the current candidates, in the module's arena.
+// Lists all settings with the current candidates, in the module's arena.
 static const char *const *settings_of(const struct search *s, const uint32_t *at, uint32_t *count)
 {
     struct tile_module *module = s->kernel->module;
@@ -78,14 +78,14 @@ static const char *const *settings_of(const struct search *s, const uint32_t *at
 }
 
 // Writes "BM=128 BN=256".
-static void choice_text(const struct search *s, const uint32_t *at, char *text, size_t room)
+static void choice_text(const struct search *s, const uint32_t *at, char *text, size_t capacity)
 {
     size_t length = 0;
     char value[64];
 
     *text = 0;
-    for (uint32_t i = 0; i < s->count && length < room; i++)
-        length += (size_t)snprintf(text + length, room - length, "%s%s=%s", i ? " " : "",
+    for (uint32_t i = 0; i < s->count && length < capacity; i++)
+        length += (size_t)snprintf(text + length, capacity - length, "%s%s=%s", i ? " " : "",
                                    s->constant[i]->name, value_text(value, s->constant[i], at[i]));
 }
 
@@ -106,7 +106,7 @@ static bool try(struct search *s)
     if (module && !module->diagnostics->errors && module->first)
         known = tile_estimate(&seconds, module->first, how, s->why, sizeof(s->why));
     else if (module)
-        known = true; // an error that other candidates may not have
+        known = true; // another candidate may not cause this error
     if (!module || module->diagnostics->out_of_memory) {
         s->no_memory = true;
         tile_module_free(module);
@@ -136,7 +136,7 @@ static bool next(struct search *s)
     return false;
 }
 
-static void tell(const struct search *s)
+static void report(const struct search *s)
 {
     char text[TEXT_BYTES + 64], choice[TEXT_BYTES];
 
@@ -146,7 +146,7 @@ static void tell(const struct search *s)
                  1e6 * s->seconds);
     else
         snprintf(text, sizeof(text), "the first of auto() everywhere: %s", s->why);
-    s->how->tell(s->how->user, s->kernel->name, text);
+    s->how->report(s->how->user, s->kernel->name, text);
 }
 
 static void begin(struct search *s, const struct tile_choosing *how,
@@ -172,37 +172,38 @@ static void try_all(struct search *s, uint64_t operations)
 // ---- Records
 
 bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *kernel,
-                     char *constants, char *dimensions, size_t room)
+                     char *constants, char *dimensions, size_t capacity)
 {
     size_t at = 0;
 
     *constants = *dimensions = 0;
-    for (uint32_t i = 0; i < kernel->constant_count && at < room; i++) {
+    for (uint32_t i = 0; i < kernel->constant_count && at < capacity; i++) {
         const char *name = kernel->constant[i].name;
         const char *value = value_set(how, kernel->name, name);
         if (value)
-            at +=
-                (size_t)snprintf(constants + at, room - at, "%s%s=%s", at ? " " : "", name, value);
+            at += (size_t)snprintf(constants + at, capacity - at, "%s%s=%s", at ? " " : "", name,
+                                   value);
     }
-    if (at >= room)
+    if (at >= capacity)
         return false;
     at = 0;
-    for (uint32_t i = 0; i < kernel->dimension_count + kernel->parameter_count && at < room; i++) {
+    for (uint32_t i = 0; i < kernel->dimension_count + kernel->parameter_count && at < capacity;
+         i++) {
         const struct tile_parameter *p = &kernel->parameter[i - kernel->dimension_count];
         bool dimension = i < kernel->dimension_count;
         const char *name = dimension ? kernel->dimension[i].name : p->name;
         if (!dimension && p->value->type.tensor)
             continue;
-        for (uint32_t d = 0; d < how->dimensions && at < room; d++)
+        for (uint32_t d = 0; d < how->dimensions && at < capacity; d++)
             if (strncmp(how->dimension[d], name, strlen(name)) == 0 &&
                 how->dimension[d][strlen(name)] == '=')
-                at += (size_t)snprintf(dimensions + at, room - at, "%s%s", at ? " " : "",
+                at += (size_t)snprintf(dimensions + at, capacity - at, "%s%s", at ? " " : "",
                                        how->dimension[d]);
     }
-    return at < room;
+    return at < capacity;
 }
 
-// The free constant that has "BM=128" as a candidate; s->count if there is none.
+// The index of the free constant that has "BM=128" as a candidate; s->count if there is none.
 static uint32_t constant_of(const struct search *s, const char *setting, size_t name)
 {
     char value[64];
@@ -260,7 +261,7 @@ static bool recall(const struct search *s)
         return false;
     (void)take_record(s, choice, false);
     snprintf(text, sizeof(text), "%s as was measured", choice);
-    s->how->tell(s->how->user, s->kernel->name, text);
+    s->how->report(s->how->user, s->kernel->name, text);
     return true;
 }
 
@@ -282,7 +283,7 @@ static bool choose(const struct tile_choosing *how, const struct tile_kernel *ke
     try_all(&s, b ? b->operations + left / 2 : 0);
     if (s.no_memory)
         return false;
-    tell(&s);
+    report(&s);
     if (s.seconds <= 0)
         return true;
     const char *const *setting = settings_of(&s, s.best, &settings);

@@ -19,13 +19,13 @@ struct tile_choosing {
     // Looks up a measured choice for a kernel, as "BM=128 BN=256 :stages=4", by the constants that
     // the host has set and the extents. False if there is none. NULL: no records.
     bool (*recall)(void *user, const char *kernel, const char *constants, const char *dimensions,
-                   char *choice, size_t room);
+                   char *choice, size_t capacity);
     // Receives "KERNEL.NAME=VALUE" for each chosen constant.
     void (*choose)(void *user, const char *setting);
     // Receives options of a record, such as "stages", 4.
     void (*option)(void *user, const char *name, int32_t value);
     // Receives the choice for a kernel and the model's prediction, or the reason why there is none.
-    void (*tell)(void *user, const char *kernel, const char *text);
+    void (*report)(void *user, const char *kernel, const char *text);
     void *user;
 };
 
@@ -35,7 +35,7 @@ bool tile_choose(const struct tile_choosing *choosing);
 // The key of a kernel's record: the constants that the host has set, in the kernel's order, and the
 // extents. False if they do not fit.
 bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *kernel,
-                     char *constants, char *dimensions, size_t room);
+                     char *constants, char *dimensions, size_t capacity);
 
 // Visits every combination of a kernel's candidates that can be launched, "BM=128 BN=256", with the
 // model's prediction, in no particular order. False if out of memory.
@@ -46,6 +46,6 @@ bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_ke
 // A kernel's predicted time in seconds; 0 if it cannot be launched. `extent` as `dimension` above.
 // False with a reason if the given values do not determine it.
 bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
-                   char *why, size_t room);
+                   char *why, size_t capacity);
 
 #endif

@@ -30,11 +30,11 @@ struct unit {
     struct tile_kernel *kernel;
     struct tile_target target; // for this kernel
     uint32_t holds;            // enum tile_property
-    uint32_t warps;            // of a block
+    uint32_t warps;            // warps of a block
     bool has_roles;            // an entry with roles is compiled
     struct tile_measures measures;
     uint32_t cluster;               // blocks
-    struct tile_prefetch *prefetch; // NULL: no loads run ahead,
+    struct tile_prefetch *prefetch; // NULL: no operands are prefetched,
     const char *why;                // for this reason
     struct output *out;             // NULL for a dump of layouts
     enum tile_variant variant;      // to emit
@@ -136,7 +136,7 @@ static bool choose_occupancy(struct unit *u)
     return true;
 }
 
-// If operands are copied ahead, a warp needs its registers only for accumulators. The more it has,
+// If operands are prefetched, a warp needs its registers only for accumulators. The more it has,
 // the more often each element read from shared memory is used.
 static struct tile_prefetch *choose_prefetch(struct tile_kernel *kernel,
                                              const struct tile_target *target, uint32_t *warps,
@@ -172,7 +172,7 @@ static bool give_fragments(struct unit *u)
 {
     // The barriers that order accesses cost nothing next to products.
     u->target.orders_all = tile_fragment_warps(u->kernel, &u->target) > 0;
-    tile_give_fragments(u->kernel, &u->target, u->warps);
+    tile_assign_fragments(u->kernel, &u->target, u->warps);
     return true;
 }
 
@@ -193,7 +193,7 @@ static bool settle_prefetch(struct unit *u)
 
 // ---- Emission
 
-// Lets loads run ahead if lines are aligned and shared memory suffices.
+// Prefetches operands if lines are aligned and shared memory suffices.
 static bool emit_entry(struct unit *u)
 {
     struct tile_module *module = u->kernel->module;
@@ -263,7 +263,7 @@ static const struct pass passes[] = {
     // Requests as many blocks per multiprocessor as the waiting values of a row allow.
     { LAYOUT, "choice of occupancy", choose_occupancy,
       .needs = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_WARPS },
-    // Plans the loop whose loads run ahead, which may lower the number of warps.
+    // Plans the loop whose operands are prefetched, which may lower the number of warps.
     { LAYOUT, "prefetch plan", plan_prefetch,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .leaves = TILE_IR_PREFETCH },
     // Gives products on tensor cores the layouts of their accumulators.
@@ -352,7 +352,7 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
         if (!run_passes(last, LAYOUT))
             return false;
     }
-    last->target.blocks = 0; // it handles elements one by one, a register each
+    last->target.blocks = 0; // this entry handles elements one by one, a register each
     return true;
 }
 
@@ -364,14 +364,14 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     struct output out = { .text = text };
     struct unit source = unit_of(kernel, target, &out), fast, last;
 
-    tile_work_on(kernel->module, NULL);
-    tile_work_at(kernel->module, kernel->where);
+    tile_set_construct(kernel->module, NULL);
+    tile_set_location(kernel->module, kernel->where);
     if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &fast, &last))
         return false;
     tile_remark_prefetch(kernel, fast.prefetch, fast.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
         struct unit *unit = variants[i] == TILE_INDEX_64 ? &last : &fast;
-        if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].presumes_apart)
+        if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].assumes_no_overlap)
             continue;
         unit->variant = variants[i];
         if (!run_passes(unit, EMIT))

@@ -14,15 +14,15 @@ enum {
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     LINE_BYTES = 128,        // that TMA copies at a time
     SECTOR_BYTES = 32,       // of memory
-    MOST_ACCUMULATORS = 128, // registers per thread
-    MOST_ALONE = 192,        // the same, if the warpgroup has a tile of its own
+    MOST_ACCUMULATORS = 128, // registers per thread for accumulators
+    MOST_ALONE = 192,        // the same if the warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, in front of the stages
-    STAGING_BYTES = 16384,   // of a warpgroup, for its stores
+    STAGING_BYTES = 16384,   // a warpgroup's staging for its stores
     MOST_STAGES = 8,
-    GROUP_ROWS = 64,       // of a wgmma
-    COPIED_STAGES = 4,     // at most, if threads fill them
-    COPIED_PAD = 16,       // per line of such stages
-    MOST_SUMS = 128 * 256, // registers for a block's accumulators
+    GROUP_ROWS = 64,           // M of a wgmma
+    COPIED_STAGES = 4,         // at most, if threads fill them
+    COPIED_PAD = 16,           // per line of such stages
+    MOST_OF_BLOCK = 128 * 256, // registers for a block's accumulators
 };
 
 // Fitted to 900 measurements of 26 shapes on an H200 with cold caches. Among up to 40 tilings the
@@ -30,31 +30,31 @@ enum {
 // 76 dtypes and shapes from 1024^3 on, 0.7 %. The values are clocks, bytes per clock of a
 // multiprocessor, and fractions.
 static const double launch_seconds = 4.2e-6; // from the stream to the first block and back
-static const double again_seconds = 3.4e-6;  // of a kernel directly behind it
+static const double next_seconds = 3.4e-6;   // the launch of a directly following kernel
 static const double fill_clocks = 2100;      // until a block's first stage arrives
-static const double turn_clocks = 59;        // of an iteration, in addition
+static const double iteration_clocks = 59;   // overhead of an iteration
 static const double latency_clocks = 1800;   // from the request for a stage to its arrival
-static const double tensor_share = 0.974;    // of the tensor cores' peak
-static const double shared_rate = 90;        // at which products read shared memory
-static const double copied_rate = 26;        // at which threads copy by themselves (cp.async)
+static const double tensor_share = 0.974;    // attainable share of the tensor cores' peak
+static const double shared_rate = 90;        // for reading shared memory by products
+static const double copied_rate = 26;        // for copies by threads (cp.async)
 static const double outside_clocks = 6.5;    // for a line outside of its tensor
 static const double line_clocks = 1.5;       // for any line copied
 static const double torn_clocks = 2.1;       // in addition, for a line that begins inside a line of
                                              // memory
-static const double end_clocks = 660;        // of a tile, in addition to its stores
-static const double store_rate = 34;         // of accumulators
-static const double meet_clocks = 4750;      // until the blocks that share a reduction have met
-static const double meet_rate = 35;          // at which one of them reads the others' parts
-static const double hand_on_clocks = 4000;   // of a tile handed to another block, or taken over
-static const double hand_on_rate = 40;       // of its accumulators
-static const double dealt_share = 1.03;      // for streamed tiles: they must gain at least this
-                                             // much
-static const double parts_share = 0.27;      // of L2's rate, while adding up partial sums
-static const double steepness = 4;           // how sharply the larger of two times hides the other
+static const double end_clocks = 660;   // fixed cost of ending a tile, in addition to its stores
+static const double store_rate = 34;    // for storing accumulators
+static const double meet_clocks = 4750; // until the blocks that share a reduction have met
+static const double meet_rate = 35;     // for reading the other blocks' partial sums
+static const double handover_clocks = 4000; // handing a tile to another block, or taking it over
+static const double handover_rate = 40;     // for its accumulators
+static const double stream_k_gain = 1.03;   // for streamed tiles: they must gain at least this
+                                            // much
+static const double parts_share = 0.27;     // share of L2's rate, while adding up partial sums
+static const double steepness = 4; // sharpness with which the larger of two times hides the other
 
 const struct tile_machine *tile_machine_of(int sm)
 {
-    // On sm_100 and later the tensor cores are used only through mma.sync, as on sm_80.
+    // On sm_100 and later, only mma.sync uses the tensor cores, as on sm_80.
     static const struct tile_machine machines[] = {
         // sm   SMs   MHz  shared       registers  pipeline mma.sync fma  f64   L2  memory
         { 80, 108, 1410, 163 << 10, 65536, { 0, 2048, 128 }, 64, 5120, 1100 },
@@ -77,7 +77,7 @@ const struct tile_machine *tile_machine_of(int sm)
 }
 
 // True if warpgroups alternate between tiles: one multiplies while the other finishes its tile.
-static bool takes_turns(const struct tile_work *w)
+static bool uses_ping_pong(const struct tile_work *w)
 {
     return w->path == TILE_MMA_PATH_PIPELINE && w->warps == 4;
 }
@@ -125,7 +125,7 @@ uint32_t tile_work_stage_bytes(const struct tile_work *w)
 
 uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *w)
 {
-    uint32_t groups = product_rows(w) > GROUP_ROWS || takes_turns(w) ? 2 : 1;
+    uint32_t groups = product_rows(w) > GROUP_ROWS || uses_ping_pong(w) ? 2 : 1;
     uint32_t bytes = tile_work_stage_bytes(w);
 
     if (w->path != TILE_MMA_PATH_PIPELINE) {
@@ -141,14 +141,14 @@ uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *
 bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
 {
     uint32_t elements = w->rows * w->columns, rows = product_rows(w);
-    uint32_t groups = rows > GROUP_ROWS && !takes_turns(w) ? 2 : 1;
-    uint32_t most = takes_turns(w) && !w->promotes ? MOST_ALONE : MOST_ACCUMULATORS;
+    uint32_t groups = rows > GROUP_ROWS && !uses_ping_pong(w) ? 2 : 1;
+    uint32_t most = uses_ping_pong(w) && !w->promotes ? MOST_ALONE : MOST_ACCUMULATORS;
 
     if (!m->flop[w->path] || !elements || !w->depth)
         return false;
     bool wide = w->operand == CUC_F64 || w->thrice;
     if (w->path != TILE_MMA_PATH_PIPELINE)
-        return tile_work_stages(m, w) >= 2 && elements * (wide ? 2 : 1) <= MOST_SUMS;
+        return tile_work_stages(m, w) >= 2 && elements * (wide ? 2 : 1) <= MOST_OF_BLOCK;
     uint32_t columns = rows ? elements / rows : 0;
     bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // above 32 columns, only multiples
                                                                // of 16
@@ -156,7 +156,7 @@ bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
            !(whole && columns > 32 && columns % 16) &&
            w->depth * element_bytes(w) % STEP_BYTES == 0 && elements / (groups * 128) <= most &&
            tile_work_stages(m, w) >= 2 &&
-           !(takes_turns(w) && (w->split > 1 || rows > 2 * GROUP_ROWS));
+           !(uses_ping_pong(w) && (w->split > 1 || rows > 2 * GROUP_ROWS));
 }
 
 // Clocks of an iteration's multiplications.
@@ -195,17 +195,17 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
 }
 
 // Additional clocks per iteration of a tile that sticks out.
-static double outside_clocks_of(const struct tile_work *w, double load, double turn)
+static double outside_clocks_of(const struct tile_work *w, double load, double iteration)
 {
     double bytes = w->depth * (double)element_bytes(w),
            inside = 1 - w->outside / (w->rows + w->columns);
 
     if (w->path == TILE_MMA_PATH_SYNC) // the outside part is not copied
         return 0;
-    return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - turn, 0);
+    return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - iteration, 0);
 }
 
-// The multiprocessors that blocks can use if so many of them must be neighbours.
+// The number of multiprocessors that blocks can use if `cluster` of them must be neighbours.
 static double places(const struct tile_machine *m, const struct tile_work *w)
 {
     double together = w->split > w->cluster ? w->split : w->cluster;
@@ -217,42 +217,44 @@ static double places(const struct tile_machine *m, const struct tile_work *w)
 double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w)
 {
     double blocks = (double)w->blocks, clock = 1e6 * m->megahertz, seconds = launch_seconds;
-    double sums = w->rows * (double)w->columns, room = places(m, w);
-    double waves = ceil(blocks / room), stages = tile_work_stages(m, w);
-    double load = load_clocks(m, w, fmin(blocks, room)), turn = fmax(product_clocks(m, w), load);
+    double accumulators = w->rows * (double)w->columns, slots = places(m, w);
+    double waves = ceil(blocks / slots), stages = tile_work_stages(m, w);
+    double load = load_clocks(m, w, fmin(blocks, slots)),
+           iteration = fmax(product_clocks(m, w), load);
     double each = w->parts > 1 ? 4 / store_rate : w->stored_bytes / store_rate + w->behind;
-    double end = end_clocks + sums * each;
+    double end = end_clocks + accumulators * each;
 
     if (w->path == TILE_MMA_PATH_PIPELINE)
-        turn = fmax(turn, latency_clocks / fmax(stages - 1, 1));
+        iteration = fmax(iteration, latency_clocks / fmax(stages - 1, 1));
     else if (w->path == TILE_MMA_PATH_SYNC) // half of a stage is in flight when it is requested
-        turn = fmax(turn, (latency_clocks + load / 2) / fmax(stages - 1, 1));
+        iteration = fmax(iteration, (latency_clocks + load / 2) / fmax(stages - 1, 1));
     if (w->split > 1) // all blocks but the first send it their sums through shared memory
-        end += meet_clocks + sums * 4 * (w->split - 1) / meet_rate;
+        end += meet_clocks + accumulators * 4 * (w->split - 1) / meet_rate;
     double ends = waves;
-    if (takes_turns(w)) { // only the last epilogue is waited for, done by half the threads
-        end += sums * each;
+    if (uses_ping_pong(w)) { // only the last epilogue is waited for, done by half the threads
+        end += accumulators * each;
         ends = 1;
     }
     if (w->streamed) { // each block hands one tile on, and finishes one that it took over
-        double spread = fmod(blocks, room) + room * fmin(waves - 1, w->streamed - 1.0);
-        waves = blocks / room;
+        double spread = fmod(blocks, slots) + slots * fmin(waves - 1, w->streamed - 1.0);
+        waves = blocks / slots;
         ends = ceil(waves) + 1;
-        double handed = hand_on_clocks + sums * 4 / hand_on_rate;
+        double handover = handover_clocks + accumulators * 4 / handover_rate;
         // More waves share less of the data that they load at a time.
-        end += handed * (1 + fmax(1, room / spread) + (w->streamed - 1.0) / 2) / ends;
+        end += handover * (1 + fmax(1, slots / spread) + (w->streamed - 1.0) / 2) / ends;
     }
-    double past = fmin(waves, 1 + w->ends * blocks / room) * outside_clocks_of(w, load, turn);
-    double clocks = fill_clocks + (waves * (turn + turn_clocks) + past) * (double)w->iterations;
+    double past = fmin(waves, 1 + w->ends * blocks / slots) * outside_clocks_of(w, load, iteration);
+    double clocks = fill_clocks +
+                    (waves * (iteration + iteration_clocks) + past) * (double)w->iterations;
     clocks += ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);
     if (w->streamed)
-        clocks *= dealt_share;
+        clocks *= stream_k_gain;
     if (w->parts > 1) { // they are written, then read by a separate kernel
-        double results = blocks / w->split / w->parts * sums;
+        double results = blocks / w->split / w->parts * accumulators;
         clocks += results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
-        seconds += again_seconds;
+        seconds += next_seconds;
     }
     return seconds + clocks / clock;
 }

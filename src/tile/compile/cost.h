@@ -19,12 +19,12 @@ enum tile_mma_path {
 // as fast and 32-bit types as half as fast.
 struct tile_machine {
     int sm;
-    uint32_t multiprocessors;      // of the usual device; callers put in their own
+    uint32_t multiprocessors;      // the usual device's number; callers set their own
     uint32_t megahertz;            // under load
-    uint32_t shared_bytes;         // that a block may have
-    uint32_t registers;            // of a multiprocessor
-    uint32_t flop[TILE_MMA_PATHS]; // of a multiprocessor; 0: not available. FMA: of f32
-    uint32_t fma64;                // of a multiprocessor, f64
+    uint32_t shared_bytes;         // shared memory limit of a block
+    uint32_t registers;            // per multiprocessor
+    uint32_t flop[TILE_MMA_PATHS]; // rate of a multiprocessor; 0: not available. FMA: f32
+    uint32_t fma64;                // rate of a multiprocessor, f64
     uint32_t l2_bytes;             // per clock, of the whole device
     uint32_t memory_bytes;         // per clock, of the whole device
 };
@@ -36,8 +36,8 @@ const struct tile_machine *tile_machine_of(int sm);
 struct tile_work {
     cuc_dtype operand;
     enum tile_mma_path path;
-    uint32_t rows, columns, depth; // of a block's product in one iteration
-    int64_t blocks;                // of the grid
+    uint32_t rows, columns, depth; // a block's product in one iteration
+    int64_t blocks;                // blocks of the grid
     int64_t iterations;            // iterations of the loop in each block
     uint32_t cluster;              // blocks that share their loads; 1: none
     uint32_t split;                // blocks of the grid that share one tile's reduction
@@ -51,7 +51,7 @@ struct tile_work {
     double outside;                // rows or columns of an edge tile that lie outside
     double ends;                   // fraction of such tiles
     double torn;                   // lines per iteration that begin inside a line of memory
-    double unique_bytes;           // that must move from or to memory at least once
+    double unique_bytes;           // compulsory memory traffic
     bool promotes;                 // sums of 8-bit floats are promoted
     bool thrice;                   // f32 by three products of tf32
 };

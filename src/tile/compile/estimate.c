@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARAMETERS = 64, USUAL_TURNS = 8, APART_BITS = 48 };
+enum { MOST_PARAMETERS = 64, USUAL_ITERATIONS = 8, APART_BITS = 48 };
 
 // A launch as it would be.
 struct launch {
@@ -23,7 +23,7 @@ struct launch {
     cuc_tensor tensor[MOST_PARAMETERS];
     int64_t dimension[MOST_PARAMETERS * TILE_MAX_RANK];
     int64_t grid[3];
-    double bytes; // of all tensors
+    double bytes; // size of all tensors
 };
 
 static bool given(const struct tile_choosing *how, const char *name, int64_t *out)
@@ -39,7 +39,7 @@ static bool given(const struct tile_choosing *how, const char *name, int64_t *ou
 }
 
 static bool make_tensor(struct launch *l, const struct tile_parameter *p, uint32_t index, char *why,
-                        size_t room)
+                        size_t capacity)
 {
     cuc_tensor *t = &l->tensor[index];
     int64_t stride = 1;
@@ -51,13 +51,13 @@ static bool make_tensor(struct launch *l, const struct tile_parameter *p, uint32
         const struct tile_extent *x = &p->extent[axis];
         t->shape[axis] = x->kind == TILE_EXTENT_NAMED ? l->dimension[x->dimension] : x->value;
         if (x->kind == TILE_EXTENT_CHECKED &&
-            !tile_host_evaluate(&l->set, x->check, &t->shape[axis], why, room))
+            !tile_host_evaluate(&l->set, x->check, &t->shape[axis], why, capacity))
             return false;
     }
     for (int32_t axis = t->rank; axis-- > 0;) {
         t->strides[axis] = stride;
         if (__builtin_mul_overflow(stride, t->shape[axis] > 0 ? t->shape[axis] : 1, &stride))
-            return snprintf(why, room, "%s is larger than memory", p->name) < 0;
+            return snprintf(why, capacity, "%s is larger than memory", p->name) < 0;
     }
     l->bytes += (double)stride * cuc_dtype_bits(t->dtype) / 8;
     return true;
@@ -65,16 +65,17 @@ static bool make_tensor(struct launch *l, const struct tile_parameter *p, uint32
 
 // 1: it can be launched; 0: not with these constants; -1: unknown.
 static int make_launch(struct launch *l, const struct tile_kernel *k,
-                       const struct tile_choosing *how, char *why, size_t room)
+                       const struct tile_choosing *how, char *why, size_t capacity)
 {
     l->set = (struct tile_binding_set){ k, l->argument, l->dimension };
     if (k->parameter_count > MOST_PARAMETERS || !k->grid_rank) {
-        snprintf(why, room, k->grid_rank ? "it has too many parameters" : "it declares no grid");
+        snprintf(why, capacity,
+                 k->grid_rank ? "it has too many parameters" : "it declares no grid");
         return -1;
     }
     for (uint32_t i = 0; i < k->dimension_count; i++)
         if (!given(how, k->dimension[i].name, &l->dimension[i])) {
-            snprintf(why, room, "its dimension %s is not given", k->dimension[i].name);
+            snprintf(why, capacity, "its dimension %s is not given", k->dimension[i].name);
             return -1;
         }
     for (uint32_t i = 0; i < k->parameter_count; i++) {
@@ -91,10 +92,11 @@ static int make_launch(struct launch *l, const struct tile_kernel *k,
                                     : 0;
     }
     for (uint32_t i = 0; i < k->parameter_count; i++)
-        if (k->parameter[i].value->type.tensor && !make_tensor(l, &k->parameter[i], i, why, room))
+        if (k->parameter[i].value->type.tensor &&
+            !make_tensor(l, &k->parameter[i], i, why, capacity))
             return 0;
-    return tile_bind_arguments(&l->set, k->parameter_count, why, room) &&
-           tile_host_grid(&l->set, l->grid, why, room);
+    return tile_bind_arguments(&l->set, k->parameter_count, why, capacity) &&
+           tile_host_grid(&l->set, l->grid, why, capacity);
 }
 
 // ---- Scalars of the body, in a block in the middle of the grid
@@ -122,7 +124,7 @@ static bool evaluate(const struct launch *l, const struct tile_value *v, int64_t
         return true;
     case TILE_DIM:
         if (op->operand[0]->op)
-            return false; // of a slice
+            return false; // a slice's tensor
         *out = l->tensor[op->operand[0]->index].shape[tile_int(op, TILE_ATTR_AXIS, 0)];
         return true;
     default:
@@ -142,13 +144,13 @@ static bool evaluate(const struct launch *l, const struct tile_value *v, int64_t
     return true;
 }
 
-static double turns_of(const struct launch *l, const struct tile_op *loop)
+static double iterations_of(const struct launch *l, const struct tile_op *loop)
 {
     int64_t first, last, step;
 
     if (loop->kind != TILE_FOR || !evaluate(l, loop->operand[0], &first) ||
         !evaluate(l, loop->operand[1], &last) || !evaluate(l, loop->operand[2], &step) || step < 1)
-        return USUAL_TURNS;
+        return USUAL_ITERATIONS;
     return last > first ? ceil((double)(last - first) / (double)step) : 0;
 }
 
@@ -176,7 +178,7 @@ static void look_at(struct tile_op *op, void *data)
         return;
     double iterations = 1;
     for (const struct tile_op *loop = op->parent->parent; loop; loop = loop->parent->parent)
-        iterations *= loop->kind == TILE_FOR ? turns_of(p->launch, loop) : 1;
+        iterations *= loop->kind == TILE_FOR ? iterations_of(p->launch, loop) : 1;
     const struct tile_type *x = &op->operand[0]->type;
     p->work += iterations * (double)tile_elements(&op->result[0]->type) * x->extent[x->rank - 1];
     if (!p->first) {
@@ -186,11 +188,11 @@ static void look_at(struct tile_op *op, void *data)
 }
 
 // Describes the position of an operand's tiles in its tensor.
-static void look_at_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s)
+static void measure_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s)
 {
     uint32_t axis = s->mn_major ? s->last : s->other, tensor = s->load->operand[0]->index;
 
-    if (s->load->operand[0]->op) // of a slice, whose end is unknown
+    if (s->load->operand[0]->op) // a slice, whose end is unknown
         return;
     int64_t tile = tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis];
     tile_work_put_end(w, l->tensor[tensor].shape[axis], tile);
@@ -212,7 +214,7 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
         if (plan) {
             w->promotes = plan->promotes;
             for (int i = 0; i < 2; i++)
-                look_at_tiles(w, l, &plan->stream[i]);
+                measure_tiles(w, l, &plan->stream[i]);
             return TILE_MMA_PATH_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);
@@ -237,7 +239,7 @@ static double seconds_of_memory(const struct launch *l, const struct tile_machin
 }
 
 bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
-                   char *why, size_t room)
+                   char *why, size_t capacity)
 {
     const struct tile_machine *known = tile_machine_of(how->target->sm);
     struct launch *l = tile_take(kernel->module, sizeof(*l));
@@ -246,8 +248,8 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     int can;
 
     *seconds = 0;
-    snprintf(why, room, "there is no memory, or no such machine");
-    if (!l || !known || (can = make_launch(l, kernel, how, why, room)) < 0)
+    snprintf(why, capacity, "there is no memory, or no such machine");
+    if (!l || !known || (can = make_launch(l, kernel, how, why, capacity)) < 0)
         return false;
     if (!can)
         return true;

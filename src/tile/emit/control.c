@@ -10,9 +10,10 @@
 
 #include <string.h>
 
-enum { MANY_INSTRUCTIONS = 4000 }; // of an op: ptxas takes half a second or more for them
+// From so many instructions of one op, ptxas takes half a second or more.
+enum { MANY_INSTRUCTIONS = 4000 };
 
-#define tile_emit_nothing NULL // this file emits control flow
+#define tile_emit_nothing NULL // for the rows of control flow, which this file emits
 static tile_emit_op *const emitters[TILE_OP_COUNT] = {
 #define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, \
                 step)                                                                         \
@@ -52,23 +53,23 @@ const struct tile_dispatch tile_dispatch = { .one = tile_emit_one, .deferred = e
 // Parallel moves between registers: a source that is also a destination is saved first.
 struct moves {
     tile_register *to, *from;
-    uint32_t count, room;
+    uint32_t count, capacity;
 };
 
 static bool add_move(struct tile_emitter *e, struct moves *m, tile_register to, tile_register from)
 {
-    if (m->count == m->room) {
-        uint32_t room = m->room ? 2 * m->room : 64;
-        tile_register *grown = tile_take(e->module, 2 * room * sizeof(*grown));
+    if (m->count == m->capacity) {
+        uint32_t capacity = m->capacity ? 2 * m->capacity : 64;
+        tile_register *grown = tile_take(e->module, 2 * capacity * sizeof(*grown));
         if (!grown)
             return false;
         if (m->count) {
             memcpy(grown, m->to, m->count * sizeof(*grown));
-            memcpy(grown + room, m->from, m->count * sizeof(*grown));
+            memcpy(grown + capacity, m->from, m->count * sizeof(*grown));
         }
         m->to = grown;
-        m->from = grown + room;
-        m->room = room;
+        m->from = grown + capacity;
+        m->capacity = capacity;
     }
     m->to[m->count] = to;
     m->from[m->count++] = from;
@@ -104,7 +105,7 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     move_all(e, &m);
 }
 
-// Marks the tensors that a block's accesses may have touched when it starts again.
+// Marks the tensor that an op of a loop accesses, since the loop's block may start again behind it.
 static void touched_in(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
@@ -123,14 +124,14 @@ static void touched_in(struct tile_op *op, void *data)
         e->read |= bit;
 }
 
-// Records a loop exit: accesses pending here are pending behind the loop.
-static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
+// Records a loop exit: accesses that are pending at the exit are pending behind the loop.
+static void emit_exit(struct tile_emitter *e, struct tile_emit_loop *loop)
 {
     loop->read |= e->read;
     loop->written |= e->written;
 }
 
-// True if an op is another, or behind it in its block, or nested in such an op.
+// True if `op` is the op `first`, or is behind it in its block, or is nested in such an op.
 static bool is_from(const struct tile_op *op, const struct tile_op *first)
 {
     while (op && op->parent != first->parent)
@@ -140,8 +141,8 @@ static bool is_from(const struct tile_op *op, const struct tile_op *first)
     return op && first;
 }
 
-// True if an op's operand is the last that may use a value's registers. Ops without results do not
-// take over registers, so they may use it too, before that op.
+// True if an op's operand is the last that may use a value's registers. An op without results does
+// not take over registers, so it may use the value too, before that op.
 static bool is_last_use(const struct tile_value *value, const struct tile_op *op)
 {
     uint32_t kept = 0, from_here = 0;
@@ -154,7 +155,7 @@ static bool is_last_use(const struct tile_value *value, const struct tile_op *op
 }
 
 // A product's accumulators leave few registers free. If a loop is the last user of them, directly
-// or through shape ops, its carried values take over the same registers.
+// or through shape ops, its carried values take over their registers.
 static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t first)
 {
     const struct tile_op *product = e->ring && !e->ring->plan->fused ? e->ring->plan->loop : NULL;
@@ -207,7 +208,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     uint32_t busy = e->shared_busy;
     e->shared_busy = true;
     if (is_for) // no iteration at all
-        way_out(e, &loop);
+        emit_exit(e, &loop);
     tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
     e->loop = &loop;
     if (is_for) {
@@ -225,7 +226,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_put_label(e, loop.next);
     if (prefetch)
         tile_end_prefetch_iteration(e);
-    if (is_for) { // the last step may overflow the dtype, so compare the distance that is left
+    if (is_for) { // the last step may overflow the dtype, so the distance to the end is compared
         tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
         tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
         tile_ins(e, "sub.%s %R, %R, %R", type, left, end, variable);
@@ -296,7 +297,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         tile_move_values(e, e->loop->op->result, op->operand, op->operand_count);
         // which may end at any iteration
         if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR)
-            way_out(e, e->loop);
+            emit_exit(e, e->loop);
         // The end of the loop's own body falls through to its next iteration.
         if (op->kind == TILE_BREAK || around != e->loop->op)
             tile_branch(e, TILE_NO_REGISTER, false,
@@ -323,7 +324,7 @@ bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op && !e->failed; op = op->next) {
-        tile_work_on(e->module, op);
+        tile_set_construct(e->module, op);
         if (e->target->lineinfo && op->where.line && op->where.line != e->line) {
             tile_put(e->text, "\t.loc 1 %u %u\n", op->where.line,
                      op->where.column ? op->where.column : 1);

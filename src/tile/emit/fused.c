@@ -19,11 +19,11 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Tiles
 
-// Tile order: a section of the other axes, with all its tiles along the first axis, then the next
-// section, so that the data a section streams stays in L2. If the loop's length depends on the
-// first axis, the last tiles come first because they are the longest, as in causal attention. If it
-// balances, a block takes tiles in pairs, the longest with the shortest, so that all pairs cost the
-// same.
+// Opens a tile. In tile order, a section of the other axes comes with all its tiles along the first
+// axis, then the next section, so that the data that a section streams stays in L2. If the loop's
+// length depends on the first axis, the last tiles along it come first because they are the
+// longest, as in causal attention. If that balances the blocks, a block takes tiles in pairs, the
+// longest with the shortest, so that all pairs cost the same.
 static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -59,28 +59,28 @@ static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
         e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", block[i]);
 }
 
-static struct tile_turn first_turn(struct tile_emitter *e)
+static struct tile_ring_position first_position(struct tile_emitter *e)
 {
-    struct tile_turn turn;
+    struct tile_ring_position position;
 
-    turn.stage = tile_number32(e, 0);
-    turn.phase = tile_number32(e, 0);
-    return turn;
+    position.stage = tile_number32(e, 0);
+    position.phase = tile_number32(e, 0);
+    return position;
 }
 
 static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter *e))
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t again = tile_label(e), end = tile_label(e);
+    uint32_t top = tile_label(e), end = tile_label(e);
     tile_register tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
     tile_register step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
 
-    r->turn = first_turn(e);
-    r->late = first_turn(e);
+    r->position = first_position(e);
+    r->late = first_position(e);
     r->held_phase = tile_number32(e, 0);
     r->second = tile_number32(e, 0);
     r->ring.next_tile = tile_label(e);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     open_tile(e, tile, end);
     if (!body(e))
         return false;
@@ -88,17 +88,18 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
     if (r->plan->uneven) {
         tile_ins(e, "@%R xor.b32 %R, %R, 1", r->pairs, r->second, r->second);
         tile_register more = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", r->second);
-        tile_branch(e, more, false, again);
+        tile_branch(e, more, false, top);
     }
     tile_ins(e, "add.u32 %R, %R, %R", tile, tile, step);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return !e->failed;
 }
 
 // ---- Roles
 
-// The number of tiles along the other axes in one section: as many as stream what the cache holds.
+// Computes the number of tiles along the other axes that form a section: as many as stream what the
+// cache holds.
 static void open_sections(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -133,18 +134,18 @@ static void open_sections(struct tile_emitter *e)
     r->all = r->ring.tiles;
     if (!r->plan->uneven)
         return;
-    // Use pairs if blocks are idle for at most an eighth of the time.
+    // Takes pairs if blocks are then idle for at most an eighth of the time.
     tile_register blocks = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
     tile_register half = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", r->along);
     half = tile_make(e, TILE_R32, "shr.u32 %R, %R, 1", half);
     tile_register pairs = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", half, r->others);
-    tile_register turns = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", pairs, blocks);
-    turns = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", turns);
-    turns = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", turns, blocks);
-    tile_register room = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", turns, blocks);
-    tile_register eighth = tile_make(e, TILE_R32, "shr.u32 %R, %R, 3", room);
-    room = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", room, eighth);
-    r->pairs = tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", pairs, room);
+    tile_register waves = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", pairs, blocks);
+    waves = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", waves);
+    waves = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", waves, blocks);
+    tile_register slots = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", waves, blocks);
+    tile_register eighth = tile_make(e, TILE_R32, "shr.u32 %R, %R, 3", slots);
+    slots = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", slots, eighth);
+    r->pairs = tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", pairs, slots);
     r->along = tile_make(e, TILE_R32, "selp.u32 %R, %R, %R, %R", half, r->along, r->pairs);
     r->all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->along, r->others);
 }
@@ -167,12 +168,12 @@ static void open_products(struct tile_emitter *e)
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
 
     tile_open_fused_products(e);
-    if (r->plan->alternates) { // the first one begins
+    if (r->plan->alternates) { // lets the first warpgroup begin
         uint32_t begins = tile_label(e);
         tile_register other = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", r->ring.group,
                                         r->plan->base.groups - 1);
         tile_branch(e, other, false, begins);
-        tile_hand_products_over(e);
+        tile_signal_next_group(e);
         tile_put_label(e, begins);
     }
 }
@@ -194,7 +195,7 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_fused *plan, const struct tile_target *target,
                      struct tile_text *out, struct tile_entry *entry)
 {
-    // By the number of warpgroups that multiply.
+    // The registers of each role, by the number of warpgroups that multiply.
     static const struct {
         uint32_t copying, multiplying;
     } registers_of[] = { [1] = { 40, 232 }, [2] = { 40, 232 }, [3] = { 32, 160 } };

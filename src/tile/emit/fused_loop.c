@@ -1,6 +1,6 @@
 // The loop of an entry with roles for several products (pass/fused.h), such as attention.
 //
-// If the loop `turns`, the next iteration's products that need no computed operand start before
+// If the loop `overlaps`, the next iteration's products that need no computed operand start before
 // this iteration's last product. The last product then runs under the work on their results:
 //
 //     start S(0); wait; work(0); late work(0)
@@ -11,7 +11,8 @@
 // reads.
 #include "fused_ring.h"
 
-enum { BARRIER_OF_PRODUCTS = 6 }; // named barrier of the first warpgroup: it may start its products
+// The named barrier at which the first warpgroup waits for its turn to start products.
+enum { BARRIER_OF_PRODUCTS = 6 };
 
 struct loop {
     const struct tile_op *op;
@@ -59,8 +60,8 @@ static void carry(struct tile_emitter *e, const struct loop *l, const struct til
     tile_move_values(e, to, from, count);
 }
 
-// Skips the scaling if all factors of a warp's rows are 1. In attention this holds in iterations in
-// which no row has a new maximum, most of them on a long line.
+// Scales the last product's accumulator, unless all factors of a warp's rows are 1. In attention
+// they are 1 in iterations in which no row has a new maximum, most of them on a long line.
 static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
 {
     const struct tile_op *op = tile_fused_ring_of(e)->plan->scaling;
@@ -115,9 +116,9 @@ static void start_early(struct tile_emitter *e)
     for (uint32_t i = 0; i + 1 < p->products; i++) {
         for (uint32_t n = 0; n < 2; n++)
             if (!p->product[i].feed[n]->held)
-                tile_wait_for_feed(e, p->product[i].feed[n], &r->turn);
+                tile_wait_for_feed(e, p->product[i].feed[n], &r->position);
         tile_start_product(e, &p->product[i], tile_registers(e, p->product[i].mma->result[0]),
-                           &r->turn, false);
+                           &r->position, false);
     }
 }
 
@@ -133,14 +134,14 @@ static void start_last(struct tile_emitter *e, const tile_register *sum)
 }
 
 static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
-                          const struct tile_turn *turn)
+                          const struct tile_ring_position *position)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
 
     for (uint32_t i = first; i < end; i++)
         for (uint32_t n = 0; n < 2; n++)
             if (p->product[i].feed[n] && !p->product[i].feed[n]->held)
-                tile_release_feed(e, p->product[i].feed[n], turn);
+                tile_release_feed(e, p->product[i].feed[n], position);
 }
 
 // Advances the variable, or branches to `end`.
@@ -154,8 +155,8 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
     tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
 }
 
-// Warpgroups take turns at starting their products, so that one computes while the other's products
-// run.
+// The barrier with which warpgroups take turns at starting their products, so that one computes
+// while the other's products run.
 static tile_register barrier_of_products(struct tile_emitter *e, bool next)
 {
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -177,15 +178,15 @@ static void await_products(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-void tile_hand_products_over(struct tile_emitter *e)
+void tile_signal_next_group(struct tile_emitter *e)
 {
     if (tile_fused_ring_of(e)->plan->alternates)
         tile_ins(e, "bar.arrive %R, %u", barrier_of_products(e, true),
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-// True for an operand that is loaded once and not used by the last product: its buffer is released
-// before that product, so that the next tile's load overlaps the end of this tile.
+// True for an operand that is loaded once and that the last product does not use: its buffer is
+// released before that product, so that the next tile's load overlaps the end of this tile.
 static bool is_given_early(const struct tile_fused *p, const struct tile_feed *feed)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -193,7 +194,7 @@ static bool is_given_early(const struct tile_fused *p, const struct tile_feed *f
     return feed->held && p->overlaps && last->feed[0] != feed && last->feed[1] != feed;
 }
 
-static void give_early(struct tile_emitter *e)
+static void release_early(struct tile_emitter *e)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
 
@@ -208,7 +209,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     uint32_t early = r->plan->products - 1;
     const struct tile_op *last = r->plan->product[early].mma;
     const struct tile_block *body = l->op->block[0];
-    uint32_t again = tile_label(e), tail = tile_label(e);
+    uint32_t top = tile_label(e), tail = tile_label(e);
     const tile_register *sum = NULL;
 
     for (uint32_t i = 0; i < l->op->result_count; i++)
@@ -218,35 +219,35 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
         return false;
     start_early(e);
     tile_wait_products(e, 0);
-    release_feeds(e, 0, early, &r->turn);
+    release_feeds(e, 0, early, &r->position);
     if (!emit_work(e, body, false))
         return false;
-    tile_next_stage(e, &r->turn);
+    tile_next_stage(e, &r->position);
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     advance(e, l, tail);
     await_products(e);
     start_early(e);
     start_last(e, sum);
-    tile_hand_products_over(e);
+    tile_signal_next_group(e);
     if (early) {
         tile_wait_products(e, 1);
-        release_feeds(e, 0, early, &r->turn);
+        release_feeds(e, 0, early, &r->position);
     }
     if (!emit_work(e, body, false))
         return false;
-    tile_next_stage(e, &r->turn);
+    tile_next_stage(e, &r->position);
     tile_wait_products(e, 0);
     release_feeds(e, early, early + 1, &r->late);
     tile_next_stage(e, &r->late);
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, tail);
-    give_early(e);
+    release_early(e);
     start_last(e, sum);
     tile_wait_products(e, 0);
     release_feeds(e, early, early + 1, &r->late);
@@ -254,7 +255,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// Emits a product in place.
+// Emits a product, and waits for it at once.
 static bool emit_product(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -271,30 +272,30 @@ static bool emit_product(struct tile_emitter *e, const struct tile_fused_product
     }
     for (uint32_t n = 0; n < 2; n++)
         if (product->feed[n] && !product->feed[n]->held)
-            tile_wait_for_feed(e, product->feed[n], &r->turn);
-    tile_start_product(e, product, sum, &r->turn, !product->from_zero);
+            tile_wait_for_feed(e, product->feed[n], &r->position);
+    tile_start_product(e, product, sum, &r->position, !product->from_zero);
     tile_wait_products(e, 0);
     for (uint32_t n = 0; n < 2; n++)
         if (product->feed[n] && !product->feed[n]->held)
-            tile_release_feed(e, product->feed[n], &r->turn);
+            tile_release_feed(e, product->feed[n], &r->position);
     return !e->failed;
 }
 
 static bool plain_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t again = tile_label(e), end = tile_label(e), product = 0;
+    uint32_t top = tile_label(e), end = tile_label(e), product = 0;
 
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     for (const struct tile_op *op = l->op->block[0]->first; op != l->op->block[0]->last;
          op = op->next)
         if (op->kind == TILE_MMA ? !emit_product(e, &r->plan->product[product++])
                                  : !emit_work_op(e, op))
             return false;
-    tile_next_stage(e, &r->turn);
+    tile_next_stage(e, &r->position);
     carry(e, l, NULL);
     advance(e, l, end);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return true;
 }
@@ -303,20 +304,20 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     struct tile_fused *p = r->plan;
-    uint32_t again = tile_label(e), end = tile_label(e);
+    uint32_t top = tile_label(e), end = tile_label(e);
 
     for (uint32_t i = 0; i < p->feeds; i++)
         if (p->feed[i].held)
             tile_copy_feed(e, &p->feed[i]);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     if (!tile_emit_wanted(e, l->op->block[0]))
         return false;
     for (uint32_t i = 0; i < p->feeds; i++)
         if (!p->feed[i].held)
             tile_copy_feed(e, &p->feed[i]);
-    tile_next_stage(e, &r->turn);
+    tile_next_stage(e, &r->position);
     advance(e, l, end);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return true;
 }

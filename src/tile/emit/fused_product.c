@@ -53,7 +53,7 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
 }
 
 static tile_register descriptor_in(struct tile_emitter *e, const struct tile_feed *feed,
-                                   const struct tile_turn *turn)
+                                   const struct tile_ring_position *position)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     tile_register first = r->descriptor[feed - r->plan->feed];
@@ -61,14 +61,15 @@ static tile_register descriptor_in(struct tile_emitter *e, const struct tile_fee
     if (feed->held)
         return first;
     tile_register stage =
-        tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", turn->stage, feed->stream.bytes / 16);
+        tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", position->stage, feed->stream.bytes / 16);
     return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", first, stage);
 }
 
 // Starts a product whose operands are ready, as a group of its own; `keeps`: the result is added to
 // `sum`.
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
-                        const tile_register *sum, const struct tile_turn *turn, bool keeps)
+                        const tile_register *sum, const struct tile_ring_position *position,
+                        bool keeps)
 {
     enum { STEP_BYTES = 32 };
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -79,7 +80,7 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     uint32_t each = UINT32_C(1) << (tile_bits_of(product->columns) - 1);
     const tile_register *words = r->words[product - r->plan->product];
     uint32_t words_each = (UINT32_C(1) << tile_bits_of(product->depth)) / 4;
-    tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, right, turn) };
+    tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, right, position) };
     char end[16] = "";
 
     if (!sum || (!left && !words)) { // out of memory
@@ -87,7 +88,7 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
         return;
     }
     if (left)
-        at[0] = descriptor_in(e, left, turn);
+        at[0] = descriptor_in(e, left, position);
     if (x->either_major && left)
         snprintf(end, sizeof(end), ", 1, 1, %d, %d", left->stream.mn_major, right->stream.mn_major);
     else if (x->either_major)

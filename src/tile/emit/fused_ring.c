@@ -9,41 +9,41 @@ static uint32_t number_of(const struct tile_fused *p, const struct tile_feed *fe
 
 // ---- Rings
 
-void tile_next_stage(struct tile_emitter *e, const struct tile_turn *turn)
+void tile_next_stage(struct tile_emitter *e, const struct tile_ring_position *position)
 {
     tile_register wraps = tile_new(e, TILE_PRED);
 
-    tile_ins(e, "add.u32 %R, %R, 1", turn->stage, turn->stage);
-    tile_ins(e, "setp.eq.u32 %R, %R, %u", wraps, turn->stage, (unsigned)e->ring->plan->stages);
-    tile_ins(e, "@%R mov.u32 %R, 0", wraps, turn->stage);
-    tile_ins(e, "@%R xor.b32 %R, %R, 1", wraps, turn->phase, turn->phase);
+    tile_ins(e, "add.u32 %R, %R, 1", position->stage, position->stage);
+    tile_ins(e, "setp.eq.u32 %R, %R, %u", wraps, position->stage, (unsigned)e->ring->plan->stages);
+    tile_ins(e, "@%R mov.u32 %R, 0", wraps, position->stage);
+    tile_ins(e, "@%R xor.b32 %R, %R, 1", wraps, position->phase, position->phase);
 }
 
-// The barrier of a feed's stage; `turn` is ignored if the feed is held.
+// The barrier of a feed's stage; `position` is ignored if the feed is held.
 static tile_register barrier_of(struct tile_emitter *e, const struct tile_feed *feed,
-                                const struct tile_turn *turn)
+                                const struct tile_ring_position *position)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t first = number_of(r->plan, feed) * TILE_FEED_STAGES * TILE_FEED_BARRIER_BYTES;
     tile_register at = r->ring.base;
 
     if (!feed->held)
-        at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", turn->stage,
+        at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", position->stage,
                        (unsigned)TILE_FEED_BARRIER_BYTES, at);
     return first ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", at, first) : at;
 }
 
 void tile_wait_for_feed(struct tile_emitter *e, const struct tile_feed *feed,
-                        const struct tile_turn *turn)
+                        const struct tile_ring_position *position)
 {
-    tile_emit_wait(e, barrier_of(e, feed, turn), 0,
-                   feed->held ? tile_fused_ring_of(e)->held_phase : turn->phase);
+    tile_emit_wait(e, barrier_of(e, feed, position), 0,
+                   feed->held ? tile_fused_ring_of(e)->held_phase : position->phase);
 }
 
 void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
-                       const struct tile_turn *turn)
+                       const struct tile_ring_position *position)
 {
-    tile_register at = barrier_of(e, feed, turn);
+    tile_register at = barrier_of(e, feed, position);
 
     tile_ins(e, "@!%R mbarrier.arrive.shared::cta.b64 _, [%R+%u]", e->ring->not_first, at,
              (unsigned)TILE_FEED_FREE_AT);
@@ -55,14 +55,14 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_stream *s = &feed->stream;
-    tile_register full = barrier_of(e, feed, &r->turn);
+    tile_register full = barrier_of(e, feed, &r->position);
     tile_register before =
-        tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", feed->held ? r->held_phase : r->turn.phase);
+        tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", feed->held ? r->held_phase : r->position.phase);
     tile_register to =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base, (unsigned)TILE_RING_AT + s->at);
 
     if (!feed->held)
-        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", to, r->turn.stage, s->bytes, to);
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", to, r->position.stage, s->bytes, to);
     tile_emit_wait(e, full, TILE_FEED_FREE_AT, before);
     tile_expect(e, full, s->span * s->rows * s->slabs);
     tile_emit_copy(e, s, to, full);
@@ -128,9 +128,9 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 
     if (!reg)
         return false;
-    tile_wait_for_feed(e, feed, &r->turn);
-    tile_register stage =
-        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->turn.stage, s->bytes, r->ring.base);
+    tile_wait_for_feed(e, feed, &r->position);
+    tile_register stage = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->position.stage,
+                                    s->bytes, r->ring.base);
     for (uint32_t i = 0; i < tile_register_count(value); i += 2) {
         uint32_t row = tile_register_coordinate(value->layout, i, 0);
         uint32_t column = tile_register_coordinate(value->layout, i, 1);
@@ -147,6 +147,6 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
     tile_register barrier = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.group,
                                       (unsigned)TILE_BARRIER_OF_GROUP);
     tile_ins(e, "bar.sync %R, %u", barrier, (unsigned)TILE_GROUP_THREADS);
-    tile_release_feed(e, feed, &r->turn);
+    tile_release_feed(e, feed, &r->position);
     return !e->failed;
 }

@@ -13,11 +13,11 @@ struct elements {
     const tile_register *index[TILE_MAX_RANK], *x[2], *mask;
     cuc_dtype index_dtype[TILE_MAX_RANK];
     tile_register single; // true in one of the threads that hold copies
-    uint32_t count;       // of registers
+    uint32_t count;       // number of registers
 };
 
-// The address of element r, and whether it is in the tensor. A negative index is a large unsigned
-// number, so one comparison suffices.
+// Computes the address of element r, and a predicate: the element is in the tensor. A negative
+// index is a large unsigned number, so one comparison suffices.
 static tile_register open_element(struct elements *a, uint32_t r, tile_register *predicate)
 {
     struct tile_emitter *e = a->e;
@@ -29,7 +29,7 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
         tile_register i =
             tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN, a->index[axis][r]);
         tile_register inside =
-            tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER // the source promises it
+            tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER // as the source promises
             : extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", i, extent->reg)
                           : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", i, extent->value);
         *predicate = tile_both(e, *predicate, inside);
@@ -134,23 +134,23 @@ static const char *type_of(enum tile_combine with, cuc_dtype dtype)
     }
 }
 
-// Before sm_90 there is no atomic add of bf16: read, add and compare-and-swap until no other thread
-// interferes.
+// Adds a bf16 before sm_90, which has no atomic add of bf16: reads, adds, and compares-and-swaps
+// until no other thread interferes.
 static void add_by_exchange(struct tile_emitter *e, const char *words, cuc_dtype dtype,
                             tile_register old, tile_register address, tile_register x,
                             tile_register predicate)
 {
-    uint32_t again = tile_label(e), done = tile_label(e);
+    uint32_t top = tile_label(e), done = tile_label(e);
     tile_register seen = tile_new(e, TILE_R16), same = tile_new(e, TILE_PRED);
 
     tile_branch(e, predicate, true, done);
     tile_ins(e, "ld.relaxed.gpu.global.b16 %R, [%R]", seen, address);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_register sum = tile_emit_binary(e, TILE_ADD, dtype, false, seen, x);
     tile_ins(e, "atom%s.global.cas.b16 %R, [%R], %R, %R", words, old, address, seen, sum);
     tile_ins(e, "setp.eq.s16 %R, %R, %R", same, old, seen);
     tile_ins(e, "mov.b16 %R, %R", seen, old);
-    tile_branch(e, same, true, again);
+    tile_branch(e, same, true, top);
     tile_put_label(e, done);
 }
 
@@ -210,7 +210,7 @@ static bool emit_atomic(struct elements *a)
                              used ? out[r] : TILE_NO_REGISTER, address, 0, x, p);
     }
     e->value[value->id] = out;
-    if (used) // one thread made each change
+    if (used) // the old value comes from the thread that made the change
         tile_spread_copies(e, value, out);
     return true;
 }

@@ -12,14 +12,14 @@ static struct tile_half *half_of(const struct tile_emitter *e, tile_register hal
 {
     uint32_t number = half & 0xfffffff;
 
-    return number < e->half_room ? &e->half[number] : NULL;
+    return number < e->half_capacity ? &e->half[number] : NULL;
 }
 
 static void remember(struct tile_emitter *e, tile_register half, tile_register word, bool upper)
 {
     uint32_t number = half & 0xfffffff;
 
-    if (!TILE_RESERVE(e->module, e->half, e->half_room, number + 1, 64)) { // it is only slower
+    if (!TILE_RESERVE(e->module, e->half, e->half_capacity, number + 1, 64)) { // it is only slower
         e->failed = true;
         return;
     }
@@ -60,7 +60,7 @@ void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from
     tile_register word = tile_word_of(e, to, &upper), next = tile_word_of(e, from, &other);
     if (word && next && upper == other)
         tile_move(e, word, next);
-    else if (word) // it is no longer a half of the word
+    else if (word) // the register is no longer a half of that word
         remember(e, to, TILE_NO_REGISTER, false);
 }
 

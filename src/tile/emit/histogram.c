@@ -1,8 +1,8 @@
 // Histograms: all threads add to counters in shared memory, as many at a time as fit.
 #include "emit.h"
 
-// Counters at a time: a power of two, so that a thread's elements fall into one pass. The rest of
-// shared memory is left to other ops.
+// The number of counters at a time is a power of two, so that a thread's elements fall into one
+// pass. The rest of shared memory is left to other ops.
 enum { MOST_WORDS = 32768, SPARE_BYTES = 8 * 1024 };
 
 static uint32_t words_at_once(const struct tile_emitter *e)
@@ -14,21 +14,21 @@ static uint32_t words_at_once(const struct tile_emitter *e)
     return words;
 }
 
-// All threads clear consecutive 32-bit words.
+// Clears words, consecutive ones by consecutive threads.
 static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
 {
-    uint32_t threads = 32 * e->warps, again = tile_label(e), done = tile_label(e);
+    uint32_t threads = 32 * e->warps, top = tile_label(e), done = tile_label(e);
     tile_register zero = tile_number32(e, 0), at = tile_new(e, TILE_R32);
     tile_register end = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", shared, 4 * words);
     tile_register over = tile_new(e, TILE_PRED);
 
     tile_ins(e, "mad.lo.u32 %R, %R, 4, %R", at, e->tid, shared);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_ins(e, "setp.ge.u32 %R, %R, %R", over, at, end);
     tile_branch(e, over, false, done);
     tile_ins(e, "st.shared.b32 [%R], %R", at, zero);
     tile_ins(e, "add.u32 %R, %R, %u", at, at, 4 * threads);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, done);
 }
 
@@ -78,7 +78,8 @@ static void read_part(struct tile_emitter *e, const struct tile_value *result,
     }
 }
 
-// For threads whose bins are further apart: each register checks if its bin is among them.
+// Reads counters in threads whose bins are further apart: each register checks if its bin is among
+// the counted ones.
 static void read_any(struct tile_emitter *e, const struct tile_value *result, tile_register shared,
                      tile_register first, uint32_t words)
 {
@@ -99,11 +100,11 @@ static void read_any(struct tile_emitter *e, const struct tile_value *result, ti
 
 // If there are more bins than counters, a loop makes several passes, so that the code grows with
 // the tiles, not with their product.
-static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
-                           const struct tile_value *result, tile_register single, uint32_t words)
+static void count_in_passes(struct tile_emitter *e, const struct tile_value *x,
+                            const struct tile_value *result, tile_register single, uint32_t words)
 {
-    uint32_t bins = (uint32_t)result->type.extent[0], again = tile_label(e);
-    bool apart = tile_thread_reach(result->layout, 0) >= words;
+    uint32_t bins = (uint32_t)result->type.extent[0], top = tile_label(e);
+    bool apart = tile_thread_mask(result->layout, 0) >= words;
     tile_register shared = tile_scratch(e, 4 * words), first = tile_new(e, TILE_R32);
     tile_register more = tile_new(e, TILE_PRED), own = tile_new(e, TILE_R32);
     tile_register here = tile_new(e, TILE_PRED);
@@ -111,24 +112,24 @@ static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
     tile_ins(e, "mad.lo.u32 %R, %R, 4, %R", own, tile_thread_coordinate(e, result->layout, 0),
              shared);
     tile_ins(e, "mov.u32 %R, 0", first);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     clear(e, shared, words);
     tile_barrier(e);
     count(e, x, single, shared, first, words);
     tile_scratch_written(e);
     if (apart)
         read_any(e, result, shared, first, words);
-    for (uint32_t turn = 0; turn < bins && !apart; turn += words) {
+    for (uint32_t first_bin = 0; first_bin < bins && !apart; first_bin += words) {
         uint32_t next = tile_label(e);
-        tile_ins(e, "setp.ne.u32 %R, %R, %u", here, first, turn);
+        tile_ins(e, "setp.ne.u32 %R, %R, %u", here, first, first_bin);
         tile_branch(e, here, false, next);
-        read_part(e, result, own, turn, words);
+        read_part(e, result, own, first_bin, words);
         tile_put_label(e, next);
     }
     tile_ins(e, "add.u32 %R, %R, %u", first, first, words);
     tile_ins(e, "setp.lt.u32 %R, %R, %u", more, first, bins);
     tile_barrier(e); // the counters have been read
-    tile_branch(e, more, false, again);
+    tile_branch(e, more, false, top);
 }
 
 bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
@@ -141,7 +142,7 @@ bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t r = 0; out && r < tile_register_count(result); r++)
         tile_move(e, out[r], zero); // padding needs a value
     if (bins > words_at_once(e)) {
-        count_in_turns(e, x, result, single, words_at_once(e));
+        count_in_passes(e, x, result, single, words_at_once(e));
         return out && !e->failed;
     }
     tile_register shared = tile_scratch(e, 4 * bins);

@@ -36,8 +36,8 @@ static bool put_instruction(struct tile_emitter *e, const char *at, const char *
         if (*at == '$' && at + 1 < end && is_digit(at[1])) {
             uint32_t number = 0;
             for (at++; at < end && is_digit(*at); at++)
-                number = 10 * number + (uint32_t)(*at - '0'); // it exists, as type inference has
-                                                              // checked
+                number = 10 * number + (uint32_t)(*at - '0'); // the operand exists, as type
+                                                              // inference has checked
             tile_put_string(e->text, tile_name(reg[number]));
             continue;
         }
@@ -64,7 +64,7 @@ bool tile_emit_asm(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t r = 0; r < count; r++) {
         tile_register reg[TILE_MAX_RANK + 1];
         reg[0] = tile_new(e, tile_class_of(dtype));
-        for (uint32_t i = 0; i < op->operand_count; i++) { // the source may write to them
+        for (uint32_t i = 0; i < op->operand_count; i++) { // copies: the source may write to them
             tile_register operand = tile_registers(e, op->operand[i])[r];
             reg[1 + i] = tile_new(e, TILE_REGISTER_CLASS(operand));
             tile_move(e, reg[1 + i], operand);

@@ -15,13 +15,13 @@ struct line {
     uint32_t own[TILE_MAX_RANK]; // the registers' coordinates on the side's axes
     tile_register start, at;     // addresses of its first element, and of the loop's current one
     int64_t offset;
-    tile_register value[MOST_UNROLLED]; // of this iteration
+    tile_register value[MOST_UNROLLED]; // values of this iteration
 };
 
 struct side {
     const struct tile_value *value;
     tile_register *reg;
-    uint32_t bytes;              // of an element
+    uint32_t bytes;              // size of an element
     uint32_t summed;             // the depth axis
     int64_t step[TILE_MAX_RANK]; // bytes, by the accumulator's axis; 0: not one of this side's
     int64_t next;                // bytes from one term of the sums to the next
@@ -35,12 +35,12 @@ struct product {
     const struct tile_op *op;
     const struct tile_value *acc; // the result
     struct side side[2];
-    cuc_dtype dtype;    // of the sums
+    cuc_dtype dtype;    // accumulator type
     tile_register *sum; // by register
     uint32_t count, m, n, depth;
     int64_t batches, rows, columns;
     uint32_t slice, unrolled;
-    uint32_t length; // of this slice
+    uint32_t length; // length of this slice
     uint32_t second; // the start of b's elements in shared memory
 };
 
@@ -91,7 +91,7 @@ static void write_slice(struct product *p, struct side *s, int64_t at, uint32_t 
         place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", c, (unsigned)step, place);
         step *= axis == s->summed ? (int64_t)length : x->type.extent[axis];
     }
-    uint32_t reach = tile_thread_reach(x->layout, s->summed);
+    uint32_t reach = tile_thread_mask(x->layout, s->summed);
     for (uint32_t r = 0; r < tile_register_count(x); r++) {
         uint32_t own = tile_register_coordinate(x->layout, r, s->summed);
         int64_t offset = at - steps[s->summed] * first;
@@ -149,7 +149,7 @@ static void open_lines(struct product *p, struct side *s, tile_register shared, 
         line->offset = at;
         for (uint32_t axis = 0; axis < acc->type.rank; axis++) {
             line->offset += s->step[axis] * line->own[axis];
-            ragged |= s->step[axis] && line->own[axis] + tile_thread_reach(acc->layout, axis) >=
+            ragged |= s->step[axis] && line->own[axis] + tile_thread_mask(acc->layout, axis) >=
                                            (uint32_t)acc->type.extent[axis];
         }
         if (!ragged)
@@ -198,7 +198,7 @@ static void move_lines(struct product *p, struct side *s, uint32_t terms)
 
 // The loop
 
-static tile_register as_sum(struct product *p, cuc_dtype dtype, tile_register x)
+static tile_register as_accumulator(struct product *p, cuc_dtype dtype, tile_register x)
 {
     return p->dtype == CUC_I32 || p->dtype == dtype || dtype == CUC_TF32
                ? x
@@ -248,7 +248,7 @@ static void read_lines(struct product *p, struct side *s, uint32_t terms)
             tile_emit_load(e, "", "shared", dtype, read, read_at_once, line->at,
                            line->offset + (int64_t)k * s->next, TILE_NO_REGISTER);
             for (uint32_t v = 0; v < read_at_once; v++)
-                s->line[i + v % columns].value[k + v / columns] = as_sum(p, dtype, read[v]);
+                s->line[i + v % columns].value[k + v / columns] = as_accumulator(p, dtype, read[v]);
         }
     }
 }
@@ -283,15 +283,15 @@ static void add_slice(struct product *p, uint32_t length)
     for (uint32_t i = 0; i < 2; i++)
         start_lines(p, &p->side[i]);
     if (iterations > 1) {
-        uint32_t again = tile_label(e);
+        uint32_t top = tile_label(e);
         tile_register left = tile_number32(e, (int32_t)iterations), more = tile_new(e, TILE_PRED);
-        tile_put_label(e, again);
+        tile_put_label(e, top);
         iteration(p, p->unrolled);
         for (uint32_t i = 0; i < 2; i++)
             move_lines(p, &p->side[i], p->unrolled);
         tile_ins(e, "sub.u32 %R, %R, 1", left, left);
         tile_ins(e, "setp.ne.u32 %R, %R, 0", more, left);
-        tile_branch(e, more, false, again);
+        tile_branch(e, more, false, top);
     } else if (iterations) {
         iteration(p, p->unrolled);
         for (uint32_t i = 0; i < 2 && rest; i++)

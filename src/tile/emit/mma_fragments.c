@@ -47,7 +47,7 @@ bool tile_find_fragments(struct tile_product *p)
     return true;
 }
 
-// The warp's part of a coordinate of the accumulator: without the lane's, which has `bits`.
+// The warp's part of an accumulator coordinate, without the lane's `bits`.
 static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_register lane)
 {
     tile_register all = tile_thread_coordinate(p->e, p->acc->layout, axis);
@@ -64,7 +64,7 @@ static tile_register with_batches(struct tile_product *p, const struct tile_mma_
     uint32_t step = o->batch_bytes;
 
     for (uint32_t axis = p->m; axis-- > 0;) {
-        if (p->acc->layout->axis_bits[axis] && tile_thread_reach(p->acc->layout, axis))
+        if (p->acc->layout->axis_bits[axis] && tile_thread_mask(p->acc->layout, axis))
             at = tile_make(p->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R",
                            tile_thread_coordinate(p->e, p->acc->layout, axis), step, at);
         step *= (uint32_t)p->acc->type.extent[axis];
@@ -72,8 +72,8 @@ static tile_register with_batches(struct tile_product *p, const struct tile_mma_
     return at;
 }
 
-// The address of a position: `steps` counts 16 bytes, or elements, along the depth axis, or lines
-// of it; `own` is the coordinate along the other axis.
+// The address of a position. `own` is the coordinate along the other axis. `steps` counts units of
+// 16 bytes, or elements, along the depth axis; for a transposed operand it counts lines.
 static tile_register place_of(struct tile_emitter *e, const struct tile_mma_operand *o,
                               tile_register at, tile_register steps, tile_register own)
 {
@@ -82,16 +82,17 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_mma_oper
 
     along = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", along, unit);
     if (o->span) {
-        tile_register turn = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, o->span / 8);
-        turn = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", turn, o->span - 16);
-        along = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", along, turn);
+        tile_register chunk = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, o->span / 8);
+        chunk = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", chunk, o->span - 16);
+        along = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", along, chunk);
     }
     at = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, along);
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, o->pitch, at);
 }
 
-// Computes the address of each lane's line of each fragment. `across`: the lane's coordinate along
-// the other axis in the fragment; `steps`: its 16 bytes along the depth axis, or its line.
+// Computes the address of each lane's line of each fragment. `across` is the lane's coordinate
+// along the other axis in the fragment; `steps` is its 16-byte unit along the depth axis, or its
+// line.
 static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                        uint32_t axis, tile_register warp, tile_register across, tile_register steps,
                        uint32_t size)
@@ -103,7 +104,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
     if (physical < size)
         across = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", across, physical - 1);
     tile_register own = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", warp, across);
-    reach = tile_thread_reach(p->acc->layout, axis) | (size - 1);
+    reach = tile_thread_mask(p->acc->layout, axis) | (size - 1);
     uint32_t step = o->transposed ? o->bytes : o->pitch;
     for (uint32_t i = 0; i < o->count; i++) {
         uint32_t first = o->fragment[i].own;
@@ -126,7 +127,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
     }
 }
 
-// Lines copied ahead have their position in stage 0 plus the stage's offset.
+// Prefetched lines have their position in stage 0 plus the stage's offset.
 static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count && o->ring; i++) {
@@ -143,8 +144,8 @@ static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
     }
 }
 
-// The positions that lanes read. ldmatrix takes four 8x8 matrices, whose lines are named by the
-// lanes from 0, 8, 16 and 24 on. For reads of single elements, four lanes share a line.
+// The positions that lanes read. ldmatrix loads four 8x8 matrices; lanes from 0, 8, 16 and 24 on
+// address the lines of one each. For reads of single elements, four lanes share a line.
 struct lanes {
     tile_register eight;         // the line of a matrix
     tile_register second, third; // 1: lanes that name matrices 1 and 3; 2 and 3
@@ -189,10 +190,11 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
     tile_register column = warp_part(p, p->n, pair);
     l.quad = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
 
-    // a: four matrices, the rows and the 8 below, then the same for the next columns along the
-    // depth.
+    // a: four matrices, for 8 rows and the next 8, then the same rows for the next columns along
+    // the depth axis.
     open_operand(p, &p->a, shared, p->m, row, &l, l.second, l.third, 16);
-    // b: two for 8 columns, and two for the next 8, which are read with them if lines allow.
+    // b: two matrices for 8 columns, and two for the next 8, which the same ldmatrix reads if lines
+    // allow.
     open_operand(p, &p->b, shared, p->n, column, &l, l.third, l.second, 8);
 }
 
@@ -220,8 +222,8 @@ static uint32_t step_bytes(const struct tile_product *p, const struct tile_mma_o
     return o->transposed ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
 }
 
-// Reads element by element: words of a are 8 rows apart and then 4 along the depth axis, those of b
-// 4 along it.
+// Reads element by element. Successive words of a are 8 rows apart and then 4 elements along the
+// depth axis; words of b are 4 elements apart along it.
 static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                        uint32_t step, uint32_t set, bool there)
 {
@@ -243,7 +245,7 @@ static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint3
     }
 }
 
-// Reads into words of `set`, which are new registers, or exist if `there`.
+// Reads into the words of `set`; they are new registers unless `there`.
 static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                           uint32_t step, uint32_t words, uint32_t set, bool there)
 {
@@ -285,7 +287,7 @@ static bool is_pair(const struct tile_mma_operand *o, uint32_t i)
            !(o->fragment[i].flip & 16);
 }
 
-// All fragments of a step.
+// Reads all fragments of a step.
 void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool there)
 {
     for (uint32_t i = 0; i < p->a.count; i++)
@@ -335,7 +337,7 @@ static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint
         }
 }
 
-// For f64: before sm_90 two instructions of 8 rows, which are halves of a fragment.
+// For f64 before sm_90: two instructions of 8 rows, one for each half of a fragment.
 static void multiply_wide(struct tile_product *p, const tile_register *a, const tile_register *b,
                           const tile_register *c, const tile_register *d)
 {
@@ -408,7 +410,7 @@ void tile_multiply_step(struct tile_product *p)
             continue;
         const tile_register *a = p->a.fragment[p->row[group]].word[p->now];
         const tile_register *b = p->b.fragment[p->column[group]].word[p->now];
-        if (p->thrice) { // the small parts first
+        if (p->thrice) { // small parts first
             const tile_register *part = p->part + 4 * group;
             multiply(p, p->a.fragment[p->row[group]].rest, b, part, part);
             multiply(p, a, p->b.fragment[p->column[group]].rest, part, part);

@@ -1,4 +1,4 @@
-// A lone product in a loop whose operands are both copied ahead. The fragments of the next step are
+// A lone product in a loop whose operands are both prefetched. The fragments of the next step are
 // read while the current step is multiplied. Those of an iteration's first step are read at the end
 // of the previous iteration, behind the barrier, under its last products, and copies of the next
 // stage go among the products. So nothing waits at the start of an iteration. With two stages, the

@@ -75,14 +75,14 @@ static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t l
     tile_register at = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", e->tid);
     tile_register to = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, shared);
     tile_register zero = tile_number32(e, 0), more = tile_new(e, TILE_PRED);
-    uint32_t again = tile_label(e), done = tile_label(e);
-    tile_put_label(e, again);
+    uint32_t top = tile_label(e), done = tile_label(e);
+    tile_put_label(e, top);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", more, at, bytes);
     tile_branch(e, more, false, done);
     tile_ins(e, "st.shared.v4.b32 [%R+%u], {%R, %R, %R, %R}", to, o->at, zero, zero, zero, zero);
     tile_ins(e, "add.u32 %R, %R, %u", at, at, 16 * threads);
     tile_ins(e, "add.u32 %R, %R, %u", to, to, 16 * threads);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, done);
     return true;
 }
@@ -117,7 +117,7 @@ static void write_slice(struct tile_product *p, struct tile_mma_operand *o, uint
            x->type.extent[along] % (int32_t)(2 * vector) == 0 &&
            (along != o->summed || (first % (2 * vector) == 0 && length % (2 * vector) == 0)))
         vector *= 2;
-    uint32_t reach = tile_thread_reach(x->layout, o->summed);
+    uint32_t reach = tile_thread_mask(x->layout, o->summed);
     for (uint32_t r = 0; r < tile_register_count(x); r += vector) {
         uint32_t own = tile_register_coordinate(x->layout, r, o->summed);
         int64_t offset = (int64_t)o->at - steps[o->summed] * (int64_t)first;
@@ -193,18 +193,18 @@ static void add_slice(struct tile_product *p, uint32_t length)
     for (uint32_t r = 0; p->first && p->in != p->sum && r < p->count; r++)
         tile_move(e, p->sum[r], p->in[r]);
     p->first = false;
-    uint32_t iterations = steps / unrolled, rest = steps % unrolled, again = tile_label(e);
+    uint32_t iterations = steps / unrolled, rest = steps % unrolled, top = tile_label(e);
     tile_register left = tile_number32(e, (int32_t)iterations), more = tile_new(e, TILE_PRED);
     move_lines(e, &p->a, true, 0);
     move_lines(e, &p->b, true, 0);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     for (uint32_t step = 0; step < unrolled; step++)
         add_step(p, step);
     move_lines(e, &p->a, false, bytes_of_steps(p, &p->a, unrolled));
     move_lines(e, &p->b, false, bytes_of_steps(p, &p->b, unrolled));
     tile_ins(e, "sub.u32 %R, %R, 1", left, left);
     tile_ins(e, "setp.ne.u32 %R, %R, 0", more, left);
-    tile_branch(e, more, false, again);
+    tile_branch(e, more, false, top);
     for (uint32_t step = 0; step < rest; step++)
         add_step(p, step);
 }
@@ -307,7 +307,7 @@ static bool adds_in_place(const struct tile_product *p)
            (!in->op || in->op->parent == p->op->parent) && !p->e->value[p->acc->id];
 }
 
-static bool set_sums(struct tile_product *p)
+static bool set_accumulators(struct tile_product *p)
 {
     struct tile_emitter *e = p->e;
     bool narrows = p->acc->type.dtype == CUC_F16;
@@ -328,7 +328,7 @@ static bool set_sums(struct tile_product *p)
     return true;
 }
 
-static void give_sums(struct tile_product *p)
+static void return_accumulators(struct tile_product *p)
 {
     tile_register *out = tile_registers(p->e, p->acc);
 
@@ -370,19 +370,20 @@ bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
     struct tile_product *p = e->prefetch_ring ? e->prefetch_ring->carried : NULL;
 
     if (p && p->op == op) {
-        if (!set_sums(p) || !tile_multiply_carried(p))
+        if (!set_accumulators(p) || !tile_multiply_carried(p))
             return false;
-        give_sums(p);
+        return_accumulators(p);
         return !e->failed;
     }
     p = tile_take(e->module, sizeof(*p));
-    if (!p || !tile_shape_product(p, e, op) || !set_sums(p) || !tile_set_mma_operand(p, &p->a, 0) ||
-        !tile_set_mma_operand(p, &p->b, 1) || !choose_slice(p))
+    if (!p || !tile_shape_product(p, e, op) || !set_accumulators(p) ||
+        !tile_set_mma_operand(p, &p->a, 0) || !tile_set_mma_operand(p, &p->b, 1) ||
+        !choose_slice(p))
         return false;
     if (!tile_find_fragments(p))
         return tile_cannot(e, op, "a warp has more than 128 fragments of an operand");
     if (!multiply_slices(p))
         return false;
-    give_sums(p);
+    return_accumulators(p);
     return !e->failed;
 }

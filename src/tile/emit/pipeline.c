@@ -4,13 +4,13 @@
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity)
 {
-    uint32_t again = tile_label(e);
+    uint32_t top = tile_label(e);
     tile_register done = tile_new(e, TILE_PRED);
 
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_ins(e, "mbarrier.try_wait.parity.shared::cta.b64 %R, [%R+%u], %R", done, barrier, at,
              parity);
-    tile_branch(e, done, true, again);
+    tile_branch(e, done, true, top);
 }
 
 // ---- The loop
@@ -54,7 +54,7 @@ static bool wants(const struct tile_emitter *e, const struct tile_op *op)
            op != plan->stream[1].load;
 }
 
-static void copy_turn(struct tile_emitter *e, const struct tile_block *body)
+static void emit_copy(struct tile_emitter *e, const struct tile_block *body)
 {
     for (const struct tile_op *op = body->first; op; op = op->next)
         if (wants(e, op) && !tile_emit_one(e, op))
@@ -86,23 +86,23 @@ static void release(struct tile_emitter *e, tile_register used)
 
 // The stages that a tile of the other team takes from the ring: as many iterations as this team's.
 // The second team's first tile comes behind one of the first team.
-static void measure_turns(struct tile_emitter *e, const char *type, tile_register first,
-                          tile_register last)
+static void measure_stages(struct tile_emitter *e, const char *type, tile_register first,
+                           tile_register last)
 {
     struct tile_ring *r = e->ring;
     enum tile_register_class class = TILE_REGISTER_CLASS(first);
     uint32_t stages = r->plan->stages, goes = tile_label(e);
     tile_register none = tile_make(e, TILE_PRED, "setp.ge.%s %R, %R, %R", type, first, last);
-    tile_register turns = tile_make(e, class, "sub.%s %R, %R, %R", type, last, first);
+    tile_register iterations = tile_make(e, class, "sub.%s %R, %R, %R", type, last, first);
 
     if (class != TILE_R64)
-        turns = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", turns);
-    tile_put(e->text, "\t@%s mov.b64 %s, 0;\n", tile_name(none), tile_name(turns));
+        iterations = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", iterations);
+    tile_put(e->text, "\t@%s mov.b64 %s, 0;\n", tile_name(none), tile_name(iterations));
     // Exact up to 2^60 iterations.
-    tile_register rounds =
-        tile_make(e, TILE_R64, "mul.hi.u64 %R, %R, %l", turns, (int64_t)(UINT64_MAX / stages + 1));
+    tile_register rounds = tile_make(e, TILE_R64, "mul.hi.u64 %R, %R, %l", iterations,
+                                     (int64_t)(UINT64_MAX / stages + 1));
     tile_register rest = tile_make(e, TILE_R64, "mul.lo.u64 %R, %R, %u", rounds, stages);
-    rest = tile_make(e, TILE_R64, "sub.u64 %R, %R, %R", turns, rest);
+    rest = tile_make(e, TILE_R64, "sub.u64 %R, %R, %R", iterations, rest);
     tile_ins(e, "cvt.u32.u64 %R, %R", r->others_stages, rest);
     tile_ins(e, "cvt.u32.u64 %R, %R", r->others_phase, rounds);
     tile_ins(e, "and.b32 %R, %R, 1", r->others_phase, r->others_phase);
@@ -115,27 +115,27 @@ static void measure_turns(struct tile_emitter *e, const char *type, tile_registe
 
 // A team begins when the other one has seen all its stages full. Before that a stage may be two
 // uses away from the one waited for, and its barrier's parity cannot tell these apart.
-static void wait_for_turn(struct tile_emitter *e)
+static void wait_for_team(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
     tile_register block = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
-    tile_register turned = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %R", r->tile, block);
+    tile_register later_tile = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %R", r->tile, block);
     tile_register barrier =
-        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_TURN);
+        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_TEAM);
 
-    tile_ins(e, "@%R bar.sync %R, %u", turned, barrier, 2 * (unsigned)TILE_GROUP_THREADS);
+    tile_ins(e, "@%R bar.sync %R, %u", later_tile, barrier, 2 * (unsigned)TILE_GROUP_THREADS);
     if (r->plan->before) {
         tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->group, r->base);
-        tile_ins(e, "@%R ld.shared.v2.b32 {%R, %R}, [%R+%u]", turned, r->stage, r->phase, at,
-                 (unsigned)TILE_TURN_AT);
+        tile_ins(e, "@%R ld.shared.v2.b32 {%R, %R}, [%R+%u]", later_tile, r->stage, r->phase, at,
+                 (unsigned)TILE_HANDOVER_AT);
     }
-    r->took_turn = true;
+    r->waited_for_team = true;
 }
 
 // If the other team has a tile behind this one. The stages this tile takes are known in front of
-// the loop only if all tiles take equally many; otherwise the other team is told at which stage
+// the loop only if all tiles take equally many; otherwise the other team learns at which stage
 // this one ended.
-static void hand_turn_over(struct tile_emitter *e)
+static void hand_ring_over(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
     tile_register next = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
@@ -144,11 +144,11 @@ static void hand_turn_over(struct tile_emitter *e)
     tile_register goes_on = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", next, r->tiles);
     tile_register other = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->group);
     tile_register barrier =
-        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", other, (unsigned)TILE_BARRIER_OF_TURN);
+        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", other, (unsigned)TILE_BARRIER_OF_TEAM);
     if (r->plan->before) {
         tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", other, r->base);
         tile_ins(e, "@!%R st.shared.v2.b32 [%R+%u], {%R, %R}", r->not_first, at,
-                 (unsigned)TILE_TURN_AT, r->stage, r->phase);
+                 (unsigned)TILE_HANDOVER_AT, r->stage, r->phase);
     }
     tile_ins(e, "@%R bar.arrive %R, %u", goes_on, barrier, 2 * (unsigned)TILE_GROUP_THREADS);
 }
@@ -157,14 +157,14 @@ void tile_skip_products(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
 
-    if (r->copies || r->plan->teams < 2 || r->took_turn)
+    if (r->copies || r->plan->teams < 2 || r->waited_for_team)
         return;
-    wait_for_turn(e);
-    hand_turn_over(e);
-    r->took_turn = false; // for the other paths
+    wait_for_team(e);
+    hand_ring_over(e);
+    r->waited_for_team = false; // for the other paths
 }
 
-static void product_turn(struct tile_emitter *e, const tile_register *sum, uint32_t count,
+static void emit_product(struct tile_emitter *e, const tile_register *sum, uint32_t count,
                          tile_register accumulates, tile_register used)
 {
     struct tile_ring *r = e->ring;
@@ -227,7 +227,7 @@ static void close_ring_loop(struct tile_emitter *e, const struct accumulators *a
     const struct tile_ring *r = e->ring;
 
     if (alternates && acc->accumulates)
-        hand_turn_over(e);
+        hand_ring_over(e);
     if (acc->accumulates)
         tile_load_early(e);
     if (!r->copies && !r->plan->promotes) {
@@ -238,14 +238,14 @@ static void close_ring_loop(struct tile_emitter *e, const struct accumulators *a
         tile_branch(e, TILE_NO_REGISTER, false, end);
         tile_put_label(e, none);
         if (alternates)
-            hand_turn_over(e);
+            hand_ring_over(e);
         tile_load_early(e);
         zero_registers(e, acc->reg, acc->count);
         tile_put_label(e, end);
     } else if (!acc->accumulates) {
         tile_put_label(e, none);
         if (alternates)
-            hand_turn_over(e);
+            hand_ring_over(e);
         tile_load_early(e);
     }
 }
@@ -280,27 +280,27 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_move(e, variable, at);
     bool alternates = !r->copies && r->plan->teams > 1;
     if (alternates && !r->plan->before)
-        measure_turns(e, type, variable, last);
+        measure_stages(e, type, variable, last);
     if (alternates)
-        wait_for_turn(e);
+        wait_for_team(e);
     // Every block has an iteration if the loop is not empty and not split.
-    bool turns = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
-                                            tile_range_of(e->ranges, op->operand[1]).low;
-    if (!turns) {
+    bool always_runs = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
+                                                  tile_range_of(e->ranges, op->operand[1]).low;
+    if (!always_runs) {
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
         tile_branch(e, over, false, none);
     }
     tile_put_label(e, start);
     if (r->copies)
-        copy_turn(e, body);
+        emit_copy(e, body);
     else
-        product_turn(e, acc.reg, acc.count, acc.accumulates, acc.used);
+        emit_product(e, acc.reg, acc.count, acc.accumulates, acc.used);
     tile_ring_step(e);
     tile_ins(e, "sub.%s %R, %R, %R", type, left, last, variable);
     tile_ins(e, "setp.gt.u%s %R, %R, %R", type + 1, more, left, step);
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
     tile_branch(e, more, false, start);
-    close_ring_loop(e, &acc, alternates, !turns, none, end);
+    close_ring_loop(e, &acc, alternates, !always_runs, none, end);
     tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, acc.reg, acc.count);

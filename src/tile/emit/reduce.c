@@ -103,9 +103,9 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
     uint32_t chains = chains_of(r), results = tile_register_count(y);
     tile_register(*part)[TILE_MOST_REDUCED] =
         tile_take(e->module, results * chains * sizeof(*part));
-    uint32_t *turn = tile_take(e->module, results * sizeof(*turn));
+    uint32_t *next_chain = tile_take(e->module, results * sizeof(*next_chain));
 
-    for (uint32_t k = 0; part && turn && k < tile_register_count(x); k++) {
+    for (uint32_t k = 0; part && next_chain && k < tile_register_count(x); k++) {
         bool none;
         if (r->plain && k % TILE_PART == 0)
             ask(r, in, k);
@@ -114,7 +114,7 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
         if (none || tile_repeats(x->layout, k))
             continue;
         tile_register value[TILE_MOST_REDUCED], next[TILE_MOST_REDUCED];
-        tile_register *sum = part[to * chains + turn[to]++ % chains];
+        tile_register *sum = part[to * chains + next_chain[to]++ % chains];
         for (uint32_t i = 0; i < r->n; i++) {
             value[i] = in[k][i];
             if (inside)
@@ -130,7 +130,7 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
             r->combine(r, sum, value, next);
         memcpy(sum, next, sizeof(next));
     }
-    e->failed |= !part || !turn;
+    e->failed |= !part || !next_chain;
     for (uint32_t i = 0; i < results && !e->failed; i++) {
         tile_register(*own)[TILE_MOST_REDUCED] = &part[i * chains], next[TILE_MOST_REDUCED];
         for (uint32_t step = chains / 2; step; step /= 2)

@@ -11,20 +11,20 @@ struct tile_reduction {
     struct tile_emitter *e;
     const struct tile_op *op;
     uint32_t n;
-    cuc_dtype dtype[TILE_MOST_REDUCED]; // of the computation
+    cuc_dtype dtype[TILE_MOST_REDUCED]; // type of the computation
     tile_register identity[TILE_MOST_REDUCED];
     void (*combine)(struct tile_reduction *r, const tile_register *x, const tile_register *y,
                     tile_register *out);
     uint32_t axis;
-    bool plain;                         // one value by a hardware op: x and y may be swapped
-    bool halves;                        // 16-bit floats, two at a time as long as possible
+    bool plain;  // one value, reduced by a hardware op: x and y may be swapped
+    bool halves; // 16-bit floats, two at a time as long as possible
     const struct tile_value *factor[2]; // factors of a product that only this sum uses; NULL
     enum tile_combine with;             // if plain
     bool nan;                           // a NaN wins
 };
 
-// reduce_threads.c: reduces the `count` partial results of threads to all threads they are reduced
-// with, given the bits of the threads' numbers.
+// reduce_threads.c: combines the `count` partial results of each thread with those of the threads
+// that hold other parts; the masks are bits of threads' numbers. All these threads get the result.
 void tile_reduce_threads(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes, uint32_t warps);
 

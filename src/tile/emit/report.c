@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 24 }; // of one call
+enum { MOST_ARGUMENTS = 24 }; // arguments of one call
 
 // The generic address of a string.
 static tile_register string_of(struct tile_emitter *e, const char *text, size_t length)
@@ -37,14 +37,14 @@ static tile_register string_of(struct tile_emitter *e, const char *text, size_t 
 struct line {
     struct tile_emitter *e;
     char *format;
-    size_t length, room;
+    size_t length, capacity;
     tile_register argument[MOST_ARGUMENTS];
     uint32_t arguments;
 };
 
 static void append(struct line *line, const char *text, size_t length)
 {
-    for (size_t i = 0; i < length && line->length + 2 < line->room; i++)
+    for (size_t i = 0; i < length && line->length + 2 < line->capacity; i++)
         line->format[line->length++] = text[i];
 }
 
@@ -123,7 +123,7 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
                            const struct tile_value *x, tile_register shared)
 {
     cuc_dtype dtype = x->type.dtype;
-    uint32_t bytes = tile_bytes_of(dtype), again = tile_label(e), innermost = 0;
+    uint32_t bytes = tile_bytes_of(dtype), top = tile_label(e), innermost = 0;
     int64_t count = tile_elements(&x->type);
     char form[TILE_FORMAT_BYTES];
     tile_register later[TILE_MAX_RANK];
@@ -139,7 +139,7 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", shared, (unsigned)(count * bytes));
     tile_register format = tile_make(e, TILE_R64, "mov.b64 %R, %R", first);
     tile_register element = tile_new(e, tile_class_of(dtype));
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_emit_load(e, "", "shared", dtype, &element, 1, at, 0, TILE_NO_REGISTER);
     tile_register argument = argument_of(e, mark, dtype, element);
     call_printf(e, format, &argument, 1);
@@ -154,18 +154,18 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
         tile_move(e, format, tile_select(e, over, later[ends], format));
     }
     more = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", at, end);
-    tile_branch(e, more, false, again);
+    tile_branch(e, more, false, top);
 }
 
 bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
 {
     const char *at = tile_attribute(op, TILE_ATTR_TEXT)->text;
-    struct line line = { .e = e, .room = 2 * strlen(at) + 32 * (op->operand_count + 1) };
+    struct line line = { .e = e, .capacity = 2 * strlen(at) + 32 * (op->operand_count + 1) };
     tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->tid);
     uint32_t done = tile_label(e);
     char bracket[TILE_BRACKET_BYTES];
 
-    line.format = tile_take(e->module, line.room);
+    line.format = tile_take(e->module, line.capacity);
     if (!line.format)
         return false;
     tile_branch(e, first, true, done);

@@ -96,7 +96,7 @@ static bool emit_products(struct tile_emitter *e, const struct tile_roles *roles
     return !e->failed;
 }
 
-static tile_register **values_again(struct tile_emitter *e, tile_register *const *from)
+static tile_register **copy_values(struct tile_emitter *e, tile_register *const *from)
 {
     size_t bytes = (e->kernel->value_count + 1) * sizeof(*from);
     tile_register **copy = tile_take(e->module, bytes);
@@ -120,7 +120,7 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     tile_register multiplies =
         tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", r->group, tile_all_groups(r->plan));
     tile_branch(e, multiplies, false, multiply);
-    tile_register **values = values_again(e, e->value);
+    tile_register **values = copy_values(e, e->value);
     if (!values)
         return false;
 

@@ -16,12 +16,12 @@ struct scan {
     const struct tile_op *op;
     const struct tile_layout *layout;
     uint32_t n;                   // tiles that are scanned together
-    cuc_dtype dtype[MOST_VALUES]; // of the computation
+    cuc_dtype dtype[MOST_VALUES]; // type of the computation
     tile_register identity[MOST_VALUES];
     enum tile_combine with;
     uint32_t axis, axis_bits;
     bool reverse;
-    uint32_t count;                      // of registers
+    uint32_t count;                      // number of registers
     tile_register (*value)[MOST_VALUES]; // per register: its elements, then their scan
     // For each run, by its lowest register: its total, including the runs joined with it, and its
     // prefix there.
@@ -128,8 +128,8 @@ static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uin
 // Warps whose bits count up, with totals that are equal in all lanes: the totals of all runs are
 // written at once, and the lanes of each warp scan them, several runs at a time.
 struct warp_totals {
-    uint32_t bits;                   // of the joined warps
-    uint32_t at[MOST_VALUES], bytes; // of a run in shared memory
+    uint32_t bits;                   // warp bits of the joined warps
+    uint32_t at[MOST_VALUES], bytes; // offset and size of a run in shared memory
     struct lanes lanes;
     tile_register shared;
     uint32_t from;
@@ -158,15 +158,16 @@ static void write_totals(struct scan *s, struct warp_totals *w, const uint32_t *
 }
 
 // Scans `count` runs whose totals were written from the `start`-th on; the lanes have space for
-// `room`.
+// `capacity`.
 static void scan_totals(struct scan *s, const struct warp_totals *w, const uint32_t *run,
-                        uint32_t start, uint32_t count, uint32_t room, uint32_t done, uint32_t own)
+                        uint32_t start, uint32_t count, uint32_t capacity, uint32_t done,
+                        uint32_t own)
 {
     struct tile_emitter *e = s->e;
     tile_register x[MOST_VALUES] = { 0 }, before[MOST_VALUES] = { 0 }, total[MOST_VALUES] = { 0 };
     tile_register row =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", w->which, w->bytes, w->shared);
-    tile_register there = count < room
+    tile_register there = count < capacity
                               ? tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", w->which, count)
                               : TILE_NO_REGISTER;
 
@@ -198,7 +199,7 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
     enum { MOST_RUNS = 64 };
     struct tile_emitter *e = s->e;
     struct warp_totals w = { .bits = bits };
-    uint32_t room = 32 >> bits, mask = ((1u << bits) - 1) << first, run[MOST_RUNS], next = 0;
+    uint32_t capacity = 32 >> bits, mask = ((1u << bits) - 1) << first, run[MOST_RUNS], next = 0;
 
     for (uint32_t i = 0; i < s->n; i++) {
         w.at[i] = w.bytes;
@@ -219,8 +220,9 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
                 run[count++] = next;
         if (count)
             write_totals(s, &w, run, count);
-        for (uint32_t k = 0; k < count; k += room)
-            scan_totals(s, &w, run + k, k, count - k < room ? count - k : room, room, done, own);
+        for (uint32_t k = 0; k < count; k += capacity)
+            scan_totals(s, &w, run + k, k, count - k < capacity ? count - k : capacity, capacity,
+                        done, own);
     }
 }
 

@@ -17,7 +17,7 @@ static bool is_in_each_warp(const struct tile_value *value)
     return true;
 }
 
-static void look_at(struct tile_op *op, void *data)
+static void check_op(struct tile_op *op, void *data)
 {
     bool *fits = data;
 
@@ -37,7 +37,7 @@ bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op
     for (uint32_t i = 0; i < loop->result_count && fits; i++)
         fits = is_in_each_warp(loop->result[i]) && is_in_each_warp(loop->operand[i]);
     if (fits)
-        tile_walk((struct tile_block *)(uintptr_t)loop->block[0], look_at, &fits);
+        tile_walk((struct tile_block *)(uintptr_t)loop->block[0], check_op, &fits);
     return fits;
 }
 

@@ -63,7 +63,7 @@ static void put_pairs(struct tile_emitter *e, const struct tile_sort_keys *s, ui
     const struct tile_type *type = &s->tile->type;
     uint32_t length = (uint32_t)type->extent[s->axis], half = UINT32_C(1) << (bits - 1);
     uint32_t inner = 1, size = s->class == TILE_R64 ? 8 : 4;
-    uint32_t again = tile_label(e), next = tile_label(e), done = tile_label(e);
+    uint32_t top = tile_label(e), next = tile_label(e), done = tile_label(e);
 
     for (uint32_t axis = s->axis + 1; axis < type->rank; axis++)
         inner *= (uint32_t)type->extent[axis];
@@ -71,7 +71,7 @@ static void put_pairs(struct tile_emitter *e, const struct tile_sort_keys *s, ui
 
     tile_register below = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", distance);
     tile_register q = tile_make(e, TILE_R32, "mov.u32 %R, %R", e->tid);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_branch(e, tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %u", q, lines * half), false, done);
     // Pair p of a line: i has p's bits with a zero inserted at the distance.
     tile_register pair = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", q, half - 1);
@@ -102,7 +102,7 @@ static void put_pairs(struct tile_emitter *e, const struct tile_sort_keys *s, ui
     exchange(e, s, at[0], at[1], index);
     tile_put_label(e, next);
     tile_ins(e, "add.u32 %R, %R, %u", q, q, 32 * e->warps);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, done);
     tile_barrier(e);
 }

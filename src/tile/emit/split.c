@@ -1,12 +1,12 @@
 // Split-K: each block of a cluster does one part of a product's depth axis. Every block leaves its
-// accumulators in its own shared memory. The blocks take turns as the one that finishes a warp's
+// accumulators in its own shared memory. The blocks alternate as the one that finishes a warp's
 // rows: its warp adds the other blocks' parts to its own, always in the same order, and continues
 // alone. So all blocks read at the same time, since one block receives only some 25 bytes a
 // nanosecond from others. If warps depend on each other behind the loop, the first block finishes
 // the whole tile.
 #include "ring.h"
 
-enum { WORDS = 4, AT_ONCE = 16 }; // of a vector; vectors in flight
+enum { WORDS = 4, AT_ONCE = 16 }; // words of a vector; vectors in flight
 
 // This block's part of a loop's iterations from `*first` to `*last`. Each block has as many as the
 // first, which has the most.
@@ -15,39 +15,39 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
 {
     const struct tile_ring *r = e->ring;
     enum tile_register_class class = TILE_REGISTER_CLASS(*first);
-    const char *plain = class == TILE_R64 ? "u64" : "u32"; // of distances
+    const char *plain = class == TILE_R64 ? "u64" : "u32"; // type of distances
     uint32_t parts = r->plan->split;
     tile_register none = tile_new(e, TILE_PRED);
 
     tile_register length = tile_make(e, class, "sub.%s %R, %R, %R", plain, *last, *first);
     tile_ins(e, "setp.ge.%s %R, %R, %R", type, none, *first, *last);
     tile_put(e->text, "\t@%s mov.b%s %s, 0;\n", tile_name(none), plain + 1, tile_name(length));
-    tile_register turns = length;
+    tile_register iterations = length;
     if (known != 1) {
-        turns = tile_make(e, class, "add.%s %R, %R, %R", plain, length, step);
-        tile_ins(e, "sub.%s %R, %R, 1", plain, turns, turns);
-        tile_ins(e, "div.%s %R, %R, %R", plain, turns, turns, step);
+        iterations = tile_make(e, class, "add.%s %R, %R, %R", plain, length, step);
+        tile_ins(e, "sub.%s %R, %R, 1", plain, iterations, iterations);
+        tile_ins(e, "div.%s %R, %R, %R", plain, iterations, iterations, step);
     }
-    turns = tile_make(e, class, "add.%s %R, %R, %u", plain, turns, parts - 1);
+    iterations = tile_make(e, class, "add.%s %R, %R, %u", plain, iterations, parts - 1);
     // A 64-bit division would be a call, next to which linked code does not overlap products
     // (C7509).
     if (!(parts & (parts - 1)))
-        turns =
-            tile_make(e, class, "shr.%s %R, %R, %u", plain, turns, (unsigned)__builtin_ctz(parts));
+        iterations = tile_make(e, class, "shr.%s %R, %R, %u", plain, iterations,
+                               (unsigned)__builtin_ctz(parts));
     else if (class == TILE_R64) // exact up to 2^60 iterations
-        turns =
-            tile_make(e, class, "mul.hi.u64 %R, %R, %l", turns, (int64_t)(UINT64_MAX / parts + 1));
+        iterations = tile_make(e, class, "mul.hi.u64 %R, %R, %l", iterations,
+                               (int64_t)(UINT64_MAX / parts + 1));
     else
-        turns = tile_make(e, class, "div.u32 %R, %R, %u", turns, parts);
+        iterations = tile_make(e, class, "div.u32 %R, %R, %u", iterations, parts);
     if (known != 1)
-        turns = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, turns, step);
+        iterations = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, iterations, step);
     tile_register rank = r->rank;
     if (class == TILE_R64)
         rank = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->rank);
-    tile_register before = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, turns, rank);
+    tile_register before = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, iterations, rank);
     before = tile_make(e, class, "min.%s %R, %R, %R", plain, before, length);
     tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", plain, length, before);
-    left = tile_make(e, class, "min.%s %R, %R, %R", plain, left, turns);
+    left = tile_make(e, class, "min.%s %R, %R, %R", plain, left, iterations);
     *first = tile_make(e, class, "add.%s %R, %R, %R", plain, *first, before);
     *last = tile_make(e, class, "add.%s %R, %R, %R", plain, *first, left);
 }
@@ -90,14 +90,14 @@ void tile_cluster_barrier(struct tile_emitter *e, bool waits)
 }
 
 // True if the calling warp finishes its rows of the tile in this block.
-static tile_register who_ends(struct tile_emitter *e)
+static tile_register finishing_block(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
-    tile_register turn = tile_number32(e, 0);
+    tile_register owner = tile_number32(e, 0);
 
     if (r->plan->apart)
-        tile_ins(e, "rem.u32 %R, %R, %u", turn, e->warp, (unsigned)r->plan->split);
-    return tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %R", turn, r->rank);
+        tile_ins(e, "rem.u32 %R, %R, %u", owner, e->warp, (unsigned)r->plan->split);
+    return tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %R", owner, r->rank);
 }
 
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count)
@@ -121,11 +121,11 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     tile_register own =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4, r->base);
     own = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, (unsigned)TILE_RING_AT);
-    tile_register ends = who_ends(e);
+    tile_register ends = finishing_block(e);
     leave(e, vector, vectors, own, pitch);
     tile_cluster_barrier(e, true);
     tile_branch(e, ends, false, joins);
-    tile_cluster_barrier(e, false); // it waits at its end until they have been read
+    tile_cluster_barrier(e, false); // the end of the entry waits until they have been read
     tile_branch(e, TILE_NO_REGISTER, false, r->next_tile);
     tile_put_label(e, joins);
     tile_register rank = r->rank;

@@ -51,7 +51,7 @@ tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_l
     struct tile_text *before = tile_into_prologue(e);
     tile_register reg = gather_bits(e, layout, axis);
     e->text = before;
-    if (!TILE_RESERVE(e->module, e->coordinate, e->coordinate_room, e->coordinates + 1, 16)) {
+    if (!TILE_RESERVE(e->module, e->coordinate, e->coordinate_capacity, e->coordinates + 1, 16)) {
         e->failed = true;
         return reg;
     }
@@ -59,7 +59,7 @@ tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_l
     return reg;
 }
 
-uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis)
+uint32_t tile_thread_mask(const struct tile_layout *layout, uint32_t axis)
 {
     uint32_t all = ((UINT32_C(1) << (TILE_LANE_BITS + layout->warp_bits)) - 1)
                    << layout->register_bits;
@@ -68,11 +68,11 @@ uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis)
 }
 
 // With three warpgroups the layout's last one does not exist.
-static uint32_t reach_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
-                             uint32_t axis)
+static uint32_t extent_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
+                              uint32_t axis)
 {
     enum { LAST_OF_GROUPS = 3 };
-    uint32_t reach = tile_thread_reach(layout, axis), most = 0;
+    uint32_t reach = tile_thread_mask(layout, axis), most = 0;
     uint32_t last = (uint32_t)LAST_OF_GROUPS << (layout->register_bits + TILE_LANE_BITS + 2);
 
     if (!e->ring || e->ring->plan->groups != 3)
@@ -99,7 +99,7 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
             *none = true;
             return TILE_NO_REGISTER;
         }
-        if (own + reach_of_all(e, layout, axis) < extent)
+        if (own + extent_of_all(e, layout, axis) < extent)
             continue;
         tile_register p = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u",
                                     tile_thread_coordinate(e, layout, axis), extent - own);

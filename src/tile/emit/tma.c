@@ -189,10 +189,10 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     tile_register piece = s->wide     ? tile_make(e, TILE_R32, "bfe.u32 %R, %R, 1, 1", e->lane)
                           : s->narrow ? tile_number32(e, 0)
                                       : tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
-    tile_register turn = span == 128 ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row)
-                                     : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", row,
-                                                 span == 64 ? 1u : 2u, span == 64 ? 2u : 1u);
-    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, turn);
+    tile_register chunk = span == 128 ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row)
+                                      : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", row,
+                                                  span == 64 ? 1u : 2u, span == 64 ? 2u : 1u);
+    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, chunk);
     piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
     row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, row);
     tile_register line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", row, span, s->at);
@@ -232,7 +232,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
     bool alone = s->wide || s->narrow;
-    uint32_t below = 8 * e->ring->plan->span; // of 8 rows
+    uint32_t below = 8 * e->ring->plan->span; // offset of 8 rows
 
     for (uint32_t i = 0; i < s->eights; i += alone ? 1 : 2) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * s->eights + i)) << 2;
@@ -245,7 +245,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                      reg[3]);
             continue;
         }
-        for (uint32_t n = 0; n < 2 && s->narrow; n++) { // of 8 rows, two bytes each
+        for (uint32_t n = 0; n < 2 && s->narrow; n++) { // 8 rows, two bytes each
             tile_register two =
                 tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x3340", reg[2 * n], reg[2 * n + 1]);
             tile_ins(e, "st.shared.b16 [%R+%u], %R", s->lane[i / 2], at + i % 2 * 8 + n * below,
@@ -278,7 +278,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     uint32_t element = tile_bytes_of(x->type.dtype), bytes = tile_slab_bytes(plan);
     char one[16];
 
-    if (tile_is_behind_stores(e, op)) // stores by threads; their loads are complete
+    if (tile_is_after_stores(e, op)) // stores by threads; their loads are complete
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
     struct place place = op->operand[0]->op ? place_in_slice(e, op) : place_of(e, op);

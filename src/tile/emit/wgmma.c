@@ -71,7 +71,7 @@ tile_register tile_descriptor_at(struct tile_emitter *e, tile_register descripto
 // rows.
 struct piece {
     uint32_t block, column, columns;
-    const char *sums; // its registers, "{%r1, ...}"
+    const char *accumulators; // its registers, "{%r1, ...}"
 };
 
 struct product {
@@ -92,7 +92,7 @@ static void multiply(const struct product *p, const struct piece *piece, uint32_
         tile_descriptor_at(e, p->at[1], tile_step_of(b, step) + piece->column * b->span);
 
     tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%u%s ", piece->columns, p->form);
-    tile_put_string(e->text, piece->sums);
+    tile_put_string(e->text, piece->accumulators);
     tile_put(e->text, ", %s, %s, %s%s;\n", tile_name(x), tile_name(y), scale, p->end);
 }
 

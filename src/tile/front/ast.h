@@ -20,7 +20,7 @@ struct tile_ast {
     const char *text;
     struct tile_ast **child;
     uint32_t count;
-    uint32_t height; // of the tree below it
+    uint32_t height; // height of the tree below it
 };
 
 enum tile_statement_kind {

@@ -4,31 +4,32 @@
 
 #include "elaborate.h"
 
-// Binds a name in the current block, whatever it is outside; `fixed`: it may not be rebound.
+// Binds a name in the current block, hiding any outer binding; `fixed`: the name may not be
+// rebound.
 void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                        struct tile_location where, bool fixed);
 
-// Unreachable code, or code inside something erroneous, is still checked for its own errors: it is
-// built into a block that belongs to nothing.
-struct tile_aside {
+// Unreachable code, and code inside a statement with an error, is still checked for errors of its
+// own: it is built into a block that belongs to no kernel.
+struct tile_saved_state {
     struct tile_block *block, *function_block;
     struct tile_meaning *result;
     uint32_t results;
     bool returned;
 };
-// False if out of memory; in any case the caller must call tile_step_back().
-bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before);
-void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before);
+// False if out of memory; in any case the caller must call tile_leave_detached().
+bool tile_enter_detached(struct tile_elaborator *e, struct tile_saved_state *before);
+void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_state *before);
 
-// Statements; true if control leaves the block there.
+// Elaborate a statement; true if control leaves the block there.
 void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s);
-// break and continue.
+// Elaborates break or continue.
 bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_statement *s);
 // Reports T402 for a return that is not at its function's end.
-void tile_tell_return(struct tile_elaborator *e, const struct tile_statement *s);
+void tile_report_return(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s);
-// A break or continue of a loop, with the current meanings of its names.
+// Leaves a loop by break or continue, with the current meanings of the names that it carries.
 bool tile_leave_loop(struct tile_elaborator *e, enum tile_op_kind kind,
                      struct tile_open_loop *loop);
 

@@ -43,7 +43,8 @@ static void names_bound(struct tile_elaborator *e, const struct tile_statement *
     }
 }
 
-// Those that are already bound outside, with their values there: the values that a loop carries.
+// Finds the names that a body binds and that are already bound outside, with their values there:
+// the loop carries these.
 static bool carried_names(struct tile_elaborator *e, const struct tile_statement *body,
                           struct names *carried, struct tile_value ***values)
 {
@@ -56,7 +57,8 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     for (uint32_t i = 0; *values && i < bound.count; i++) {
         struct tile_binding *binding = tile_lookup(e, bound.name[i]);
         if (!binding || binding->fixed)
-            continue; // a new name; or an error that the statement itself reports
+            continue; // a new name, or one that may not be rebound, which the statement itself
+                      // reports
         struct tile_operand operand;
         e->b.where = binding->where;
         if (!tile_meaning_operand(e, &binding->what, &operand)) {
@@ -140,13 +142,13 @@ static void bind_arguments(struct tile_elaborator *e, const struct tile_op *op, 
     }
 }
 
-bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before)
+bool tile_enter_detached(struct tile_elaborator *e, struct tile_saved_state *before)
 {
     struct tile_block *nowhere = tile_block_create(e->b.kernel, NULL, 0);
     struct tile_meaning *dropped = tile_take(e->module, TILE_MAX_VALUES * sizeof(*dropped));
 
-    *before =
-        (struct tile_aside){ e->b.block, e->function_block, e->result, e->results, e->returned };
+    *before = (struct tile_saved_state){ e->b.block, e->function_block, e->result, e->results,
+                                         e->returned };
     if (!nowhere || !dropped)
         return false;
     if (e->b.block == e->function_block)
@@ -157,7 +159,7 @@ bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before)
     return true;
 }
 
-void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before)
+void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_state *before)
 {
     e->b.block = before->block;
     e->function_block = before->function_block;
@@ -177,17 +179,17 @@ static void give_up(struct tile_elaborator *e, const struct names *names,
     }
 }
 
-// The body of a loop whose head is wrong.
+// Elaborates the body of a loop whose head has an error.
 static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_statement *s)
 {
     struct tile_open_loop loop = { .wrong = s->kind != TILE_STATEMENT_STATIC_FOR,
                                    .outer = e->loop };
     struct names bound = { 0 };
-    struct tile_aside before;
+    struct tile_saved_state before;
 
     names_bound(e, s->body, &bound);
     give_up(e, &bound, s->where, false);
-    if (tile_step_aside(e, &before)) {
+    if (tile_enter_detached(e, &before)) {
         uint32_t inner = e->count;
         e->loop = &loop;
         if (s->names)
@@ -196,7 +198,7 @@ static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_st
         e->loop = loop.outer;
         tile_unbind(e, inner);
     }
-    tile_step_back(e, &before);
+    tile_leave_detached(e, &before);
     give_up(e, &bound, s->where, false);
 }
 
@@ -235,12 +237,12 @@ void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement 
         struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
         e->b.where = s->value[0] ? s->value[0]->where : s->where;
         e->b.op = "while";
-        struct tile_op *way_out = tile_build_if(&e->b, condition);
+        struct tile_op *leave = tile_build_if(&e->b, condition);
         e->b.op = NULL;
-        if (way_out) {
-            e->b.block = way_out->block[0];
+        if (leave) {
+            e->b.block = leave->block[0];
             tile_build_yield(&e->b, NULL, 0);
-            e->b.block = way_out->block[1];
+            e->b.block = leave->block[1];
             tile_leave_loop(e, TILE_BREAK, &loop);
             e->b.block = op->block[0];
         }
@@ -272,7 +274,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
     }
     if (ok && bound[1] > bound[0] &&
         (uint64_t)bound[1] - (uint64_t)bound[0] > (uint64_t)bound[2] * TILE_MAX_STATIC_ITERATIONS) {
-        tile_error(e->module, TILE_T406, s->where, "static for: more than %d turns",
+        tile_error(e->module, TILE_T406, s->where, "static for: more than %d iterations",
                    TILE_MAX_STATIC_ITERATIONS);
         ok = false;
     }
@@ -286,7 +288,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
         tile_push_binding(e, s->name[0], tile_meaning_of_int(i), s->where, true);
         left = tile_elaborate_statements(e, s->body);
         tile_unbind(e, inner);
-        // One pass is enough for errors.
+        // The errors of one iteration are enough.
         if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
             break;
     }
@@ -361,7 +363,7 @@ static const struct tile_type *typed(const struct tile_meaning *m)
     return m->kind == TILE_OPERAND && !m->operand.loose ? &m->operand.value->type : NULL;
 }
 
-// The names that differ at the ends of the arms, with their value and location in each arm.
+// The names that differ at the ends of the arms, with each arm's value and location of the name.
 struct merge {
     struct names names;
     struct tile_value **yielded[2];
@@ -388,12 +390,12 @@ static void merge_name(struct tile_elaborator *e, const struct tile_statement *s
     bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
 
     if (old && old->fixed)
-        return; // the statement itself reported it
+        return; // the statement that binds the name has reported it
     if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
-        tile_bind(e, bound->name[i], (struct tile_meaning){ 0 }, s->where); // wrong in an arm
+        tile_bind(e, bound->name[i], (struct tile_meaning){ 0 }, s->where); // an arm has an error
     else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
         lose(e, bound->name[i], arm[!arm[0].bound[i]].where[i]);
-    // The continuing arm leaves the name as it was.
+    // The arm that continues leaves the name as it was.
     if (arm[0].leaves != arm[1].leaves && old && same_meaning(arm[0].leaves ? y : x, &old->what))
         return;
     if (!both || (arm[0].leaves && arm[1].leaves) ||
@@ -406,7 +408,7 @@ static void merge_name(struct tile_elaborator *e, const struct tile_statement *s
         if (arm[a].leaves)
             continue;
         e->b.block = arm[a].end;
-        // A constant becomes a value where it was bound.
+        // A constant becomes a value at the position where the name was bound.
         bool loose = arm[a].bound[i] && arm[a].after[i].operand.loose;
         e->b.where = loose ? arm[a].where[i] : s->where;
         m->where[a][m->names.count] = arm[a].bound[i] ? arm[a].where[i] : s->where;
@@ -435,16 +437,16 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     names_bound(e, s->body, &bound);
     names_bound(e, s->otherwise, &bound);
     if (!op) {
-        struct tile_aside before;
+        struct tile_saved_state before;
         // If the condition could have been a constant, one arm would not be elaborated.
         if (operand.value) {
-            if (tile_step_aside(e, &before)) {
+            if (tile_enter_detached(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
-                e->function_block = NULL; // nor does a function return in there
+                e->function_block = NULL; // a return in there returns from no function
                 elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
                 elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
             }
-            tile_step_back(e, &before);
+            tile_leave_detached(e, &before);
         }
         give_up(e, &bound, s->where, true);
         return false;

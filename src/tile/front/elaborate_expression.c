@@ -98,11 +98,11 @@ static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struc
 
     if (binding)
         return binding->what;
-    tile_tell_unbound(e, ast);
+    tile_report_unbound(e, ast);
     return (struct tile_meaning){ 0 };
 }
 
-void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
+void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     const struct tile_lost *lost = e->lost;
     const char *near = NULL;
@@ -124,7 +124,7 @@ void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
                : near ? ": did you mean "
                       : "",
                near && !call ? near : "", near && !call ? "?" : "");
-    // Report it once: from here on the name is known to be wrong.
+    // Reports the name once, and binds it to a meaning known to be wrong.
     if (!call)
         tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
 }
@@ -149,7 +149,7 @@ static struct tile_meaning elaborate_binary(struct tile_elaborator *e, const str
     struct tile_operand a, b;
 
     e->b.where = ast->where;
-    // Dtypes are compared: `if T == f32`.
+    // Dtypes can be compared, as in `if T == f32`.
     if (x.kind == TILE_DTYPE && y.kind == TILE_DTYPE && (ast->op == TILE_EQ || ast->op == TILE_NE))
         return tile_meaning_of_truth((x.dtype == y.dtype) == (ast->op == TILE_EQ));
     if (tile_meaning_is_constant(&x) && tile_meaning_is_constant(&y))
@@ -206,7 +206,7 @@ static struct tile_meaning elaborate_logical(struct tile_elaborator *e, const st
                                  : tile_build_binary(&e->b, op, tile_of(a), tile_of(b), false));
 }
 
-// t[i, ..] loads an element; x[:, None] inserts axes of extent 1.
+// Elaborates t[i, ..], which loads an element, or x[:, None], which inserts axes of extent 1.
 static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
                                                const struct tile_ast *ast)
 {
@@ -272,7 +272,7 @@ struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const ch
     return known == UINT32_MAX ? NULL : e->file->functions.name[known].value;
 }
 
-void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *ast)
+void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     const char *near = NULL;
 
@@ -333,7 +333,7 @@ static uint32_t call_values(struct tile_elaborator *e, const struct tile_ast *as
     if (!fn) {
         uint32_t count = tile_elaborate_call(e, ast, out, &known);
         if (!known)
-            tile_tell_no_function(e, ast);
+            tile_report_no_function(e, ast);
         return count;
     }
     if (!tile_match_function(e, fn, ast, given))
@@ -356,7 +356,7 @@ uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast 
     return out[0].kind != TILE_NOTHING;
 }
 
-// Not inlined into the recursion over nested expressions: its array is large.
+// Kept out of the recursion over nested expressions, since its array is large.
 __attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_elaborator *e,
                                                                     const struct tile_ast *ast)
 {
@@ -366,8 +366,8 @@ __attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_
 
     if (count == 1)
         return values[0];
-    // A call of the language has no value because of an earlier error, or because it only has an
-    // effect.
+    // A call of the language has no value if it only has an effect, or after an error that was
+    // reported.
     bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
     if (e->module->diagnostics->errors == errors && (count || none))
         tile_error(e->module, TILE_T508, ast->where, "%s: gives %u value%s, expected one",
@@ -438,7 +438,7 @@ static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct
 
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
 {
-    tile_work_at(e->module, where);
+    tile_set_location(e->module, where);
     bool deep = e->depth >= TILE_MAX_DEPTH;
 
     if (e->exhausted)
@@ -446,7 +446,7 @@ bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
     if (deep || e->work >= TILE_MAX_WORK) {
         tile_error(e->module, deep ? TILE_T006 : TILE_T007, where,
                    deep ? "expression: nested deeper than %d, with the functions that are called"
-                        : "program: more than %d expressions and blocks, with every turn of a "
+                        : "program: more than %d expressions and blocks, with every iteration of a "
                           "static for and every call: make it with loops",
                    deep ? TILE_MAX_DEPTH : TILE_MAX_WORK);
         e->exhausted = true;

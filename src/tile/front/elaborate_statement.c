@@ -38,7 +38,7 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
     if (e->names.name[known].value)
         tile_error(e->module, TILE_T502, where, "name: %s is a %s of the language", name,
                    (const char *)e->names.name[known].value);
-    if (!TILE_RESERVE(e->module, e->binding, e->room, e->count + 1, 64))
+    if (!TILE_RESERVE(e->module, e->binding, e->capacity, e->count + 1, 64))
         return;
     uint32_t outer = e->names.name[known].number;
     e->binding[e->count++] = (struct tile_binding){ name, what, where, fixed, known, outer };
@@ -75,7 +75,7 @@ bool tile_only_acts(const struct tile_ast *ast)
     return false;
 }
 
-// Not inlined into the recursion over nested blocks: its array is large.
+// Kept out of the recursion over nested blocks, since its array is large.
 __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *e,
                                                         const struct tile_statement *s)
 {
@@ -83,13 +83,14 @@ __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *
     uint32_t count = 0;
     uint32_t errors = e->module->diagnostics->errors;
 
-    // All values before any name: `a, b = b, a`.
+    // All values come before any name, as `a, b = b, a` requires.
     for (uint32_t i = 0; i < s->values && count < 64; i++) {
         uint32_t got = tile_elaborate_values(e, s->value[i], values + count);
-        if (!got && s->values == 1) { // an error: every name is known to be wrong
+        if (!got && s->values == 1) { // after an error, every name is known to be wrong
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            // A function without a return; after another error this may be why values are missing.
+            // The function may lack a return; after another error values may be missing for that
+            // reason.
             if (!e->module->diagnostics->errors ||
                 (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i])))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
@@ -138,13 +139,13 @@ bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_stateme
     if (!e->loop || !e->loop->op) {
         tile_error(e->module, TILE_T402, s->where,
                    e->loop ? "%s: it cannot leave a static for" : "%s: it stands in no loop", word);
-        return false; // the following statements are checked, too
+        return false; // an error, after which the following statements are checked too
     }
     tile_leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
     return true;
 }
 
-void tile_tell_return(struct tile_elaborator *e, const struct tile_statement *s)
+void tile_report_return(struct tile_elaborator *e, const struct tile_statement *s)
 {
     tile_error(e->module, TILE_T402, s->where,
                "return: a fn returns at its end, or in an if of a constant");
@@ -159,7 +160,7 @@ static bool elaborate_return(struct tile_elaborator *e, const struct tile_statem
         return true;
     }
     if (e->loop || e->b.block != e->function_block) {
-        tile_tell_return(e, s);
+        tile_report_return(e, s);
         return true;
     }
     for (uint32_t i = 0; i < s->values && e->results < TILE_MAX_VALUES; i++)
@@ -182,12 +183,12 @@ static bool elaborate_unreadable(struct tile_elaborator *e, const struct tile_st
     return false;
 }
 
-// elaborate_control.c has these.
+// These are in elaborate_control.c.
 #define elaborate_static_for tile_elaborate_static_for
 #define elaborate_if tile_elaborate_if
 #define elaborate_leaving tile_elaborate_leaving
 
-// One statement; true if control leaves its block there.
+// Elaborates one statement; true if control leaves its block there.
 static bool elaborate_statement(struct tile_elaborator *e, const struct tile_statement *s)
 {
     static bool (*const kinds[])(struct tile_elaborator *, const struct tile_statement *) = {
@@ -201,8 +202,8 @@ static bool elaborate_statement(struct tile_elaborator *e, const struct tile_sta
 
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    struct tile_aside before;
-    bool left = false, aside = false;
+    struct tile_saved_state before;
+    bool left = false, detached = false;
 
     // A block counts more than an expression, since passes recurse into nested blocks as well.
     enum { LEVELS = 3 };
@@ -212,14 +213,14 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
     e->depth += LEVELS - 1;
     for (; s && !e->exhausted; s = s->next) {
         left |= elaborate_statement(e, s);
-        if (!left || aside || !s->next)
+        if (!left || detached || !s->next)
             continue;
-        aside = true;
-        if (!tile_step_aside(e, &before))
+        detached = true;
+        if (!tile_enter_detached(e, &before))
             break;
     }
-    if (aside)
-        tile_step_back(e, &before);
+    if (detached)
+        tile_leave_detached(e, &before);
     e->depth -= LEVELS;
     return left;
 }

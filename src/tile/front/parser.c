@@ -8,7 +8,7 @@
 
 void tile_list_add(struct tile_parser *p, struct tile_list *list, void *item)
 {
-    if (!TILE_RESERVE(p->module, list->item, list->room, list->count + 1, 4))
+    if (!TILE_RESERVE(p->module, list->item, list->capacity, list->count + 1, 4))
         return;
     list->item[list->count++] = item;
 }
@@ -46,7 +46,7 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word)
     return there;
 }
 
-bool tile_parser_said(const struct tile_parser *p)
+bool tile_parser_has_reported(const struct tile_parser *p)
 {
     const struct tile_diagnostic *last = p->module->diagnostics->last;
 
@@ -58,7 +58,7 @@ void tile_parser_expected(struct tile_parser *p, const char *what)
 {
     const struct tile_token *t = &p->token;
 
-    if (!p->failed && !tile_parser_said(p)) {
+    if (!p->failed && !tile_parser_has_reported(p)) {
         if (t->kind == TILE_TOKEN_END)
             tile_error(p->module, TILE_T004, t->where,
                        "syntax: expected %s, got the end of the text", what);
@@ -91,7 +91,8 @@ bool tile_is_keyword(const struct tile_token *token)
     if (token->kind != TILE_TOKEN_NAME)
         return false;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        // `where` is also a function; the language's other calls are not names to bind.
+        // Programs may bind `where`, which is also a function, but no other name of the language's
+        // calls.
         if (strcmp(words[i], "where") != 0 && tile_token_is(token, words[i]))
             return true;
     return false;
@@ -123,7 +124,7 @@ bool tile_parser_enter(struct tile_parser *p)
     return false;
 }
 
-// After an error: skips to the next fn or kernel at the start of a line.
+// Skips to the next fn or kernel at the start of a line, after an error.
 static void recover(struct tile_parser *p)
 {
     while (p->token.kind != TILE_TOKEN_END &&
@@ -173,7 +174,8 @@ static void parse_parameter(struct tile_parser *p, struct tile_parameter_ast *pa
     parameter->name = tile_parser_need_name(p, "the name of a parameter");
     if (!tile_parser_need(p, ':', ": and a dtype"))
         return;
-    // A dtype, or a constant that is one, and nothing more: brackets belong to the tensor.
+    // The parameter's dtype, or a constant that is a dtype, without a subscript: brackets belong to
+    // the tensor.
     struct tile_ast *dtype = tile_take(p->module, sizeof(*dtype));
     if (!dtype)
         return;

@@ -2,7 +2,8 @@
 // are unbound or may not be bound; calls of unknown functions, of themselves, and with wrong
 // arguments; misplaced break, continue and return.
 //
-// A name that an arm of an if binds counts as bound behind it: with a constant condition it may be.
+// A name that an arm of an if binds counts as bound behind the if, which is true for some constant
+// conditions.
 #include "calls.h"
 #include "control.h"
 
@@ -42,7 +43,7 @@ static void check_expression(struct tile_elaborator *e, const struct tile_ast *a
         check_call(e, ast);
     } else if (ast->kind == TILE_AST_NAME) {
         if (!tile_lookup(e, ast->text))
-            tile_tell_unbound(e, ast);
+            tile_report_unbound(e, ast);
     } else {
         for (uint32_t i = 0; i < ast->count; i++)
             check_expression(e, ast->child[i]);
@@ -96,7 +97,7 @@ static void check_names(struct tile_elaborator *e, const struct tile_statement *
 
 static void check_binding(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    bool calls = false; // possibly with several values
+    bool calls = false; // a value is a call, which may have several meanings
 
     for (uint32_t i = 0; i < s->values; i++)
         calls |= !s->value[i] || s->value[i]->kind == TILE_AST_CALL;
@@ -114,7 +115,7 @@ static void check_leaving(struct tile_elaborator *e, const struct tile_statement
 static void check_return(struct tile_elaborator *e, const struct tile_statement *s)
 {
     if (e->loop)
-        tile_tell_return(e, s);
+        tile_report_return(e, s);
 }
 
 static void check_nothing(struct tile_elaborator *e, const struct tile_statement *s)

@@ -39,10 +39,10 @@ static const struct class *class_of(cuc_dtype dtype)
     return bits == 1 ? &predicate : bits == 16 ? &half : bits == 64 ? &wide : &word;
 }
 
-static const char *register_name(char room[16], uint32_t number)
+static const char *register_name(char buffer[16], uint32_t number)
 {
-    snprintf(room, 16, "%%cuc%u", number);
-    return room;
+    snprintf(buffer, 16, "%%cuc%u", number);
+    return buffer;
 }
 
 // Writes the text with registers for its placeholders.
@@ -56,7 +56,7 @@ static void put_text(FILE *to, const char *text)
             char *end;
             fputs(register_name(name, (uint32_t)strtoul(text + 1, &end, 10)), to);
             text = end;
-        } else if (*text == '\n') { // it ends an instruction, like a semicolon
+        } else if (*text == '\n') { // a newline ends an instruction, like a semicolon
             fputs(";\n\t", to);
             text++;
         } else {

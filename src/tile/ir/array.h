@@ -7,13 +7,13 @@
 #include <string.h>
 
 // Use TILE_RESERVE(). `array` points to the pointer to the items, which has a type of its own.
-static inline bool tile_array_reserve(struct tile_module *module, void *array, uint32_t *room,
+static inline bool tile_array_reserve(struct tile_module *module, void *array, uint32_t *capacity,
                                       uint32_t count, uint32_t least, size_t item)
 {
-    uint32_t more = *room ? 2 * *room : least;
+    uint32_t more = *capacity ? 2 * *capacity : least;
     void *items;
 
-    if (count <= *room)
+    if (count <= *capacity)
         return true;
     while (more < count)
         more *= 2;
@@ -21,17 +21,17 @@ static inline bool tile_array_reserve(struct tile_module *module, void *array, u
     void *grown = tile_take(module, more * item);
     if (!grown)
         return false;
-    if (*room)
-        memcpy(grown, items, *room * item);
+    if (*capacity)
+        memcpy(grown, items, *capacity * item);
     memcpy(array, &grown, sizeof(grown));
-    *room = more;
+    *capacity = more;
     return true;
 }
 
 // Makes room for `count` items behind the pointer `array`, whose capacity in items is the uint32_t
-// `room`: doubles it, or begins with `least`. New items are zero. False without memory; the array
-// is then as it was.
-#define TILE_RESERVE(module, array, room, count, least) \
-    tile_array_reserve((module), &(array), &(room), (count), (least), sizeof(*(array)))
+// `capacity`: doubles it, or begins with `least`. New items are zero. False without memory; the
+// array is then as it was.
+#define TILE_RESERVE(module, array, capacity, count, least) \
+    tile_array_reserve((module), &(array), &(capacity), (count), (least), sizeof(*(array)))
 
 #endif

@@ -1,4 +1,4 @@
-// Ends compilations that would take more than their budget, and says what they were at. See
+// Ends compilations that exceed their budget, and names the construct they were working on. See
 // budget.h.
 #include "budget.h"
 
@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-// No source of 2 kB takes 2 s or 512 MB with these (tests/tile/stress_budget.py), about half of it
-// on a fast machine. Kernels in use take less than a thirtieth of the operations.
+// The default limits. With these, no source of 2 kB takes more than 2 s or 512 MB, or half of that
+// time on a fast machine (tests/tile/stress_budget.py). Kernels in use take less than a thirtieth
+// of the operations.
 static const struct tile_limits usual = {
     .operations = UINT64_C(4) << 20,
     .ptx_bytes = UINT64_C(32) << 20,
@@ -43,10 +44,10 @@ void tile_budget_limit(struct tile_budget *b, const struct tile_limits *limits)
     b->memory.limit = b->limits.memory_bytes < SIZE_MAX ? (size_t)b->limits.memory_bytes : SIZE_MAX;
     b->deadline = b->limits.seconds > 0 ? now() + b->limits.seconds : 0;
     b->next_call = 0;
-    b->next_look = b->operations + 1; // also of what is small
+    b->next_look = b->operations + 1; // so that short compilations are checked too
 }
 
-void tile_budget_look(struct tile_module *module)
+void tile_budget_check(struct tile_module *module)
 {
     struct tile_budget *b = module->budget;
 
@@ -67,7 +68,8 @@ void tile_budget_look(struct tile_module *module)
     }
 }
 
-// "sin of f64[4194304]"; of text that is still read, where it stands is all.
+// Names the construct that is worked on, such as "sin of f64[4194304]". While the text is still
+// read, only its position is known, and the name is "program".
 static void name_construct(struct tile_budget *b, struct tile_module *module)
 {
     const struct tile_op *op = b->op;
@@ -89,7 +91,7 @@ void tile_budget_end(struct tile_module *module, enum tile_code code)
     struct tile_budget *b = module->budget;
     const struct tile_limits *limits = &b->limits;
     char *text = b->amount;
-    const size_t room = sizeof(b->amount);
+    const size_t capacity = sizeof(b->amount);
 
     module->diagnostics->out_of_memory = true;
     if (b->ended)
@@ -99,22 +101,23 @@ void tile_budget_end(struct tile_module *module, enum tile_code code)
     name_construct(b, module);
     switch (code) {
     case TILE_T801:
-        snprintf(text, room, "%llu operations so far, and its budget is %llu",
+        snprintf(text, capacity, "%llu operations so far, and its budget is %llu",
                  (unsigned long long)b->operations, (unsigned long long)limits->operations);
         break;
     case TILE_T802:
-        snprintf(text, room, "more than the %llu bytes of text that its budget is",
+        snprintf(text, capacity, "more than the %llu bytes of text that its budget is",
                  (unsigned long long)limits->ptx_bytes);
         break;
     case TILE_T803:
-        snprintf(text, room, "%zu bytes of memory so far, and more than its budget of %llu next",
+        snprintf(text, capacity,
+                 "%zu bytes of memory so far, and more than its budget of %llu next",
                  b->memory.held, (unsigned long long)limits->memory_bytes);
         break;
     case TILE_T804:
-        snprintf(text, room, "more than the %g seconds of its budget", limits->seconds);
+        snprintf(text, capacity, "more than the %g seconds of its budget", limits->seconds);
         break;
     default:
-        snprintf(text, room, "cancelled by the caller");
+        snprintf(text, capacity, "cancelled by the caller");
         break;
     }
 }
@@ -126,7 +129,7 @@ void tile_budget_lift(struct tile_module *module)
     module->budget = NULL;
 }
 
-void tile_budget_tell(struct tile_module *module)
+void tile_budget_report(struct tile_module *module)
 {
     struct tile_diagnostics *d = module->diagnostics;
     struct tile_budget *b = module->budget;
@@ -137,11 +140,11 @@ void tile_budget_tell(struct tile_module *module)
         tile_budget_end(module, TILE_T803);
     if (!b->ended)
         return;
-    tile_budget_lift(module); // for the error itself
+    tile_budget_lift(module); // the error itself needs memory
     d->out_of_memory = false;
     struct tile_location where = b->ended_at;
-    where.inlined_at = NULL; // it may have been of a module that is gone
-    where.file = module->file ? module->file : where.file; // calls are of one module
+    where.inlined_at = NULL; // the call may belong to a module that was freed
+    where.file = module->file ? module->file : where.file; // while calls belong to this module
     tile_error(
         module, b->ended, where, "budget: %s: %s%s", b->construct, b->amount,
         b->ended == TILE_T805

@@ -47,7 +47,7 @@ add(struct tile_module *module, enum tile_severity severity, enum tile_code code
     char text[1024];
 
     vsnprintf(text, sizeof(text), format, args);
-    struct tile_diagnostic *new = cuc__arena_take(d->arena, sizeof(*new));
+    struct tile_diagnostic *new = cuc__arena_allocate(d->arena, sizeof(*new));
     char *copy = cuc__arena_copy(d->arena, text, strlen(text));
     if (!new || !copy) {
         d->out_of_memory = true;

@@ -37,7 +37,7 @@ static void reach_of(const cuc_tensor *t, uint64_t *first, uint64_t *end)
     *end = t->data + (uint64_t)((high + 1) * bytes);
 }
 
-bool tile_tensors_apart(const cuc_tensor *a, const cuc_tensor *b)
+bool tile_tensors_disjoint(const cuc_tensor *a, const cuc_tensor *b)
 {
     uint64_t a_first, a_end, b_first, b_end;
 
@@ -129,7 +129,7 @@ EVALUATE(op)
 
 EVALUATE(noalias)
 {
-    *out = tile_tensors_apart(tensor_of(set, x), set->argument[x->value].tensor);
+    *out = tile_tensors_disjoint(tensor_of(set, x), set->argument[x->value].tensor);
     return true;
 }
 

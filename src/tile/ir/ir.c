@@ -40,8 +40,8 @@ struct tile_module *tile_module_create_within(struct tile_budget *budget, const 
                                               const char *text, size_t bytes)
 {
     struct cuc__arena *arena = cuc__arena_create();
-    struct tile_module *module = arena ? cuc__arena_take(arena, sizeof(*module)) : NULL;
-    struct tile_diagnostics *diagnostics = module ? cuc__arena_take(arena, sizeof(*diagnostics))
+    struct tile_module *module = arena ? cuc__arena_allocate(arena, sizeof(*module)) : NULL;
+    struct tile_diagnostics *diagnostics = module ? cuc__arena_allocate(arena, sizeof(*diagnostics))
                                                   : NULL;
 
     if (!diagnostics) {
@@ -49,7 +49,7 @@ struct tile_module *tile_module_create_within(struct tile_budget *budget, const 
         return NULL;
     }
     diagnostics->arena = arena;
-    if (budget) { // its own contents are small
+    if (budget) { // before this, the arena has only the module itself, which is small
         cuc__arena_charge(arena, &budget->memory);
         diagnostics->out_of_memory = budget->ended;
     }
@@ -75,7 +75,7 @@ void *tile_take(struct tile_module *module, size_t bytes)
     bool *out = &module->diagnostics->out_of_memory;
     tile_spend(module, 1 + bytes / 64);
     // Once out of memory, every later request fails too.
-    void *taken = *out ? NULL : cuc__arena_take(module->arena, bytes);
+    void *taken = *out ? NULL : cuc__arena_allocate(module->arena, bytes);
 
     *out |= !taken;
     if (!taken && module->budget && module->budget->memory.refused)

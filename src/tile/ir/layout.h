@@ -46,8 +46,9 @@ const char *tile_layout_text(struct cuc__arena *arena, const struct tile_layout 
 struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order);
 
-// The same for a tile that is also moved with `other` as its fastest axis. Of the elements that
-// remain for registers, up to 2^square_bits lie along `other`, so that threads hold small squares.
+// The blocked layout of a tile that is also moved with `other` as its fastest axis. Of the elements
+// that remain for registers, up to 2^square_bits lie along `other`, so that threads hold small
+// squares.
 struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order, uint32_t other,
                                 uint32_t square_bits);
@@ -84,7 +85,7 @@ bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
                       const struct tile_type *whole_type, const struct tile_type *part_type,
                       uint32_t *selects);
 // The layout of the tile from its part's.
-bool tile_layout_whole(struct tile_layout *out, const struct tile_layout *part,
-                       const struct tile_type *whole_type, const struct tile_type *part_type);
+bool tile_layout_of_whole(struct tile_layout *out, const struct tile_layout *part,
+                            const struct tile_type *whole_type, const struct tile_type *part_type);
 
 #endif

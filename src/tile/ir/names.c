@@ -15,7 +15,7 @@ static uint32_t hash_of(const char *text)
 // The slot of a text, or the slot that it would take.
 static uint32_t *place_of(const struct tile_names *n, const char *text, uint32_t hash)
 {
-    uint32_t mask = 2 * n->room - 1, at = hash & mask;
+    uint32_t mask = 2 * n->capacity - 1, at = hash & mask;
 
     for (; n->place[at]; at = (at + 1) & mask) {
         const struct tile_name *name = &n->name[n->place[at] - 1];
@@ -27,15 +27,15 @@ static uint32_t *place_of(const struct tile_names *n, const char *text, uint32_t
 
 uint32_t tile_names_find(const struct tile_names *n, const char *text)
 {
-    return n->room ? *place_of(n, text, hash_of(text)) - 1 : UINT32_MAX;
+    return n->capacity ? *place_of(n, text, hash_of(text)) - 1 : UINT32_MAX;
 }
 
 static bool grow(struct tile_names *n, struct tile_module *module)
 {
-    struct tile_names larger = { .count = n->count, .room = n->room ? 2 * n->room : 4 };
+    struct tile_names larger = { .count = n->count, .capacity = n->capacity ? 2 * n->capacity : 4 };
 
-    larger.name = tile_take(module, larger.room * sizeof(*larger.name));
-    larger.place = tile_take(module, 2 * (size_t)larger.room * sizeof(*larger.place));
+    larger.name = tile_take(module, larger.capacity * sizeof(*larger.name));
+    larger.place = tile_take(module, 2 * (size_t)larger.capacity * sizeof(*larger.place));
     if (!larger.name || !larger.place)
         return false;
     if (n->count)
@@ -50,12 +50,12 @@ uint32_t tile_names_add(struct tile_names *n, struct tile_module *module, const 
 {
     uint32_t hash = hash_of(text);
 
-    if (n->room) {
+    if (n->capacity) {
         uint32_t *place = place_of(n, text, hash);
         if (*place)
             return *place - 1;
     }
-    if (n->count == n->room && !grow(n, module))
+    if (n->count == n->capacity && !grow(n, module))
         return UINT32_MAX;
     n->name[n->count] = (struct tile_name){ .text = text, .hash = hash };
     *place_of(n, text, hash) = ++n->count;

@@ -14,7 +14,7 @@ struct tile_name {
 struct tile_names {
     struct tile_name *name;
     uint32_t *place; // by hash: a name's index from 1; 0: free
-    uint32_t count, room;
+    uint32_t count, capacity;
 };
 
 // UINT32_MAX if the text is not in the table.

@@ -19,7 +19,7 @@ static bool take_name(struct tile_printer *p, const char *name)
     for (const char *c = name; *c; c++)
         hash = hash * 31 + (unsigned char)*c;
     for (;; hash++) {
-        const char **slot = &p->used[hash & (p->used_room - 1)];
+        const char **slot = &p->used[hash & (p->used_capacity - 1)];
         if (!*slot) {
             *slot = name;
             return true;
@@ -75,7 +75,7 @@ static void put_terminator(struct tile_printer *p, const struct tile_op *op, uin
     bool last = op->parent->parent == target; // the end of the loop's own body, which continues
                                               // anyway
 
-    if (op->kind == TILE_YIELD && target->kind != TILE_IF) { // of a function
+    if (op->kind == TILE_YIELD && target->kind != TILE_IF) { // a function's yield
         tile_put_indent(p->text, depth);
         tile_put_string(p->text, "return ");
         tile_put_operands(p, op, 0, op->operand_count);
@@ -212,9 +212,10 @@ const char *tile_print(struct tile_module *module)
     for (const struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next) {
         p.kernel = kernel;
         p.name = tile_take(module, (kernel->value_count + 1) * sizeof(*p.name));
-        for (p.used_room = 64; p.used_room < 2 * kernel->value_count + 2 * kernel->dimension_count;)
-            p.used_room *= 2;
-        p.used = tile_take(module, p.used_room * sizeof(*p.used));
+        for (p.used_capacity = 64;
+             p.used_capacity < 2 * kernel->value_count + 2 * kernel->dimension_count;)
+            p.used_capacity *= 2;
+        p.used = tile_take(module, p.used_capacity * sizeof(*p.used));
         p.numbered = 0;
         if (!p.name || !p.used)
             break;

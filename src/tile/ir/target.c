@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t room)
+bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t capacity)
 {
     enum {
         ADA = TILE_HAS_CVT_FP8 | TILE_HAS_MMA_FP8,
@@ -38,7 +38,7 @@ bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why
         };
         return true;
     }
-    snprintf(why, room,
+    snprintf(why, capacity,
              "tile programs are compiled for sm_80, 86, 87, 88, 89, 90, 100, 103, 110, "
              "120 and 121");
     return false;

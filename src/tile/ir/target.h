@@ -20,13 +20,13 @@ struct tile_target {
     int sm;           // 80, 90, 100, 120; its features are below
     bool specific;    // sm_90a, sm_100a
     uint32_t warps;   // 0: the compiler chooses for each kernel
-    uint32_t stages;  // of a pipeline; 0: as many as fit
+    uint32_t stages;  // stages of a pipeline; 0: as many as fit
     uint32_t cluster; // blocks that share their loads, if possible; 0 and 1: none
     uint32_t split;   // parts of a pipelined loop, one per block; 0 and 1: none
-    uint32_t raster; // neighbouring tiles of a pipelined loop's grid; 0: chosen, 8 with loads ahead
-    uint32_t blocks; // of a kernel, to fit on a multiprocessor at once; 0: any number
+    uint32_t raster;  // neighbouring tiles of a pipelined loop's grid; 0: chosen, 8 with prefetch
+    uint32_t blocks;  // minimum blocks resident on a multiprocessor; 0: no minimum
     uint32_t shared_limit; // bytes that a block may have
-    uint32_t shared_align; // of dynamic shared memory
+    uint32_t shared_align; // alignment of dynamic shared memory
     uint32_t most_blocks;  // resident on a multiprocessor
     uint32_t features;     // enum tile_feature
     bool orders_all;       // every entry has the barriers for tensors that overlap, outside of
@@ -48,6 +48,6 @@ static inline bool tile_has_pipelines(const struct tile_target *target)
 }
 
 // The properties of a target by its number; false with a text if there is no such target.
-bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t room);
+bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t capacity);
 
 #endif

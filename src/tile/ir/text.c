@@ -10,20 +10,20 @@
 // Makes room for `more` bytes and the terminator; false if out of memory.
 static bool grow(struct tile_text *t, size_t more)
 {
-    size_t need = t->length + more + 1, room = t->room ? t->room : 4096;
+    size_t need = t->length + more + 1, capacity = t->capacity ? t->capacity : 4096;
 
     const struct tile_budget *budget = t->module->budget;
 
     tile_spend(t->module, 1);
-    if (need <= t->room)
+    if (need <= t->capacity)
         return true;
     if (budget && need > budget->limits.ptx_bytes)
         tile_budget_end(t->module, TILE_T802);
     if (t->module->diagnostics->out_of_memory)
         return false;
-    while (room < need)
-        room *= 2;
-    char *grown = cuc__arena_resize(t->module->arena, t->at, room);
+    while (capacity < need)
+        capacity *= 2;
+    char *grown = cuc__arena_resize(t->module->arena, t->at, capacity);
     if (!grown) {
         t->module->diagnostics->out_of_memory = true;
         if (budget && budget->memory.refused)
@@ -31,7 +31,7 @@ static bool grow(struct tile_text *t, size_t more)
         return false;
     }
     t->at = grown;
-    t->room = room;
+    t->capacity = capacity;
     return true;
 }
 
@@ -42,15 +42,15 @@ void tile_put(struct tile_text *t, const char *format, ...)
     if (!grow(t, 127))
         return;
     va_start(args, format);
-    int n = vsnprintf(t->at + t->length, t->room - t->length, format, args);
+    int n = vsnprintf(t->at + t->length, t->capacity - t->length, format, args);
     va_end(args);
     if (n < 0)
         return;
-    if ((size_t)n >= t->room - t->length) {
+    if ((size_t)n >= t->capacity - t->length) {
         if (!grow(t, (size_t)n))
             return;
         va_start(args, format);
-        vsnprintf(t->at + t->length, t->room - t->length, format, args);
+        vsnprintf(t->at + t->length, t->capacity - t->length, format, args);
         va_end(args);
     }
     t->length += (size_t)n;

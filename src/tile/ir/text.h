@@ -7,7 +7,7 @@
 struct tile_text {
     struct tile_module *module;
     char *at; // zero-terminated; NULL while it is empty
-    size_t length, room;
+    size_t length, capacity;
 };
 
 // Adds nothing after memory ran out, which the module's diagnostics report.

@@ -20,15 +20,14 @@ const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct til
     return kept;
 }
 
-bool tile_wants_layout(const struct tile_value *value)
+bool tile_needs_layout(const struct tile_value *value)
 {
     return value && !value->type.tensor && !value->layout;
 }
 
-void tile_give_layout(struct tile_assignment *a, struct tile_value *value,
-                      struct tile_layout layout)
+void tile_set_layout(struct tile_assignment *a, struct tile_value *value, struct tile_layout layout)
 {
-    if (!tile_wants_layout(value))
+    if (!tile_needs_layout(value))
         return;
     value->layout = tile_keep_layout(a, layout);
     a->changed = true;
@@ -42,11 +41,11 @@ static void scalar_op(struct tile_op *op, void *data)
 
     for (uint32_t i = 0; i < op->result_count; i++)
         if (!op->result[i]->type.rank)
-            tile_give_layout(a, op->result[i], scalar);
+            tile_set_layout(a, op->result[i], scalar);
     for (uint32_t n = 0; n < op->block_count; n++)
         for (uint32_t i = 0; i < op->block[n]->argument_count; i++)
             if (!op->block[n]->argument[i]->type.rank)
-                tile_give_layout(a, op->block[n]->argument[i], scalar);
+                tile_set_layout(a, op->block[n]->argument[i], scalar);
 }
 
 static bool moves_memory(const struct tile_op *op)
@@ -63,7 +62,7 @@ static void find_largest(struct tile_assignment *a, const struct tile_value *val
 {
     int64_t elements = tile_elements(&value->type);
 
-    if (tile_wants_layout(value) && elements > a->largest_elements) {
+    if (tile_needs_layout(value) && elements > a->largest_elements) {
         a->largest = &value->type;
         a->largest_elements = elements;
     }
@@ -123,24 +122,24 @@ static struct tile_layout blocked(const struct tile_assignment *a, const struct 
     return tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->vector_bits);
 }
 
-static void give_blocked(struct tile_op *op, void *data)
+static void assign_blocked(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
     struct tile_value *value = moves_memory(op) ? (struct tile_value *)(uintptr_t)moved(op) : NULL;
 
     for (uint32_t n = 0; n <= op->result_count; n++) {
         struct tile_value *one = n < op->result_count ? op->result[n] : value;
-        if (!tile_wants_layout(one) || !tile_shape_same(&one->type, a->largest))
+        if (!tile_needs_layout(one) || !tile_shape_same(&one->type, a->largest))
             continue;
-        tile_give_layout(a, one, blocked(a, &one->type));
+        tile_set_layout(a, one, blocked(a, &one->type));
         return; // the others follow by spreading, or in a later round
     }
     for (uint32_t n = 0; n < op->block_count; n++)
         for (uint32_t i = 0; i < op->block[n]->argument_count; i++) {
             struct tile_value *one = op->block[n]->argument[i];
-            if (!tile_wants_layout(one) || !tile_shape_same(&one->type, a->largest))
+            if (!tile_needs_layout(one) || !tile_shape_same(&one->type, a->largest))
                 continue;
-            tile_give_layout(a, one, blocked(a, &one->type));
+            tile_set_layout(a, one, blocked(a, &one->type));
         }
 }
 
@@ -150,7 +149,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         struct tile_layout scalar = { .warp_bits = (uint8_t)a.warp_bits };
-        tile_give_layout(&a, kernel->parameter[i].value, scalar);
+        tile_set_layout(&a, kernel->parameter[i].value, scalar);
     }
     tile_walk(&kernel->body, scalar_op, &a);
     if (a.warp_bits)
@@ -173,7 +172,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
             tile_walk(&kernel->body, other_axis, &a);
         // Values of one shape get their layouts one at a time, so that connected values share one.
         a.changed = false;
-        tile_walk(&kernel->body, give_blocked, &a);
+        tile_walk(&kernel->body, assign_blocked, &a);
         if (!a.changed)
             break;
     }

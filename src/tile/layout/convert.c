@@ -60,9 +60,10 @@ static void need(struct tile_assignment *a, struct tile_op *op, uint32_t operand
     a->changed = true;
 }
 
-// Gives an op's result the layout `own`, and converts it to the layout that the value was assigned.
-static void give_in(struct tile_assignment *a, struct tile_op *op, uint32_t result,
-                    const struct tile_layout *own)
+// Gives an op's result the layout `own`, and converts the result to the layout that it was
+// assigned.
+static void convert_from(struct tile_assignment *a, struct tile_op *op, uint32_t result,
+                         const struct tile_layout *own)
 {
     struct tile_value *old = op->result[result];
 
@@ -120,22 +121,22 @@ static void convert_operands(struct tile_assignment *a, struct tile_op *op)
     }
 }
 
-// The operand of a reduction fixes the layout of its results. An op with several results gives all
-// of them the first one's layout. Other layouts are converted to afterwards.
+// The operand of a reduction fixes the layout of the results. If there are several, all have the
+// first one's layout. Results with other layouts are converted afterwards.
 static void convert_reduction(struct tile_assignment *a, struct tile_op *op)
 {
     convert_operands(a, op);
     struct tile_layout own =
         tile_layout_reduce(op->operand[0]->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
     for (uint32_t i = 0; i < op->result_count; i++)
-        give_in(a, op, i, &own);
+        convert_from(a, op, i, &own);
 }
 
 static void convert_shared(struct tile_assignment *a, struct tile_op *op)
 {
     convert_operands(a, op);
     for (uint32_t i = 1; i < op->result_count; i++)
-        give_in(a, op, i, op->result[0]->layout);
+        convert_from(a, op, i, op->result[0]->layout);
 }
 
 // The emitter handles broadcasts itself, and sends operands without a needed layout through shared

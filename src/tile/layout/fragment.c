@@ -38,7 +38,7 @@ const char *tile_fragment_name(cuc_dtype operand)
 
 // All batches are in shared memory at once. For f64, whose products can also do without tensor
 // cores, they must fit.
-static bool has_room(const struct tile_op *op, const struct tile_target *target)
+static bool fits_shared(const struct tile_op *op, const struct tile_target *target)
 {
     enum { STEP_BYTES = 32, LEAST_LINES = 16 };
     const struct tile_type *acc = &op->result[0]->type;
@@ -59,7 +59,7 @@ const char *tile_fragment_refusal(const struct tile_op *op, const struct tile_ta
 
     if (x == CUC_F32 && tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_IEEE)
         return "f32 is exactly rounded where no precision=tf32 or tf32x3 is given";
-    if (x == CUC_F64 && !has_room(op, target))
+    if (x == CUC_F64 && !fits_shared(op, target))
         return "its batches do not fit in shared memory at a time";
     return row && (!row->needs || tile_has(target, row->needs))
                ? ""
@@ -162,7 +162,7 @@ struct giving {
     bool rows;
 };
 
-static void give_value(const struct giving *g, struct tile_value *value, bool rows)
+static void assign_value(const struct giving *g, struct tile_value *value, bool rows)
 {
     struct tile_layout *layout = tile_take(g->kernel->module, sizeof(*layout));
 
@@ -178,12 +178,12 @@ static void give(struct tile_op *op, void *data)
 
     if (op->kind != TILE_MMA || op->result[0]->layout || !tile_fragment_of(op, g->target))
         return;
-    give_value(g, op->result[0], g->rows);
+    assign_value(g, op->result[0], g->rows);
     // A left operand that is constant in a loop stays in registers in the operand's layout.
     struct tile_value *a = op->operand[0];
     if (g->rows && a->op && a->op->kind == TILE_LOAD && a->op->parent != op->parent && !a->layout &&
         a->type.rank == 2 && cuc_dtype_bits(a->type.dtype) == 16)
-        give_value(g, a, true);
+        assign_value(g, a, true);
 }
 
 // True for a product's result and for values computed from one elementwise.
@@ -203,7 +203,7 @@ static bool comes_from_product(const struct tile_value *value, uint32_t depth)
     return false;
 }
 
-static void look_at_product(struct tile_op *op, void *data)
+static void find_product(struct tile_op *op, void *data)
 {
     bool *chained = data;
 
@@ -211,20 +211,20 @@ static void look_at_product(struct tile_op *op, void *data)
         *chained |= comes_from_product(op->operand[0], 0);
 }
 
-void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
-                         uint32_t warps)
+void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target *target,
+                           uint32_t warps)
 {
     struct giving g = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
 
     // If one product feeds another as its left operand, warps with whole rows keep the value in
     // place.
-    tile_walk(&kernel->body, look_at_product, &g.rows);
+    tile_walk(&kernel->body, find_product, &g.rows);
     tile_walk(&kernel->body, give, &g);
 }
 
 struct most {
     const struct tile_target *target;
-    int64_t elements, bytes; // of an accumulator; of an operand
+    int64_t elements, bytes; // elements of an accumulator; bytes of an operand
 };
 
 static void measure(struct tile_op *op, void *data)
@@ -234,7 +234,7 @@ static void measure(struct tile_op *op, void *data)
     if (op->kind != TILE_MMA || !tile_fragment_of(op, most->target))
         return;
     int64_t elements = tile_elements(&op->result[0]->type);
-    if (op->result[0]->type.dtype == CUC_F64) // each takes two registers
+    if (op->result[0]->type.dtype == CUC_F64) // an element takes two registers
         elements *= 2;
     most->elements = elements > most->elements ? elements : most->elements;
     for (uint32_t i = 0; i < 2; i++) {

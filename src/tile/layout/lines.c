@@ -1,6 +1,6 @@
-// Stores of mma.sync accumulators. A thread holds two neighbouring elements, 4 bytes for 16-bit
-// types, and a store covers eight lines at a time. Such tiles go through shared memory first, so
-// that each thread stores 16 bytes and each warp whole lines.
+// Rearranges mma.sync accumulators for their stores. A thread holds two neighbouring elements, 4
+// bytes for 16-bit types, and a store covers eight lines at a time. So such tiles go through shared
+// memory first; each thread then stores 16 bytes, and each warp whole lines.
 #include "fragment.h"
 
 #include "tile/ir/layout.h"
@@ -22,7 +22,7 @@ static bool is_fragments(const struct storing *s, const struct tile_value *value
     return tile_layout_same(value->layout, &rows) || tile_layout_same(value->layout, &squares);
 }
 
-static void look_at_store(struct tile_op *op, void *data)
+static void find_store(struct tile_op *op, void *data)
 {
     struct storing *s = data;
     struct tile_value *value = op->operand_count ? op->operand[op->operand_count - 1] : NULL;
@@ -56,6 +56,6 @@ bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *targ
 {
     struct storing s = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
 
-    tile_walk(&kernel->body, look_at_store, &s);
+    tile_walk(&kernel->body, find_store, &s);
     return !s.failed;
 }

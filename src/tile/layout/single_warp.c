@@ -18,7 +18,7 @@ struct small_loop {
     bool fits, reads;
 };
 
-static void look_at_small(struct tile_op *op, void *data)
+static void check_small(struct tile_op *op, void *data)
 {
     enum { MOST_ELEMENTS = 128 };
     struct small_loop *s = data;
@@ -38,28 +38,28 @@ bool tile_loop_fits_warp(const struct tile_op *loop)
     struct small_loop s = { .fits = loop->kind == TILE_LOOP };
 
     if (s.fits)
-        tile_walk((struct tile_block *)(uintptr_t)loop->block[0], look_at_small, &s);
+        tile_walk((struct tile_block *)(uintptr_t)loop->block[0], check_small, &s);
     return s.fits && s.reads;
 }
 
 // Every warp holds the whole value, each lane every 32nd element.
-static void give_whole(struct tile_assignment *a, struct tile_value *value)
+static void set_replicated(struct tile_assignment *a, struct tile_value *value)
 {
     uint8_t order[TILE_MAX_RANK];
 
-    if (!tile_wants_layout(value) || !value->type.rank)
+    if (!tile_needs_layout(value) || !value->type.rank)
         return;
     for (uint32_t i = 0; i < value->type.rank; i++)
         order[i] = (uint8_t)(value->type.rank - 1 - i);
     struct tile_layout layout = tile_blocked(&value->type, 0, 0, order);
     layout.warp_bits = (uint8_t)a->warp_bits; // the warps' bases are zero
-    tile_give_layout(a, value, layout);
+    tile_set_layout(a, value, layout);
 }
 
-static void give_whole_op(struct tile_op *op, void *data)
+static void set_replicated_op(struct tile_op *op, void *data)
 {
     for (uint32_t i = 0; i < op->result_count; i++)
-        give_whole(data, op->result[i]);
+        set_replicated(data, op->result[i]);
 }
 
 static void small_loop_op(struct tile_op *op, void *data)
@@ -67,10 +67,10 @@ static void small_loop_op(struct tile_op *op, void *data)
     if (!tile_loop_fits_warp(op))
         return;
     for (uint32_t i = 0; i < op->result_count; i++) {
-        give_whole(data, op->result[i]);
-        give_whole(data, op->block[0]->argument[i]);
+        set_replicated(data, op->result[i]);
+        set_replicated(data, op->block[0]->argument[i]);
     }
-    tile_walk(op->block[0], give_whole_op, data);
+    tile_walk(op->block[0], set_replicated_op, data);
 }
 
 void tile_lay_out_single_warp_loops(struct tile_assignment *a)

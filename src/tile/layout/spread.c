@@ -7,9 +7,9 @@ static void unite(struct tile_assignment *a, struct tile_value *x, struct tile_v
     if (x->type.tensor || y->type.tensor)
         return;
     if (x->layout && !y->layout)
-        tile_give_layout(a, y, *x->layout);
+        tile_set_layout(a, y, *x->layout);
     else if (y->layout && !x->layout)
-        tile_give_layout(a, x, *y->layout);
+        tile_set_layout(a, x, *y->layout);
 }
 
 static void spread_reduction(struct tile_assignment *a, struct tile_op *op)
@@ -18,7 +18,7 @@ static void spread_reduction(struct tile_assignment *a, struct tile_op *op)
 
     if (op->operand[0]->layout)
         for (uint32_t i = 0; i < op->result_count; i++)
-            tile_give_layout(a, op->result[i], tile_layout_reduce(op->operand[0]->layout, axis));
+            tile_set_layout(a, op->result[i], tile_layout_reduce(op->operand[0]->layout, axis));
 }
 
 static void spread_reshape(struct tile_assignment *a, struct tile_op *op)
@@ -27,15 +27,15 @@ static void spread_reshape(struct tile_assignment *a, struct tile_op *op)
     struct tile_layout layout;
 
     if (x->layout && !y->layout && tile_layout_reshape(&layout, x->layout, &x->type, &y->type))
-        tile_give_layout(a, y, layout);
+        tile_set_layout(a, y, layout);
     else if (y->layout && !x->layout && tile_layout_reshape(&layout, y->layout, &y->type, &x->type))
-        tile_give_layout(a, x, layout);
+        tile_set_layout(a, x, layout);
     // Inserting or removing axes of extent 1 works without powers of two: coordinates do not
     // change.
     else if (x->layout && !y->layout && tile_layout_squeeze(&layout, x->layout, &x->type, &y->type))
-        tile_give_layout(a, y, layout);
+        tile_set_layout(a, y, layout);
     else if (y->layout && !x->layout && tile_layout_squeeze(&layout, y->layout, &y->type, &x->type))
-        tile_give_layout(a, x, layout);
+        tile_set_layout(a, x, layout);
 }
 
 bool tile_is_fixed_part(const struct tile_op *op)
@@ -54,10 +54,10 @@ static void spread_part(struct tile_assignment *a, struct tile_value *whole,
 
     if (whole->layout && !part->layout &&
         tile_layout_part(&layout, whole->layout, &whole->type, &part->type, NULL))
-        tile_give_layout(a, part, layout);
+        tile_set_layout(a, part, layout);
     else if (part->layout && !whole->layout &&
-             tile_layout_whole(&layout, part->layout, &whole->type, &part->type))
-        tile_give_layout(a, whole, layout);
+             tile_layout_of_whole(&layout, part->layout, &whole->type, &part->type))
+        tile_set_layout(a, whole, layout);
 }
 
 static void spread_permute(struct tile_assignment *a, struct tile_op *op)
@@ -72,9 +72,9 @@ static void spread_permute(struct tile_assignment *a, struct tile_op *op)
     for (uint32_t i = 0; i < axes->count; i++)
         back[axes->ints[i]] = i;
     if (x->layout)
-        tile_give_layout(a, y, tile_layout_permute(x->layout, axes->ints));
+        tile_set_layout(a, y, tile_layout_permute(x->layout, axes->ints));
     else if (y->layout)
-        tile_give_layout(a, x, tile_layout_permute(y->layout, back));
+        tile_set_layout(a, x, tile_layout_permute(y->layout, back));
 }
 
 static void spread_element(struct tile_assignment *a, struct tile_op *op)
@@ -161,8 +161,8 @@ static void spread_op(struct tile_op *op, void *data)
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const struct tile_layout *same;
         struct tile_layout other;
-        if (tile_wants_layout(op->operand[i]) && tile_needed_layout(op, i, &same, &other))
-            tile_give_layout(a, op->operand[i], tile_layout_compact(same ? *same : other));
+        if (tile_needs_layout(op->operand[i]) && tile_needed_layout(op, i, &same, &other))
+            tile_set_layout(a, op->operand[i], tile_layout_compact(same ? *same : other));
     }
 }
 

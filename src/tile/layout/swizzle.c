@@ -167,11 +167,11 @@ static struct list vector_of(const struct tile_layout *first, const struct tile_
 {
     struct list basis = { 0 };
 
-    for (uint32_t turn = 0; turn < 3; turn++)
+    for (uint32_t attempt = 0; attempt < 3; attempt++)
         for (uint32_t i = 0; i < first->register_bits && basis.count < bits; i++) {
             uint32_t one = first->basis[i];
             if (fits_vector(first, one) && !has(&basis, one) &&
-                (turn == 2 || (turn ? is_low_lane(second, one) : fits_vector(second, one))))
+                (attempt == 2 || (attempt ? is_low_lane(second, one) : fits_vector(second, one))))
                 basis.of[basis.count++] = one;
         }
     for (uint32_t i = 0; i < TILE_LANE_BITS && basis.count < word; i++) {

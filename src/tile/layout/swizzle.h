@@ -9,7 +9,7 @@
 #include "tile/ir/layout.h"
 
 struct tile_swizzle {
-    uint32_t bits; // of coordinates, and of positions
+    uint32_t bits; // number of bits of coordinates and of positions
     // The coordinate bits that each position bit flips, and the position bits that each coordinate
     // bit flips: inverse maps.
     uint32_t coordinate[TILE_MAX_COORDINATE_BITS], place[TILE_MAX_COORDINATE_BITS];

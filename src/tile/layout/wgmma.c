@@ -2,7 +2,7 @@
 // these, lane l holds rows l / 4 and l / 4 + 8, and of every 8 columns those at 2 (l % 4).
 #include "wgmma.h"
 
-enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // of a block with a fixed layout
+enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // bits of a block with a fixed layout
 
 bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type, uint32_t warp_bits)
 {

@@ -33,7 +33,7 @@ struct printer {
     uint32_t *number; // by value id
     uint32_t numbered;
     const struct tile_layout **layout; // already numbered
-    uint32_t layout_count, layout_room;
+    uint32_t layout_count, layout_capacity;
 };
 
 static void put_block(struct printer *p, const struct tile_block *block, uint32_t depth);
@@ -50,7 +50,7 @@ static uint32_t layout_number(struct printer *p, const struct tile_layout *layou
     for (uint32_t i = 0; i < p->layout_count; i++)
         if (tile_layout_same(p->layout[i], layout))
             return i;
-    if (!TILE_RESERVE(p->module, p->layout, p->layout_room, p->layout_count + 1, 16))
+    if (!TILE_RESERVE(p->module, p->layout, p->layout_capacity, p->layout_count + 1, 16))
         return 0;
     const char *text = tile_layout_text(p->module->arena, layout);
     tile_put(p->layouts, "layout @%u = %s\n", p->layout_count, text ? text : "?");

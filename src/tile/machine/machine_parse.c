@@ -136,9 +136,9 @@ static uint32_t read_row(struct tile_reader *r, char close, uint32_t **list, con
     *names = NULL;
     while (!r->failed && !tile_reader_at(r, close)) {
         if (!(count & (count - 1))) { // double the space at powers of two
-            size_t room = count ? 2 * (size_t)count : 1;
-            uint32_t *grown = tile_take(r->module, room * sizeof(*grown));
-            const char **texts = tile_take(r->module, room * sizeof(*texts));
+            size_t capacity = count ? 2 * (size_t)count : 1;
+            uint32_t *grown = tile_take(r->module, capacity * sizeof(*grown));
+            const char **texts = tile_take(r->module, capacity * sizeof(*texts));
             if (!grown || !texts || count >= MAX_ROW)
                 return (uint32_t)tile_reader_expected(r, "fewer values");
             if (count) {
@@ -198,9 +198,9 @@ static void read_op(struct tile_reader *r, struct tile_block *block)
     if (tile_reader_take(r, '{')) {
         bool attributes = r->token.kind == TILE_TOKEN_NAME;
         if (attributes) { // otherwise it is the first op of a block
-            struct tile_reader ahead = *r;
-            tile_reader_next(&ahead);
-            attributes = tile_reader_at(&ahead, '=');
+            struct tile_reader lookahead = *r;
+            tile_reader_next(&lookahead);
+            attributes = tile_reader_at(&lookahead, '=');
         }
         if (!attributes)
             *r = before;
@@ -275,9 +275,9 @@ static void read_parameters(struct tile_reader *r)
         struct tile_reader before = *r;
         const char *name;
         uint32_t number = tile_read_name(r, &name);
-        if (!tile_reader_take(r, '@')) { // it is an op's result
+        if (!tile_reader_take(r, '@')) { // an op's result
             before.value = r->value;
-            before.value_room = r->value_room;
+            before.value_capacity = r->value_capacity;
             *r = before;
             return;
         }
@@ -294,10 +294,11 @@ static void read_kernel(struct tile_reader *r, struct tile_kernel *kernel)
 {
     r->kernel = kernel;
     r->value = NULL;
-    r->value_room = 0;
+    r->value_capacity = 0;
     // Drop the dimension ops and the terminator of the empty body.
     kernel->body.first = kernel->body.last = NULL;
-    if (!tile_reader_room(r, (void ***)(void *)&r->value, &r->value_room, kernel->parameter_count))
+    if (!tile_reader_reserve(r, (void ***)(void *)&r->value, &r->value_capacity,
+                             kernel->parameter_count))
         return;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         r->value[i] = kernel->parameter[i].value;

@@ -69,21 +69,21 @@ int64_t tile_reader_need_int(struct tile_reader *r)
     return negative ? -i : i;
 }
 
-bool tile_reader_room(struct tile_reader *r, void ***table, uint32_t *room, uint64_t index)
+bool tile_reader_reserve(struct tile_reader *r, void ***table, uint32_t *capacity, uint64_t index)
 {
-    if (index < *room)
+    if (index < *capacity)
         return true;
     if (index > r->module->text_bytes) // the text cannot hold more values than characters
         return tile_reader_expected(r, "a smaller number");
-    uint32_t wanted = *room ? *room : 64;
+    uint32_t wanted = *capacity ? *capacity : 64;
     while (wanted <= index)
         wanted *= 2;
     void **grown = tile_take(r->module, wanted * sizeof(*grown));
     if (!grown)
         return !(r->failed = true);
-    if (*room)
-        memcpy(grown, *table, *room * sizeof(*grown));
+    if (*capacity)
+        memcpy(grown, *table, *capacity * sizeof(*grown));
     *table = grown;
-    *room = wanted;
+    *capacity = wanted;
     return true;
 }

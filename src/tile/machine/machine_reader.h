@@ -11,9 +11,9 @@ struct tile_reader {
     struct tile_module *module;
     struct tile_kernel *kernel;
     struct tile_value **value; // by number
-    uint32_t value_room;
+    uint32_t value_capacity;
     struct tile_layout **layout;
-    uint32_t layout_count, layout_room, depth;
+    uint32_t layout_count, layout_capacity, depth;
     bool failed;
 };
 
@@ -27,7 +27,7 @@ bool tile_reader_need(struct tile_reader *r, char sign);
 bool tile_reader_need_word(struct tile_reader *r, const char *word);
 int64_t tile_reader_need_int(struct tile_reader *r);
 // Grows a table of pointers so that `index` fits.
-bool tile_reader_room(struct tile_reader *r, void ***table, uint32_t *room, uint64_t index);
+bool tile_reader_reserve(struct tile_reader *r, void ***table, uint32_t *capacity, uint64_t index);
 
 // machine_type.c: reads the next layout definition; returns a layout by its number.
 void tile_read_layout(struct tile_reader *r);

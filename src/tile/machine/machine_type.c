@@ -56,7 +56,7 @@ void tile_read_layout(struct tile_reader *r)
     }
     tile_reader_need(r, ']');
     if (r->failed ||
-        !tile_reader_room(r, (void ***)(void *)&r->layout, &r->layout_room, r->layout_count))
+        !tile_reader_reserve(r, (void ***)(void *)&r->layout, &r->layout_capacity, r->layout_count))
         return;
     struct tile_layout *kept = tile_take(r->module, sizeof(*kept));
     if (kept)
@@ -81,7 +81,7 @@ uint32_t tile_read_name(struct tile_reader *r, const char **name)
         return (uint32_t)tile_reader_expected(r, "a value's name and number");
     *name = named ? cuc__arena_copy(r->module->arena, text, digits - 1) : NULL;
     tile_reader_next(r);
-    return tile_reader_room(r, (void ***)(void *)&r->value, &r->value_room, number)
+    return tile_reader_reserve(r, (void ***)(void *)&r->value, &r->value_capacity, number)
                ? (uint32_t)number
                : 0;
 }

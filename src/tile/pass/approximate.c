@@ -1,5 +1,5 @@
-// Finds exp, exp2 and sigmoid ops for which approximate math is enough: every use rounds the power
-// to 16 bits, or sums so many elements that their order may change the result more.
+// Finds exp, exp2 and sigmoid ops for which approximate math suffices: every use rounds the result
+// to 16 bits, or sums so many elements that their order may change the sum more.
 // docs/tile-math.md gives the error bounds.
 //
 // The analysis follows a power's uses: products, quotients and sums of non-negative values keep its
@@ -61,7 +61,7 @@ struct givers {
     bool all;
 };
 
-static void look_at_giver(struct tile_op *op, void *data)
+static void visit_giver(struct tile_op *op, void *data)
 {
     struct givers *g = data;
 
@@ -77,7 +77,7 @@ static bool all_given(struct approximation *r, const struct tile_op *target, uin
     if (loops(target))
         g.all = not_negative(r, target->operand[index + (target->kind == TILE_FOR ? 3 : 0)]);
     for (uint32_t i = 0; i < target->block_count && g.all; i++)
-        tile_walk(target->block[i], look_at_giver, &g);
+        tile_walk(target->block[i], visit_giver, &g);
     return g.all;
 }
 

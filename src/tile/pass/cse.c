@@ -11,14 +11,14 @@
 // the same hash form a chain, latest first.
 struct known {
     struct tile_op *op;
-    uint32_t hash, below; // of its chain: the previous op's position, from 1; 0 if none
+    uint32_t hash, below; // the position of the previous op of the chain, from 1; 0 if none
 };
 
 struct table {
     struct tile_kernel *kernel;
     struct known *known;
     uint32_t *chain; // by hash: the latest op's position, from 1; 0 if none
-    uint32_t count, room,
+    uint32_t count, capacity,
         first; // ops below `first` lie outside of the current function and are not visible
     bool changed;
 };
@@ -78,24 +78,24 @@ static bool same_op(const struct tile_op *a, const struct tile_op *b)
 
 static uint32_t *chain_of(const struct table *t, uint32_t hash)
 {
-    return &t->chain[hash & (t->room - 1)];
+    return &t->chain[hash & (t->capacity - 1)];
 }
 
 static bool grow(struct table *t)
 {
     struct cuc__arena *arena = t->kernel->module->arena;
-    uint32_t room = t->room ? 2 * t->room : 256;
-    struct known *known = cuc__arena_resize(arena, t->known, room * sizeof(*known));
+    uint32_t capacity = t->capacity ? 2 * t->capacity : 256;
+    struct known *known = cuc__arena_resize(arena, t->known, capacity * sizeof(*known));
 
     t->known = known ? known : t->known;
-    uint32_t *chain = known ? cuc__arena_resize(arena, t->chain, room * sizeof(*chain)) : NULL;
+    uint32_t *chain = known ? cuc__arena_resize(arena, t->chain, capacity * sizeof(*chain)) : NULL;
     if (!chain) {
         t->kernel->module->diagnostics->out_of_memory = true;
         return false;
     }
     t->chain = chain;
-    t->room = room;
-    memset(chain, 0, room * sizeof(*chain));
+    t->capacity = capacity;
+    memset(chain, 0, capacity * sizeof(*chain));
     for (uint32_t i = 0; i < t->count; i++) {
         uint32_t *latest = chain_of(t, known[i].hash);
         known[i].below = *latest;
@@ -115,7 +115,8 @@ static void forget(struct table *t, uint32_t count)
 
 static struct tile_op *like(const struct table *t, const struct tile_op *op, uint32_t hash)
 {
-    for (uint32_t at = t->room ? *chain_of(t, hash) : 0; at > t->first; at = t->known[at - 1].below)
+    for (uint32_t at = t->capacity ? *chain_of(t, hash) : 0; at > t->first;
+         at = t->known[at - 1].below)
         if (t->known[at - 1].hash == hash && same_op(t->known[at - 1].op, op))
             return t->known[at - 1].op;
     return NULL;
@@ -150,7 +151,7 @@ static bool visit_op(struct table *t, struct tile_op *op)
         t->changed = true;
         return true;
     }
-    if (t->count == t->room && !grow(t))
+    if (t->count == t->capacity && !grow(t))
         return false;
     uint32_t *latest = chain_of(t, hash);
     t->known[t->count++] = (struct known){ op, hash, *latest };

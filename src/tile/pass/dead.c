@@ -12,8 +12,8 @@
 
 struct marking {
     struct tile_kernel *kernel;
-    bool *value, *again; // by id; `again`: another round is needed
-    bool yields_only;    // everything but the operands of yields is live
+    bool *value, *repeat; // by id; `repeat`: another round is needed
+    bool yields_only;     // everything but the operands of yields is live
 };
 
 static bool has_effect(const struct tile_op *op)
@@ -51,7 +51,7 @@ static void mark_value(struct marking *m, const struct tile_value *value)
 {
     if (value && !m->value[value->id]) {
         m->value[value->id] = true;
-        *m->again = true;
+        *m->repeat = true;
     }
 }
 
@@ -172,16 +172,16 @@ static bool sweep(struct marking *m, struct tile_block *block)
 
 static bool run(struct tile_kernel *kernel, bool yields_only)
 {
-    bool again;
-    struct marking m = { kernel, tile_take(kernel->module, kernel->value_count + 1), &again,
+    bool repeat;
+    struct marking m = { kernel, tile_take(kernel->module, kernel->value_count + 1), &repeat,
                          yields_only };
 
     if (!m.value)
         return false;
     do { // carried values feed themselves: repeat until nothing new is marked
-        again = false;
+        repeat = false;
         mark_block(&m, &kernel->body);
-    } while (again);
+    } while (repeat);
     bool changed = sweep(&m, &kernel->body);
     if (changed)
         tile_renumber(kernel);

@@ -1,5 +1,5 @@
 // Deferred reduction of loop-carried sums: inside the loop each lane adds up its own part of a line
-// without waiting for others; the parts are joined behind the loop.
+// without waiting for others; the parts are combined after the loop.
 //
 //     den = den fade + sum(p, 1)
 //
@@ -37,7 +37,7 @@ static bool is_of_lines(const struct tile_op *sum)
            type->dtype == CUC_F32 && type->rank == 2 && tile_int(sum, TILE_ATTR_AXIS, 0) == 1;
 }
 
-static bool join_behind(struct tile_kernel *kernel, struct tile_op *loop, uint32_t index)
+static bool combine_after_loop(struct tile_kernel *kernel, struct tile_op *loop, uint32_t index)
 {
     static const struct tile_attribute attributes[] = {
         { .key = TILE_ATTR_AXIS, .i = 1 },
@@ -68,7 +68,7 @@ void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *
         if (!sum || !is_of_lines(sum) || next->op->parent != loop->block[0] ||
             !tile_is_zero(loop->operand[3 + i]) || next->uses != 1 || x->uses != 1)
             continue;
-        if (!join_behind(kernel, loop, i))
+        if (!combine_after_loop(kernel, loop, i))
             return;
         tile_set(kernel, sum,
                  (struct tile_attribute){ .key = TILE_ATTR_PARTIAL, .i = TILE_PARTIAL_KEPT });
@@ -106,8 +106,8 @@ static void follow(struct tile_op *op, void *data)
         p->changed = p->kept[op->result[0]->id] = true;
 }
 
-// Lanes with the same coordinates hold different parts until these are joined, so no conversion may
-// move them.
+// Lanes with the same coordinates hold different parts until the parts are joined, so no conversion
+// may move these values.
 const char *tile_settle_deferred_reductions(struct tile_kernel *kernel)
 {
     struct parts p = { tile_take(kernel->module, (kernel->value_count + 1) * sizeof(bool)), true,
@@ -117,5 +117,5 @@ const char *tile_settle_deferred_reductions(struct tile_kernel *kernel)
         p.changed = false;
         tile_walk(&kernel->body, follow, &p);
     }
-    return !p.kept ? "" : p.moved ? "sums that lanes have parts of would be moved" : NULL;
+    return !p.kept ? "" : p.moved ? "partial sums of lanes would change their layout" : NULL;
 }

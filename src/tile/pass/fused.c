@@ -9,7 +9,7 @@
 #include "tile/layout/wgmma.h"
 
 enum {
-    MOST_COLUMNS = 256,   // of one wgmma
+    MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
@@ -19,7 +19,7 @@ enum {
 
 // ---- Scalars that the copying thread computes for itself
 
-bool tile_fused_want(struct tile_fused *p, const struct tile_value *value)
+bool tile_fused_need(struct tile_fused *p, const struct tile_value *value)
 {
     const struct tile_op *op = value->op, *loop = p->base.loop;
 
@@ -33,16 +33,16 @@ bool tile_fused_want(struct tile_fused *p, const struct tile_value *value)
         return false;
     p->base.wanted[value->id] = true;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!tile_fused_want(p, op->operand[i]))
+        if (!tile_fused_need(p, op->operand[i]))
             return false;
     return true;
 }
 
-bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load)
+bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load)
 {
     p->base.wanted[load->result[0]->id] = true;
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-        if (!tile_fused_want(p, load->operand[1 + i]))
+        if (!tile_fused_need(p, load->operand[1 + i]))
             return false;
     return true;
 }
@@ -73,11 +73,11 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     s->element = tile_bytes_of(load->result[0]->type.dtype);
     s->mn_major = mn_major;
     *why = "an operand's place is not computed from scalars alone";
-    if (tile_fused_want_place(p, load))
+    if (tile_fused_need_place(p, load))
         *why = tile_plan_stream(&p->base, s);
     if (!*why)
         return feed;
-    p->feeds--; // warpgroups may load it instead
+    p->feeds--; // no feed after all: warpgroups may load the operand instead
     p->base.wanted[load->result[0]->id] = false;
     return NULL;
 }
@@ -105,7 +105,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     return feed;
 }
 
-// A tile that an iteration loads to compute with comes through a ring too, if it is large.
+// Gives a ring to each tile that an iteration loads to compute with, if the tile is large.
 static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads something else besides";
@@ -135,9 +135,9 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     if (acc->rank != 2)
         return "it has batches";
     if (!how || how->accumulator != acc->dtype || dtype == CUC_F32)
-        return "wgmma has nothing for its dtypes";
+        return "wgmma does not support its dtypes";
     if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0))
-        return "sums of its dtype are promoted";
+        return "accumulators of its dtype are promoted";
     product->mma = mma;
     product->columns = (uint32_t)acc->extent[1];
     product->depth = (uint32_t)mma->operand[0]->type.extent[1];
@@ -158,7 +158,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 struct search {
     const struct tile_op *mma;
     uint32_t count;
-    bool refused; // it has an op that is not allowed in an iteration
+    bool refused; // an op of the loop is not allowed in an iteration
 };
 
 static void find_product(struct tile_op *op, void *data)
@@ -170,7 +170,7 @@ static void find_product(struct tile_op *op, void *data)
         s->mma = op;
 }
 
-static void look_at_work(struct tile_op *op, void *data)
+static void check_work(struct tile_op *op, void *data)
 {
     struct search *s = data;
     uint32_t traits = tile_op_infos[op->kind].traits;
@@ -197,11 +197,11 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
         if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES) ||
             tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
             return "the loop comes after stores, accesses in an order or control flow";
-    tile_walk(loop->block[0], look_at_work, &s);
+    tile_walk(loop->block[0], check_work, &s);
     if (s.refused)
         return "the loop has stores, loops or another end";
     for (uint32_t i = 0; i < 3; i++)
-        if (!tile_fused_want(p, loop->operand[i]))
+        if (!tile_fused_need(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         s.count -= op->kind == TILE_MMA;
@@ -245,8 +245,8 @@ static bool can_overlap(const struct tile_fused *p)
 
 // ---- Layouts and space
 
-// The warps that layouts cover. With three warpgroups they include a fourth, whose rows are
-// padding.
+// The number of bits of the warps that layouts cover. With three warpgroups the layouts include a
+// fourth, whose rows are padding.
 static uint32_t warp_bits_of(const struct tile_fused *p)
 {
     return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;
@@ -284,8 +284,8 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
     return NULL;
 }
 
-// The last store of a tile shaped like the last product's result. The launch checks that the other
-// stores go to different memory (select.c).
+// Plans TMA for the last store of a tile shaped like the last product's result. The launch checks
+// that the other stores go to different memory (select.c).
 static void plan_store(struct tile_fused *p)
 {
     const struct tile_op *store = NULL;
@@ -358,8 +358,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
-    // With small products the other work takes most of the time, so warpgroups must not do it at
-    // the same time. Large products were 0.5 % faster without alternation on an H200.
+    // With small products the other work takes most of the time, so warpgroups must not do that
+    // work at the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);

@@ -17,7 +17,7 @@ struct tile_feed {
 
 struct tile_fused_product {
     const struct tile_op *mma;
-    const struct tile_feed *feed[2]; // of a, NULL if it comes from registers; of b
+    const struct tile_feed *feed[2]; // feed of a, NULL if it comes from registers; feed of b
     uint32_t columns, depth;
     bool from_zero;
 };
@@ -32,7 +32,7 @@ struct tile_fused {
     // The last product overlaps the next iteration's work: all other products of that iteration are
     // started before it. If false, the code waits for each product where it stands.
     bool overlaps;
-    bool alternates; // warpgroups take turns at starting their products
+    bool alternates; // warpgroups alternate in starting their products
     bool uneven;     // the loop's length depends on the block's first index
     // For a loop that overlaps: the op that multiplies the last product's accumulator by a number
     // per row before the product adds to it. NULL if there is none.
@@ -51,12 +51,12 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
 // fused.c: mark a scalar, or everything that a load's indices depend on, for the copying thread to
 // compute; false if it cannot.
-bool tile_fused_want(struct tile_fused *p, const struct tile_value *value);
-bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load);
+bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
+bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
-// The number of warps that layouts cover.
+// The number of multiplying warps, whose threads hold tiles; the copying ones have no layout.
 uint32_t tile_fused_warps(const struct tile_fused *p);
 // The fused plan that contains a pipeline; NULL if it is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
@@ -65,7 +65,7 @@ struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 // and one for the others. With `by_warps` each warp chooses for its own rows, if warps.c finds that
 // the layouts allow it.
 void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
-bool tile_warps_are_apart(const struct tile_fused *p);
+bool tile_warps_are_independent(const struct tile_fused *p);
 // approximate_division.c: relaxes quotients behind the loop whose results are rounded to 16 bits;
 // they need no rounding to nearest first. For loops whose products have 16-bit operands.
 void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);

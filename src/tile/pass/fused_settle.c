@@ -46,7 +46,7 @@ struct lateness {
     bool late;
 };
 
-static void look_at_lateness(struct tile_op *op, void *data)
+static void mark_late(struct tile_op *op, void *data)
 {
     struct lateness *l = data;
 
@@ -59,9 +59,9 @@ static bool is_late(const struct tile_fused *p, const struct tile_op *op,
 {
     struct lateness l = { p, acc, false };
 
-    look_at_lateness((struct tile_op *)(uintptr_t)op, &l);
+    mark_late((struct tile_op *)(uintptr_t)op, &l);
     for (uint32_t i = 0; i < op->block_count; i++)
-        tile_walk(op->block[i], look_at_lateness, &l);
+        tile_walk(op->block[i], mark_late, &l);
     return l.late;
 }
 
@@ -81,8 +81,8 @@ struct absence {
     bool missed; // a warpgroup would lack a value that it needs
 };
 
-// Checks that the absent fourth of three warpgroups holds no part of a value, or only copies.
-static void look_at_absence(struct tile_op *op, void *data)
+// Checks that the absent fourth warpgroup (of three) holds no part of a value, or only copies.
+static void check_absence(struct tile_op *op, void *data)
 {
     struct absence *a = data;
 
@@ -131,36 +131,36 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     if (!p->base.wanted || !p->late || !p->needed)
         return "";
     for (uint32_t i = 0; i < 3; i++)
-        (void)tile_fused_want(p, p->base.loop->operand[i]);
+        (void)tile_fused_need(p, p->base.loop->operand[i]);
     for (uint32_t i = 0; i < p->feeds; i++)
-        (void)tile_fused_want_place(p, p->feed[i].stream.load);
+        (void)tile_fused_need_place(p, p->feed[i].stream.load);
     while (n.changed) {
         n.changed = false;
         tile_walk(&kernel->body, need_operands, &n);
     }
     for (uint32_t i = 0; i < p->feeds; i++)
         if (p->feed[i].read && !can_read(&p->feed[i].stream))
-            return "a tile that is computed with does not lie so that it can be read";
+            return "a tile's layout in shared memory does not suit the work that reads it";
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_value *a = p->product[i].mma->operand[0];
         struct tile_layout layout;
         if (!p->product[i].feed[0] &&
             (!tile_layout_wgmma(&layout, &a->type, tile_bits_of(tile_fused_warps(p))) ||
              !a->layout || !tile_layout_same(a->layout, &layout)))
-            return "a left operand does not lie as an accumulator";
+            return "a left operand has another layout than the accumulators";
     }
     struct absence absence = { p, false };
     if (p->base.groups == 3)
-        tile_walk(&kernel->body, look_at_absence, &absence);
+        tile_walk(&kernel->body, check_absence, &absence);
     if (absence.missed)
-        return "three warpgroups would need a fourth for what is not their rows";
+        return "work that is not split by rows would need a fourth warpgroup";
     if (!p->overlaps)
         return NULL;
     const char *why = tile_settle_deferred_reductions(kernel);
     if (why)
         return why;
-    // Values that depend on the accumulator wait for it, and so does everything that the product
-    // reads in the meantime.
+    // Values that depend on the last product's accumulator wait for that product, and so do the
+    // casts that make its left operand, whose registers the product still reads.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)

@@ -1,5 +1,5 @@
-// Finds the kernel's one loop over a product whose operands are loaded in each iteration, with
-// nothing else in it: `acc = mma(load(..), load(..), acc)`, operands transposed or not.
+// Finds the kernel's only loop over a product whose operands are loaded in each iteration and which
+// does nothing else: `acc = mma(load(..), load(..), acc)`, operands transposed or not.
 //
 // Another thread can then compute the loads' indices, or they can be computed ahead of time. The
 // code before the loop may only compute.
@@ -45,8 +45,8 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
 
 // ---- Operands
 
-// Rows of a slice of a tensor: the slice's start becomes one more coordinate. Rows past its end may
-// be read because nobody uses them.
+// True if the operand may come from a slice of a tensor's rows: the slice's start becomes one more
+// coordinate. Rows past the slice's end may be read, because nobody uses them.
 static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
                       const struct tile_op *load, uint32_t which, bool transposed)
 {
@@ -117,7 +117,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
 }
 
 // Checks that the copying thread can do the rest of the loop alone.
-static const char *look_at_rest(const struct tile_pipeline *p)
+static const char *check_other_ops(const struct tile_pipeline *p)
 {
     for (const struct tile_op *op = p->loop->block[0]->first; op; op = op->next) {
         uint32_t traits = tile_op_infos[op->kind].traits;
@@ -145,7 +145,7 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
     why = find_loop(kernel, p);
     for (uint32_t i = 0; i < 2 && !why; i++)
         why = find_stream(p, i);
-    return why ? why : look_at_rest(p);
+    return why ? why : check_other_ops(p);
 }
 
 bool tile_can_stream(struct tile_pipeline *p, const struct tile_op *load)
@@ -174,7 +174,7 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
         for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
             (void)want(p, load->operand[1 + i]);
     }
-    // If its layout differs, threads load it after all.
+    // If the load's layout differs from the product's, threads load the tile after all.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,
                                       p->mma->result[0]->layout)))

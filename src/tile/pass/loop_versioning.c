@@ -17,7 +17,7 @@ struct versioning {
     struct tile_value *holds; // the condition so far; NULL: always true
     struct tile_value **map;  // for the version without masks
     bool *work;               // by value id
-    uint32_t room;            // number of values at the start; newer ones are not in the tables
+    uint32_t capacity;        // number of values at the start; newer ones are not in the tables
     // If each warp chooses for its own rows: the rows of a tile, and the distance from a warp's
     // first row to its last.
     int64_t rows, span;
@@ -26,7 +26,7 @@ struct versioning {
 
 static bool is_work(const struct versioning *v, const struct tile_value *value)
 {
-    return value->id < v->room && v->work[value->id];
+    return value->id < v->capacity && v->work[value->id];
 }
 
 // ---- Scalars
@@ -56,7 +56,7 @@ static void require(struct versioning *v, struct tile_value *condition)
 
 // ---- Masks
 
-// An iota along the rows of a product's tile; warp w holds 16 of these, from row 16 w.
+// True for an iota along the rows of a product's tile. Warp w holds 16 of the rows, from row 16 w.
 static bool counts_rows(const struct versioning *v, const struct tile_value *x)
 {
     const struct tile_op *op = x->op;
@@ -129,7 +129,7 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
     }
     if (!(traits & TILE_MONOTONIC))
         return NULL;
-    // A comparison holds for all elements if it holds where it is least.
+    // A comparison holds for all elements if it holds for the bounds at which it is least.
     left = bound(v, op->operand[0], !(traits & TILE_RISES_X));
     right = bound(v, op->operand[1], !(traits & TILE_RISES_Y));
     return combine(v, op->kind, CUC_BOOL, left, right);
@@ -139,7 +139,7 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
 
 static struct tile_value *mapped(const struct versioning *v, struct tile_value *value)
 {
-    return value->id < v->room && v->map[value->id] ? v->map[value->id] : value;
+    return value->id < v->capacity && v->map[value->id] ? v->map[value->id] : value;
 }
 
 // The scalar whose broadcast a tile is; NULL if there is none.
@@ -257,8 +257,8 @@ static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
     return false;
 }
 
-// Marks everything that the first products depend on, including their zeros. It is needed before
-// all the work.
+// Marks everything that the first products depend on, including their zeros; it must precede all
+// the work.
 static void find_early(const struct tile_fused *p, bool *early)
 {
     const struct tile_op *last = p->product[p->products - 1].mma;
@@ -272,8 +272,8 @@ static void find_early(const struct tile_fused *p, bool *early)
     }
 }
 
-// The work: tiles computed from the first products and from carried values. Excluded are the last
-// product's accumulator and values that only serve as its left operand.
+// Finds the work: tiles computed from the first products and from carried values. Excluded are the
+// last product's accumulator and values that only serve as the last product's left operand.
 static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool *late,
                           const bool *early)
 {
@@ -329,8 +329,8 @@ static bool uses_work(const struct versioning *v, const struct tile_op *op)
     return false;
 }
 
-// The op in front of which all the work can go: the first other op that needs some of it. Later ops
-// no longer count as work.
+// Finds the op in front of which all the work can go: the first op outside the work that needs a
+// result of the work. Later ops no longer count as work.
 static struct tile_op *find_place(const struct versioning *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;
@@ -347,17 +347,18 @@ static struct tile_op *find_place(const struct versioning *v, const struct tile_
 void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps)
 {
     enum { MOST_YIELDED = 16 };
-    size_t room = kernel->value_count + 1;
+    size_t capacity = kernel->value_count + 1;
     struct tile_block *body = p->base.loop->block[0];
-    bool *late = tile_take(kernel->module, room * sizeof(*late));
-    bool *early = tile_take(kernel->module, room * sizeof(*early));
+    bool *late = tile_take(kernel->module, capacity * sizeof(*late));
+    bool *early = tile_take(kernel->module, capacity * sizeof(*early));
     struct versioning v = { .kernel = kernel,
-                            .map = tile_take(kernel->module, room * sizeof(struct tile_value *)),
-                            .work = tile_take(kernel->module, room * sizeof(bool)),
-                            .room = (uint32_t)room,
+                            .map =
+                                tile_take(kernel->module, capacity * sizeof(struct tile_value *)),
+                            .work = tile_take(kernel->module, capacity * sizeof(bool)),
+                            .capacity = (uint32_t)capacity,
                             .rows = by_warps ? p->base.mma->result[0]->type.extent[0] : 0,
                             .span = (int64_t)p->base.groups * 64 * (p->base.blocks - 1) + 15 };
-    struct tile_value **with_masks = tile_take(kernel->module, room * sizeof(*with_masks));
+    struct tile_value **with_masks = tile_take(kernel->module, capacity * sizeof(*with_masks));
     struct tile_value *yielded[MOST_YIELDED];
     uint32_t count = 0;
     bool simpler = false;

@@ -1,4 +1,4 @@
-// Finds the loop whose loads can run ahead of its products, and plans its stages.
+// Finds the loop whose operands can be prefetched, and plans its stages.
 //
 // A load qualifies if one product in each iteration is its only use, if it pads with zeros, and if
 // its indices are scalars that can be computed ahead of time. The loop may not store anything,
@@ -103,8 +103,8 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
 
 struct contents {
     const struct tile_block *body;
-    bool stores, turns_early; // an iteration may end early
-    bool orders;              // ordered loads: other accesses must stay behind them
+    bool stores, continues_early; // an iteration may end early
+    bool orders;                  // ordered loads: other accesses must stay behind them
     uint32_t products;
 };
 
@@ -115,7 +115,7 @@ static void look_into(struct tile_op *op, void *data)
     c->stores |= tile_op_infos[op->kind].traits & TILE_WRITES || op->kind == TILE_BREAK ||
                  op->kind == TILE_RETURN;
     c->orders |= tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
-    c->turns_early |= op->kind == TILE_CONTINUE && op->parent != c->body;
+    c->continues_early |= op->kind == TILE_CONTINUE && op->parent != c->body;
     c->products += op->kind == TILE_MMA;
 }
 
@@ -129,7 +129,7 @@ struct search {
     uint32_t count; // number of products
 };
 
-static void look_at_loop(struct tile_op *op, void *data)
+static void consider_loop(struct tile_op *op, void *data)
 {
     struct search *s = data;
     struct contents contents = { .body = op->block_count ? op->block[0] : NULL };
@@ -154,7 +154,7 @@ static void look_at_loop(struct tile_op *op, void *data)
                                                 : add_stream(p, mma, which, s->threads);
             s->why = why ? why : s->why;
         }
-        if (p->streams == 2 && contents.products == 1 && !contents.turns_early)
+        if (p->streams == 2 && contents.products == 1 && !contents.continues_early)
             p->only = mma;
     }
     if (p->streams > (s->best ? s->best->streams : 0))
@@ -170,7 +170,7 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
     };
 
     *why = "";
-    tile_walk(&kernel->body, look_at_loop, &s);
+    tile_walk(&kernel->body, consider_loop, &s);
     if (!s.best) {
         *why = s.products ? s.why : "";
         return NULL;
@@ -182,8 +182,8 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
     s.best->stages = rest / s.best->stage_bytes;
     if (s.best->stages > most)
         s.best->stages = most;
-    // If two stages of each fit, give a block of few warps half of the shared memory: a
-    // multiprocessor then runs two blocks, and one multiplies while the other waits.
+    // If half of the shared memory holds two stages of each operand, give a block of few warps only
+    // that half: a multiprocessor then runs two blocks, and one multiplies while the other waits.
     uint32_t half = (target->shared_limit + BLOCK_BYTES) / 2 - BLOCK_BYTES;
     uint32_t beside = half / s.best->stage_bytes;
     if (!target->stages && s.best->only && s.threads <= FEW_THREADS && beside >= 2 &&

@@ -65,7 +65,7 @@ bool tile_range_is_open(cuc_dtype dtype, struct tile_range x)
     return dtype == CUC_U64 && (x.low < 0 || x.high == INT64_MAX);
 }
 
-struct tile_range tile_range_held(cuc_dtype dtype, bool overflows, struct tile_range x)
+struct tile_range tile_range_convert(cuc_dtype dtype, bool overflows, struct tile_range x)
 {
     struct tile_range all = tile_range_any(dtype);
     bool fits = !overflows && x.low >= all.low && x.high <= all.high &&
@@ -96,7 +96,7 @@ struct tile_range tile_range_product(cuc_dtype dtype, struct tile_range x, struc
     }
     if (__builtin_mul_overflow(x.divisor, y.divisor, &out.divisor))
         out.divisor = x.divisor > y.divisor ? x.divisor : y.divisor;
-    return tile_range_held(dtype, overflows, out);
+    return tile_range_convert(dtype, overflows, out);
 }
 
 static bool is_open_either(cuc_dtype dtype, struct tile_range x, struct tile_range y)
@@ -110,7 +110,7 @@ static struct tile_range unbounded(cuc_dtype dtype, struct tile_range x, struct 
     struct tile_range out = tile_range_any(dtype);
 
     out.divisor = tile_common_divisor(x.divisor, y.divisor);
-    return tile_range_held(dtype, true, out);
+    return tile_range_convert(dtype, true, out);
 }
 
 struct tile_range tile_range_sum(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
@@ -124,7 +124,7 @@ struct tile_range tile_range_sum(enum tile_op_kind kind, cuc_dtype dtype, struct
         return unbounded(dtype, x, y);
     overflows = __builtin_add_overflow(x.low, y.low, &out.low);
     overflows |= __builtin_add_overflow(x.high, y.high, &out.high);
-    return tile_range_held(dtype, overflows, out);
+    return tile_range_convert(dtype, overflows, out);
 }
 
 struct tile_range tile_range_difference(enum tile_op_kind kind, cuc_dtype dtype,
@@ -138,7 +138,7 @@ struct tile_range tile_range_difference(enum tile_op_kind kind, cuc_dtype dtype,
         return unbounded(dtype, x, y);
     overflows = __builtin_sub_overflow(x.low, y.high, &out.low);
     overflows |= __builtin_sub_overflow(x.high, y.low, &out.high);
-    return tile_range_held(dtype, overflows, out);
+    return tile_range_convert(dtype, overflows, out);
 }
 
 struct tile_range tile_range_extremum(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
@@ -169,7 +169,7 @@ static int64_t divided(enum tile_op_kind kind, int64_t x, int64_t y)
     return (int64_t)out;
 }
 
-// Division by a positive constant; for any other divisor the quotient is unknown.
+// The quotient by a positive constant; for any other divisor it is unknown.
 struct tile_range tile_range_quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
                                       struct tile_range y)
 {
@@ -187,8 +187,8 @@ struct tile_range tile_range_quotient(enum tile_op_kind kind, cuc_dtype dtype, s
     return tile_range_between(divided(kind, x.low, y.low), divided(kind, x.high, y.low), divisor);
 }
 
-// x & y: a set bit is set in both operands, so the low zeros of x and of y remain, and one
-// non-negative operand bounds the result.
+// The range of x & y: every bit set in it is set in both operands. So the low zeros of x and of y
+// remain, and one non-negative operand bounds the result.
 struct tile_range tile_range_masked(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
                                     struct tile_range y)
 {

@@ -28,7 +28,7 @@ struct tile_range tile_range_between(int64_t low, int64_t high, uint64_t divisor
 struct tile_range tile_range_join(struct tile_range x, struct tile_range y);
 // Converts an exact result to what the dtype holds. A result out of range wraps; only power-of-two
 // divisors survive that.
-struct tile_range tile_range_held(cuc_dtype dtype, bool overflows, struct tile_range x);
+struct tile_range tile_range_convert(cuc_dtype dtype, bool overflows, struct tile_range x);
 struct tile_range tile_range_product(cuc_dtype dtype, struct tile_range x, struct tile_range y);
 // The result of an elementwise op with two operands of an integer dtype. Ops that share a function
 // differ by `kind`.

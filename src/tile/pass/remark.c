@@ -32,7 +32,7 @@ static void review_op(struct tile_op *op, void *data)
 {
     const struct review *r = data;
 
-    if (r->pipelined) // in the entry that most launches take
+    if (r->pipelined) // the entry that most launches take has a pipeline
         return;
     const struct tile_fragment *fragment = op->kind == TILE_MMA ? tile_fragment_of(op, r->target)
                                                                 : NULL;
@@ -76,11 +76,11 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
     tile_remark(kernel->module, plan->mma->where,
                 "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups%s%s (%s)",
                 plan->columns, plan->stages, plan->stage_bytes, tile_all_groups(plan),
-                plan->teams > 1 ? " in turns" : "", plan->swapped ? ", operands exchanged" : "",
+                plan->teams > 1 ? " in ping-pong" : "", plan->swapped ? ", operands exchanged" : "",
                 tile_variant_name(TILE_TMA));
     if (plan->split > 1)
         tile_remark(kernel->module, plan->mma->where,
-                    "mma: %u blocks have a part of the sums each (%s)", plan->split,
+                    "mma: split-K over %u blocks of a cluster (%s)", plan->split,
                     tile_variant_name(TILE_TMA));
     if (plan->side)
         tile_remark(kernel->module, plan->side->where, "load: by TMA, with the products (%s)",
@@ -94,17 +94,17 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
 {
     for (uint32_t i = 0; i < plan->products; i++) {
         const struct tile_fused_product *product = &plan->product[i];
-        tile_remark(kernel->module, product->mma->where,
-                    "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
-                    "%u warpgroups%s (%s)",
-                    product->columns,
-                    !product->feed[0]        ? "registers"
-                    : product->feed[0]->held ? "shared memory, loaded once"
-                                             : "shared memory",
-                    product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
-                    plan->overlaps && i + 1 == plan->products ? ", under the work of the next turn"
-                                                              : "",
-                    tile_variant_name(TILE_TMA));
+        tile_remark(
+            kernel->module, product->mma->where,
+            "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
+            "%u warpgroups%s (%s)",
+            product->columns,
+            !product->feed[0]        ? "registers"
+            : product->feed[0]->held ? "shared memory, loaded once"
+                                     : "shared memory",
+            product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
+            plan->overlaps && i + 1 == plan->products ? ", overlapped with the next iteration" : "",
+            tile_variant_name(TILE_TMA));
     }
     tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by TMA (%s)",
                 plan->base.stages, plan->base.stage_bytes, tile_variant_name(TILE_TMA));
@@ -129,8 +129,8 @@ void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_pr
                     plan->streams, plan->streams == 1 ? "" : "s", plan->stages, plan->stage_bytes,
                     tile_variant_name(TILE_ALIGNED_32));
     else if (*why)
-        tile_remark(kernel->module, kernel->where, "kernel: %s: no loads ahead: mma: %s",
-                    kernel->name, why);
+        tile_remark(kernel->module, kernel->where, "kernel: %s: no prefetch: mma: %s", kernel->name,
+                    why);
 }
 
 void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry)

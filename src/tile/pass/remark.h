@@ -20,7 +20,7 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
 void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why);
 struct tile_fused;
 void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan);
-// The loop whose loads run ahead; with NULL, the reason why there is none.
+// The loop with prefetched operands; with NULL, the reason why there is none.
 struct tile_prefetch;
 void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,
                           const char *why);

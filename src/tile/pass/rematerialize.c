@@ -13,10 +13,10 @@ enum { MOST_PARTS = 3, MOST_COST = 4 };
 struct rematerialization {
     struct tile_kernel *kernel;
     int64_t elements; // least length of a row
-    uint32_t part, room;
+    uint32_t part, originals;
     uint8_t *made;                        // by value id: the part that computes it
     struct tile_value **copy[MOST_PARTS]; // by value id
-    struct tile_value **first;            // by a copy's id minus `room`: the original
+    struct tile_value **first;            // by a copy's id minus `originals`: the original
     bool changed, failed;
 };
 
@@ -62,8 +62,8 @@ static uint32_t cost_of(const struct rematerialization *a, const struct tile_val
 static struct tile_value *rematerialized(struct rematerialization *a, struct tile_op *place,
                                          struct tile_value *value)
 {
-    if (value->id >= a->room) // a copy made in an earlier part
-        value = a->first[value->id - a->room];
+    if (value->id >= a->originals) // a copy made in an earlier part
+        value = a->first[value->id - a->originals];
     struct tile_value **kept = &a->copy[a->part][value->id];
     const struct tile_op *op = value->op;
 
@@ -89,7 +89,7 @@ static struct tile_value *rematerialized(struct rematerialization *a, struct til
         tile_set(a->kernel, copy,
                  (struct tile_attribute){ .key = TILE_ATTR_REMATERIALIZED, .i = (int64_t)a->part });
     tile_insert_before(place, copy);
-    a->first[result->id - a->room] = value;
+    a->first[result->id - a->originals] = value;
     a->changed = true;
     return *kept = result;
 }
@@ -105,23 +105,23 @@ bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements)
 {
     struct rematerialization a = { .kernel = kernel,
                                    .elements = elements,
-                                   .room = kernel->value_count };
-    size_t room = kernel->value_count + 1;
+                                   .originals = kernel->value_count };
+    size_t values = kernel->value_count + 1;
 
-    a.made = tile_take(kernel->module, room);
+    a.made = tile_take(kernel->module, values);
     for (uint32_t i = 0; i < MOST_PARTS; i++)
-        a.copy[i] = tile_take(kernel->module, room * sizeof(struct tile_value *));
-    a.first = tile_take(kernel->module, MOST_PARTS * room * sizeof(struct tile_value *));
+        a.copy[i] = tile_take(kernel->module, values * sizeof(struct tile_value *));
+    a.first = tile_take(kernel->module, MOST_PARTS * values * sizeof(struct tile_value *));
     if (!a.made || !a.first || !a.copy[0] || !a.copy[1] || !a.copy[2])
         return false;
     for (struct tile_op *op = kernel->body.first; op && !a.failed; op = op->next) {
         for (uint32_t i = 0; i < op->operand_count; i++) {
             struct tile_value *x = op->operand[i];
-            if (x->id < a.room && a.made[x->id] < a.part)
+            if (x->id < a.originals && a.made[x->id] < a.part)
                 tile_set_operand(op, i, rematerialized(&a, op, x));
         }
         for (uint32_t i = 0; i < op->result_count; i++)
-            if (op->result[i]->id < a.room)
+            if (op->result[i]->id < a.originals)
                 a.made[op->result[i]->id] = (uint8_t)a.part;
         if (ends_part(&a, op) && a.part + 1 < MOST_PARTS)
             a.part++;

@@ -1,5 +1,5 @@
-// Finds the work besides loads that the copying thread can do: everything that handles only
-// scalars, including control flow, such as looking up the slice of a tensor that a block works on.
+// Finds the work besides loads that the copying thread can do: scalar ops and control flow, such as
+// finding the slice of a tensor for a block.
 // Also finds the loads that may read rows past the end of a slice.
 #include "pipeline.h"
 
@@ -47,7 +47,8 @@ bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op)
     return tile_is_of_scalars(op) && mark_known(p->known, op);
 }
 
-// The same value, or an element that is read twice: nothing is written before the loop.
+// True if two scalars are the same value, or the same element read twice: nothing is written before
+// the loop.
 static bool same_scalar(const struct tile_value *x, const struct tile_value *y)
 {
     const struct tile_op *p = x->op, *q = y->op;
@@ -87,8 +88,8 @@ bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load,
                 return false;
             continue;
         }
-        bool turns = p->swapped && op->kind == TILE_PERMUTE;
-        if (!(traits & (TILE_ELEMENTWISE | TILE_LEAF | TILE_TERMINATES)) && !turns &&
+        bool transposes = p->swapped && op->kind == TILE_PERMUTE;
+        if (!(traits & (TILE_ELEMENTWISE | TILE_LEAF | TILE_TERMINATES)) && !transposes &&
             op->kind != TILE_BROADCAST && op->kind != TILE_RESHAPE && op->kind != TILE_LOAD &&
             op->kind != TILE_SLICE && !tile_is_of_scalars(op))
             return false;

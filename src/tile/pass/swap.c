@@ -1,6 +1,6 @@
 // Exchanges the operands: c' = b' a' instead of c = a b. wgmma produces 64 rows at a time but
-// columns in steps of 8, so a result with few rows is better computed with few columns. The code
-// behind the loop sees the result transposed back.
+// columns in steps of 8, so a result with few rows is better computed with few columns. Code after
+// the loop reads the result transposed back.
 #include "pass.h"
 #include "pipeline.h"
 

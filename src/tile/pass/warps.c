@@ -1,5 +1,5 @@
-// Decides if each warp can choose its own version of the work (loop_versioning.c). The products'
-// rows must lie in warps as wgmma puts them, and no warp may wait for another inside the versions.
+// Decides if each warp can choose its own loop version (loop_versioning.c). The products' rows must
+// be distributed over warps as by wgmma, and no warp may wait for another inside a version.
 #include "fused.h"
 
 #include "tile/ir/words.h"
@@ -22,7 +22,7 @@ struct meeting {
     bool meets; // warps synchronize
 };
 
-static void look_at_meeting(struct tile_op *op, void *data)
+static void visit_exchange(struct tile_op *op, void *data)
 {
     struct meeting *m = data;
     const struct tile_type *all = &m->p->product[0].mma->result[0]->type;
@@ -38,12 +38,12 @@ static void look_at_meeting(struct tile_op *op, void *data)
     }
 }
 
-bool tile_warps_are_apart(const struct tile_fused *p)
+bool tile_warps_are_independent(const struct tile_fused *p)
 {
     struct meeting m = { p, false };
 
     for (const struct tile_op *op = p->base.loop->block[0]->first; op; op = op->next)
         for (uint32_t i = 0; op->kind == TILE_IF && is_of_warp(op->operand[0]) && i < 2; i++)
-            tile_walk(op->block[i], look_at_meeting, &m);
+            tile_walk(op->block[i], visit_exchange, &m);
     return !m.meets;
 }

@@ -13,13 +13,13 @@ struct needs {
     bool aligned; // bases, and all strides but the last, which is 1, are multiples of a vector
 };
 
-static void look_at(struct needs *needs, const cuc_tensor *t)
+static void add_needs(struct needs *needs, const cuc_tensor *t)
 {
     int64_t bytes = cuc_dtype_bits(t->dtype) / 8, step, far, below = 0, above = bytes;
 
     needs->aligned &= t->data % VECTOR_BYTES == 0 && (!t->rank || t->strides[t->rank - 1] == 1);
     for (int32_t axis = 0; axis < t->rank; axis++) {
-        if (t->shape[axis] <= 1) // no index is multiplied with this stride
+        if (t->shape[axis] <= 1) // this stride is multiplied by no index but 0
             continue;
         // Only the product's lowest bits matter, and they survive an overflow.
         if (axis + 1 < t->rank && (uint64_t)t->strides[axis] * (uint64_t)bytes % VECTOR_BYTES)
@@ -44,7 +44,7 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     if (t->rank < 1 || t->rank > TILE_MAP_RANK || t->data % VECTOR_BYTES ||
         (t->strides[t->rank - 1] != 1 && t->shape[t->rank - 1] > 1))
         return false;
-    memset(out, 0, sizeof(*out)); // it is compared bytewise
+    memset(out, 0, sizeof(*out)); // the key is compared bytewise
     out->rank = (uint32_t)t->rank;
     for (uint32_t i = 0; i < out->rank; i++) {
         uint32_t axis = out->rank - 1 - i;
@@ -52,7 +52,7 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
         if (extent < 1 || extent > INT64_C(1) << 30)
             return false;
         out->dims[i] = (uint64_t)extent;
-        if (extent == 1) // any stride will do
+        if (extent == 1) // any stride is correct
             stride = (int64_t)((packed + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES / bytes);
         if (i && (stride < 1 || stride >= (INT64_C(1) << STRIDE_BITS) / (int64_t)bytes ||
                   (uint64_t)stride * bytes % VECTOR_BYTES))
@@ -83,19 +83,19 @@ static bool can_have_maps(const struct tile_signature *s, const struct tile_entr
 }
 
 // True if no written tensor shares a byte with another tensor.
-static bool are_apart(const struct tile_signature *s, const struct tile_argument *argument)
+static bool are_disjoint(const struct tile_signature *s, const struct tile_argument *argument)
 {
     for (uint32_t p = 0; p < s->kernel->parameter_count; p++)
         for (uint32_t q = 0; q < s->kernel->parameter_count && s->written >> p & 1; q++)
             if (q != p && argument[q].tensor &&
-                !tile_tensors_apart(argument[p].tensor, argument[q].tensor))
+                !tile_tensors_disjoint(argument[p].tensor, argument[q].tensor))
                 return false;
     return true;
 }
 
 // True if an entry assumes that its tensors do not overlap: it has a counterpart with barriers, or
 // a last store that runs on the side, while the others must go elsewhere.
-static bool presumes_apart(const struct tile_signature *s, uint32_t entry)
+static bool assumes_no_overlap(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||
            (s->entry[entry].variant == TILE_TMA && s->written & (s->written - 1));
@@ -109,14 +109,14 @@ const struct tile_entry *tile_select_entry(const struct tile_signature *s,
 
     for (uint32_t p = 0; p < s->kernel->parameter_count; p++)
         if (argument[p].tensor)
-            look_at(&needs, argument[p].tensor);
+            add_needs(&needs, argument[p].tensor);
     for (; i + 1 < s->entries; i++) {
         enum tile_variant variant = s->entry[i].variant;
         bool wide = variant == TILE_INDEX_64 || variant == TILE_TMA;
         bool aligned = variant != TILE_INDEX_32 && variant != TILE_INDEX_64;
         if ((wide || needs.index32) && (!aligned || needs.aligned) &&
             can_have_maps(s, &s->entry[i], argument) &&
-            (!presumes_apart(s, i) || are_apart(s, argument)))
+            (!assumes_no_overlap(s, i) || are_disjoint(s, argument)))
             break;
     }
     return &s->entry[i];

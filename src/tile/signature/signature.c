@@ -36,15 +36,16 @@ uint64_t tile_written_parameters(const struct tile_kernel *kernel)
 struct writer {
     struct tile_module *module;
     unsigned char *at;
-    size_t length, room;
+    size_t length, capacity;
     bool failed;
 };
 
 static void put_byte(struct writer *w, uint64_t byte)
 {
-    if (w->length == w->room) {
-        size_t room = w->room ? 2 * w->room : 256;
-        unsigned char *grown = room <= TILE_SIGNATURE_MAX_BYTES ? tile_take(w->module, room) : NULL;
+    if (w->length == w->capacity) {
+        size_t capacity = w->capacity ? 2 * w->capacity : 256;
+        unsigned char *grown = capacity <= TILE_SIGNATURE_MAX_BYTES ? tile_take(w->module, capacity)
+                                                                    : NULL;
         if (!grown) {
             w->failed = true;
             return;
@@ -52,7 +53,7 @@ static void put_byte(struct writer *w, uint64_t byte)
         if (w->length)
             memcpy(grown, w->at, w->length);
         w->at = grown;
-        w->room = room;
+        w->capacity = capacity;
     }
     w->at[w->length++] = (unsigned char)byte;
 }

@@ -28,7 +28,7 @@ struct tile_signature {
     uint64_t written;                       // bit i: parameter i is stored to
     struct tile_entry entry[TILE_VARIANTS]; // fastest first; the last one takes all arguments
     uint32_t entries;
-    uint32_t parameter_bytes; // of the parameter block of the entries
+    uint32_t parameter_bytes; // size of the entries' parameter block
 };
 
 // The parameters that a kernel stores to, one bit each.
@@ -40,7 +40,8 @@ bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel,
 
 // Reads bytes, which may be anything. Returns NULL with the reason in the text, "" if out of
 // memory.
-struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why, size_t room);
+struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why,
+                                           size_t capacity);
 void tile_signature_free(struct tile_signature *signature);
 
 // select.c: the entry for arguments that tile_bind_arguments() has accepted: the first one whose

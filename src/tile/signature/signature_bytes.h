@@ -9,7 +9,7 @@ enum {
     HEAD_VERSION = 4, // offset in the head
     HEAD_LENGTH = 8,
     HEAD_CHECKSUM = 12,
-    MOST_NESTING = 512, // of expressions
+    MOST_NESTING = 512, // nesting of expressions
 };
 #define SIGNATURE_MAGIC "CuTi"
 

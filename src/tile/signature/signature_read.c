@@ -229,7 +229,7 @@ static void read_kernel(struct reader *r, struct tile_signature *s)
     for (uint32_t i = 0; i < s->entries; i++)
         read_entry(r, k, &s->entry[i]);
     if (r->at != r->end)
-        refuse(r, "it goes on behind its end");
+        refuse(r, "it has bytes after its end");
 }
 
 // Checks that everything an expression refers to exists.
@@ -253,7 +253,7 @@ static const struct tile_type *tensor_type(const struct tile_kernel *k, uint32_t
     return type && type->tensor ? type : NULL;
 }
 
-static bool expression_is_good(const struct tile_kernel *k, const struct tile_host_expression *x);
+static bool expression_is_valid(const struct tile_kernel *k, const struct tile_host_expression *x);
 
 // The column `check` of host.def.
 
@@ -286,7 +286,7 @@ static bool check_axis(const struct tile_kernel *k, const struct tile_host_expre
 static bool check_operands(const struct tile_kernel *k, const struct tile_host_expression *x)
 {
     for (uint32_t i = 0; i < 3 && x->operand[i]; i++)
-        if (!expression_is_good(k, x->operand[i]))
+        if (!expression_is_valid(k, x->operand[i]))
             return false;
     return true;
 }
@@ -302,7 +302,7 @@ static bool check_multiple(const struct tile_kernel *k, const struct tile_host_e
     return tensor_type(k, x->index) && x->value > 0;
 }
 
-static bool expression_is_good(const struct tile_kernel *k, const struct tile_host_expression *x)
+static bool expression_is_valid(const struct tile_kernel *k, const struct tile_host_expression *x)
 {
     static check *const kinds[] = {
 #define TILE_HOST(id, word, evaluate, describe, print, check) check_##check,
@@ -312,7 +312,7 @@ static bool expression_is_good(const struct tile_kernel *k, const struct tile_ho
     return kinds[x->kind](k, x);
 }
 
-static bool header_is_good(const struct tile_kernel *k)
+static bool header_is_valid(const struct tile_kernel *k)
 {
     for (uint32_t i = 0; i < k->parameter_count; i++) {
         const struct tile_parameter *p = &k->parameter[i];
@@ -320,7 +320,7 @@ static bool header_is_good(const struct tile_kernel *k)
             const struct tile_extent *extent = &p->extent[axis];
             if (extent->kind == TILE_EXTENT_NAMED && extent->dimension >= k->dimension_count)
                 return false;
-            if (extent->kind == TILE_EXTENT_CHECKED && !expression_is_good(k, extent->check))
+            if (extent->kind == TILE_EXTENT_CHECKED && !expression_is_valid(k, extent->check))
                 return false;
         }
     }
@@ -332,10 +332,10 @@ static bool header_is_good(const struct tile_kernel *k)
             return false;
     }
     for (uint32_t i = 0; i < k->fact_count; i++)
-        if (!expression_is_good(k, k->fact[i].holds))
+        if (!expression_is_valid(k, k->fact[i].holds))
             return false;
     for (uint32_t i = 0; i < k->grid_rank; i++)
-        if (!expression_is_good(k, k->grid[i]))
+        if (!expression_is_valid(k, k->grid[i]))
             return false;
     return true;
 }
@@ -346,32 +346,33 @@ static uint32_t load_le32(const unsigned char *at)
 }
 
 // The length in the head; 0 with the reason.
-static uint32_t check_head(const unsigned char *at, size_t count, char *why, size_t room)
+static uint32_t check_head(const unsigned char *at, size_t count, char *why, size_t capacity)
 {
     if (count < HEAD_BYTES || memcmp(at, SIGNATURE_MAGIC, HEAD_VERSION) != 0) {
-        snprintf(why, room, "it does not begin as one");
+        snprintf(why, capacity, "it does not begin as one");
         return 0;
     }
     uint32_t version = load_le32(at + HEAD_VERSION), length = load_le32(at + HEAD_LENGTH);
     if (version != TILE_SIGNATURE_VERSION) {
-        snprintf(why, room, "it is of version %u, this library knows %d: update cucore", version,
-                 TILE_SIGNATURE_VERSION);
+        snprintf(why, capacity, "it is of version %u, this library knows %d: update cucore",
+                 version, TILE_SIGNATURE_VERSION);
     } else if (length < HEAD_BYTES || length > count) {
-        snprintf(why, room, "it has %zu bytes, and says that it has %u", count, length);
+        snprintf(why, capacity, "it has %zu bytes, and says that it has %u", count, length);
     } else if (checksum(at + HEAD_BYTES, length - HEAD_BYTES) != load_le32(at + HEAD_CHECKSUM)) {
-        snprintf(why, room, "its checksum is another");
+        snprintf(why, capacity, "its checksum is another");
     } else {
         return length;
     }
     return 0;
 }
 
-struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why, size_t room)
+struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why,
+                                           size_t capacity)
 {
     const unsigned char *at = bytes;
     uint32_t offset[TILE_MAX_PARAMETERS];
 
-    uint32_t length = check_head(at, count, why, room);
+    uint32_t length = check_head(at, count, why, capacity);
 
     if (!length)
         return NULL;
@@ -388,12 +389,12 @@ struct tile_signature *tile_signature_read(const void *bytes, size_t count, char
     s->kernel = k;
     read_kernel(&r, s);
     bool memory = !module->diagnostics->out_of_memory;
-    if (memory && !r.why && !header_is_good(k))
+    if (memory && !r.why && !header_is_valid(k))
         r.why = "it speaks of a parameter or dimension that it does not have";
     if (memory && !r.why && (!s->entries || s->entry[s->entries - 1].variant != TILE_INDEX_64))
         r.why = "it has no entry for all arguments";
     if (!memory || r.why) {
-        snprintf(why, room, "%s", memory ? r.why : "");
+        snprintf(why, capacity, "%s", memory ? r.why : "");
         tile_module_free(module);
         return NULL;
     }

@@ -336,7 +336,7 @@ class Expressions:
             of = generators[0]
             for value in outer.eval(of.iter):
                 if next(taken) == MOST_ELEMENTS:
-                    self.refuse(node, f"a comprehension of more than {MOST_ELEMENTS} turns", TileValueError)
+                    self.refuse(node, f"a comprehension of more than {MOST_ELEMENTS} iterations", TileValueError)
                 scope.assign(of.target, value)
                 tests = [scope.truth(test, scope.eval(test)) for test in of.ifs]
                 if any(isinstance(test, Value) for test in tests):

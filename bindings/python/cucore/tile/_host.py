@@ -153,7 +153,7 @@ def iterated(scope: Expressions, node: ast.expr) -> tuple[Any, ...]:
         for each in values:
             given.append(unwrapped(each))
             if len(given) > MOST_TURNS:
-                scope.refuse(node, f"static_iter: more than {MOST_TURNS} turns", TileStaticEvalError)
+                scope.refuse(node, f"static_iter: more than {MOST_TURNS} iterations", TileStaticEvalError)
         return tuple(given)
     except TypeError as error:
         scope.refuse(node, f"TypeError: {error}", TileStaticEvalError)

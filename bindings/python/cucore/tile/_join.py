@@ -76,7 +76,7 @@ class Differs:
 
 UNBOUND = Differs("nothing binds {name} here: a name that an if or a loop binds first ends with it, unless every path "
                   "binds it")
-UNDEFINED = Differs("nothing binds {name} ahead of this")
+UNDEFINED = Differs("nothing binds {name} before this")
 PENDING = Differs("the function returns nothing here")  # nothing returned yet: joins with anything
 _INDEX = Kind(raw.CUC_I64, (), True)
 

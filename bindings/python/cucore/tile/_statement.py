@@ -429,7 +429,7 @@ class Function(Expressions):
         if bounds is None:
             return self.unroll(node, self.eval(node.iter))
         if not isinstance(node.target, ast.Name):
-            self.refuse(node.target, "expected a name for the number of the turn")
+            self.refuse(node.target, "expected a name for the iteration's number")
         first, last, step = bounds
         if not isinstance(step, Value) and (not isinstance(step, int) or isinstance(step, bool) or step < 1):
             self.refuse(node.iter, f"the step of a range is {step}: expected 1 or more", TileTypeError)

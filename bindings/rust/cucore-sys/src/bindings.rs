@@ -2567,7 +2567,7 @@ pub struct cuc_tile_budget {
 
 zeroed!(cuc_tile_budget, struct_size);
 
-/// One entry of a tile kernel: all do the same, each for a class of arguments.
+/// An entry of a tile kernel. All entries do the same, each for a class of arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_entry {
@@ -2673,7 +2673,7 @@ extern "C" {
     pub fn cuc_buffer_export(out: *mut cuc_ipc_handle, buffer: *const cuc_buffer) -> cuc_status;
     /// Export the memory of a virtual-memory buffer to another process, as one file descriptor for each
     /// piece. A buffer has one piece, plus one for each growth.
-    pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, room: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
+    pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, capacity: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
     /// Import another process's buffer. A repeated import has the same address; the memory stays mapped
@@ -3011,13 +3011,13 @@ extern "C" {
     /// The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
     pub fn cuc_graph_get_edge_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
     /// The edges of a graph: `to\[i\]` begins when `from\[i\]` has ended.
-    pub fn cuc_graph_get_edges(from: *mut *mut cuc_node, to: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
+    pub fn cuc_graph_get_edges(from: *mut *mut cuc_node, to: *mut *mut cuc_node, capacity: usize, graph: *mut cuc_graph) -> cuc_status;
     /// The number of nodes of a graph; an embedded graph counts as one.
     pub fn cuc_graph_get_node_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
     /// The types of a graph's nodes, in the driver's order. Other calls number nodes in this order.
-    pub fn cuc_graph_get_node_types(types: *mut i32, room: usize, graph: *mut cuc_graph) -> cuc_status;
+    pub fn cuc_graph_get_node_types(types: *mut i32, capacity: usize, graph: *mut cuc_graph) -> cuc_status;
     /// The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().
-    pub fn cuc_graph_get_nodes(nodes: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
+    pub fn cuc_graph_get_nodes(nodes: *mut *mut cuc_node, capacity: usize, graph: *mut cuc_graph) -> cuc_status;
     /// The driver's handle of a graph, which is also its cudaGraph_t.
     pub fn cuc_graph_handle(graph: *const cuc_graph) -> *mut c_void;
     /// Create an instance of a graph. This costs many times as much as a launch.
@@ -3379,7 +3379,7 @@ extern "C" {
     pub fn cuc_stream_get_capture_info(out: *mut cuc_capture_info, stream: *mut cuc_stream) -> cuc_status;
     /// The nodes that the next work on a captured stream will depend on; after one piece of work, its
     /// own node.
-    pub fn cuc_stream_get_capture_nodes(nodes: *mut *mut cuc_node, room: usize, count: *mut usize, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_stream_get_capture_nodes(nodes: *mut *mut cuc_node, capacity: usize, count: *mut usize, stream: *mut cuc_stream) -> cuc_status;
     /// A default stream of a device's primary context.
     pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
     /// The flags of a stream.
@@ -3396,8 +3396,8 @@ extern "C" {
     pub fn cuc_stream_options_init(options: *mut cuc_stream_options, caller_size: usize);
     /// Check whether all work on a stream is complete, without waiting.
     pub fn cuc_stream_query(stream: *mut cuc_stream) -> cuc_status;
-    /// Release a stream. The last release destroys it once its work is complete, without waiting for
-    /// that. Buffers that will be freed on the stream keep it alive.
+    /// Release a stream. The last release destroys it once its work is complete, but does not wait for
+    /// the work. Buffers that will be freed on the stream keep it alive.
     pub fn cuc_stream_release(stream: *mut cuc_stream);
     /// Add a reference to a stream.
     pub fn cuc_stream_retain(stream: *mut cuc_stream) -> *mut cuc_stream;
@@ -3836,7 +3836,7 @@ extern "C" {
     /// dimensions.
     pub fn cuc_tuned_add(path: *const c_char, record: *const cuc_tuned_record) -> cuc_status;
     /// Find the choice for a program on a GPU, for near extents.
-    pub fn cuc_tuned_find(choice: *mut c_char, room: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
+    pub fn cuc_tuned_find(choice: *mut c_char, capacity: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
     /// Compute the name of a tile program from its text.
     pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
     /// The version of the library loaded at run time, encoded like CUC_VERSION.

@@ -148,7 +148,7 @@ impl Error {
         self.library
     }
 
-    /// That library's code, such as the CUresult; 0 if cucore itself refused.
+    /// The library's code, such as the CUresult; 0 if cucore itself refused.
     pub fn library_code(&self) -> i32 {
         self.library_code
     }
