@@ -61,19 +61,18 @@ def broken(folder):
                 yield f"{path.relative_to(folder)}: {link}: there is no such place on that page"
 
 
-def needed(name, why):
-    """A program: of .docs/, where scripts/setup.sh puts what makes the site, or else of PATH."""
+def needed(name):
+    """The path of a program, in .docs/ (from scripts/setup.sh --site) or else on PATH."""
     own = ROOT / ".docs/bin" / name
     found = str(own) if own.exists() else shutil.which(name)
     if not found:
-        sys.exit(f"there is no {name}: {why}")
+        sys.exit(f"there is no {name}: run scripts/setup.sh --site, which installs the documentation tools")
     return found
 
 
 def main(doxyfile, version, out, cucore=None):
-    doxygen = needed("doxygen", "install the package doxygen")
-    sphinx = needed("sphinx-build", "python3 -m venv .docs && "
-                    ".docs/bin/pip install -r docs/requirements.txt")
+    doxygen = needed("doxygen")
+    sphinx = needed("sphinx-build")
     out = pathlib.Path(out).resolve()
     apis = [json.loads((ROOT / f"api/{name}.json").read_text()) for name in ("cucore", "cucore-bench")]
     made = reference.pages(apis, ROOT / "include/cucore")

@@ -36,7 +36,7 @@ struct tile_lexer {
     uint32_t line;
     uint32_t behind; // UTF-8 continuation bytes in the line so far
     uint32_t depth;  // of ( and [: inside them newlines end nothing
-    bool torn;       // after a string without end: open brackets end with the line
+    bool torn;       // after an unterminated string: the next newline closes all open brackets
     bool joins;      // the last token continues in the next line
 };
 
