@@ -2,8 +2,8 @@
 // kind of code. Each time the public call concerned reports the failure, writes nothing, and leaves
 // nothing behind; the next attempt succeeds.
 //
-// Each failure happens in a child process of its own, since an action that the library performs once
-// in a process can fail only once. The child reports in words and by its exit status.
+// Each failure happens in a child process of its own, since an action that the library performs
+// once in a process can fail only once. The child reports in words and by its exit status.
 #include "base/array.h"
 #include "base/error.h"
 #include "device/intern.h"
