@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The site: build.py DOXYFILE VERSION OUT [CUCORE]. Every warning is an error.
+"""Builds the site: build.py DOXYFILE VERSION OUT [CUCORE]. Every warning is an error.
 
-Doxygen reads the comments of the headers and says what is wrong in them, and writes nothing. Sphinx
-makes OUT/html of the articles and of the description of the interface, which is made of the same
-comments. The cucore program makes the page of all measurements and its plots of bench/results/.
-Last, each link of what came out is followed.
+Doxygen checks the comments of the headers and writes nothing. Sphinx makes OUT/html from the articles
+and from the description of the interface, which contains the same comments. The program cucore makes
+the page of all measurements, and its plots, from bench/results/. Finally the script checks each link
+of the pages.
 """
 import html.parser
 import json
@@ -31,7 +31,7 @@ import rust_reference  # noqa: E402
 
 
 class Page(html.parser.HTMLParser):
-    """The places of a page, and where it leads."""
+    """The anchors and the links of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -47,7 +47,7 @@ class Page(html.parser.HTMLParser):
 
 
 def broken(folder):
-    """Links that lead nowhere, as text."""
+    """Yield each broken link as text."""
     read = {path: Page(path) for path in folder.rglob("*.html")}
     for path, page in sorted(read.items()):
         for link in sorted(page.links):
@@ -62,7 +62,7 @@ def broken(folder):
 
 
 def needed(name):
-    """The path of a program, in .docs/ (from scripts/setup.sh --site) or else on PATH."""
+    """Return the path of a program: in .docs/ (from scripts/setup.sh --site), or else on PATH."""
     own = ROOT / ".docs/bin" / name
     found = str(own) if own.exists() else shutil.which(name)
     if not found:
