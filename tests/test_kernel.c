@@ -321,7 +321,7 @@ START_TEST(any_failing_driver_call_wraps_nothing)
         ck_assert_int_eq(st < 0, !kernel);
         cuc_kernel_release(kernel);
         CUcontext left;
-        if (testing_current()) // it could not be popped, as the message says
+        if (testing_current()) // a context is left current if the failing call was its pop
             ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&left), 0);
         if (!reached)
             break;
