@@ -136,8 +136,7 @@ static bool renew(CUmemoryPool pool)
 // Returns the oldest pool with these properties. It must be empty unless there are too many pools.
 static CUmemoryPool find(const CUmemPoolProps *props)
 {
-    const bool may_hold = kept > MOST_KEPT &&
-                          !props->maxSize; // held memory would count towards the maximum
+    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // its memory would count
     CUmemoryPool pool = NULL;
 
     for (struct released_pool **at = &oldest, *p; !pool && (p = *at);) {

@@ -128,8 +128,7 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
         how.option = set_option;
         how.tell = add_text;
         how.user = out;
-        good = tile_choose(&how) ||
-               tile_budget_ended(budget); // the compilation reports the budget's end
+        good = tile_choose(&how) || tile_budget_ended(budget); // compilation reports that
     }
     if (out->status < 0)
         return out->status;

@@ -16,15 +16,14 @@ struct tile_access_state {
     int tile_axis[TILE_MAX_RANK];         // for each tensor axis; -1: dropped
     int64_t extent[TILE_MAX_RANK];        // of the moved tile
     struct tile_size from[TILE_MAX_RANK]; // the tile's first element along the axis
-    tile_register
-        left[TILE_MAX_RANK];      // how many of the tensor's elements follow from there, 64 bits
-    bool forward[TILE_MAX_RANK];  // known not to begin before the tensor
-    bool always[TILE_MAX_RANK];   // known to be inside
-    tile_register dropped_inside; // over all axes that the tile does not have
-    tile_register whole;          // the whole tile lies inside; TILE_NO_REGISTER: always
-    tile_register origin;         // address of the tile's first element, 64 bits
-    tile_register thread;         // address of the thread's first element
-    uint32_t vector;              // elements
+    tile_register left[TILE_MAX_RANK];    // number of the tensor's elements from there on, 64 bits
+    bool forward[TILE_MAX_RANK];          // known not to begin before the tensor
+    bool always[TILE_MAX_RANK];           // known to be inside
+    tile_register dropped_inside;         // over all axes that the tile does not have
+    tile_register whole;                  // the whole tile lies inside; TILE_NO_REGISTER: always
+    tile_register origin;                 // address of the tile's first element, 64 bits
+    tile_register thread;                 // address of the thread's first element
+    uint32_t vector;                      // elements
     const struct tile_value *ids;
     tile_register pad;         // a pad for all elements
     const tile_register *pads; // a pad for each register

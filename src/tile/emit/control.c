@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-enum {
-    MANY_INSTRUCTIONS = 4000
-}; // from so many instructions of one op, ptxas takes half a second or more
+// From so many instructions of one op, ptxas takes half a second or more.
+enum { MANY_INSTRUCTIONS = 4000 };
 
 #define tile_emit_nothing NULL // for the rows of control flow, which this file emits
 static tile_emit_op *const emitters[TILE_OP_COUNT] = {

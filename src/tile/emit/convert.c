@@ -193,8 +193,7 @@ void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_lay
     write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(dtype, from));
     move_side(&write, dtype, in, true);
     tile_scratch_written(e);
-    if (!e->ring &&
-        !e->single_warp) // the barrier of tile_scratch_written() also orders accesses to memory
+    if (!e->ring && !e->single_warp) // tile_scratch_written() also orders accesses
         e->read = e->written = 0;
     move_side(&read, dtype, out, false);
     for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++)

@@ -83,17 +83,15 @@ struct tile_emitter {
     uint32_t frame_bytes;   // of local memory, for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
-    const struct tile_op *
-        *deferred;         // by value id: the op, if its result's registers are computed on demand
-    uint32_t deferred_ops; // how many have been deferred
+    const struct tile_op **deferred; // by value id: the op, if computed on demand
+    uint32_t deferred_ops;           // how many have been deferred
     struct tile_access_state
         *deferred_load;                   // the last load that is deferred in this way (access.h)
     const struct tile_prefetch *prefetch; // the loop whose loads run ahead (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
-    uint32_t
-        prefetch_below; // bytes of the scratch that code up to that loop uses; the stages follow
-    bool single_warp;   // one warp runs the current loop (single_warp.c)
+    uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow
+    bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };
 

@@ -11,9 +11,8 @@
 // reads.
 #include "fused_ring.h"
 
-enum {
-    BARRIER_OF_PRODUCTS = 6
-}; // named barrier at which the first warpgroup waits for its turn to start products
+// The named barrier at which the first warpgroup waits for its turn to start products.
+enum { BARRIER_OF_PRODUCTS = 6 };
 
 struct loop {
     const struct tile_op *op;

@@ -47,10 +47,9 @@ struct tile_ring {
     bool *loaded_early;    // by value id: loads behind the loop that were emitted before its end
     tile_register elected; // in the copying warp: the lane that copies
     // For warpgroups
-    tile_register not_first; // true except in the first thread of a warpgroup
-    tile_register
-        not_storing;  // the same for the unit that stores together, which is a warpgroup or a warp
-    bool warps_apart; // the warps that continue do not wait for one another
+    tile_register not_first;     // true except in the first thread of a warpgroup
+    tile_register not_storing;   // the same for the warpgroup or warp that stores together
+    bool warps_apart;            // the warps that continue do not wait for one another
     tile_register descriptor[2]; // of a's and b's first bytes in stage 0
     // For teams: the stages and the phase (0 or 1) that the other team's tile takes. `second`:
     // nonzero until the second team has skipped the first team's first tile.
