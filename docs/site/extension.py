@@ -49,7 +49,7 @@ def places(app):
 
 
 PYTHON = re.compile(r"(\w+(?:\.\w+)?)(\(.*\))?$", re.S)
-NAMED = re.compile(r"((?:cuc|CUC)_\w+)(\(.*\))?$", re.S)
+NAMED = re.compile(r"((?:cuc|CUC)_(?!_)\w+)(\(.*\))?$", re.S)  # cuc__ is private
 
 
 def link_literals(app, doctree, page):
