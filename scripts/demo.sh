@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh checkout to a checked result: set up, build, run the SAXPY example.
+# From a fresh checkout to a checked result: set up, build, run SAXPY and a tile kernel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 set -- # setup.sh takes arguments
@@ -21,13 +21,20 @@ run() {
     }
 }
 
+next() {
+    echo "next: the README's \"Four lines of tiles\" builds the command line tool, build/tools/cucore/cucore;"
+    echo "      docs/tour-c.md, tour-python.md and tour-rust.md each take ten minutes"
+}
+
 run build/examples/saxpy
 if [ "$status" = 0 ]; then
+    run build/examples/tile_vadd
     case "${CUCORE_DRIVER:-}" in
     "") where="on the GPU" ;;
     *) where="on the driver that CUCORE_DRIVER names, $CUCORE_DRIVER" ;;
     esac
     echo "demo: SAXPY ran $where, and every element of its result was checked"
+    next
     exit 0
 fi
 
@@ -40,5 +47,7 @@ run build/examples/saxpy
     exit 1
 }
 run build/examples/link_lto
+run build/examples/tile_vadd
 echo "demo: SAXPY was compiled, its PTX ran on the CPU and every element of its result was checked:"
 echo "      simulated, not on a GPU, so its time says nothing"
+next

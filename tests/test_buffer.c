@@ -499,7 +499,7 @@ START_TEST(the_driver_is_asked_about_memory_when_somebody_needs_it)
     ck_assert_int_eq(readers[_i](b), CUC_ERROR_DRIVER);
     for (int i = 0; i < 2; i++)
         ck_ok(readers[_i](b));
-    if (readers[_i] != read_part) // each part asks for itself
+    if (readers[_i] != read_part) // each new slice asks the driver again
         ck_assert_int_eq(fake_calls("cuPointerGetAttributes"), 2);
     ck_ok(read_access(b));
     cuc_buffer_release(b);

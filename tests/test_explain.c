@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How many codes each library of CUDA 13.0 has. To recount for a newer toolkit, in its include/:
+// The number of codes of each library of CUDA 13.0. Counts for a newer toolkit, in its include/:
 //   sed -n '/^typedef enum cudaError_enum/,/} CUresult/p' cuda.h | grep -cE '= *[0-9]+'
 //   sed -n '/^typedef enum/,/} nvrtcResult/p' nvrtc.h | grep -cE '= *[0-9]+'
 //   grep -cE '^ +NVJITLINK_(SUCCESS|ERROR)' nvJitLink.h

@@ -56,8 +56,8 @@ static const char *parameters(const cuc_kernel *kernel)
     return text;
 }
 
-// This driver's offsets: from the parameter aligned to 128 bytes on, each architecture has its own;
-// the fake driver and the PTX reader have natural ones.
+// Compares with the offsets of this driver. After a parameter aligned to 128 bytes, they depend on
+// the architecture; the fake driver and the PTX reader have natural offsets.
 static void expect_parameters(const cuc_kernel *kernel, const char *expected)
 {
     const char *got = parameters(kernel);
@@ -321,7 +321,7 @@ START_TEST(any_failing_driver_call_wraps_nothing)
         ck_assert_int_eq(st < 0, !kernel);
         cuc_kernel_release(kernel);
         CUcontext left;
-        if (testing_current()) // it could not be popped, as the message says
+        if (testing_current()) // a context is left current if the failing call was its pop
             ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&left), 0);
         if (!reached)
             break;

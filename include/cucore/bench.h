@@ -218,8 +218,8 @@ typedef struct cuc_bench_comparison {
 typedef struct cuc_bench_thresholds {
     size_t struct_size; /**< sizeof(cuc_bench_thresholds); the initialisers set it */
     double same_within; /**< 0: 0.01; SAME when the interval is within 1 -+ this */
-    double noise_floor; /**< 0: 0.005; neither FASTER nor SLOWER for a ratio nearer to 1 than
-                             this */
+    double noise_floor; /**< 0: 0.005; a ratio nearer to 1 than this is neither FASTER nor
+                             SLOWER */
 } cuc_bench_thresholds;
 
 /** Initial value of a cuc_bench_thresholds variable. */
@@ -1008,8 +1008,8 @@ typedef struct cuc_bench_subject {
     cuc_status (*run)(void *data, cuc_stream *stream, uint64_t set);
     /** Compare the completed result of run() with set 0 with a reference. Write the difference to
      * `why` and return 1, a normal outcome; 0: correct; negative: cannot be checked. Subjects that
-     * write to one array share it: create it with CUC_BENCH_INPUT_RESULT, else a subject that does
-     * nothing passes with the result of the one before it. */
+     * write to one array share it: create it with CUC_BENCH_INPUT_RESULT. Otherwise a subject that
+     * does nothing passes with the result of the subject before it. */
     cuc_status (*check)(void *data, cuc_stream *stream, char *why, size_t why_size);
     /** Called before each sample, outside its time, such as to restore what run() changes; may be
      * NULL. */

@@ -382,7 +382,7 @@ enum {
  * @capture safe: not restricted by the driver
  * @param[out] out       the value
  * @param      device the source device
- * @param      peer   the destination device; not the same one
+ * @param      peer   the destination device; not the source device
  * @param      attribute a CUC_PEER_ constant
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or both devices are one

@@ -406,13 +406,13 @@ CUC_API cuc_status cuc_stream_is_capturing(int32_t *out, cuc_stream *stream);
 CUC_API cuc_stream *cuc_stream_retain(cuc_stream *stream);
 
 /**
- * Release a stream. The last release destroys it once its work is complete, without waiting for
- * that. Buffers that will be freed on the stream keep it alive.
+ * Release a stream. The last release destroys it once its work is complete, but does not wait for
+ * the work. Buffers that will be freed on the stream keep it alive.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver; keep the last reference of a captured stream until
  *          its capture has ended. Otherwise the capture is cancelled, the process-wide failure
- *          handler is called, and the driver's stream stays where it is captured for good (see
+ *          handler is called, and the driver's stream remains if it is captured for good (see
  *          graph.h)
  * @param stream NULL and default streams: nothing happens
  * @source CUDA Driver API, "Stream Management": cuStreamDestroy

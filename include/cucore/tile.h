@@ -67,7 +67,7 @@ CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program
  */
 CUC_API cuc_status cuc_tile_get_machine(const char **text, size_t *bytes, cuc_program *program);
 
-/** One entry of a tile kernel: all do the same, each for a class of arguments. */
+/** An entry of a tile kernel. All entries do the same, each for a class of arguments. */
 typedef struct cuc_tile_entry {
     size_t struct_size;            /**< sizeof(cuc_tile_entry), set by the caller */
     const char *variant;           /**< "tma", "idx32+aligned", "idx32+overlap" or "idx64"; static

@@ -11,7 +11,7 @@
 // Records the thread's last error and returns the status.
 #define CUC_FAIL(status, ...) cuc__fail((status), __func__, __VA_ARGS__)
 
-// Passes a helper's status up; a public function's name replaces the helper's in the record.
+// Passes a helper's status up; in the record, a public function's name replaces the helper's.
 #define CUC_PASS(status) cuc__pass((status), __func__)
 
 #define CUC_FAIL_NULL(name) CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is NULL", (name))

@@ -33,14 +33,14 @@ typedef struct cuc__new_file {
 // Prepares to write `path`, which keeps its contents.
 int cuc__new_file_begin(cuc__new_file *file, const char *path);
 int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes);
-// Writes all of it to disk.
+// Writes all data to disk.
 int cuc__new_file_finish(cuc__new_file *file);
 // Moves the file into place. Several files can all be finished before the first one is committed.
 int cuc__new_file_commit(cuc__new_file *file);
 // Abandons the file, or releases the rest after a commit.
 void cuc__new_file_discard(cuc__new_file *file);
 
-// Does all of the above.
+// Writes a file by the steps above.
 int cuc__write_file(const char *path, const void *data, size_t bytes);
 
 #endif

@@ -28,7 +28,7 @@ void cuc__cubin_each_symbol(const void *data, size_t bytes, const char *prefix,
                             bool (*take)(void *user, const char *rest, size_t bytes), void *user);
 
 // Reads the assembler's notes about a kernel in a cubin: registers and bytes of stack of a thread.
-// Missing values are left untouched.
+// Values that the notes lack are left as they are.
 void cuc__cubin_resources(uint32_t *registers, uint32_t *stack_bytes, const void *data,
                           size_t bytes, const char *kernel);
 

@@ -49,8 +49,8 @@ static cuc_status fail_memory(const char *symbol, const char *function)
     return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the kernel %s", symbol);
 }
 
-// Reads the parameter layout from the driver, in the current context. Returns the driver's result:
-// 0 with parameters_known set, or without it if the driver cannot tell.
+// Reads the parameter layout from the driver, in the current context. Returns the driver's result,
+// which is 0 without parameters_known if the driver cannot tell the layout.
 static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
 {
     size_t capacity = f->parameter_count;
@@ -124,7 +124,7 @@ static cuc_status ask_parameters(struct cuc__kernel_facts *f, int devices, const
 }
 
 // Adds the types from the PTX at the driver's own offsets. Different sizes show that the text does
-// not describe the running code; then its types are ignored.
+// not describe the running code; its types are then ignored.
 static void add_types(struct cuc__kernel_facts *f, const struct cuc__parameter *p, size_t n)
 {
     bool same = n == f->parameter_count;
@@ -268,7 +268,7 @@ static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *ob
         CUresult r = cuc__cu.cuLibraryGetKernel(&handle, library, symbol);
         cuc__leave_relaxed_mode(mode);
         if (r == CUDA_ERROR_NOT_FOUND)
-            return CUC_ERROR_NOT_FOUND; // the caller records it, without the lock
+            return CUC_ERROR_NOT_FOUND; // the caller records the failure, without the lock
         if (r) {
             st = cuc__fail_driver(NULL, r, function, "cuLibraryGetKernel",
                                   "looking up the kernel %s", name);

@@ -50,8 +50,8 @@ struct cuc_kernel {
     struct cuc__tile_kernel *tile;     // of a tile kernel, which has its own launch path; else NULL
 };
 
-// The first fills in the limits of one device, once; the second raises the dynamic shared memory
-// limit if necessary. Both record failures under `function`'s name.
+// cuc__kernel_prepare() fills in the limits of one device, once; cuc__kernel_allow_shared() raises
+// the limit of dynamic shared memory if necessary. Both record failures under `function`'s name.
 cuc_status cuc__kernel_prepare(cuc_kernel *kernel, cuc_device *device, const char *function);
 cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint32_t bytes,
                                     const char *function);

@@ -110,7 +110,7 @@ uint32_t cuc__kernel_shared_limit(const cuc_kernel *kernel, const cuc_device *de
 }
 
 // Raises the limit once, to the maximum: the attribute is only a ceiling, and a launch uses the
-// amount it requests. So concurrent raises agree, and the next larger launch costs no call.
+// amount that it requests. So concurrent raises agree, and the next larger launch needs no call.
 cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint32_t bytes,
                                     const char *function)
 {

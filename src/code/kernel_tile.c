@@ -22,7 +22,7 @@ enum {
 struct found {
     const unsigned char *at;
     size_t count;
-    bool no_memory; // the signature may exist all the same
+    bool no_memory; // memory ran out, so the signature may exist nevertheless
     unsigned char *copy;
     unsigned char common[COMMON_BYTES];
 };
@@ -68,7 +68,7 @@ static bool find_in_fatbin(struct found *f, const char *data, size_t bytes, cons
         }
         bool here = find_in_entry(f, &e, symbol);
         if (here && e.kind == CUC__FATBIN_CUBIN)
-            f->copy = (unsigned char *)unpacked; // contains the bytes found
+            f->copy = (unsigned char *)unpacked; // the unpacked entry contains the bytes found
         else
             free(unpacked);
         if (here)
@@ -205,7 +205,7 @@ bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t
     bool memory = !tiles.no_memory;
     for (size_t i = 0; i < *count; i++) {
         const char *name = names[i], *kept;
-        const char *end = strchr(name, '$'); // never in the name of a tile program
+        const char *end = strchr(name, '$'); // names in a tile program contain no $
         const struct cuc__name *tile =
             end ? cuc__name_set_find(&tiles.set, name, (size_t)(end - name)) : NULL;
         if (tile && (kept = cuc__intern(tile->text)) != NULL) {

@@ -13,7 +13,7 @@ enum {
                             TILE_MAX_MAPS * TILE_MAP_BYTES,
 };
 
-// Belongs to the handle of a tile kernel.
+// The data of a tile kernel, which its handle owns.
 struct cuc__tile_kernel {
     struct tile_signature *signature;
     cuc_kernel *entry[TILE_VARIANTS]; // the signature's entries, under the kernel's name
@@ -27,8 +27,8 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
 void cuc__tile_kernel_free(struct cuc__tile_kernel *tile);
 
 // Replaces the entries of tile kernels among the interned names of an object's kernels by the tile
-// kernels, keeps each name once, and releases the others. `count` is updated. False without memory:
-// the remaining names still belong to the caller.
+// kernels, keeps each name once, and releases the others. `count` is updated. False without memory;
+// the caller still owns the remaining names.
 bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t *count);
 
 // Returns the signature of a kernel in an object, without a driver if the code is readable; NULL
@@ -47,7 +47,7 @@ bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kerne
 bool cuc__tile_fill_block(const struct tile_signature *signature, const struct tile_entry *entry,
                           const struct tile_argument *argument, int64_t grid[3],
                           uint32_t multiprocessors, cuc_context *context, void *block);
-// Launches a tile kernel. Only the handles of stream, kernel and arguments are checked before.
+// Launches a tile kernel. The caller has checked only the handles of stream, kernel and arguments.
 cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                             const cuc_arg *args, size_t count);
 

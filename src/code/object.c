@@ -173,7 +173,8 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
     return create(out, kind, data, bytes, &o, o.name, __func__);
 }
 
-// Does not rely on the file's size, which pipes do not have. A folder opens, but cannot be read.
+// Reads until the end instead of relying on the file's size, which pipes do not have. A folder
+// opens, but cannot be read.
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
     char *data = NULL;

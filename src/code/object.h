@@ -12,8 +12,8 @@
 
 struct cuc__kernel_facts;
 
-// Options of a load and the logs that the driver writes. It may compile lazily, long after the
-// call, so this lives as long as the object.
+// Options of a load, and the logs that the driver writes. The driver may compile lazily, long after
+// the load, so this lives as long as the object.
 struct cuc__load_logs {
     CUjit_option options[4];
     void *values[4];
@@ -47,7 +47,7 @@ struct cuc_object {
     struct cuc__ptx_index ptx_index;
 };
 
-// Makes an object and copies everything. `ptx` accompanies a cubin, NULL for none; `names` are
+// Makes an object and copies all arguments. `ptx` accompanies a cubin, NULL for none; `names` are
 // pairs of an expression and its symbol; `name` and `log` may be NULL. Data of another kind is
 // refused. Failures are recorded under `function`'s name.
 cuc_status cuc__object_create(cuc_object **out, int32_t kind, const void *code, size_t bytes,
@@ -80,8 +80,8 @@ cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *func
 // Returns the symbol of a name expression, or the name itself if it is not one.
 const char *cuc__object_symbol(const cuc_object *object, const char *name);
 
-// Adds the driver's compiler log to the last recorded failure, if it wrote one since the load. NULL
-// is no object.
+// Adds the log of the driver's compiler to the last recorded failure, if the compiler wrote one
+// since the load. NULL is no object.
 void cuc__object_add_log(const cuc_object *object);
 
 // Records that the kernel does not exist, and lists the existing ones.

@@ -16,7 +16,7 @@ enum {
     NAMES_BYTES = 1024, // of a message that lists the existing kernels
 };
 
-// Set by the first atexit() handler that runs. It was registered after the driver's own handlers
+// Set by the first atexit() handler that runs. That handler was registered after the driver's own
 // and so runs before them: a library unloaded later may find the driver partly destroyed.
 static _Atomic bool exiting;
 
@@ -123,7 +123,8 @@ cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *func
     CUlibrary library = atomic_load_explicit(&object->library, memory_order_acquire);
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
+    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
+                              // for good
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuLibraryLoadData", "-");
     if (!library) {
         pthread_mutex_lock(&object->lock);
@@ -244,7 +245,7 @@ static cuc_status know_names(cuc_object *object, const char *function)
     cuc_status st = CUC_OK;
     CUlibrary library = NULL;
 
-    // PTX that a real driver would refuse still has its names; an object without PTX must be
+    // PTX that a real driver would refuse still has kernel names; an object without PTX must be
     // loaded.
     if (!object->ptx && (st = cuc__object_load(&library, object, function)) < 0)
         return st;
@@ -372,7 +373,7 @@ cuc_status cuc__device_enter(cuc_context **context, bool *pushed, cuc_device *de
     *context = NULL;
     *pushed = false;
     if (!device)
-        return CUC_OK; // the calling thread's own context
+        return CUC_OK; // the context is the calling thread's own
     if ((st = cuc__device_primary(context, device, function)) < 0)
         return st;
     return cuc__context_enter(*context, pushed, function);

@@ -46,7 +46,7 @@ static token next(struct cuc__ptx *s)
     return t;
 }
 
-// A bad token ends the text: no driver reads it either.
+// A bad token ends the text: no driver reads past it either.
 static bool at_end(token t)
 {
     return t.kind == CUC__PTX_END || t.kind == CUC__PTX_BAD;
@@ -130,7 +130,7 @@ static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *
             uint32_t n;
             if (!number(next(s), &n) || !n || (n & (n - 1)))
                 return false;
-            if (!pointer) // after .ptr it is the alignment of the pointee
+            if (!pointer) // behind .ptr the number is the alignment of the pointee
                 align = n;
         } else if (is_directive(t, "ptr") && type) {
             pointer = true;
@@ -181,7 +181,7 @@ static bool parameters(struct cuc__ptx *s, struct cuc__parameter *out, size_t ca
     uint32_t offset = 0;
     size_t n = 0;
 
-    // No list means no parameters: the body follows, or a directive for it.
+    // Without a list, the kernel has no parameters: the body follows, or a directive for it.
     if (!is_sign(t, '(')) {
         *count = 0;
         return !at_end(t);
@@ -272,7 +272,7 @@ bool cuc__ptx_required_block(const char *text, size_t bytes, const char *kernel,
     return false;
 }
 
-// Starts after the array's name.
+// Reads the initialiser, from behind the array's name.
 static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t capacity,
                               size_t *count)
 {
@@ -343,7 +343,7 @@ static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__
         }
         entry = is_directive(t, "entry");
         array = is_directive(t, "b8");
-        directive = t.at - 1; // its dot
+        directive = t.at - 1; // starts at the directive's dot
     }
     if (!found) {
         index->rest = s;

@@ -14,7 +14,7 @@ struct cuc__ptx {
     const char *end;
 };
 
-// The kernels and the arrays of .b8 of a text by name. The text is read once, as far as the
+// The kernels and the arrays of .b8 of a text, by name. The text is read once, as far as the
 // requests need.
 struct cuc__ptx_index {
     struct cuc__ptx rest; // set to the text; the unread rest
@@ -27,8 +27,8 @@ enum cuc__ptx_found {
     CUC__PTX_NO_MEMORY,
 };
 
-// The text from the directive of a kernel, or of an array, which the functions below then find at
-// once.
+// Finds the text from the directive of a kernel, or of an array, so that the functions below need
+// not search for it.
 enum cuc__ptx_found cuc__ptx_index_entry(struct cuc__ptx_index *index, const char *name,
                                          struct cuc__ptx *at);
 enum cuc__ptx_found cuc__ptx_index_array(struct cuc__ptx_index *index, const char *name,

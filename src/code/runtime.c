@@ -15,7 +15,7 @@ cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol)
     cuc_status st = cuc__driver_init(__func__);
     if (st < 0)
         return st;
-    cudaError_t e; // the first call starts the runtime, which may load its modules
+    cudaError_t e; // this call may be the first to start the runtime, which may load its modules
     CUC_RELAXED(e, cuc__cudart.cudaGetKernel(&kernel, symbol));
     if (e == cudaErrorInvalidDeviceFunction || e == cudaErrorInvalidValue) {
         // The runtime keeps the refusal as its own last error, which the program would find later.

@@ -15,7 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cuc_context *contexts;
 
 // The losses of contexts, the latest first. Never freed: a message may be made from one while its
-// context goes, and failures in other calls report it too.
+// context is destroyed, and failures in other calls report it too.
 static _Atomic(struct cuc__loss *) losses;
 
 cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function)
@@ -90,7 +90,7 @@ static void forget(const cuc_context *context)
 static cuc_context *find_live(CUcontext handle)
 {
     cuc_context *c = find(handle);
-    uint64_t now = c && !c->primary ? id_of(handle) : 0; // 0 for a lost one too
+    uint64_t now = c && !c->primary ? id_of(handle) : 0; // 0 for a lost context too
 
     if (now && now != c->id) {
         forget(c);
@@ -123,7 +123,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
     cuc_status st = CUC_OK;
     CUcontext handle;
 
-    // A child takes no lock, since a thread of the parent may have held it at the fork.
+    // A child takes no lock, since a thread of the parent may hold it for good.
     if (cuc__driver_forked())
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDevicePrimaryCtxRetain", "-");
     if (c) {
@@ -141,7 +141,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
                                   device->ordinal, device->name);
         } else {
             pthread_mutex_lock(&lock);
-            c = find(handle); // it may already exist as a foreign handle
+            c = find(handle); // a foreign handle's object may exist already
             if (c) {
                 c->primary = true;
                 cuc__handle_retain(c);
@@ -205,7 +205,7 @@ cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const cha
     }
 
     pthread_mutex_lock(&lock);
-    c = find_live(handle); // another thread may have made it meanwhile
+    c = find_live(handle); // another thread may have made the object meanwhile
     if (!c)
         c = make(handle, device, false);
     pthread_mutex_unlock(&lock);
@@ -283,9 +283,9 @@ cuc_context *cuc_context_retain(cuc_context *context)
 void cuc_context_release(cuc_context *context)
 {
     if (!context || cuc__driver_forked())
-        return; // a child destroys nothing: the lock may be held for good
+        return; // a child destroys nothing: a thread of the parent may hold the lock for good
     if (!cuc__handle_is_valid(context, CUC__HANDLE_CONTEXT)) {
-        (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // reports it to the failure handler
+        (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // reports the invalid handle
         return;
     }
     if (cuc__handle_drop_shared(context))
@@ -515,7 +515,7 @@ static void note_peers(CUcontext context, CUcontext peer, bool enabled, struct p
     free(spare);
 }
 
-// Both peer calls: checks the pair, calls, and treats "already so" as success.
+// Makes either peer call: checks the pair, calls, and treats "already so" as success.
 static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enable,
                               const char *function)
 {

@@ -1,5 +1,5 @@
-// A context: the primary one of a device, or a foreign one. Each has one object, so that its loss
-// is reported at every later use, through whatever handle.
+// A context: the primary one of a device, or a foreign one. Each driver context has one object, so
+// that its loss is reported at every later use, whatever handle leads to it.
 #ifndef CUCORE_DEVICE_CONTEXT_H
 #define CUCORE_DEVICE_CONTEXT_H
 
@@ -15,7 +15,7 @@ struct cuc__loss {
     char function[64];
     char call[64];
     char launches[2048]; // launches that might be incomplete at that moment, latest first
-    _Atomic bool told;   // reported in full once; later failures refer to that report
+    _Atomic bool told;   // was reported in full once; later failures refer to that report
 };
 
 struct cuc_context {

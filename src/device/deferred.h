@@ -23,8 +23,8 @@ bool cuc__defer_drop(void *thing, void (*drop)(void *thing));
 // Runs the releases that wait, unless a capture is under way: it would capture a buffer's free.
 void cuc__deferred_run(void);
 
-// True on a thread that runs deferred releases now. A release that cannot be made, since another
-// thread began a capture in the meantime, is deferred once more.
+// True on a thread that is running deferred releases. A release that is impossible, since another
+// thread has begun a capture meanwhile, is deferred again.
 bool cuc__deferred_is_running(void);
 
 extern _Atomic(struct cuc__deferred *) cuc__deferred_releases;

@@ -179,8 +179,8 @@ cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
      : (code) == CUDA_ERROR_NOT_READY ? CUC_NOT_READY \
                                       : CUC_FAIL_CU((event_)->context, code, call, __VA_ARGS__))
 
-// Makes such a call. Relaxed mode, because a thread that polls must not invalidate another thread's
-// capture.
+// Makes such a call in relaxed mode, because a thread that polls must not invalidate another
+// thread's capture.
 #define CALL_RELAXED(status, event_, call, arguments, ...)    \
     do {                                                      \
         CUresult code_;                                       \

@@ -15,13 +15,13 @@ struct cuc_event {
     // The stream of the last record, NULL if unknown, and the launches made by then.
     _Atomic(CUstream) recorded_on;
     _Atomic uint32_t mark;
-    // The last successful wait: a repeated one has nothing to do.
+    // The last successful wait: repeating it is needless.
     _Atomic(CUstream) settled_on;
     _Atomic uint32_t settled;
 };
 
-// The event is complete as recorded when `on` and `mark` were read: the launches before it are
-// complete too.
+// Call this when the record that `on` and `mark` were read from is complete. Marks the launches
+// before it complete.
 static inline void cuc__event_mark_complete(cuc_event *e, CUstream on, uint32_t mark)
 {
     if (!on || (atomic_load_explicit(&e->settled_on, memory_order_relaxed) == on &&

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 // An internal stream that waits for one event at a time. When idle it is in its context's list. The
-// driver's callback puts it there, since it may do nothing else with a stream.
+// driver's callback puts it there, since a callback may not make driver calls.
 struct cuc__idle_stream {
     struct cuc__idle_stream *next;
     cuc_context *context; // retained while it waits: the callback needs the list
@@ -52,7 +52,8 @@ static void event_done(CUstream stream, CUresult code, void *data)
 
     (void)stream;
     (void)code;
-    // Return it to the list first: a caller that wakes up may request the next descriptor at once.
+    // The stream returns to the list first: a caller that wakes up may request the next descriptor
+    // at once.
     put_back(s);
     make_readable(fd);
     close(fd);
@@ -113,7 +114,7 @@ static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const cha
         st = cuc__fail_driver(context, r, function, call, "waiting for an event");
         close(s->fd);
         if (waits)
-            drop(s); // otherwise the next event would wait for this one too
+            drop(s); // a later event would wait for this one too
         else
             put_back(s);
     }

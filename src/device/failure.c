@@ -38,7 +38,7 @@ static cuc_status status_of(int code)
     return CUC_ERROR_DRIVER;
 }
 
-// The loader's own codes are no CUresult: their story is the machine's, not the call's.
+// The loader's own codes are no CUresult; they describe the machine, not the call.
 static cuc_status fail_loading(int code, const char *function, const char *call)
 {
     cuc_status status = status_of(code);
@@ -77,7 +77,7 @@ static cuc_status fail_loading(int code, const char *function, const char *call)
     }
 }
 
-// The simulated driver knows more than a code: which kernel, where, which address, which setting.
+// The simulated driver knows more than a code: the kernel, its position, the address, the setting.
 static void note_finding(const char *call, int code)
 {
     char text[1024];
@@ -86,7 +86,7 @@ static void note_finding(const char *call, int code)
         cuc__error_note("the simulated driver: %s", text);
 }
 
-// The remedy of a code. What a simulated machine lacks, a setting gives.
+// The remedy of a code. On the simulated driver it may be a setting.
 static const char *remedy_of(const cuc__explanation *e)
 {
     static const struct {
@@ -136,7 +136,7 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         loss = cuc__latest_loss();
     if (loss) {
         const cuc__explanation *first = cuc__explain(CUC_LIBRARY_DRIVER, loss->code);
-        // The whole story is told once, and the log of every failure has the launches.
+        // The full report appears once; the log of every failure lists the launches.
         const bool whole = !atomic_exchange(&loss->told, true);
         explanation[0] = '\0';
         if (whole)
@@ -153,7 +153,7 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         return status;
     }
     snprintf(explanation, sizeof(explanation), "%s %s", e->meaning, remedy_of(e));
-    // A sticky error whose context is not known is one all the same.
+    // A sticky error means a lost context, even if the context is unknown.
     cuc_status status = e->sticky ? CUC_ERROR_CONTEXT_LOST : status_of(code);
     status = cuc__fail_library(status, CUC_LIBRARY_DRIVER, code, e->symbol, function, call,
                                explanation, NULL, "%s", what);

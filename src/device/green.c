@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The context of its streams is the device's primary one: a green context can be current on only
-// one thread at a time, and cucore never needs it to be.
+// The context of a green context's streams is the device's primary one: a green context can be
+// current on only one thread at a time, and cucore never needs it to be.
 struct cuc_green_context {
     cuc__handle head;
     CUgreenCtx handle;

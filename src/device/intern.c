@@ -10,7 +10,8 @@ struct name {
     struct name *next;      // in its bucket
     struct name *next_dead; // valid while listed
     size_t owners;
-    bool listed; // among the dead; one that was interned again stays there until the next sweep
+    bool listed; // in the list of dead names; a name that is interned again stays there until the
+                 // next sweep
     char text[];
 };
 
@@ -35,7 +36,7 @@ static size_t bucket_of(const char *text)
     return h & (bucket_count - 1);
 }
 
-// With the lock. Without memory the chains grow longer instead.
+// Needs the lock. Without memory the chains grow longer instead.
 static void add_buckets(void)
 {
     const size_t old_count = bucket_count;
@@ -106,8 +107,8 @@ static void discard(struct name *n)
     count--;
 }
 
-// Frees the dead names that no ring holds. Those that stay do not count for the next sweep, so that
-// a sweep's cost is spread over as many releases however many rings there are.
+// Frees the dead names that no ring holds. The remaining ones do not count for the next sweep, so
+// that its cost is spread over as many releases, whatever the number of rings.
 static void sweep(void)
 {
     struct name *next, *kept = NULL;
@@ -131,7 +132,7 @@ static void sweep(void)
 
 void cuc__intern_release(const char *name)
 {
-    // In a child no lock is taken: a thread of the parent may hold it for good.
+    // A child takes no lock: a thread of the parent may hold it for good.
     if (!name || cuc__driver_forked())
         return;
     struct name *n = (struct name *)((uintptr_t)name - offsetof(struct name, text));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// CUCORE_LAUNCH_BLOCKING, read with the first launch of the process.
+// CUCORE_LAUNCH_BLOCKING, read at the first launch of the process.
 static pthread_once_t blocking_once = PTHREAD_ONCE_INIT;
 
 static void read_blocking(void)
@@ -26,7 +26,7 @@ CUresult cuc__launch_wait(cuc_stream *stream, const char **call)
     const uint32_t mark = cuc__ring_mark(&stream->context->recent);
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
 
-    *call = "cuStreamIsCapturing"; // may be the first to tell of the failure
+    *call = "cuStreamIsCapturing"; // this call may be the first to return the failure
     CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &capture);
     if (r || capture != CU_STREAM_CAPTURE_STATUS_NONE)
         return r;

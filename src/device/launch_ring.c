@@ -31,7 +31,7 @@ static void settle(struct cuc__launch_ring *ring, bool all, CUstream stream, uin
 
 void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark)
 {
-    // Every thread has a stream by this handle, and one of them was waited for.
+    // This handle means a stream of each thread, and only one of them was waited for.
     if (stream != CU_STREAM_PER_THREAD)
         settle(ring, false, stream, mark);
 }

@@ -1,5 +1,5 @@
-// The ring of a context's recent launches: who may be to blame for an asynchronous failure. It is
-// written without a lock; a record torn by a racing launch only misleads the list. Its names are
+// The ring of a context's recent launches: candidates for the cause of an asynchronous failure. It
+// is written without a lock; a record torn by a racing launch only misleads the list. Its names are
 // kept as intern.h says.
 #ifndef CUCORE_DEVICE_LAUNCH_RING_H
 #define CUCORE_DEVICE_LAUNCH_RING_H
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 struct cuc__launch_record {
-    _Atomic(const char *) what; // interned: a kernel's name, or a graph's; NULL: nothing to blame
-    _Atomic uint32_t grid_x, block_x;   // a grid_x of 0: a graph, which has no shape
+    _Atomic(const char *) what; // interned: a kernel's name, or a graph's; NULL: an empty record
+    _Atomic uint32_t grid_x, block_x;   // a grid_x of 0 means a graph, which has no shape
     _Atomic uint64_t grid_yz, block_yz; // y in the lower half
     _Atomic(CUstream) stream;
     uint64_t to_a_cache_line[3]; // a record is found by a shift
@@ -43,26 +43,26 @@ static inline void cuc__ring_add(struct cuc__launch_ring *ring, const char *what
     atomic_store_explicit(&r->block_yz, block_yz, memory_order_relaxed);
 }
 
-// Take the latest record of a launch back: the driver refused it.
+// Removes the latest record of a launch, which the driver refused.
 void cuc__ring_undo(struct cuc__launch_ring *ring, const char *what, CUstream stream)
     __attribute__((cold));
 
-// Everything launched by now: taken before a wait, and settled when the wait has succeeded.
+// The number of launches so far: read before a wait, and passed on when the wait has succeeded.
 static inline uint32_t cuc__ring_mark(const struct cuc__launch_ring *ring)
 {
     return atomic_load_explicit(&ring->count, memory_order_relaxed);
 }
 
-// Drop the launches of a stream that were made before the mark: they are complete.
+// Removes the launches of a stream before the mark, which are complete.
 void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark);
 
-// The same for every stream.
+// Does so for every stream.
 void cuc__ring_mark_all_complete(struct cuc__launch_ring *ring, uint32_t mark);
 
-// Whether a record has this very name.
+// True if a record points to this copy of a name.
 bool cuc__ring_holds(const struct cuc__launch_ring *ring, const char *what);
 
-// The launches that may not be complete, the latest first, as text.
+// Writes the launches that may be incomplete, the latest first, as text.
 void cuc__ring_list(char *text, size_t size, const struct cuc__launch_ring *ring);
 
 #endif

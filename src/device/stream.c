@@ -227,7 +227,7 @@ static enum gone finish(cuc_stream *s)
         CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
     if (s->owned && !stuck)
         CUC_CLEANUP(s->context, cuStreamDestroy, (void *)s->handle, s->handle);
-    if (s->drop_owner && !stuck) // the owner might destroy the driver's stream
+    if (s->drop_owner && !stuck) // dropping the owner might destroy the driver's stream
         s->drop_owner(s->owner);
     cuc__handle_free(s);
     return stuck ? GONE_BUT_STREAM : GONE;
@@ -441,7 +441,7 @@ static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *functio
                                     "making a stream's marker");
         if (!atomic_compare_exchange_strong(&s->marker, &none, marker)) {
             CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
-            marker = none; // another thread made one
+            marker = none; // another thread has made the marker
         }
     }
     r = cuc__cu.cuEventRecord(marker, s->handle);

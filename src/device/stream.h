@@ -14,8 +14,8 @@ struct cuc_stream {
     uint32_t common_grid; // the device's limit of grid.x; 0 if a launch needs more checks
     bool owned;           // destroyed with the object
     bool kept;            // by its context; never released
-    bool is_default;      // CU_STREAM_LEGACY or PER_THREAD: means its context only while that is
-                          // current
+    bool is_default; // CU_STREAM_LEGACY or PER_THREAD: the handle means this context only while it
+                     // is current
     _Atomic uint32_t settled; // the mark in the context's launches up to which all launches here
                               // are complete
     _Atomic(CUevent) marker;  // recorded by cuc_stream_wait_stream(), made at first use
@@ -27,8 +27,8 @@ struct cuc_stream {
 // Some driver calls take the context from the stream. The default streams have none, so their
 // context must be current: use CUC_ENTER(stream->context, ...) for such calls.
 //
-// CUC_CALL_IN() for a call on a stream that the driver accepts without a current context: enters
-// the context for the default streams only.
+// CUC_CALL_IN() for a call on a stream: enters the context only for the default streams, since the
+// driver accepts other streams without a current context.
 #define CUC_CALL_ON(function, status, stream_, call, arguments, ...)                           \
     do {                                                                                       \
         const cuc_stream *cuc__on = (stream_);                                                 \
@@ -42,11 +42,11 @@ struct cuc_stream {
                                 : CUC_OK;                                                      \
     } while (0)
 
-// A wait for the stream has succeeded: its launches before the mark are complete.
+// Called after a wait for the stream has succeeded: its launches before the mark are complete.
 static inline void cuc__stream_mark_complete(cuc_stream *s, uint32_t mark)
 {
     if (atomic_load_explicit(&s->settled, memory_order_relaxed) == mark)
-        return; // the rest is settled too, or there were no launches since
+        return; // all launches are settled, or there were none since
     atomic_store_explicit(&s->settled, mark, memory_order_relaxed);
     cuc__ring_mark_complete(&s->context->recent, s->handle, mark);
 }

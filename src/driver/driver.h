@@ -14,7 +14,7 @@
 
 enum {
     CUC__CU_NO_DRIVER = -1, // the driver library cannot be loaded
-    CUC__CU_TOO_OLD = -2,   // it is older than CUCORE_MIN_DRIVER
+    CUC__CU_TOO_OLD = -2,   // it is older than CUC__MIN_DRIVER
     CUC__CU_MISSING = -3,   // it has no such function
     CUC__CU_FORKED = -4,    // it was initialised in a parent process
 };

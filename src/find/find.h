@@ -51,7 +51,7 @@ bool cuc__next_word(const char **list, char *out, size_t size);
 const char *cuc__alternatives(char *out, size_t size, const char *list);
 
 // The environment variable for a library's file (suffix "") or a folder of headers ("_INCLUDE"),
-// and its value: NULL if it is unset or empty, or if the program is setuid.
+// and the variable's value: NULL if it is unset or empty, or if the program is setuid.
 void cuc__find_variable(char *out, size_t size, const char *name, const char *suffix);
 const char *cuc__find_environment(const char *name, const char *suffix);
 
@@ -59,7 +59,8 @@ const char *cuc__find_environment(const char *name, const char *suffix);
 
 typedef struct cuc__place {
     const char *method;
-    char *dir;        // NULL: see `note`, or the system's loader if that is NULL too
+    char *dir;        // NULL for a place without a folder: see `note`, or, if that is NULL too, the
+                      // system's loader
     const char *note; // for the trail
 } cuc__place;
 
@@ -82,7 +83,7 @@ void cuc__places_free(cuc__places *places);
 // The path of ldconfig's cache; tests set another one.
 extern const char *cuc__find_cache;
 
-// Finds the file that dlopen(soname) would load. False means unknown: try dlopen().
+// Finds the file that dlopen(soname) would load. False if that is unknown: try dlopen().
 bool cuc__system_library(const char *soname, char *out, size_t size);
 
 struct cuc_found {
@@ -116,8 +117,9 @@ cuc_status cuc__fail_library_not_found(const char *name, const cuc_found *found,
 
 // open.c
 
-// Loads a library, once in the process; NULL if it is not found. In either case `found`, which may
-// be NULL, receives the search's result for the caller to release; without memory it becomes NULL.
+// Loads a library, once in the process; NULL if it is not found. In either case `found`, if not
+// NULL, receives the result of the search, which the caller releases; without memory it becomes
+// NULL.
 void *cuc__library_open(const char *name, cuc_found **found);
 
 // The result of cuc__library_open(), retained; NULL if the library is not loaded.

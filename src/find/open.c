@@ -18,7 +18,8 @@ static struct {
         char *path;       // from cuc_set_library_path()
         cuc_found *found; // the result of the search, also of one that failed
         void *handle;     // NULL with `found`: not found
-        unsigned changes; // changes of `path`; a search with an older one does not count
+        unsigned changes; // number of changes of `path`; a search begun before the last change does
+                          // not count
     } library[CUC__LIBRARY_MAX];
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -70,10 +71,10 @@ cuc_found *cuc__library_opened(const cuc__library_row *row)
     return found;
 }
 
-// Loads the files beside a library that it will open by bare soname, so that the loader then knows
-// them: nothing else works for a library in a folder that the loader does not search, such as a
-// wheel's. Loads only those of its own major version; a failure shows when the library itself
-// fails.
+// Loads the files beside a library that the library will open by bare soname, so that the loader
+// knows them by then: nothing else works in a folder that the loader does not search, such as a
+// wheel's. Loads only files of the library's own major version; a failure shows when the library
+// itself fails.
 static void open_beside(const cuc__library_row *row, const char *path)
 {
     char start[128];
@@ -104,7 +105,7 @@ static cuc_found *open_row(const cuc__library_row *row, void **handle)
     char word[64];
     char *choice;
 
-    // A dependency not found here is no failure: the library's own run path may lead to it.
+    // A dependency that is not found here is no failure: the library's own run path may lead to it.
     while (cuc__next_word(&depends, word, sizeof(word)))
         (void)cuc__library_open(word, NULL);
     if (!cuc__library_choice(row, &choice))

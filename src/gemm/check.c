@@ -94,8 +94,8 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
                      e->names);
 }
 
-// Several blocks would write elements of d with a common address, in any order. Checks axes in
-// pairs, which detects a leading dimension that is too small.
+// Refuses a d in which elements share an address: several blocks would write them, in any order.
+// Checks axes in pairs, which detects a leading dimension that is too small.
 static cuc_status check_apart(const struct cuc__gemm_call *c)
 {
     const cuc_tensor *d = c->args->d;

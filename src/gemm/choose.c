@@ -91,7 +91,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         stored += cuc_dtype_bits(k->c) / 8;
     if (k->residual)
         stored += cuc_dtype_bits(k->residual) / 8;
-    bool grouped = k->form == CUC_GEMM_GROUPED; // rows are those of all groups together
+    bool grouped = k->form == CUC_GEMM_GROUPED; // rows of all groups together
     int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
     int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
     int64_t filled = t->cluster > 1 ? times(cuc__gemm_cdiv(up, t->cluster), t->cluster) : up;
@@ -318,7 +318,7 @@ static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
                                const struct cuc__gemm_tile *wanted)
 {
     static const int32_t columns[] = { 192, 176, 160, 144, 128 };
-    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // then it does not always pay
+    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // ping-pong does not always pay then
 
     if (t.path != TILE_MMA_PATH_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
         wanted->rows || wanted->split > 1 || wanted->parts > 1 || wanted->cluster > 1 ||

@@ -37,7 +37,8 @@ struct cuc__gemm_tile {
     int32_t programs;
 };
 
-// A plan has several kernels, so that a call computes and reads nothing that it does not need.
+// The variants of a plan, each with a kernel, so that a call computes and reads nothing that it
+// does not need.
 enum { CUC__GEMM_PLAIN, CUC__GEMM_SCALED, CUC__GEMM_ADDED, CUC__GEMM_VARIANTS };
 
 struct cuc__gemm_code {

@@ -61,7 +61,7 @@ static void tell_code(cuc_gemm_plan *p)
     p->choice.cluster = p->choice.pipeline && fastest->cluster > 1 ? (int32_t)fastest->cluster : 1;
 }
 
-// The fastest tile of a nearby shape may leave much of its last wave empty here.
+// False if the fastest tile of a nearby shape leaves much of its last wave empty here.
 static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind *kind,
                   const struct cuc__gemm_tile *tile)
 {
@@ -220,7 +220,7 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     }
     if (st < 0)
         goto fail;
-    // Another alpha without c is rare, so its code is loaded at first use.
+    // A call with another alpha and without c is rare, so its code is loaded at first use.
     if ((st = cuc__gemm_load(p, CUC__GEMM_PLAIN, __func__)) < 0 ||
         (p->kind.c && (st = cuc__gemm_load(p, CUC__GEMM_ADDED, __func__)) < 0))
         goto fail;

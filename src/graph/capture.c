@@ -106,15 +106,15 @@ static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancel
     return r;
 }
 
-// Takes an ended capture off the list. NULL if it goes on or is unknown. `anyway` says that nobody
-// will end it: its stream is being released, or its context is lost.
+// Takes an ended capture off the list. NULL if the capture goes on or is unknown. `anyway`: nobody
+// will end it, since its stream is being released, or its context is lost.
 static struct cuc__capture *leave(const cuc_stream *stream, const struct ending *ending,
                                   bool anyway)
 {
     if (!ending->over && !ending->stuck && !anyway)
         return NULL;
     if (!ending->over && !ending->stuck && !cuc_context_is_lost(stream->context))
-        cuc__capture_mark_graph_lost(stream); // or the release of its stream will take it
+        cuc__capture_mark_graph_lost(stream); // or the stream's release would end the capture
     struct cuc__capture *c = cuc__capture_leave(stream);
     if (!ending->stuck)
         return c;
@@ -346,13 +346,13 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
             c = leave(stream, &ending, true);
         st = CUC_LEAVE(stream->context, pushed, st);
     }
-    if (c && c->into) { // which has it already
+    if (c && c->into) { // `into` is the graph's object already
         cuc_graph_release(graph);
         graph = cuc_graph_retain(c->into);
     } else {
         graph->handle = ending.graph;
     }
-    // If one of its bodies was freed, the graph is known to be gone once it has its bodies.
+    // The graph is known to be gone, if one of its bodies was freed, once it has its bodies.
     if (st >= 0 && c && !ending.unsound && cuc_graph_handle(graph) &&
         (st = cuc__capture_attach_keep(c->keep, graph, __func__)) >= 0)
         c->keep = NULL;
@@ -395,7 +395,7 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
             return CUC_LEAVE(stream->context, pushed, st);
         call = "cuStreamEndCapture";
         r = end(&ending, stream, true);
-        if (ending.over) // invalidated or unjoined: the result was to be dropped anyway
+        if (ending.over) // invalidated or unjoined: the result was unwanted anyway
             r = 0;
     } else {
         ending.over = !r; // over in the driver
@@ -425,7 +425,8 @@ static bool abandon(cuc_stream *stream)
     cuc_stream *filling;
     bool may;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
+    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
+                              // for good
         return true;
     if (!cuc__capture_is_known(stream))
         return true;

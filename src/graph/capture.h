@@ -16,7 +16,8 @@ struct cuc__capture {
     cuc_stream *stream;
     pthread_t thread; // began it; identifies a per-thread default stream
     bool left;        // its thread has ended, so no thread may end it
-    bool abandoned;   // its stream was released, and stays while a body of it is filled
+    bool abandoned; // the stream was released; it stays while another capture fills a body of this
+                    // one
     int32_t mode;
     uint64_t id;            // 0 if the driver does not tell
     struct cuc__keep *keep; // references for its graph
@@ -39,22 +40,22 @@ void cuc__capture_enter(struct cuc__capture *c);
 // Takes a stream's capture off the list; NULL if there is none.
 struct cuc__capture *cuc__capture_leave(const cuc_stream *stream);
 
-// Gives the bodies of a capture's conditional nodes to its graph, or to nobody. The graph is gone
-// if a capture into one of them ended badly.
+// Gives the bodies of a capture's conditional nodes to its graph; NULL if there is no graph. If a
+// capture into one of the bodies ended badly, that graph is marked as gone.
 void cuc__capture_assign_bodies(struct cuc__capture *c, cuc_graph *graph);
 // Frees a capture that is on no list, with the references for its graph. NULL is none.
 void cuc__capture_drop(struct cuc__capture *c);
 
-// The driver drops a capture that the wrong thread ends, and invalidates one that the wrong stream
-// ends: both are refused before the driver is called, if the capture is known here. The same goes
-// for an end that would take away a graph while another capture adds to it; `keep` says that the
-// capture is to yield a graph.
+// Refuses an end that the driver would punish, if the capture is known here: the driver drops a
+// capture that the wrong thread ends, and invalidates one that the wrong stream ends. Also refuses
+// an end that would destroy a graph while another capture adds to it; `keep` says that the capture
+// is to yield a graph.
 cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const char *function);
-// Returns a stream whose capture fills a body of another's, or NULL, and whether this thread may
-// cancel it. If the other is `spoilt` (invalidated), the graph that it adds to goes: then a stream
-// that also adds to that graph counts too.
+// Returns a stream whose capture fills a body of `stream`'s capture; NULL if there is none. `*may`:
+// this thread may cancel that capture. If `stream`'s capture is `spoilt` (invalidated), the graph
+// that it adds to will be destroyed, so a stream that adds to the same graph counts too.
 cuc_stream *cuc__capture_filling(bool *may, const cuc_stream *stream, bool spoilt);
-// Refuses to end a capture while another one fills a body of it.
+// Refuses to end a capture while another capture fills one of its bodies.
 cuc_status cuc__capture_refuse_filled(const cuc_stream *stream, const cuc_stream *filling,
                                       const char *function);
 
@@ -82,9 +83,10 @@ void cuc__capture_keep_stuck(struct cuc__capture *c);
 cuc_status cuc__capture_check_stuck(const cuc_stream *stream, const char *function);
 cuc_status cuc__capture_fail_stuck(const cuc_stream *stream, const char *function);
 
-// Keeps a released stream while a body of its capture is filled; false if none is.
+// Keeps a released stream while another capture fills a body of its capture; false if none does.
 bool cuc__capture_set_abandoned(const cuc_stream *stream);
-// After a capture: releases the streams that were kept because it filled a body of theirs.
+// Called after a capture: releases the streams that were kept because this capture filled a body of
+// theirs.
 void cuc__capture_end_abandoned(void);
 
 #endif

@@ -1,4 +1,4 @@
-// The list of captures that go on: what their graphs will keep, and who may end them.
+// The list of active captures: what their graphs will keep, and who may end them.
 #include "capture_registry.h"
 
 #include "graph.h"
@@ -10,9 +10,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards all of the following
 static struct cuc__capture *captures;
-static struct cuc__capture *stuck; // those that can never be ended
+static struct cuc__capture *stuck; // captures that can never be ended
 static atomic_bool any_stuck;      // read without the lock
 
 static bool is_mine(const struct cuc__capture *c)
@@ -28,7 +28,7 @@ static bool is_of(const struct cuc__capture *c, const cuc_stream *stream)
 static void thread_ends(void *unused)
 {
     (void)unused;
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a thread of the parent may hold the lock for good
         return;
     pthread_mutex_lock(&lock);
     for (struct cuc__capture *c = captures; c; c = c->next)
@@ -43,7 +43,7 @@ static pthread_key_t key;
 
 static void make_key(void)
 {
-    // Without a key the captures of ended threads stay, no more.
+    // Without a key, captures of ended threads stay in the list; nothing else is lost.
     (void)pthread_key_create(&key, thread_ends);
 }
 
@@ -73,7 +73,8 @@ struct cuc__capture *cuc__capture_leave(const cuc_stream *stream)
     return c;
 }
 
-// The graph that has a body that was freed, and those that it is a part of; with the lock.
+// Marks a graph with a freed body, and all graphs that enclose it, as never to be destroyed. Needs
+// the lock.
 static void make_unsound(cuc_graph *graph, CUstream by)
 {
     for (; graph; graph = graph->parent) {
@@ -81,7 +82,7 @@ static void make_unsound(cuc_graph *graph, CUstream by)
             graph->gone = CUC__GONE_UNSOUND;
             graph->gone_by = by;
         }
-        graph->handle = NULL; // and so never destroyed
+        graph->handle = NULL; // prevents its destruction
     }
 }
 
@@ -92,7 +93,7 @@ static cuc_graph *root_of(cuc_graph *graph)
     return graph;
 }
 
-// The nodes of one list go to the end of another; with the lock.
+// Appends the nodes of one list to another. Needs the lock.
 static void append(struct cuc__conditionals *to, struct cuc__conditionals *from)
 {
     if (!from->first)
@@ -116,7 +117,7 @@ void cuc__conditionals_free(struct cuc__conditionals *list)
     *list = (struct cuc__conditionals){ NULL, NULL };
 }
 
-// Whether a body of it was freed, or has one that was.
+// True if a body of the capture was freed, or encloses one that was.
 static bool has_unsound(const struct cuc__capture *c)
 {
     for (const cuc_graph *b = c->bodies; b; b = b->next_body)
@@ -140,10 +141,10 @@ void cuc__capture_assign_bodies(struct cuc__capture *c, cuc_graph *graph)
         if (graph) {
             body->parent = cuc_graph_retain(graph);
             append(&root_of(graph)->conditionals, &body->conditionals);
-            if (body->gone) // meanwhile
+            if (body->gone) // the body was freed while this loop released the lock
                 make_unsound(graph, body->gone_by);
         } else {
-            if (unsound && body->handle) // it stays with a graph that cannot be destroyed
+            if (unsound && body->handle) // the body stays with a graph that cannot be destroyed
                 body->gone = CUC__GONE_UNSOUND;
             body->handle = NULL;
         }
@@ -176,14 +177,15 @@ void cuc__capture_refused(int code, const char *function, const char *call)
     pthread_mutex_unlock(&lock);
 }
 
-// What launches leave behind.
+// Objects that launches leave behind
 
 static void drop_object(void *object)
 {
     cuc_object_release(object);
 }
 
-// The capture that a stream is in; *active is false where it is in none, or in a spoilt one.
+// Asks for the capture that a stream is in; *active is false if there is none, or if it is
+// invalidated.
 static cuc_status ask(bool *active, uint64_t *id, const cuc_stream *stream, const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -230,7 +232,7 @@ cuc_status cuc__capture_keep(bool *captured, cuc_stream *stream, cuc_object *obj
                             "no host memory for what a graph uses");
 }
 
-// Graphs within graphs.
+// Nested graphs
 
 cuc_status cuc__capture_bodies(cuc_graph *const *bodies, struct cuc__conditional *node,
                                const cuc_stream *stream, const char *function)
@@ -259,7 +261,7 @@ cuc_status cuc__capture_bodies(cuc_graph *const *bodies, struct cuc__conditional
         struct cuc__conditionals one = { node, node };
         append(c->into ? &root_of(c->into)->conditionals : &c->conditionals, &one);
     } else {
-        free(node); // of a graph that others capture, and so instantiate
+        free(node); // other code captures this graph, and so instantiates it too
     }
     pthread_mutex_unlock(&lock);
     return CUC_OK;
@@ -300,7 +302,7 @@ cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, cuc_graph *graph, co
         graph = graph->parent;
     if (!graph->body)
         return cuc__keep_attach(keep, graph, function);
-    // The graph that it will be a part of is being captured.
+    // The graph that will enclose this body is being captured.
     pthread_mutex_lock(&lock);
     for (struct cuc__capture *c = captures; c && !taken; c = c->next)
         if ((taken = has_body(c, graph)))
@@ -311,9 +313,9 @@ cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, cuc_graph *graph, co
     return taken ? CUC_OK : cuc__keep_attach(keep, graph, function);
 }
 
-// Who ends a capture, and when.
+// Ending a capture
 
-// The list's capture of a stream, or NULL; with the lock.
+// Finds the capture of a stream in the list; NULL if there is none. Needs the lock.
 static struct cuc__capture *find(const cuc_stream *stream)
 {
     struct cuc__capture *c = captures;
@@ -323,8 +325,9 @@ static struct cuc__capture *find(const cuc_stream *stream)
     return c;
 }
 
-// Whether a capture goes on, which one that is spoilt does not; with the lock, so that its stream
-// is there. That of another thread may have a stream that means another one here.
+// True unless a capture is invalidated or over. Needs the lock, so that its stream exists. The
+// default stream of another thread's capture cannot be queried, since its handle means another
+// stream here.
 static bool is_active(const struct cuc__capture *c)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -334,8 +337,9 @@ static bool is_active(const struct cuc__capture *c)
             status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
-// A capture that fills a body of a conditional node of a stream's capture, or NULL; with the lock.
-// Where the stream's is `spoilt`, also one that adds to the same graph, or to a body of that.
+// Finds a capture that fills a body of a conditional node of `stream`'s capture; NULL if there is
+// none. Needs the lock. If `stream`'s capture is `spoilt`, a capture that adds to the same graph,
+// or to a body in that graph, counts too.
 static const struct cuc__capture *find_filling(const cuc_stream *stream, bool spoilt)
 {
     const struct cuc__capture *of = find(stream);
@@ -386,7 +390,8 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
     for (const struct cuc__capture *c = captures; c && !own; c = c->next) {
         own = is_of(c, stream);
         if (own) {
-            // One that was left goes all the same: the driver refuses to end it, and drops it.
+            // If its thread has ended, a capture may be cancelled nevertheless: the driver refuses
+            // to end it, and drops it.
             other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
             filling = keep && !active && (f = find_filling(stream, true)) ? f->stream : NULL;
         } else if (active && id && c->id == id)
@@ -420,7 +425,7 @@ bool cuc__capture_set_abandoned(const cuc_stream *stream)
     pthread_mutex_lock(&lock);
     struct cuc__capture *c = find(stream);
     if (c)
-        c->abandoned = find_filling(stream, true) != NULL; // it may have ended by now
+        c->abandoned = find_filling(stream, true) != NULL; // that capture may be over by now
     const bool is = c && c->abandoned;
     pthread_mutex_unlock(&lock);
     return is;
@@ -444,15 +449,15 @@ void cuc__capture_end_abandoned(void)
     } while (stream);
 }
 
-// Captures that end badly.
+// Captures that end badly
 
-// A graph that is never to be destroyed.
+// True for a graph that must never be destroyed.
 static bool is_unsound(const cuc_graph *graph)
 {
     return !graph->handle && graph->gone == CUC__GONE_UNSOUND;
 }
 
-// A body of a graph that others capture; with the lock.
+// True for a body whose graph other code captures. Needs the lock.
 static bool is_foreign(const cuc_graph *graph)
 {
     bool ours = false;
@@ -511,7 +516,7 @@ void cuc__capture_keep_stuck(struct cuc__capture *c)
     pthread_mutex_unlock(&lock);
 }
 
-// Whether a stream is captured for good; `forget` that then.
+// True if a stream is captured for good. `forget`: also removes its capture from the list.
 static bool is_stuck(const cuc_stream *stream, bool forget)
 {
     if (!atomic_load_explicit(&any_stuck, memory_order_relaxed) || cuc__driver_forked())

@@ -13,26 +13,27 @@ struct cuc_graph;
 struct cuc_object;
 struct cuc_stream;
 
-// Before a launch while captures go on: where the stream is in one, as `*captured` says, its graph
-// keeps the kernel's object. NULL is the object of a foreign kernel.
+// Called before a launch while captures are active. `*captured` says if the stream is captured; the
+// graph then keeps the kernel's object, which is NULL for a foreign kernel.
 cuc_status cuc__capture_keep(bool *captured, struct cuc_stream *stream, struct cuc_object *object,
                              const char *function);
 
-// A conditional node that was added to what a stream captures: the graph holds its bodies, and
-// takes `node`, from malloc(), over in any case.
+// Called when a conditional node has been added to a stream's capture: the captured graph holds the
+// node's bodies, and owns `node` (from malloc()) even if this fails.
 cuc_status cuc__capture_bodies(struct cuc_graph *const *bodies, struct cuc__conditional *node,
                                const struct cuc_stream *stream, const char *function);
 
-// A conditional node of a graph or within it, or NULL. The search begins behind `*at`, the one
-// found last or NULL, which makes a search for each in the order they were added in linear.
+// Finds a conditional node of a graph or of graphs nested in it; NULL if there is none. The search
+// begins behind `*at`, the node found last, or NULL. So finding all nodes in the order of their
+// addition takes linear time.
 const struct cuc__conditional *cuc__capture_find_conditional(const struct cuc__conditional **at,
                                                              const struct cuc_graph *graph,
                                                              const void *node);
 
 void cuc__conditionals_free(struct cuc__conditionals *list);
 
-// As cuc__keep_attach(), where the graph may be such a body: what it keeps is kept by the graph
-// that it is a part of, or for that, while it is being captured.
+// As cuc__keep_attach(), for a graph that may be the body of a conditional node: the outermost
+// enclosing graph keeps the objects, or, while that graph is being captured, its capture does.
 cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, struct cuc_graph *graph,
                                     const char *function);
 

@@ -266,7 +266,7 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
     cuc__handle_init(e, CUC__HANDLE_GRAPH_EXEC);
     e->context = cuc_context_retain(graph->context);
     e->flags = o.flags;
-    (void)cuc_launch_is_blocking(); // reads the setting at the first instance, too
+    (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once
     cuc_context *context = o.upload ? o.upload->context : graph->context;
     if ((st = look_at(&view, graph, __func__)) >= 0) {
         take_view(e, &view);
@@ -352,8 +352,7 @@ static void record(const cuc_graph_exec *exec, const cuc_stream *stream)
                   stream->handle, 0, 0, 0, 0);
 }
 
-// The slow path of a launch: on a default stream, whose context must be current, or with a wait
-// after it.
+// The driver call of a launch that needs a current context (a default stream's) or a wait.
 static cuc_status launch_with_care(cuc_graph_exec *exec, cuc_stream *stream)
 {
     static const char function[] = "cuc_graph_exec_launch";
@@ -446,7 +445,7 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
         st = fail_update(exec, graph, r, &info, __func__);
         cuc__intern_release(view.name);
     } else {
-        take_view(exec, &view); // its kernels may have changed
+        take_view(exec, &view); // the kernels may have changed
     }
     cuc__leave_relaxed_mode(mode);
     return CUC_LEAVE(graph->context, pushed, st);

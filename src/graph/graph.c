@@ -32,8 +32,8 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                : cuc__graph_check_exists(graph, function);
 }
 
-// A nested body goes with its enclosing graph: returns the innermost graph that is gone, or the
-// outermost one.
+// A nested body is destroyed with its enclosing graph: returns the innermost graph that is gone, or
+// else the outermost graph.
 static const cuc_graph *first_gone(const cuc_graph *graph)
 {
     while (graph->handle && graph->parent)
@@ -219,7 +219,7 @@ void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraph
     if (number < count)
         snprintf(text, size, "node %zu of %zu (%s%s%s)", number, count,
                  cuc_node_type_name((int32_t)type), space, name);
-    else // of a child graph, or without memory
+    else // the node belongs to a child graph, or there is no memory
         snprintf(text, size, "a node (%s%s%s)", cuc_node_type_name((int32_t)type), space, name);
     free(nodes);
 }

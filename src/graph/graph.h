@@ -52,7 +52,7 @@ struct cuc_graph_exec {
     uint32_t flags;             // CUC_GRAPH_ bits
     size_t nodes;               // of the graph it was made from
     bool allocates;             // a node allocates memory
-    bool decides;               // or is conditional
+    bool decides;               // a node is conditional
     _Atomic(const char *) what; // interned, owned: "graph of 3 nodes (kernels a, b)"
 };
 

@@ -45,7 +45,7 @@ bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from)
     if (!CUC_RESERVE(k->things, k->room, k->count + from->count))
         return false;
     memcpy(k->things + k->count, from->things, from->count * sizeof(*from->things));
-    k->count += from->count; // a thing that is there twice was taken twice
+    k->count += from->count; // an object that is in both lists was retained for each
     free(from->things);
     free(from);
     return true;
@@ -63,10 +63,10 @@ void cuc__keep_free(struct cuc__keep *keep)
     free(keep);
 }
 
-// The driver's user object of what a graph keeps.
+// The driver's user object for the list that a graph keeps.
 struct user_object {
     struct cuc__deferred head;
-    struct cuc__keep *keep; // NULL: nothing after all
+    struct cuc__keep *keep; // NULL if the graph keeps nothing after all
 };
 
 static void drop_kept(struct cuc__deferred *release)
@@ -107,7 +107,7 @@ cuc_status cuc__keep_attach(struct cuc__keep *keep, cuc_graph *graph, const char
         return CUC_OK;
     cuc_status st =
         cuc__fail_driver(graph->context, r, function, "cuGraphRetainUserObject", "%s", what);
-    user->keep = NULL; // stays the caller's; the driver calls unused() nevertheless
+    user->keep = NULL; // the list remains the caller's, though the driver calls unused()
     CUC_CLEANUP(graph->context, cuUserObjectRelease, (void *)object, object, 1);
     return st;
 }
@@ -124,7 +124,7 @@ static cuc_status keep_one(cuc_graph *graph, void *thing, void (*drop)(void *thi
     if (st >= 0)
         st = cuc__capture_attach_keep(keep, graph, function);
     if (st < 0 && keep) {
-        keep->count = 0; // the thing stays the caller's
+        keep->count = 0; // the object remains the caller's
         cuc__keep_free(keep);
     }
     return st;

@@ -1,25 +1,26 @@
-// What is kept for others until they are done with it: of a capture, and then of its graph, its
-// instances and their launches, which the driver counts with a user object.
+// Lists of objects that a capture uses, and that must live until the capture, its graph, and the
+// graph's instances and launches are done with them. The driver counts these users, with a user
+// object.
 #ifndef CUCORE_GRAPH_KEEP_H
 #define CUCORE_GRAPH_KEEP_H
 
 #include "graph.h"
 
-// Things, each with what lets it go.
+// A list of objects, each with the function that releases it.
 struct cuc__keep;
 
-// Add one thing, making the list where it is NULL. One that is there already is not taken again.
-// `*taken` says whether it was. False without memory.
+// Adds an object, and creates the list if *keep is NULL. An object that is in the list already is
+// not added again; `*taken` says if it was added. False without memory.
 bool cuc__keep_add(struct cuc__keep **keep, void *thing, void (*drop)(void *thing), bool *taken);
 
-// Put the things of one list into another, and let go of that. False without memory, with nothing
-// done.
+// Moves the objects of one list to another and frees the first. False without memory; both are then
+// unchanged.
 bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from);
 
-// Let everything go; NULL is nothing.
+// Releases all objects and frees the list; NULL is an empty list.
 void cuc__keep_free(struct cuc__keep *keep);
 
-// Tie them to a graph, which takes them over unless this fails. NULL is nothing to tie.
+// Ties the objects to a graph, which owns them unless this fails. NULL is an empty list.
 cuc_status cuc__keep_attach(struct cuc__keep *keep, cuc_graph *graph, const char *function);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// A cuc_node * is the driver's node, so it needs no object of our own.
+// A cuc_node * is the driver's node, so no object of cucore's is needed.
 
 cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device)
 {
@@ -92,7 +92,7 @@ cuc_status cuc_event_record_external(cuc_event *event, cuc_stream *stream)
                 (event->handle, stream->handle, CU_EVENT_RECORD_EXTERNAL),
                 "adding a record of event %p to what stream %p captures", (void *)event->handle,
                 (void *)stream->handle);
-    if (st >= 0) // from now on the graph records it, on whatever stream the graph is launched
+    if (st >= 0) // the graph now records the event, whatever stream it is launched on
         atomic_store_explicit(&event->recorded_on, NULL, memory_order_relaxed);
     return st;
 }

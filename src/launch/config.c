@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The driver has no attribute for this, so it is known only from the kernel's PTX. *block is zeros
-// if there is none.
+// Finds the block that a kernel requires. The driver has no attribute for this, so only the
+// kernel's PTX can tell. *block is zeros if there is none.
 static cuc_status find_required_block(uint32_t block[3], const cuc_kernel *kernel,
                                       const char *function)
 {

@@ -67,7 +67,7 @@ static const char *parameter_name(uint32_t type)
     return names[type];
 }
 
-// Describes the error; the checks below only detect that there is one.
+// Describes the error in an argument; the checks below only detect that there is one.
 static cuc_status __attribute__((cold, noinline))
 fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
 {
@@ -155,7 +155,7 @@ static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const C
     return cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch") < 0 || r ? 0 : blocks;
 }
 
-// After a launch that the driver refused: adds to its code as much as is known.
+// Records a launch that the driver refused, with as much as is known about the reason.
 static cuc_status __attribute__((cold, noinline))
 fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r,
             bool recorded)
@@ -184,8 +184,7 @@ static inline uint64_t pair(uint32_t y, uint32_t z)
     return y | (uint64_t)z << 32;
 }
 
-// The slow path of a launch: on a default stream, whose context must be current, or with a wait for
-// each kernel.
+// The driver call of a launch that needs a current context (a default stream's) or a wait.
 static cuc_status __attribute__((noinline))
 launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
                  void **parameters, bool captured)
@@ -359,7 +358,7 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
     cuc_device *device = stream->device;
     struct cuc__kernel_limits *limits = &kernel->limits[device->ordinal];
     if (__builtin_expect(!atomic_load_explicit(&limits->known, memory_order_acquire), 0)) {
-        (void)cuc_launch_is_blocking();
+        (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once
         if ((st = cuc__kernel_prepare(kernel, device, function)) < 0)
             return st;
     }

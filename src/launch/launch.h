@@ -19,13 +19,13 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
                                    const cuc_launch_config *config, const cuc_device *device,
                                    const char *function);
 
-// Finishes a checked launch: adds its references to the graph under capture, records it, and passes
-// it to the driver with everything that the config requests.
+// Finishes a checked launch: adds its references to the graph under capture, records the launch,
+// and passes it to the driver with everything that the config requests.
 cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *config,
                               const cuc_kernel *kernel, void **parameters);
 
-// Refuses an argument that the stream's device cannot access; for arguments that are not declared
-// as memory of that device. The message begins with the argument's number, or with `argument`.
+// Refuse an argument that the stream's device cannot access; for arguments that are not declared as
+// memory of that device. The message begins with the argument's number, or with `argument`.
 // peer_access.c.
 cuc_status cuc__launch_check_buffer(const cuc_buffer *buffer, const cuc_stream *stream, size_t i)
     __attribute__((cold));

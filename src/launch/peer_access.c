@@ -16,7 +16,7 @@ static const cuc_memory_resource *resource_of(const cuc_buffer *b)
     return b->resource;
 }
 
-// The remedy: a way to give another device access to the memory.
+// A way to give another device access to memory, as the remedy in a message.
 static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool pool)
 {
     if (resource && resource->virtual_memory)
@@ -25,8 +25,8 @@ static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool 
                 : "give it access with cuc_context_enable_peer_access()";
 }
 
-// Memory from cuMemAlloc() in a synchronous resource: the driver has no query for its
-// accessibility, but cucore knows which peers it enabled.
+// True for memory from cuMemAlloc() in a synchronous resource that the stream's device cannot
+// access: the driver has no query for this, but cucore knows which peers it enabled.
 static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *stream)
 {
     if (!resource || resource->pool || resource->virtual_memory || !resource->device ||
@@ -125,7 +125,7 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
                     : check_reach(b->ptr, device, b, stream, argument);
 }
 
-// True if every device can access it.
+// True if every device can access a tensor's memory.
 static bool is_everywhere(const cuc_tensor *t)
 {
     return t->flags & CUC_TENSOR_MANAGED || (t->flags & CUC_TENSOR_PINNED && t->device < 0);
@@ -153,7 +153,7 @@ cuc_status cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *strea
 
 cuc_status cuc__launch_check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
 {
-    if (is_everywhere(t)) // before the name, which takes longer
+    if (is_everywhere(t)) // tested before the name is fetched, which takes longer
         return CUC_OK;
     char argument[32];
     snprintf(argument, sizeof(argument), "argument %zu", i);

@@ -48,7 +48,7 @@ static CUtensorMapDataType map_dtype(cuc_dtype dtype, bool rounds)
     }
 }
 
-// The driver does not encode on a thread without a current context.
+// Encodes a map in the context: the driver does not encode on a thread without a current context.
 static bool encode(CUtensorMap *map, const struct key *key, cuc_context *context)
 {
     static const uint32_t ones[TILE_MAP_RANK] = { 1, 1, 1, 1, 1 };
@@ -74,7 +74,7 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     if (!tile_map_shape_of(&key.shape, t))
         return NULL;
     key.address = t->data;
-    if (how->ends) { // rows count from the end: the row at distance `rows` is the first
+    if (how->ends) { // rows count from the end: the first row is at distance `rows`
         key.shape.rank = 3;
         key.shape.dims[2] = key.shape.dims[1] + 1;
         key.shape.strides[1] = key.shape.strides[0];

@@ -223,7 +223,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     cuc_kernel *chosen = kernel->tile->entry[entry - s->entry];
     struct cuc__kernel_limits *limits = &chosen->limits[stream->ordinal];
     if (!atomic_load_explicit(&limits->known, memory_order_acquire)) {
-        (void)cuc_launch_is_blocking();
+        (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once
         if ((st = cuc__kernel_prepare(chosen, stream->device, "cuc_launch")) < 0)
             return st;
     }

@@ -49,15 +49,15 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
     return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
-// True if the driver must say which device a resource's memory belongs to. That matters if a device
-// can access it, and the user's own callbacks need not say.
+// True if the driver must say which device a resource's memory belongs to. It must if a device can
+// access the memory, since the user's own callbacks need not say.
 static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
 {
     return access & CUC_MEMORY_ACCESS_DEVICE &&
            (!resource || (resource->kind == CUC_MEMORY_CUSTOM && !resource->device));
 }
 
-// True if the driver must say whether memory that both sides access is pinned or managed: the
+// True if the driver must say if memory that both sides access is pinned or managed, since the
 // user's own callbacks need not.
 static bool may_be_managed(const cuc_memory_resource *resource)
 {
@@ -198,7 +198,7 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
     return CUC_OK;
 }
 
-// Two threads may ask at once: both get the same answer.
+// Two threads may ask at the same time: both get the same answer.
 cuc_status cuc__buffer_ask(const cuc_buffer *buffer, const char *function)
 {
     cuc_buffer *b = (cuc_buffer *)(uintptr_t)buffer;
@@ -240,8 +240,8 @@ cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
     return cuc__handle_retain(buffer);
 }
 
-// Frees an unreferenced buffer. If a graph held it, the moment is not the caller's choice, and
-// another thread may have begun to capture its stream: then the free is deferred.
+// Frees an unreferenced buffer. If a graph held the buffer, this happens at any moment, perhaps
+// while another thread captures the buffer's stream: then the free is deferred.
 static void take_apart(void *object)
 {
     cuc_buffer *buffer = object;

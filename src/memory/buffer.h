@@ -22,8 +22,8 @@ struct cuc_buffer {
     struct cuc_buffer *parent; // retained; the whole buffer of a slice
 };
 
-// As cuc_buffer_from_pointer(), but asks the driver about the memory only when its device or its
-// access is needed: every reader of these calls cuc__buffer_describe() first.
+// As cuc_buffer_from_pointer(), but asks the driver about the memory only when its device or access
+// is needed: code that reads these calls cuc__buffer_describe() first.
 cuc_status cuc__buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,
                                     const cuc_buffer_options *options);
 
@@ -32,7 +32,7 @@ cuc_status cuc__buffer_ask(const cuc_buffer *buffer, const char *function);
 
 static inline uint32_t cuc__buffer_access(const cuc_buffer *b)
 {
-    return atomic_load_explicit(&b->access, memory_order_acquire); // the device was stored before
+    return atomic_load_explicit(&b->access, memory_order_acquire); // stored after the device
 }
 
 static inline cuc_device *cuc__buffer_device(const cuc_buffer *b)
@@ -45,7 +45,7 @@ static inline bool cuc__buffer_is_described(const cuc_buffer *b)
     return __builtin_expect(cuc__buffer_access(b) || !b->ptr, 1);
 }
 
-// Makes the device and the access of a buffer known.
+// Makes the device and the access of a buffer known, if they are not.
 static inline cuc_status cuc__buffer_describe(const cuc_buffer *b, const char *function)
 {
     return cuc__buffer_is_described(b) ? CUC_OK : cuc__buffer_ask(b, function);

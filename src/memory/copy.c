@@ -36,7 +36,7 @@ cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes
                      dst, src, bytes);
 }
 
-// Needs `bytes` above 0.
+// Copies `bytes` bytes, more than 0.
 static cuc_status copy(cuc_stream *stream, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                        const char *function)
 {
@@ -73,7 +73,7 @@ cuc_status cuc_copy_to_host(cuc_stream *stream, void *dst, cuc_device_ptr src, s
     return bytes ? copy(stream, cuc_host_address(dst), src, bytes, __func__) : CUC_OK;
 }
 
-// The same for memory whose devices are known.
+// Copies between memory of known devices.
 static cuc_status copy_peer(cuc_stream *stream, CUdeviceptr dst, cuc_device *dst_device,
                             CUdeviceptr src, cuc_device *src_device, size_t bytes,
                             const char *function)

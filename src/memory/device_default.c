@@ -6,7 +6,8 @@ cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, co
 {
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
+    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
+                              // for good
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDeviceGetMemPool", "-");
     // Neither constructor enters the device's context, which would take the same lock.
     pthread_mutex_lock(&device->lock);

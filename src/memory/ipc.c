@@ -125,7 +125,8 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
     if (!made)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an import");
     pthread_mutex_lock(&lock);
-    // Buffers of a wrapped pool, which cucore did not import, are freed like any others.
+    // Only buffers of pools that cucore imported share one import. A pool wrapped by handle gets an
+    // import for each call.
     struct import *i = pool->imported ? find_named(pool, data) : NULL;
     if (i)
         made->ptr = i->ptr;
@@ -171,7 +172,7 @@ static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *st
     return cuc__memory_leave(stream->context, pushed, st, function);
 }
 
-// Captured work does not run now, so it neither waits nor is waited for.
+// True if the stream's work runs now; captured work neither waits nor is waited for.
 static bool runs(const cuc_stream *stream)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -180,8 +181,8 @@ static bool runs(const cuc_stream *stream)
            capture == CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-// Marks a stream's work with an event, so that the last user's free comes after it. Without an
-// event, waits for the stream.
+// Marks a stream's work with an event that the last user's free will wait for. Without an event,
+// waits for the stream.
 static void leave_mark(struct import *i, const cuc_stream *stream)
 {
     struct mark *m = calloc(1, sizeof(*m));
@@ -215,7 +216,8 @@ int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream)
     cuc_memory_resource *pool = NULL;
     CUresult r = 0;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
+    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
+                              // for good
         return CUC__CU_FORKED;
     pthread_mutex_lock(&lock);
     struct import **at = &imports, *i;
@@ -296,7 +298,8 @@ cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_memory_resource *poo
     if (st < 0)
         return st;
     memcpy(&data, handle->bytes, sizeof(data));
-    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
+    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
+                              // for good
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemPoolImportPointer", "-");
     st = import(&ptr, pool, &data, bytes, __func__);
     if (st < 0)

@@ -13,8 +13,8 @@ void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t size)
     cuc__init_options(options, size);
 }
 
-// A stream determines its context, so the driver needs no current one; only a default stream means
-// the current context.
+// Makes a context current only for a default stream, which means the current context; other streams
+// determine their context themselves.
 static inline cuc_status enter(const cuc_stream *stream, bool *pushed, const char *function)
 {
     *pushed = false;
@@ -90,7 +90,7 @@ static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
     if (st < 0)
         return st;
     int code = free_async(resource, ptr, stream);
-    // Another thread may have ended the capture that made the driver refuse.
+    // Another thread may have ended the capture that was the reason for the refusal.
     if (code == CUDA_ERROR_INVALID_VALUE && !is_capturing(stream))
         code = free_async(resource, ptr, stream);
     if (code)
@@ -115,7 +115,8 @@ static bool is_unused(const cuc_memory_resource *resource)
            !most;
 }
 
-// Resets the device's current pool if it is this one, as the driver does for a destroyed pool.
+// Resets the device's current pool if it is this one, since the driver does so for a destroyed
+// pool.
 static void make_no_longer_current(const cuc_memory_resource *resource)
 {
     CUmemLocation location = resource->location;
@@ -168,7 +169,8 @@ static cuc_status check_pools(const cuc_device *device, const char *function)
                      device->ordinal, device->name);
 }
 
-// The driver may return the handle of a destroyed pool, with the access that its peers had.
+// Withdraws the access of peers: the driver may return the handle of a destroyed pool, with the
+// access that its peers had.
 static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_device *device,
                                  const char *function)
 {
@@ -190,7 +192,7 @@ static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_devi
     return st;
 }
 
-// A new pool of host memory is closed to every device.
+// Gives the device access to a new pool of host memory, which no device has at first.
 static cuc_status open_to_device(CUmemoryPool pool, int32_t kind, const cuc_device *device,
                                  const char *function)
 {

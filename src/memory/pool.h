@@ -7,13 +7,13 @@
 // Refuses an invalid resource, or one without a pool. pool.c.
 cuc_status cuc__memory_pool_check(const cuc_memory_resource *pool, const char *function);
 
-// Gives a device access to a pool, or withdraws it: CUC_ACCESS_NONE or _READ_WRITE.
+// Gives a device access to a pool (_READ_WRITE), or withdraws it (CUC_ACCESS_NONE).
 // pool_attributes.c.
 cuc_status cuc__memory_pool_set_access(CUmemoryPool pool, const cuc_device *device, int32_t access,
                                        const char *function);
 
-// Returns a released pool that is equivalent to a new one with these properties, or NULL: the
-// caller then makes one. pool_reuse.c, which explains why.
+// Returns a released pool that is equivalent to a new one with these properties; NULL if the caller
+// must make one. pool_reuse.c, which explains why.
 CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props);
 
 // Keeps a pool that may have held memory instead of destroying it. A later pool with `props` reuses
@@ -21,7 +21,7 @@ CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props);
 // relaxed mode.
 void cuc__pool_recycle(CUmemoryPool pool, const CUmemPoolProps *props, bool imported);
 
-// Destroys all kept pools now. For tests that count pools, when no thread waits for a stream.
+// Destroys all kept pools now; for tests that count pools. No thread may be waiting for a stream.
 void cuc__pools_destroy_released(void);
 
 #endif

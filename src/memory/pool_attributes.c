@@ -80,7 +80,7 @@ static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t val
                          attribute, a ? a->name : "none",
                          a ? "can only be read" : "is not in CUC_MEMORY_POOL_ATTRIBUTE_LIST");
     if (a->flags & HIGH_MARK)
-        pool->used = true; // a reset mark no longer shows it
+        pool->used = true; // a mark that is reset no longer shows that the pool was used
     uint64_t most = a->flags & SWITCH ? 1 : a->flags & HIGH_MARK ? 0 : UINT64_MAX;
     if (value > most)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

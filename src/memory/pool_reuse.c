@@ -94,8 +94,9 @@ static struct released_pool *take_expired(size_t most, int64_t grace)
     return gone;
 }
 
-// Must not hold the lock, since failures go to the user's handler. An imported pool is one object
-// for all its importers, so it is not destroyed while one of them has memory of it.
+// Destroys pools. The lock must not be held, since failures go to the user's handler. An imported
+// pool is one object for all its importers, so it is not destroyed while an importer has memory of
+// it.
 static void destroy(struct released_pool *gone)
 {
     for (struct released_pool *p; (p = gone);) {
@@ -135,7 +136,7 @@ static bool renew(CUmemoryPool pool)
 // Returns the oldest pool with these properties. It must be empty unless there are too many pools.
 static CUmemoryPool find(const CUmemPoolProps *props)
 {
-    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // it would count towards a maximum
+    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // its memory would count
     CUmemoryPool pool = NULL;
 
     for (struct released_pool **at = &oldest, *p; !pool && (p = *at);) {
@@ -145,7 +146,7 @@ static CUmemoryPool find(const CUmemPoolProps *props)
             continue;
         }
         take(at);
-        if (renew(p->pool)) // fails if the pool was lost with all of the device's state
+        if (renew(p->pool)) // this fails if the pool was lost with all of the device's state
             pool = p->pool;
         free(p);
     }
@@ -154,7 +155,8 @@ static CUmemoryPool find(const CUmemPoolProps *props)
 
 CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props)
 {
-    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
+    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
+                              // for good
         return NULL;
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&lock);

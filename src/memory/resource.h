@@ -6,9 +6,9 @@
 
 #include "device/stream.h"
 
-// `function` is the name of the public function for a failure. NULL means a release: a failure goes
-// to the process-wide handler and the memory leaks. CUC_ERROR_BUSY means that the stream is
-// capturing; the caller of a release must report it.
+// In these operations `function` is the name of the public function for a failure. NULL means a
+// release: a failure goes to the process-wide handler and the memory leaks. CUC_ERROR_BUSY means
+// that the stream is capturing; the caller of a release must report it.
 struct cuc__memory_ops {
     cuc_status (*allocate)(cuc_memory_resource *resource, CUdeviceptr *out, size_t bytes,
                            cuc_stream *stream, const char *function);
@@ -27,21 +27,22 @@ struct cuc_memory_resource {
     uint32_t access;
     bool of_device; // only streams of `device` may allocate from it
 
-    // A pool.
+    // Members of a pool
     CUmemoryPool pool;
     CUmemLocation location; // as the driver names it
     bool imported;          // by cuc_memory_pool_from_fd()
     bool owned;
-    atomic_bool used;     // it has held memory, as far as known without a query
-    atomic_bool changed;  // shared with others or open to them, so not reusable
+    atomic_bool used;     // the pool has held memory, as far as known without a query
+    atomic_bool changed;  // the pool is shared, or other devices or processes may access it, so it
+                          // is not reusable
     CUmemPoolProps props; // for an owned pool made here
     void *owner;
     void (*drop_owner)(void *owner);
 
-    // A user-defined one.
+    // Members of a user-defined resource
     cuc_memory_callbacks callbacks;
 
-    // One of virtual memory: virtual.h.
+    // Members of a resource of virtual memory: virtual.h
     struct cuc__virtual *virtual_memory;
 };
 
@@ -67,7 +68,7 @@ cuc_status cuc__memory_synchronous_create(cuc_memory_resource **out, cuc_device 
 cuc_status cuc__memory_check_stream(const cuc_memory_resource *resource, const cuc_stream *stream,
                                     const char *function);
 
-// Waits until a stream has finished with memory that is to be freed, in relaxed mode (relaxed.h).
+// Waits, in relaxed mode (relaxed.h), until a stream has finished with memory that is to be freed.
 cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function);
 
 // Refuses a kind that a driver's resource cannot have.
@@ -90,7 +91,8 @@ int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream);
 // query; `out` must be zeroed. host.c.
 cuc_status cuc__memory_pointer_kind(cuc_pointer_info *out, CUdeviceptr ptr, const char *function);
 
-// True if a range passes the end of the address space. Its last byte may be the space's last.
+// True if a range passes the end of the address space. The last byte of the space may be the
+// range's last.
 static inline bool cuc__range_wraps(uint64_t start, uint64_t bytes)
 {
     return bytes && start + (bytes - 1) < start;

@@ -118,7 +118,7 @@ static cuc_status sync_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
                                   cuc_stream *stream, const char *function)
 {
     const struct sort *sort = &sorts[resource->kind];
-    // The resource has allocated, so the context exists.
+    // The context exists, since the resource has allocated.
     cuc_context *context = atomic_load_explicit(&resource->device->primary, memory_order_acquire);
     bool pushed;
     cuc_status st = CUC_OK;

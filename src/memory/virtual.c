@@ -45,11 +45,12 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
     struct cuc__region *gone = NULL;
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
+    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
+                              // for good
         return function ? cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemUnmap", "-")
                         : CUC_ERROR_FORKED;
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
-    if (stream) // unmapping waits for nothing
+    if (stream) // unmapping does not wait for the stream's work
         st = cuc__memory_wait(stream, ptr, function);
     if (st >= 0) {
         pthread_mutex_lock(&v->lock);
@@ -76,7 +77,7 @@ static void virtual_destroy(cuc_memory_resource *resource)
     struct cuc__virtual *v = resource->virtual_memory;
 
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
-    while (v->regions) { // never freed by their users
+    while (v->regions) { // regions that their users never freed
         struct cuc__region *r = v->regions;
         v->regions = r->next;
         (void)cuc__region_end(r, NULL);

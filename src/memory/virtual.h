@@ -1,6 +1,6 @@
 // Virtual memory. A region is a range of reserved addresses whose first part is mapped to pieces of
-// memory. Grown buffers share regions, and regions share pieces. Nothing here belongs to a context,
-// so none is entered.
+// memory. Grown buffers share regions, and regions share pieces. Virtual memory belongs to no
+// context, so these functions enter none.
 #ifndef CUCORE_MEMORY_VIRTUAL_H
 #define CUCORE_MEMORY_VIRTUAL_H
 
@@ -21,7 +21,7 @@ struct cuc__region {
     struct cuc__region *next;
     CUdeviceptr base;
     size_t reserved, mapped;
-    size_t users; // buffers, or addresses handed out
+    size_t users; // number of buffers, and of addresses handed out
     struct cuc__piece **pieces;
     size_t count, room;
 };
@@ -47,7 +47,7 @@ static inline size_t cuc__virtual_round(uint64_t bytes, size_t to)
 // Refuses a size for which no addresses can be reserved.
 cuc_status cuc__virtual_check_size(const struct cuc__virtual *v, size_t bytes,
                                    const char *function);
-// Reserves addresses for at least `bytes`; the region is unmapped and on no list yet.
+// Reserves addresses for at least `bytes`; the region has no memory yet and is on no list.
 cuc_status cuc__region_begin(struct cuc__region **out, const struct cuc__virtual *v, size_t bytes,
                              const char *function);
 // Maps a piece at the next addresses of a region. On failure nothing has changed.
@@ -70,7 +70,7 @@ struct cuc__region **cuc__region_find(struct cuc__virtual *v, CUdeviceptr ptr);
 
 // Refuses slices and buffers that are not virtual memory.
 cuc_status cuc__virtual_check_whole(const cuc_buffer *buffer, const char *function);
-// Makes a buffer for addresses whose user is already counted.
+// Makes a buffer for addresses; their region already counts it as a user.
 cuc_status cuc__virtual_wrap(cuc_buffer **out, cuc_memory_resource *resource, CUdeviceptr ptr,
                              size_t bytes, cuc_stream *stream, const char *function);
 

@@ -45,7 +45,7 @@ static void set_option(void *user, const char *name, int32_t value)
         { "split", &c->target.split, 1, 8 },    { "raster", &c->target.raster, 1, 64 },
         { "warps", &c->target.warps, 1, 32 },
     };
-    bool power = value > 0 && !(value & (value - 1)); // required of a number of warps
+    bool power = value > 0 && !(value & (value - 1)); // only such a number is a number of warps
 
     for (size_t i = 0; i < CUC_LENGTH(fields); i++)
         if (strcmp(fields[i].name, name) == 0 && !*fields[i].field && value >= fields[i].least &&
@@ -128,7 +128,7 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
         how.option = set_option;
         how.tell = add_text;
         how.user = out;
-        good = tile_choose(&how) || tile_budget_ended(budget); // compilation reports it
+        good = tile_choose(&how) || tile_budget_ended(budget); // compilation reports that
     }
     if (out->status < 0)
         return out->status;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Libraries before 12.3 have no version function, and their linker lacks too much. Returns 0 or a
-// CUC__TOOLKIT_ code.
+// Looks for nvJitLink. Releases before 12.3 have no version function, and their linker lacks too
+// much. Returns 0 or a CUC__TOOLKIT_ code.
 static int look_for_nvjitlink(void)
 {
     void (*fn)(void);
@@ -65,7 +65,7 @@ static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "keep_ptx is %d, expected CUC_DEFAULT (0), CUC_ON (1) or CUC_OFF (2)",
                          o->keep_ptx);
-    // The flags are made for both backends, because values are checked there.
+    // The flags are made for both backends, because making them checks the values.
     if ((st = cuc__options_to_flags(&l->flags, &cuc__linker_options_table, o, function)) < 0)
         return st;
     if ((st = choose_backend(l, o, function)) < 0)
@@ -331,7 +331,7 @@ void cuc__linker_drop_inputs(cuc_linker *linker)
     for (size_t i = 0; i < linker->count; i++) {
         cuc__link_input *in = &linker->inputs[i];
         void *own;
-        memcpy(&own, &in->data, sizeof(own)); // const only for readers
+        memcpy(&own, &in->data, sizeof(own)); // const only protects it from readers
         if (in->object)
             cuc_object_release(in->object);
         else

@@ -25,7 +25,7 @@ struct cuc_linker {
     int32_t keep_ptx;
     cuc__flags flags;     // for nvJitLink
     cuc__jit_options jit; // for the driver
-    bool for_program;     // the input is a program's source: failures are COMPILE, not LINK
+    bool for_program; // the input is a program's source: failures have the status COMPILE, not LINK
 
     cuc__link_input *inputs;
     size_t count, capacity;

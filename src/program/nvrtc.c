@@ -66,7 +66,7 @@ static cuc_status check_arch(const cuc_program *p, bool refused, const char *fun
         return cuc__fail_nvrtc(code, function, "nvrtcGetSupportedArchs", NULL, "compiling %s",
                                p->name);
     if (count > CUC_LENGTH(archs))
-        return CUC_OK; // leave it to the compiler
+        return CUC_OK; // leaves that to the compiler
     for (int i = 0; i < count; i++)
         known |= archs[i] == p->arch.number;
     return known && !refused ? CUC_OK : fail_arch(p, archs, count, function);
@@ -100,7 +100,7 @@ static bool grow_pch_heap(nvrtcProgram handle)
 
     if (cuc__nvrtc.nvrtcGetPCHHeapSizeRequired(handle, &need))
         return false;
-    pthread_mutex_lock(&lock); // another thread may already have raised it further
+    pthread_mutex_lock(&lock); // another thread may have raised the heap further
     ok = !cuc__nvrtc.nvrtcGetPCHHeapSize(&have) &&
          (have >= need || !cuc__nvrtc.nvrtcSetPCHHeapSize(need));
     pthread_mutex_unlock(&lock);
@@ -210,7 +210,7 @@ static cuc_status take(char **out, size_t *bytes, const struct run *r, size_fn g
     return CUC_OK;
 }
 
-// Returns the symbols of the name expressions. The caller owns *pairs; the texts belong to NVRTC.
+// Returns the symbols of the name expressions. The caller owns *pairs; NVRTC owns the texts.
 static cuc_status lower_names(const char *(**pairs)[2], const struct run *r)
 {
     const cuc__flags *expressions = &r->program->expressions;

@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 
-// A growing list of flags. Adding may run out of memory; the reader checks once at the end.
+// A growing list of flags. If adding a flag runs out of memory, reading the list at the end reports
+// it.
 typedef struct cuc__flags {
     char **at;
     size_t count, capacity;

@@ -14,13 +14,14 @@ enum { CUC__PROGRAM_TARGETS = 3 }; // CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTO
 
 // Settings of a tile program.
 struct cuc__program_tile {
-    cuc__flags constants;              // "NAME=VALUE"
-    cuc__flags dimensions;             // "NAME=EXTENT": dimensions by which candidates are chosen
-    char *tuned;                       // the file of records; NULL: the usual places
-    char *record[3];                   // texts of the record last requested
-    cuc__flags ptxas_options, further; // for the assembler: the lists of `assemble`
+    cuc__flags constants;  // "NAME=VALUE"
+    cuc__flags dimensions; // "NAME=EXTENT": dimensions by which candidates are chosen
+    char *tuned;           // the file of records; NULL: the usual places
+    char *record[3];       // texts of the record last requested
+    // Options for the assembler, which the lists of `assemble` point to.
+    cuc__flags ptxas_options, further;
     cuc_linker_options assemble;
-    cuc__arch arch;            // number 0: the current device's, queried at first use
+    cuc__arch arch;            // number 0: the current device's architecture, queried at first use
     struct tile_target target; // from the options; the arch gives the rest
     bool of_device;            // the arch is that of a detected device
     bool remarks;
@@ -37,13 +38,13 @@ struct cuc_program {
 
     // CUDA C++: everything that NVRTC gets, in its format.
     cuc__arch arch;
-    cuc__flags flags[CUC__PROGRAM_TARGETS]; // by CUC_CODE_ value, minus one
+    cuc__flags flags[CUC__PROGRAM_TARGETS]; // by CUC_CODE_ value minus one
     cuc__flags expressions;
     cuc__flags header_names, header_texts;
     bool pch;         // a precompiled header may be written
     bool needs_ltoir; // link_time_optimization is on: the only output is LTO-IR
 
-    cuc_linker *linker; // PTX: assembles it; a tile program's is made at first use
+    cuc_linker *linker; // assembles PTX; that of a tile program is made at first use
     struct cuc__program_tile tile;
 
     char *log; // from the last compilation; NULL: none
@@ -62,8 +63,8 @@ void cuc__program_add_log(cuc_program *program, const char *text);
 
 // ptx.c
 
-// Translates options to those of a linker, for PTX or a tile program; refuses options without a
-// meaning there.
+// Translates options to those of a linker, for PTX or a tile program; refuses options that mean
+// nothing there.
 cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_options *options,
                                   int32_t source_kind, const char *function);
 cuc_status cuc__program_init_ptx(cuc_program *program, const cuc_program_options *options,
@@ -104,10 +105,10 @@ void cuc__program_release_tile(struct cuc__program_tile *tile);
 struct cuc__program_choice {
     cuc__flags constants;
     cuc__flags kernels, texts; // messages about each kernel's choice
-    struct tile_target target; // including a record's options
+    struct tile_target target; // includes the options of a record
     const cuc_program *program;
     const char *function;
-    cuc_status status; // of the search for records
+    cuc_status status; // the status of the search for records
 };
 cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *program,
                                struct tile_budget *budget, const char *function);

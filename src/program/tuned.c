@@ -28,7 +28,7 @@ enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, S
 enum { PAUSE_NS = 5000000, MOST_WAITS = 400, ATTEMPTS = 100 };
 
 static const char head[] = "cucore-tuned 1\n";
-// Relative to the library's folder, which is lib or a folder in it.
+// Paths relative to the library's folder, which is lib or a folder in it.
 static const char *const installed[] = { "/../share/cucore/tuned.tsv",
                                          "/../../share/cucore/tuned.tsv" };
 
@@ -393,9 +393,10 @@ static void look_at(struct stat *about, const char *path)
         memset(about, 0, sizeof(*about)); // no file
 }
 
-// Locks the file's folder against other writers of records, because the file itself is replaced.
-// Anyone who can read the folder can hold this lock, so the wait is short unless the file keeps
-// changing. Negative: not locked, as always on a file system without such locks.
+// Locks the folder of the file against other writers of records; the file itself cannot be locked,
+// because it is replaced. Anyone who can read the folder can hold this lock, so the wait is short
+// unless the file keeps changing. Negative: not locked, as always on a file system without such
+// locks.
 static int lock_folder(const char *path)
 {
     const struct timespec pause = { .tv_nsec = PAUSE_NS };

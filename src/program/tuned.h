@@ -8,8 +8,8 @@
 
 enum { CUC__TUNED_CHOICE = 512 };
 
-// 1: found; 2: found for nearby dimensions; 0: no such record, which is not a failure; negative:
-// the file named could not be read.
+// Looks up a choice. 1: found; 2: found for nearby dimensions; 0: no such record, which is not a
+// failure; negative: the file named could not be read.
 int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,
                     const char *function);
 

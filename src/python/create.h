@@ -1,5 +1,6 @@
-// Functions for rows of methods.def that make objects with options, or from objects of others. Each
-// returns an object, NULL with an exception, or &cuc__python, which calls the Python definition.
+// Functions for rows of methods.def that make objects with options, or objects from other objects.
+// Each returns an object, NULL with an exception, or &cuc__python, which calls the Python
+// definition.
 #ifndef CUCORE_PYTHON_CREATE_H
 #define CUCORE_PYTHON_CREATE_H
 

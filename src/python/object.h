@@ -181,7 +181,7 @@ struct cuc__config_object {
     cuc_launch_config config;
 };
 
-// True if objects of the class have the layout of a tensor.
+// True if objects of the class have the fields of a tensor.
 bool cuc__python_is_tensor(void *type);
 
 // Releases a tensor's DLPack source, also with a pending exception. dlpack.c.
@@ -190,7 +190,7 @@ void cuc__python_drop_managed(struct cuc__tensor_object *tensor);
 // Makes a view of an array with the producer's exchange API; others need the Python definition.
 void *cuc__python_view(void *type, void *value, void *stream_ptr);
 
-// The same only with that API, and only for an array on a device.
+// Does so only with that API, and only for an array on a device.
 void *cuc__python_view_exchanged(void *type, void *value, void *stream_ptr);
 
 static inline void *cuc__python_fields(void *object)
@@ -220,12 +220,12 @@ static inline void cuc__python_keep(void **where, void *object)
 // Finds CPython and the names, once.
 cuc_status cuc__python_prepare(const char *function);
 
-// The same, and checks that base types and methods may be made: not for a second interpreter or a
+// Does so, and checks that base types and methods may be made: not for a second interpreter or a
 // free-threaded one.
 cuc_status cuc__python_own(const char *function);
 
-// Makes an object of a class for a handle and takes its reference; NULL with the reference
-// released.
+// Makes an object of a class for a handle and takes over the caller's reference. NULL on failure;
+// the reference is then released.
 void *cuc__python_wrap_handle(void *type, void *handle);
 
 // Releases the last reference, without the interpreter's lock if that may take time.

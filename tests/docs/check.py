@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the documents: links resolve; the README links to each page; the README's examples are in examples/;
-docs/environment.md lists every environment variable read anywhere; functions and constants exist and are called with
-the right number of arguments; and every public function has a comment with its first version, its thread rule and, in
-the words of docs/streams-and-order.md, its behaviour during a capture."""
+docs/environment.md lists every environment variable read anywhere; files named in comments exist; functions and
+constants exist and are called with the right number of arguments; and every public function has a comment with its
+first version, its thread rule and, in the words of docs/streams-and-order.md, its behaviour during a capture."""
 import json
 import pathlib
 import re
@@ -109,6 +109,23 @@ for pattern in re.findall(r"^(\S+) +linguist-generated$", (ROOT / ".gitattribute
         problems.append(f"CONTRIBUTING.md has no row of {pattern}, which .gitattributes calls generated")
     if not any(ROOT.glob(pattern)):
         problems.append(f".gitattributes names {pattern}, which is not there")
+
+# File names in comments, and in the pages for contributors, exist, except headers of others.
+FOREIGN = set("cuda.h cudaTypedefs.h cuda_occupancy.h dlpack.h driver_types.h nvJitLink.h stdio.h".split())
+NAME = re.compile(r"(?<![\w./<*-])((?:\w+/)*\w+\.(?:c|h|def|sh))\b(?!\w|\(|\.\w|:\d)")
+sources = [path for folder in ("api", "bench", "bindings", "docs", "examples", "include", "scripts", "src", "tests",
+                               "tools") for path in sorted((ROOT / folder).rglob("*.*"))]
+known = {"/".join(path.relative_to(ROOT).parts[i:]) for path in sources for i in range(len(path.parts))}
+for path in [ROOT / "CONTRIBUTING.md", *sources]:
+    if path.suffix in (".c", ".h", ".def"):
+        code = re.sub(r'"(?:\\.|[^"\\\n])*"', "text", path.read_text())
+        texts = re.findall(r"//[^\n]*|/\*.*?\*/", code, re.S)
+    elif path.name == "CONTRIBUTING.md" or (path.suffix == ".md" and "src" in path.parts):
+        texts = [path.read_text()]
+    else:
+        continue
+    problems += [f"{path.relative_to(ROOT)} names {name}, which is not there"
+                 for name in sorted(set(NAME.findall("\n".join(texts))) - known - FOREIGN)]
 
 order = (ROOT / "docs" / "streams-and-order.md").read_text()
 capture_words = re.findall(r"^- \*([^*]+)\*", order.partition("`@capture`")[2], re.M)

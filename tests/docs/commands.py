@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """commands.py BUILD: commands for tile programs that README.md and docs/tile.md show in one line each run, with the
-kernels that those pages have, in every form of `a|b`. The failure that docs/environment.md gives as an example
+kernels that those pages have and with every value that a comment such as "# or --emit ptx, cubin" lists. The failure that docs/environment.md gives as an example
 happens to a program that does nothing special."""
 import array
 import os
@@ -27,12 +27,13 @@ def run(command, folder, **variables):
     return done.returncode, done.stdout + done.stderr
 
 
-def forms(words):
-    """A command for each of what `a|b` leaves to choose. A real driver is not needed for a test."""
-    if not words:
-        return [[]]
-    first = [w for w in words[0].split("|") if w != "real"]
-    return [[word, *rest] for word in first for rest in forms(words[1:])]
+def forms(line):
+    """Returns the command and its variants by the comment. Tests need no real driver."""
+    command, _, other = line.partition(" # or ")
+    words = shlex.split(command)
+    option, _, values = other.partition(" ")
+    at = words.index(option) + 1 if other else 0
+    return [words] + [[*words[:at], v, *words[at + 1:]] for v in values.split(", ") if v not in ("", "real")]
 
 
 def save(path, count):
@@ -47,19 +48,23 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     shutil.copy(ROOT / "examples" / "tile" / "softmax.tile", folder)
     (folder / "vadd.tile").write_text(re.search(r"^```tile\n(kernel vadd.*?)^```$", readme, re.M | re.S)[1])
-    for array_name in "abxy":
-        save(folder / f"{array_name}.npy", 1000)
+    (folder / "numbers.tile").write_text(re.search(r"echo '(kernel numbers.*?)' > numbers\.tile", readme)[1])
+    for array_name, count in {"x": 1024, "y": 1024}.items():
+        save(folder / f"{array_name}.npy", count)
     links = run(["cucore", "find", "nvjitlink"], folder)[0] == 0
-    shown = re.findall(r"^    (?:\S*/)?(cucore (?:compile softmax|run vadd)\.tile .*?)(?:   .*)?$", readme, re.M)
+    shown = re.findall(r"^    (?:\$ )?(cucore (?:compile softmax|run numbers|run vadd)\.tile .*)", readme, re.M)
     shown += re.findall(r"^    (cucore run vadd\.tile .*)", tile, re.M)
     for line in shown:
-        for command in forms(shlex.split(line)):
+        for command in forms(line):
             if "cubin" in command and not links:
                 continue
             ran += 1
             status, said = run(command, folder)
             if status:
                 problems.append(f"{shlex.join(command)} exits with {status}: {said}")
+            output = re.search(rf"^    \$ {re.escape(line)}\n((?:    [^$\n].*\n)+)", readme, re.M)
+            if output and said != re.sub("^    ", "", output[1], flags=re.M):
+                problems.append(f"README.md has other output of {line} than {said}")
 
     row = re.search(r"`CUCORE_SIM_FAIL`.*?`(\w+):\d+=(\w+),", (ROOT / "docs" / "environment.md").read_text())
     status, said = run(shlex.split(shown[-1].partition(" --driver")[0]), folder,
@@ -67,7 +72,7 @@ with tempfile.TemporaryDirectory() as name:
     if status != 1 or row[2] not in said:
         problems.append(f"{row[0]}: no run fails by it: {status}, {said}")
 
-if ran < 8:
+if ran < 9:
     problems.append(f"only {ran} commands are found")
 print("\n".join(problems) or f"{ran} commands run")
 sys.exit(bool(problems))

@@ -6,7 +6,7 @@
 
 // Shapes
 
-// Reshapes a value with the same number of elements.
+// A random shape with as many elements.
 static struct shape reshaped(struct generator *g, struct shape s)
 {
     int left = count_of(&s);

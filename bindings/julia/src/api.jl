@@ -1265,7 +1265,7 @@ struct cuc_tile_budget
     cancel_user::Ptr{Cvoid}
 end
 
-# One entry of a tile kernel: all do the same, each for a class of arguments.
+# An entry of a tile kernel. All entries do the same, each for a class of arguments.
 struct cuc_tile_entry
     struct_size::Csize_t
     variant::Ptr{UInt8}
@@ -2433,7 +2433,7 @@ cuc_stream_options_init(options, caller_size) =
 # Check whether all work on a stream is complete, without waiting.
 cuc_stream_query(stream) =
     ccall((:cuc_stream_query, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
-# Release a stream. The last release destroys it once its work is complete, without waiting for that. Buffers that will be freed on the stream keep it alive.
+# Release a stream. The last release destroys it once its work is complete, but does not wait for the work. Buffers that will be freed on the stream keep it alive.
 cuc_stream_release(stream) =
     ccall((:cuc_stream_release, libcucore), Cvoid, (Ptr{cuc_stream},), stream)
 # Add a reference to a stream.

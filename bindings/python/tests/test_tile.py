@@ -351,7 +351,7 @@ class Mistakes(TileTest):
             self.run_kernel((1,), k.transpose, x, x, 1024, 1024)
 
     def test_a_grid_of_nothing_is_refused(self):
-        """As the driver refuses cuTile's. docs/cutile.md tells it."""
+        """cuTile leaves an empty grid to the driver, which fails; here it is a ValueError (docs/cutile.md)."""
         x = self.put(np.zeros(4, np.float32))
         for grid in ((ct.cdiv(0, 4),), (1, 0), (4, 1, 0)):
             with self.subTest(grid), self.assertRaisesRegex(ValueError, r"^grid is \(.*0.*\): expected numbers from 1"):

@@ -33,7 +33,7 @@ COMBINE(and_bits, old &x)
 COMBINE(or_bits, old | x)
 COMBINE(xor_bits, old ^ x)
 
-// As red in global memory does: subnormals become zeros.
+// Adds f32 as red in global memory does: subnormals become zeros.
 static uint64_t add_f32(uint64_t old, uint64_t x)
 {
     float a = sim_flush32(sim_float32((uint32_t)old)), b = sim_flush32(sim_float32((uint32_t)x));
@@ -55,7 +55,7 @@ static uint64_t add_bf16(uint64_t old, uint64_t x)
     return sim_f32_to_bf16(sim_bf16_to_f32((uint32_t)old) + sim_bf16_to_f32((uint32_t)x));
 }
 
-// -0 is less than +0, and a number wins over a NaN.
+// The lesser of two numbers, with -0 less than +0; a number wins over a NaN.
 static uint64_t least(uint64_t a, uint64_t b, uint64_t infinity, bool greatest)
 {
     bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;

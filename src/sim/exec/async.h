@@ -19,7 +19,7 @@ const char *sim_reduction_word(const struct sim_words *words);
 // Atomically combines each element at `to` with the one at `from`.
 void sim_reduce(const struct sim_reduction *r, void *to, const void *from, size_t bytes);
 
-// Returns true if the module's target is at least `least` (90 or 100); if not, it has recorded why.
+// Returns true if the module's target is at least `least` (90 or 100); otherwise records why.
 bool sim_async_target(const struct sim_words *words, int least);
 
 // Returns true if a destination and its mbarrier are in one block; false after sim_fault().

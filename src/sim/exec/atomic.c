@@ -28,7 +28,7 @@ static bool in_global(const struct sim_op *op, uint64_t address)
 }
 
 // Executes the statements for one lane after another, with the host address in `host` and the lane
-// in `lane`. They leave the previous value in `old`.
+// in `lane`. The statements leave the previous value in `old`.
 #define EACH_LANE(access, type, ...)                                                         \
     do {                                                                                     \
         for (uint32_t left = mask; left; left &= left - 1) {                                 \
@@ -120,8 +120,8 @@ static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool ftz)
     return sim_canonical32(sim_flush32(sim_flush32(x) + sim_flush32(y)));
 }
 
-// For NaNs, shared memory keeps its own, made quiet, and global memory stores the operand's
-// unchanged (as an H200 does).
+// Sums f64. For NaNs, shared memory keeps its own NaN, made quiet, and global memory stores the
+// operand's NaN unchanged (as an H200 does).
 static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool global)
 {
     const double x = sim_float64(a), y = sim_float64(b), sum = x + y;

@@ -9,10 +9,11 @@
 // Returns true if the runtime has a function of this name.
 bool sim_builtin(const char *name);
 
-// Calls it for the lanes of the mask, one after another. `params` is lane 0's argument area; each
-// lane's area follows the previous one by `param_stride` bytes. Arguments lie in it as the callee
-// declares its parameters, each at its natural alignment, the first at 0. `results` has the same
-// layout and receives the return value at 0; NULL if there is none. Returns SIM_NEXT or SIM_FAULT.
+// Calls a function of the runtime for the lanes of the mask, one after another. `params` is lane
+// 0's argument area; each lane's area follows the previous one by `param_stride` bytes. Arguments
+// lie in an area as the callee declares its parameters, each at its natural alignment, the first at
+// 0. `results` has the same layout and receives the return value at 0; NULL if there is none.
+// Returns SIM_NEXT or SIM_FAULT.
 enum sim_next sim_builtin_call(const char *name, struct sim_warp *w, const struct sim_op *op,
                                uint32_t mask, const unsigned char *params, size_t param_stride,
                                unsigned char *results, size_t result_stride);

@@ -420,7 +420,7 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
         if (m.integral || (m.rounds == exact && !either))
             return NULL;
     }
-    if (to == SIM_F16) { // then .ftz has no effect, as on an H200
+    if (to == SIM_F16) { // .ftz then has no effect, as on an H200
         m.flags &= ~(uint32_t)FTZ;
         op->extra &= ~(uint32_t)FTZ;
     }

@@ -63,7 +63,7 @@ static inline uint32_t sim_canonical32(float x)
     return x != x ? SIM_F32_NAN : sim_bits32(x);
 }
 
-// Flushes subnormals to zeros of the same sign, for .ftz.
+// Flushes a subnormal to the zero of its sign, for .ftz.
 static inline float sim_flush32(float x)
 {
     uint32_t bits = sim_bits32(x);

@@ -91,7 +91,7 @@ static sim_handler *pick_try_cancel(const struct sim_words *words, struct sim_op
         return NULL;
     }
     op->extra = (uint32_t)sim_space_of(words) << 1 | all;
-    op->o[2] = op->o[1]; // the race check looks for it there
+    op->o[2] = op->o[1]; // the race check looks for the mbarrier there
     op->wide |= (op->wide & 2) << 1;
     return fits(words, 1, SIM_B128, run_try_cancel);
 }

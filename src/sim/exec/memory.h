@@ -10,7 +10,7 @@
 // of `bytes` or read-only: the handler then returns SIM_FAULT.
 bool sim_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space space,
                uint64_t address, uint32_t bytes, enum sim_access access, void **host);
-// The same for any number of bytes, at a multiple of `align`.
+// Resolves any number of bytes, at a multiple of `align`, in the same way.
 bool sim_reach_range(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                      enum sim_space space, uint64_t address, uint32_t bytes, uint32_t align,
                      enum sim_access access, void **host);

@@ -17,7 +17,7 @@ extern const struct sim_instruction
     sim_convert_instructions[],     // convert.c: cvt, mov, selp, setp, set, slct, testp
     sim_packed_instructions[],      // convert_packed.c: cvt of pairs and fours
     sim_video_instructions[],       // video.c: vadd ... vset4
-    sim_memory_instructions[],      // memory.c: ld st cp.async
+    sim_memory_instructions[],      // load_store.c: ld st cp.async
     sim_address_instructions[],     // address.c: cvta isspacep mapa prefetch alloca ...
     sim_atomic_instructions[],      // atomic.c: atom red fence membar
     sim_control_instructions[],     // control.c: bra brx call ret exit bar trap ...

@@ -41,8 +41,8 @@ struct sim_box {
     uint32_t index[SIM_TENSOR_RANK];
 };
 
-// Initializes a box whose w, op and lane are set. Operands: the map and coordinates are in o[0], or
-// in o[1] for copies into shared memory; im2col offsets follow two places later, or one for a
+// Initializes a box whose w, op and lane are set. The map and the coordinates are operands o[0], or
+// o[1] for copies into shared memory; im2col offsets follow two operands later, or one for a
 // prefetch. False after sim_fault().
 bool sim_box_read(struct sim_box *b);
 

@@ -25,8 +25,9 @@ enum field {
     FILL,
 };
 
-// The kind of the new value, its type, and the number of valid ordinals, or of valid constants in
-// the instruction.
+// Each field is replaced by a plain value, by a value for the axis that an ordinal names, or by a
+// constant in the instruction. `type` is the value's; `count` is the number of valid ordinals or
+// constants.
 static const struct {
     const char *word;
     enum { PLAIN, ORDINAL, CONSTANT } kind;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-// Stack use of a call beside its .local variables, where the depth is unknown: a return address and
-// the registers its caller saves.
+// The stack that a call uses beside its .local variables, if the depth is unknown: a return address
+// and the registers that its caller saves.
 enum { CALL_BYTES = 16 };
 
 // The period during which a special register keeps its value.

@@ -136,9 +136,9 @@ struct sim_warp {
     unsigned char *local;         // [32][stack_bytes of the grid]
     uint32_t stack_top[SIM_WARP]; // bytes taken by alloca, from the end of a lane's stack
     uint32_t asleep;              // lanes in nanosleep, in the current scheduler turn
-    uint32_t sleep_ns;            // shortest of their times
-    bool looked;             // read global memory that threads outside its cluster write, in the
-                             // current turn
+    uint32_t sleep_ns;            // the shortest of the sleeping lanes' times
+    bool looked; // the warp has read global memory that threads outside its cluster write, in the
+                 // current turn
     uint32_t patience, told; // the cluster's value when mbarrier.try_wait last failed, and the
                              // failing lanes
     uint64_t instructions;   // executed instructions times lanes, for the bench
@@ -305,10 +305,10 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // handler, or NULL if there is no such form (decode.c then reports it).
 //
 // A register must agree with the type of its operand, and a constant takes the operand's width.
-// The operand's type is the instruction's first type unless a mark after the letter selects another one: a
-// digit n for types[n] ("da1" of set), w for 32 bits ("daaaw" of shf, "dwa" of popc), + for twice
-// the first type ("d+aaa+" of mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask of
-// blocks). Further marks follow: ? the operand is optional, > its register may be wider (loads,
+// The operand's type is the instruction's first type unless a mark after the letter selects another
+// one: a digit n for types[n] ("da1" of set), w for 32 bits ("daaaw" of shf, "dwa" of popc), + for
+// twice the first type ("d+aaa+" of mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask
+// of blocks). Further marks follow: ? the operand is optional, > its register may be wider (loads,
 // stores, conversions), _ it may be the sink, | it may be a pair d|p, - its register may have a
 // minus, . its register may have a selector such as .h1. The elements of v and V are checked only
 // with >.

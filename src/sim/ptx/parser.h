@@ -106,7 +106,7 @@ struct sim_grow {
 
 struct sim_parser {
     struct cuc__ptx_lexer lexer;
-    struct cuc__ptx_token token; // the current token; the lexer is right behind it
+    struct cuc__ptx_token token; // the current token; the lexer is at the token behind it
     struct sim_name *name;       // name of the current name or directive
     struct cuc__arena *arena;
     struct sim_module *module;
@@ -135,10 +135,10 @@ struct sim_parser {
 
 // parser.c: tokens and failures.
 
-// "line N: ..." of the current token.
+// Fails with "line N: ...", N being the line of the current token.
 _Noreturn void sim_parser_fail(struct sim_parser *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), cold));
-// "line N: found <the token>, expected <what>".
+// Fails with "line N: found <the token>, expected <what>".
 _Noreturn void sim_parser_expected(struct sim_parser *p, const char *what) __attribute__((cold));
 void sim_parser_next(struct sim_parser *p);
 bool sim_parser_is(const struct sim_parser *p, int sign);
@@ -147,7 +147,7 @@ bool sim_parser_accept(struct sim_parser *p, int sign);
 void sim_parser_expect(struct sim_parser *p, int sign, const char *what);
 // Returns the current directive; SIM_AT_NONE if the token is another one or no directive.
 enum sim_directive sim_parser_directive(const struct sim_parser *p);
-// Consume a name, and an unsigned 32-bit integer.
+// Consume a name; consume an unsigned 32-bit integer.
 struct sim_name *sim_parser_name(struct sim_parser *p, const char *what);
 uint32_t sim_parser_u32(struct sim_parser *p, const char *what);
 void *sim_parser_take(struct sim_parser *p, size_t bytes);

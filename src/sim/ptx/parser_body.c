@@ -140,7 +140,7 @@ static void append(struct sim_parser *p, const char *text, size_t bytes)
     memcpy((char *)p->bytes.items + before, text, bytes);
 }
 
-// The current token is an opcode's first word. Blanks before a dot are rare but allowed.
+// Reads the opcode whose first word is the current token. Blanks before a dot are rare but allowed.
 static const struct sim_opcode *read_opcode(struct sim_parser *p)
 {
     const char *at = p->token.at, *tail;

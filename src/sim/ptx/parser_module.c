@@ -314,7 +314,7 @@ static void resolve_aliases(struct sim_parser *p)
                             a->name->text);
         f.name = a->name->text;
         f.line = a->line;
-        if (a->name->function) // `a` is the function now
+        if (a->name->function) // `a` now stands for the function
             all[a->name->function - 1].is_extern = false;
         add_function(p, a->name, &f);
     }

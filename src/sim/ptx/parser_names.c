@@ -207,7 +207,7 @@ struct sim_binding *sim_parser_bind(struct sim_parser *p, struct sim_name *name,
     return before;
 }
 
-// Returns the list of bindings of an open scope. Few scopes lie between it and the innermost.
+// Returns the list of bindings of an open scope. Few scopes are open inside that one.
 static struct sim_binding **list_of(struct sim_parser *p, uint32_t scope)
 {
     const uint32_t *parents = p->scopes.items;

@@ -21,7 +21,8 @@ static bool read_component(struct sim_parser *p, uint32_t *component)
     return true;
 }
 
-// Reads the b3 or h10 that selects parts of a video instruction's register; false if there is none.
+// Reads a selector such as .b3 or .h10, which names parts of a video instruction's register; false
+// if there is none.
 static bool read_parts(struct sim_parser *p, uint32_t *parts)
 {
     const char *text = p->token.kind == CUC__PTX_DIRECTIVE ? p->name->text : "";

@@ -112,7 +112,7 @@ enum sim_operand_kind {
     SIM_OP_INTEGER,  // value in value.u
     SIM_OP_F32,      // 0f...: the bits in value.u
     SIM_OP_F64,      // 0d... or a decimal: the bits in value.u
-    SIM_OP_SPECIAL,  // %tid.x: index into sim_specials
+    SIM_OP_SPECIAL,  // %tid.x: the SIM_SR_ number, in value.u (special.def)
     SIM_OP_SYMBOL,   // a variable's address, plus offset; or a function, or a label
     SIM_OP_ADDRESS,  // [...]: list[0] is the base (register, symbol or integer), plus offset
     SIM_OP_VECTOR,   // {a, b, ...}: list[0..count)

@@ -316,7 +316,7 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
             node->kernel = k->head.handle;
             node->priority = wishes.priority_given ? wishes.priority : s->priority;
         }
-    } else { // the lock may be released from here on: `kernel` is not used again
+    } else { // the lock may be released from here on: `k` is not used again
         code = sim_submit(s, &work);
     }
     if (!code)

@@ -6,10 +6,11 @@
 // those functions; defaults.c has weak defaults for the rest. The lock is released only around code
 // outside the shell (callbacks, kernels, large copies) and while a call waits.
 //
-// The shell is built twice, each time with a back end. libcucore-sim.so adds code.c, which loads
-// PTX into the executor, and config.c, which reads the environment. The tests' driver adds
-// tests/support/fake_control.c, in which kernels are host functions and all state can be queried
-// and set. The functions that a back end defines are listed at the end, under "The back end".
+// The shell is built twice, each time with a back end. libcucore-sim.so adds code.c, code_run.c and
+// image.c, which load PTX into the executor and run it, config.c, which reads the environment, and
+// complaint.c and notes.c. The tests' driver adds tests/support/fake_*.c instead, in which kernels
+// are host functions and all state can be queried and set. The functions that a back end defines
+// are listed at the end, under "The back end".
 #ifndef CUCORE_SIM_SHELL_SHELL_H
 #define CUCORE_SIM_SHELL_SHELL_H
 

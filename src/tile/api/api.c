@@ -1,4 +1,5 @@
-// Programs of the C builder: handles, the arguments that all calls have, and the end.
+// Programs of the C builder: handles, arguments that all calls share, and compilation of the
+// finished program.
 #include "api.h"
 
 #include "base/arena.h"
@@ -45,11 +46,11 @@ void cuc_tile_program_release(cuc_tile_program *program)
 {
     if (!cuc__handle_drop(program, CUC__HANDLE_TILE_PROGRAM))
         return;
-    tile_module_free(program->module); // before its budget
+    tile_module_free(program->module); // the module must go before its budget
     cuc__handle_free(program);
 }
 
-// A program whose budget has ended is finished, and has an error.
+// Finishes a program whose budget has ended, with an error.
 static void tell_budget(cuc_tile_program *p)
 {
     if (!tile_budget_ended(p->module->budget))
@@ -101,9 +102,9 @@ const char *cuc_tile_program_log(cuc_tile_program *program)
     return tile_diagnostics_text(program->module, false);
 }
 
-// What every call begins with
+// The start of every call
 
-// Callers' file names live as long as the program: they are few, and mostly the one before.
+// Keeps callers' file names as long as the program. They are few, and mostly equal to the last one.
 static const char *keep_file(cuc_tile_program *p, const char *file)
 {
     for (uint32_t i = p->files; file && i-- > 0;)
@@ -111,7 +112,7 @@ static const char *keep_file(cuc_tile_program *p, const char *file)
             return p->file[i];
     if (!file)
         return NULL;
-    if (!(p->files & (p->files - 1))) { // room is doubled at powers of two
+    if (!(p->files & (p->files - 1))) { // doubles the space at powers of two
         const char **grown = tile_take(p->module, (p->files ? 2 * p->files : 1) * sizeof(*grown));
         if (!grown)
             return NULL;
@@ -227,7 +228,7 @@ const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t h
                : NULL;
 }
 
-// NULL: what the handle stands for can be used here.
+// The reason why a handle's value cannot be used at this point; NULL if it can.
 static const char *why_not(const cuc_tile_program *p, const struct tile_handle *h)
 {
     const struct tile_frame *frame = p->frame;
@@ -253,7 +254,7 @@ static const struct tile_handle *use(cuc_tile_program *p, const char *operand, u
     const struct tile_handle *h = tile_find_handle(p, handle);
 
     if (!handle) {
-        // After an error nobody has to look what calls gave.
+        // After an error, callers need not check the handles that calls return.
         if (!p->module->diagnostics->errors)
             tile_error(p->module, TILE_T510, p->e.b.where, "%s: operand %s: expected a %s, got 0",
                        p->op, operand, what);
@@ -397,7 +398,7 @@ const char *tile_use_text(cuc_tile_program *p, const char *what, const char *tex
 
 const char *tile_use_name(cuc_tile_program *p, const char *text)
 {
-    // Kernels alone may be named like a call: nothing in a program reads their names.
+    // Only kernels may have the name of a call: nothing in a program refers to their names.
     if (text && (!tile_is_name(p->module, text) || (p->frame && tile_is_builtin(text)))) {
         tile_error(p->module, TILE_T511, p->e.b.where,
                    "%s: name: expected letters, digits and _, and no keyword, dtype or call of the "
@@ -408,7 +409,7 @@ const char *tile_use_name(cuc_tile_program *p, const char *text)
     return tile_use_text(p, "name", text);
 }
 
-// The end
+// Finishing a program
 
 static cuc_status fail(cuc_tile_program *p, const char *function)
 {
@@ -455,7 +456,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
     return CUC_OK;
 }
 
-// About values
+// Queries about values
 
 cuc_tile cuc_tile_name(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                        const char *name)

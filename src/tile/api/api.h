@@ -1,9 +1,10 @@
-// The C builder, which makes IR by calls as the front end makes it of a text. Its public side is
-// <cucore/tile_builder.h>; the ops themselves are build.h's, so that both obey the same rules.
+// The C builder: it makes IR by calls, as the front end does from text. Its public side is
+// <cucore/tile_builder.h>. The ops themselves are built by build.h, so that both obey the same
+// rules.
 //
-// What a text says by names and braces is kept here: which handles there are and in which block
-// each was made, what variables stand for, and which loops and ifs are open. Once memory has run
-// out every call returns at once, and what was made may have gaps.
+// Text expresses by names and braces what the builder keeps here: the handles and the block that
+// each was made in, the values of variables, and the open loops and ifs. Once memory has run out,
+// every call returns at once, and the IR made so far may have gaps.
 #ifndef CUCORE_TILE_BUILDER_H_INTERNAL
 #define CUCORE_TILE_BUILDER_H_INTERNAL
 
@@ -15,31 +16,32 @@
 
 enum {
     TILE_MOST_VARIABLES = 64, // variables visible at one point
-    TILE_MOST_OPEN = 100,     // loops and ifs, one in another
+    TILE_MOST_OPEN = 100,     // nested loops and ifs
 };
 
-// What a handle stands for. The low 24 bits of a handle are its number, from 1; the high 8 tell its
-// program from others.
+// The value or variable behind a handle. The low 24 bits of a handle are its number, from 1; the
+// high 8 bits distinguish programs.
 struct tile_handle {
     struct tile_meaning what; // of a value
-    uint32_t scope;           // of the block that it was made in; 0: a constant, seen everywhere
-    uint32_t variable;        // its number + 1 among those that can be read; 0: a value
+    uint32_t scope; // of the block that the handle was made in; 0: a constant, visible everywhere
+    uint32_t variable; // of a variable: its number + 1; 0: the handle is a value
 };
 
-struct tile_held { // by a variable
+struct tile_held { // the state of a variable
     struct tile_value *now;
     const char *name;
     struct tile_location where;
 };
 
-// A continue or break, with what every variable stood for there.
+// A continue or break, with the values that all variables had there.
 struct tile_departure {
     struct tile_op *op;
     struct tile_value *now[TILE_MOST_VARIABLES];
     struct tile_departure *next;
 };
 
-// A loop's argument for a variable that the body did not set, and what stood there before.
+// A loop's block argument for a variable that the body did not set, and the variable's value before
+// the loop.
 struct tile_unset {
     struct tile_value *argument, *before;
     struct tile_unset *next;
@@ -51,30 +53,33 @@ enum tile_frame_kind {
     TILE_IN_LOOP,
     TILE_IN_IF,
     TILE_IN_ELSE,
-    TILE_IN_FUNCTION, // of a reduction: nothing outside of it is seen
+    TILE_IN_FUNCTION, // of a reduction: values from outside are invisible
 };
 
-// A block that is open.
+// An open block.
 struct tile_frame {
     enum tile_frame_kind kind;
     struct tile_frame *outer;
     struct tile_location where;
-    struct tile_op *op; // NULL: of a kernel, a function, an if of a constant; after an error
+    struct tile_op *op; // NULL for a kernel, a function or an if of a constant, and after an error
     struct tile_block *outside;
     uint32_t scope;
-    // Control does not come here: behind a break, in the arm of a constant that is not taken, after
-    // an error in the head. Ops are checked as ever, in a block that nobody looks at.
+    // The code is unreachable: behind a break, in the arm of a constant that is not taken, or after
+    // an error in the head. Ops are checked as usual, in a block that is then discarded.
     bool dead;
-    // Variables of outside, what they stood for before, and which were set since, in that order.
+    // The number of variables that exist outside, their values before the block, and those set
+    // since, in the order of setting.
     uint32_t variables, set_count;
     struct tile_value *before[TILE_MOST_VARIABLES];
     uint32_t set[TILE_MOST_VARIABLES];
-    // Of a loop: every variable gets an argument of the block, as nobody knows yet which the body
-    // will set. The kernel's end replaces those that it did not set by what stood there before.
-    bool alive; // it can be reached at all
+    // For a loop: an argument of its block for every variable, since it is unknown yet which ones
+    // the body will set. At the kernel's end, the value before the loop replaces each argument
+    // whose variable the body did not set.
+    bool alive; // the loop is reachable
     struct tile_value *argument[TILE_MOST_VARIABLES];
     struct tile_departure *departure;
-    // Of an if, for each arm: whether it is put in, whether control leaves it, and its end.
+    // For an if, for each arm: it is part of the kernel; control leaves it; its last block, and the
+    // variables' values there.
     struct {
         bool taken, leaves;
         struct tile_block *end;
@@ -86,34 +91,34 @@ struct cuc_tile_program {
     cuc__handle head;
     struct tile_module *module;
     struct tile_budget budget;
-    struct tile_elaborator e; // where ops go, and the names of the kernel's head
-    const char *op;           // what is being built, for messages
+    struct tile_elaborator e; // the position of new ops, and the names of the kernel's head
+    const char *op;           // the op under construction, for messages
     struct tile_handle *handle;
     uint32_t handles, room, tag;
     const char **file; // names of source files
     uint32_t files;
-    struct tile_frame *frame; // the innermost; NULL: no kernel is open
-    uint32_t scopes;          // given out
+    struct tile_frame *frame; // the innermost open block; NULL: no kernel is open
+    uint32_t scopes;          // number of scopes made so far
     uint32_t kernel_scope;
     struct tile_held variable[TILE_MOST_VARIABLES];
     uint32_t variables;
     // The open kernel's head.
     struct tile_kernel_ast header;
     uint32_t parameter_room, fact_room;
-    struct tile_unset *unset, *last_unset; // of its loops, inner ones first
+    struct tile_unset *unset, *last_unset; // for the kernel's loops, inner ones first
     bool finished;
     const char *source;
 };
 
-// Every call begins with this: false, and it is over, without memory, without a program, with a
-// finished one, and outside of kernels unless `anywhere`. `op`: for messages.
+// Begins every call. False, and then the call must return, without memory, without a program, in a
+// finished program, and outside of kernels unless `anywhere`. `op`: for messages.
 bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint32_t line,
                      bool anywhere);
 #define TILE_BEGIN(op) tile_begin_call(program, (op), file, line, false)
-// The op that a function of the header is: "sum" of cuc_tile_sum.
+// The op's name from that of a function of the header: "sum" from cuc_tile_sum.
 #define TILE_OP_OF(function) (&#function[sizeof("cuc_tile_") - 1])
 
-// Handles; 0 for NULL and for what stands for nothing.
+// Make handles; 0 for NULL and for a meaning that is no value.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);
 cuc_tile tile_handle_of_meaning(cuc_tile_program *p, struct tile_meaning what, bool anywhere);
 // Adds an op that has one attribute and takes its operands unchanged; returns its result.
@@ -123,30 +128,30 @@ cuc_tile tile_handle_of_op(cuc_tile_program *p, enum tile_op_kind kind,
                            enum tile_attribute_key key, int64_t i);
 cuc_tile_variable tile_handle_of_variable(cuc_tile_program *p, uint32_t variable);
 const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t handle);
-// Operands: false or NULL after T510, of which `operand` is the name. 0 is an error of its own only
-// when nothing was wrong before.
+// Get operands from handles; false or NULL after T510, which names `operand`. A handle of 0 is
+// reported only if there was no error before.
 bool tile_use_meaning(cuc_tile_program *p, const char *operand, cuc_tile x,
                       struct tile_meaning *out);
 bool tile_use(cuc_tile_program *p, const char *operand, cuc_tile x, struct tile_operand *out);
 struct tile_value *tile_use_value(cuc_tile_program *p, const char *operand, cuc_tile x);
 bool tile_use_list(cuc_tile_program *p, const char *operand, uint32_t count, const cuc_tile *x,
-                   struct tile_operand *out, uint32_t most); // count at most `most`, or T504
+                   struct tile_operand *out, uint32_t most); // at most `most`; otherwise T504
 struct tile_held *tile_use_variable(cuc_tile_program *p, cuc_tile_variable x);
 
-// Arguments that are no values; false or NULL after T511, T206, T207.
+// Check arguments that are no values; false or NULL after T511, T206 or T207.
 bool tile_use_dtype(cuc_tile_program *p, cuc_dtype dtype);
 bool tile_use_shape(cuc_tile_program *p, const char *what, uint32_t rank, const int64_t *shape,
                     bool blanks);
 bool tile_use_word(cuc_tile_program *p, const char *what, int32_t word, int32_t most);
-// CUC_TILE_RZ | CUC_TILE_FTZ and the like; `nan` NULL: CUC_TILE_NAN is none of them.
+// Reads CUC_TILE_RZ | CUC_TILE_FTZ and the like. With `nan` NULL, CUC_TILE_NAN is refused.
 bool tile_use_rounding(cuc_tile_program *p, int32_t round, struct tile_rounding *how, bool *nan);
 const char *tile_use_text(cuc_tile_program *p, const char *what, const char *text); // a copy
 const char *tile_use_name(cuc_tile_program *p, const char *text);                   // a copy
 
-// api_control.c: blocks.
+// api_control.c: open and close blocks.
 struct tile_frame *tile_open_frame(cuc_tile_program *p, enum tile_frame_kind kind,
                                    struct tile_op *op);
-// Take frames off down to this one, which stays, each told as not ended.
+// Closes all frames inside `frame`, and reports each as not ended.
 void tile_close_to(cuc_tile_program *p, const struct tile_frame *frame);
 void tile_drop_frame(cuc_tile_program *p);
 

@@ -23,7 +23,7 @@ static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t 
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         if (axes[i] < 0 || axes[i] >= TILE_MAX_RANK)
-            continue; // the op's rules say what is wrong
+            continue; // the rules of the op report the error
         if (seen >> axes[i] & 1) {
             tile_error(p->module, TILE_T205, p->e.b.where, "%s: axis %lld is there twice", op,
                        (long long)axes[i]);
@@ -126,10 +126,10 @@ cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file, uint32_
         program, tile_build(&program->e.b, TILE_HISTOGRAM, &value, 1, &attribute, 1, NULL));
 }
 
-// By a function
+// Reductions by a function
 
-// What the caller's function builds, as a block of scalars that is ended by what it gives; false
-// after an error. Errors in it tell where the reduction stands, as those of a fn do.
+// Builds the caller's function into a block of scalars that yields its results; false after an
+// error. Errors in it mention the position of the reduction, as those in a fn mention the call.
 static bool build_function(cuc_tile_program *p, cuc_tile_combine combine, void *user,
                            struct tile_block *block, uint32_t n, struct tile_value *const *x)
 {
@@ -144,7 +144,7 @@ static bool build_function(cuc_tile_program *p, cuc_tile_combine combine, void *
 
     if (!call || !frame)
         return false;
-    frame->dead = false; // the block is looked at even where the reduction is not
+    frame->dead = false; // the function is checked even if the reduction is unreachable
     *call = where;
     call->inlined_at = outer;
     p->module->call = call;
@@ -199,7 +199,7 @@ static void by_function(cuc_tile *result, cuc_tile_program *p, enum tile_op_kind
     struct tile_block *block = tile_begin_function(b, n, value);
     if (!block || !build_function(p, combine, user, block, n, value))
         return;
-    b->op = name; // not what the function called last
+    b->op = name; // the function's calls have changed it
     struct tile_op *op = tile_build_by_function(b, kind, n, value, neutral, block, axis, reverse);
     for (uint32_t i = 0; op && i < n; i++)
         result[i] = tile_handle_of(p, op->result[i]);

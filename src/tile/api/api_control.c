@@ -1,9 +1,9 @@
 // Variables, loops and ifs of the C builder. See struct tile_frame.
 //
-// A loop's body is built before anybody knows which variables it sets. So all get an argument of
-// its block, and at its end the ones that were set are carried, in the order in which they were
-// first set, as the front end does it; those that were not are forwarded to what they stood for
-// before.
+// A loop's body is built before it is known which variables it sets. So every variable gets an
+// argument of the loop's block. At the end of the loop, variables that were set are carried, in the
+// order in which they were first set, as in the front end; the arguments of all others are replaced
+// by the variables' values before the loop.
 #include "api.h"
 
 #include "tile/ir/diagnostic.h"
@@ -23,7 +23,7 @@ static void restore_variables(cuc_tile_program *p, uint32_t count, struct tile_v
         p->variable[i].now = from[i];
 }
 
-// From here on ops go where nobody looks.
+// Makes the following code unreachable: its ops go into a block that is discarded.
 static void die(cuc_tile_program *p)
 {
     p->frame->dead = true;
@@ -193,7 +193,7 @@ void cuc_tile_loop(cuc_tile_program *program, const char *file, uint32_t line)
         open_loop(program, TILE_IN_LOOP, tile_build_loop(&program->e.b, 0, NULL));
 }
 
-// A continue or break of a loop, at the end of the block that ops go to now.
+// Adds a continue or break of a loop at the end of the current block.
 static void depart(cuc_tile_program *p, struct tile_frame *loop, enum tile_op_kind kind)
 {
     struct tile_departure *departure = tile_take(p->module, sizeof(*departure));
@@ -202,12 +202,12 @@ static void depart(cuc_tile_program *p, struct tile_frame *loop, enum tile_op_ki
         return;
     departure->op = p->e.b.block->last;
     departure->next = loop->departure;
-    keep_variables(p, departure->now); // those of inside come behind, and are not looked at
+    keep_variables(p, departure->now); // variables declared in the loop come last, and are ignored
     loop->departure = departure;
 }
 
-// An argument may have become what a variable of an outer loop stands for at a continue or break,
-// and is an operand of that only when that loop ends.
+// Replaces an argument at the kernel's end. It may be the value of an outer loop's variable at a
+// continue or break, and becomes an operand there only when the outer loop ends.
 static void replace_at_end(cuc_tile_program *p, struct tile_value *from, struct tile_value *to)
 {
     struct tile_unset *unset = tile_take(p->module, sizeof(*unset));
@@ -385,8 +385,8 @@ void cuc_tile_else(cuc_tile_program *program, const char *file, uint32_t line)
     begin_arm(program, 1);
 }
 
-// Values that differ at the ends of the arms become results, in the order in which variables were
-// first set; an arm that leaves yields nothing.
+// Makes results of the variables that differ at the ends of the arms, in the order in which they
+// were first set; an arm that leaves yields nothing.
 static void merge(cuc_tile_program *p, struct tile_frame *f)
 {
     struct tile_value *yield[2][TILE_MOST_VARIABLES];
@@ -425,7 +425,7 @@ static void end_if(cuc_tile_program *p)
     struct tile_location where = p->e.b.where;
 
     end_arm(p);
-    if (f->kind == TILE_IN_IF) { // an else of nothing
+    if (f->kind == TILE_IN_IF) { // an empty else
         begin_arm(p, 1);
         end_arm(p);
     }
@@ -436,7 +436,7 @@ static void end_if(cuc_tile_program *p)
         if (!f->arm[0].leaves || !f->arm[1].leaves) {
             merge(p, f);
         } else {
-            tile_build_return(&p->e.b); // nothing comes here, but a block has an end
+            tile_build_return(&p->e.b); // unreachable, but a block needs a terminator
             die(p);
         }
     } else if (f->arm[0].taken || f->arm[1].taken) {

@@ -22,7 +22,7 @@ void cuc_tile_kernel_begin(cuc_tile_program *program, const char *file, uint32_t
     p->header = (struct tile_kernel_ast){ .name = tile_use_name(p, name), .where = where };
     p->parameter_room = p->fact_room = 0;
     p->variables = 0;
-    // After an error in the name, all else is looked at nevertheless.
+    // After an error in the name, everything else is checked nevertheless.
     if (tile_elaborate_kernel(&p->e, &p->header) && tile_open_frame(p, TILE_IN_KERNEL, NULL))
         p->kernel_scope = p->frame->scope;
 }
@@ -59,7 +59,7 @@ void cuc_tile_kernel_end(cuc_tile_program *program, const char *file, uint32_t l
         tile_drop_yields(p->e.b.kernel);
 }
 
-// Room for one item more, doubled at powers of two.
+// Makes room for one more item; doubles it at powers of two.
 static void *grow(cuc_tile_program *p, void *old, uint32_t count, uint32_t *room, size_t bytes)
 {
     if (count < *room)

@@ -1,4 +1,4 @@
-// Accesses of the C builder to memory.
+// Memory accesses of the C builder.
 #include "api.h"
 
 #include "tile/ir/diagnostic.h"
@@ -6,7 +6,7 @@
 
 #include <cucore/error.h>
 
-// Which options an access takes.
+// The options that an access takes.
 enum {
     TAKES_SHAPE = 1 << 0,
     TAKES_PAD = 1 << 1,
@@ -17,12 +17,12 @@ enum {
     OF_STORE = TAKES_SHAPE | TAKES_ORDER | TAKES_HINTS,
 };
 
-// Zero is the default in the options, and the first word of the IR.
+// In the options zero means the default; in the IR it is the first word.
 _Static_assert(CUC_TILE_ACQ_REL - 1 == (int)TILE_ACQ_REL, "orders are in one order");
 _Static_assert(CUC_TILE_SCOPE_SYSTEM - 1 == (int)TILE_SCOPE_SYSTEM, "so are scopes");
 _Static_assert(CUC_TILE_CACHE_STREAM == (int)TILE_CACHE_STREAM, "and hints");
 
-// What the arguments of an access are read into.
+// The arguments of an access, as they are read.
 struct reading {
     struct tile_access_args access;
     struct tile_operand index[TILE_MAX_RANK], pad;

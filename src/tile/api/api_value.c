@@ -1,11 +1,11 @@
-// Values of the C builder: constants, elementwise ops, and the rest.
+// Values of the C builder: constants, elementwise ops, and others.
 #include "api.h"
 
 #include "tile/ir/diagnostic.h"
 
 #include <string.h>
 
-// Constants have no dtype yet, and are computed with at once, as the front end does it.
+// Constants have no dtype yet, and are folded at once, as in the front end.
 
 cuc_tile cuc_tile_int(cuc_tile_program *program, const char *file, uint32_t line, int64_t value)
 {
@@ -313,7 +313,7 @@ cuc_tile cuc_tile_assume(cuc_tile_program *program, const char *file, uint32_t l
                  : 0;
 }
 
-// The rest
+// Other ops
 
 void cuc_tile_philox(cuc_tile *result, cuc_tile_program *program, const char *file, uint32_t line,
                      cuc_tile seed, cuc_tile counter)
@@ -357,7 +357,7 @@ void cuc_tile_assert(cuc_tile_program *program, const char *file, uint32_t line,
     if (!TILE_BEGIN("assert") || !tile_use_meaning(program, "c", condition, &what))
         return;
     attribute.text = text ? tile_use_text(program, "text", text) : "";
-    if (what.kind == TILE_TRUTH) { // known now
+    if (what.kind == TILE_TRUTH) { // known at compile time
         if (!what.operand.i && attribute.text && !program->frame->dead)
             tile_error(program->module, TILE_T407, program->e.b.where, "assert: %s",
                        attribute.text);

@@ -20,9 +20,9 @@ struct tile_builder {
                     // name
 };
 
-// A value, or a constant that has no dtype yet and takes the dtype of the values it meets.
+// A value, or a constant without a dtype, which takes the dtype of the values it is combined with.
 struct tile_operand {
-    struct tile_value *value; // NULL with loose: nothing, after an error
+    struct tile_value *value; // NULL with loose: no value, after an error
     bool loose, real;         // real: the constant is in f, otherwise in i
     tile_wide i;
     double f;
@@ -56,21 +56,22 @@ struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
 // build_value.c: adds the language's conveniences: constants without a dtype, promotion and
 // broadcasting.
 //
-// The dtype of x op y; CUC_DTYPE_UNKNOWN if they need a cast.
+// tile_promote(): the dtype of x op y; CUC_DTYPE_UNKNOWN if they need a cast.
 cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
-// The dtype of an integer constant by itself: i32 if it fits, or else i64, or else u64.
+// The dtype of an integer constant that stands alone: i32 if it fits, or else i64, or else u64.
 cuc_dtype tile_dtype_alone(tile_wide i);
-// The constant in decimal digits.
+// Writes a constant in decimal digits.
 enum { TILE_WIDE_BYTES = 24 };
 const char *tile_wide_text(char text[TILE_WIDE_BYTES], tile_wide i);
-// Reports T103 if a constant without a dtype is out of this dtype's range.
+// Reports T103 if a constant without a dtype is out of the range of this dtype.
 bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand constant);
-// A scalar constant; reports T103 if it is out of the dtype's range.
+// Builds a scalar constant; reports T103 if it is out of the dtype's range.
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand constant);
-// [count] of an integer dtype: 0, 1, ...
+// Builds [count] of an integer dtype: 0, 1, ...
 struct tile_value *tile_build_iota(struct tile_builder *b, cuc_dtype dtype, int64_t count);
-// The operand as a value. A constant by itself becomes i32, i64 or u64 by its size, or f32.
+// Turns an operand into a value. A constant that stands alone becomes i32, i64 or u64 by its size,
+// or f32.
 struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand x);
 struct tile_value *tile_build_unary(struct tile_builder *b, enum tile_op_kind kind,
                                     struct tile_operand x);
@@ -80,13 +81,13 @@ struct tile_value *tile_build_fma(struct tile_builder *b, struct tile_operand x,
                                   struct tile_operand y, struct tile_operand z);
 struct tile_value *tile_build_where(struct tile_builder *b, struct tile_value *c,
                                     struct tile_operand x, struct tile_operand y);
-// An op with explicit rounding: unary, binary or fma.
+// Builds an op with explicit rounding: unary, binary or fma.
 struct tile_value *tile_build_rounded(struct tile_builder *b, enum tile_op_kind kind,
                                       const struct tile_operand *x, uint32_t count,
                                       struct tile_rounding how, bool nan);
 struct tile_value *tile_build_cast_rounded(struct tile_builder *b, struct tile_operand x,
                                            cuc_dtype dtype, struct tile_rounding how);
-// Returns the value itself if it has the dtype already.
+// Builds a cast; a value that has the dtype already is returned.
 struct tile_value *tile_build_cast(struct tile_builder *b, struct tile_operand x, cuc_dtype dtype,
                                    enum tile_round round);
 struct tile_value *tile_build_broadcast(struct tile_builder *b, struct tile_value *x, uint32_t rank,
@@ -102,15 +103,15 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
 // build_shape.c
 struct tile_value *tile_build_full(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
                                    const int64_t *extent, struct tile_operand x);
-// A tile from as many elements as are given, in row-major order. `at`, if not NULL: the source
-// position of each.
+// Builds a tile from as many elements as are given, in row-major order. `at`, if not NULL: the
+// source position of each.
 enum { TILE_MAX_LISTED = 256 };
 struct tile_value *tile_build_listed(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
                                      const int64_t *extent, uint32_t count,
                                      const struct tile_operand *x, const struct tile_location *at);
 struct tile_value *tile_build_squeeze(struct tile_builder *b, struct tile_value *x, int64_t axis);
 struct tile_value *tile_build_trans(struct tile_builder *b, struct tile_value *x);
-// Between different widths the last axis grows or shrinks.
+// Builds a bitcast. Between different widths the last axis grows or shrinks.
 struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value *x,
                                       cuc_dtype dtype);
 struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x,
@@ -123,12 +124,11 @@ struct tile_value *tile_build_asm(struct tile_builder *b, const char *text, cuc_
 void tile_build_print(struct tile_builder *b, const char *text, uint32_t count,
                       struct tile_value *const *x);
 
-// build_reduce.c: without axes, reduces all of them to rank 0; otherwise the axes stay with extent
-// 1.
+// build_reduce.c: without axes, reduces all axes to rank 0; otherwise the axes stay with extent 1.
 struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine with,
                                      struct tile_value *x, uint32_t count, const int64_t *axes,
                                      bool nan, struct tile_rounding how);
-// Argmin and argmax. Axis NULL: over all elements in row-major order; the result is a scalar.
+// Builds argmin or argmax. Axis NULL: over all elements in row-major order; the result is a scalar.
 // `nan`: the first NaN wins, if there is one.
 struct tile_value *tile_build_arg(struct tile_builder *b, enum tile_op_kind kind,
                                   struct tile_value *x, const int64_t *axis, bool nan);
@@ -145,7 +145,7 @@ struct tile_op *tile_build_by_function(struct tile_builder *b, enum tile_op_kind
 struct tile_value *tile_build_mma(struct tile_builder *b, struct tile_value *x,
                                   struct tile_value *y, struct tile_value *acc,
                                   enum tile_precision precision, bool fast_acc);
-// x @ y: starts from zeros of f32, f64 or i32; batch axes are broadcast.
+// Builds x @ y: starts from zeros of f32, f64 or i32; batch axes are broadcast.
 struct tile_value *tile_build_product(struct tile_builder *b, struct tile_value *x,
                                       struct tile_value *y);
 
@@ -201,15 +201,15 @@ bool tile_feed(struct tile_builder *b, struct tile_op *terminator, uint32_t coun
 bool tile_need_carried(struct tile_builder *b, const char *name, const struct tile_value *now,
                        const struct tile_location *bound, const struct tile_type *before,
                        struct tile_location where_before);
-// continue and break of `target`, a loop. names and `bound`, for messages, describe the carried
-// values, or are NULL.
+// Builds a continue or break of `target`, a loop. names and `bound`, for messages, describe the
+// carried values, or are NULL.
 bool tile_build_leave(struct tile_builder *b, enum tile_op_kind kind, const struct tile_op *target,
                       struct tile_value *const *values, const char *const *names,
                       const struct tile_location *bound);
 bool tile_build_yield(struct tile_builder *b, struct tile_value *const *values, uint32_t count);
 bool tile_build_return(struct tile_builder *b);
 // Gives an if its results once both arms are complete; an arm that leaves yields nothing. `bound`:
-// for each arm; NULL as above.
+// for each arm; NULL as in tile_build_leave().
 bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *const *names,
                     struct tile_location *const *bound);
 

@@ -56,7 +56,7 @@ static const char *value_text(char text[64], const struct tile_constant *c, uint
     return text;
 }
 
-// All settings with the current candidates, in the module's arena.
+// Lists all settings with the current candidates, in the module's arena.
 static const char *const *settings_of(const struct search *s, const uint32_t *at, uint32_t *count)
 {
     struct tile_module *module = s->kernel->module;
@@ -106,7 +106,7 @@ static bool try(struct search *s)
     if (module && !module->diagnostics->errors && module->first)
         known = tile_estimate(&seconds, module->first, how, s->why, sizeof(s->why));
     else if (module)
-        known = true; // an error that other candidates may not have
+        known = true; // another candidate may not cause this error
     if (!module || module->diagnostics->out_of_memory) {
         s->no_memory = true;
         tile_module_free(module);
@@ -202,7 +202,7 @@ bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *
     return at < room;
 }
 
-// The free constant that has "BM=128" as a candidate; s->count if there is none.
+// The index of the free constant that has "BM=128" as a candidate; s->count if there is none.
 static uint32_t constant_of(const struct search *s, const char *setting, size_t name)
 {
     char value[64];

@@ -12,7 +12,7 @@ struct tile_text;
 struct tile_measures {
     int64_t most, line; // elements; of the longest line that is reduced
     int64_t transposed; // bytes per element of a transposed tile
-    uint32_t loads;     // number of loads of that size
+    uint32_t loads;     // number of loads of the largest tile's size
     bool loops, halves; // some load has 16-bit elements
     bool scans;
 };
@@ -34,8 +34,8 @@ enum tile_property {
     TILE_IR_LAYOUTS = 1 << 5,   // every value but a tensor has a layout
     TILE_IR_WARPS = 1 << 6,     // a block's number of warps is chosen
     TILE_IR_MEASURES = 1 << 7,  // its measures are taken
-    TILE_IR_ROLES = 1 << 8,     // its entry with roles is compiled, or there is none
-    TILE_IR_PREFETCH = 1 << 9,  // the plan of loads that run ahead fits its values' numbers
+    TILE_IR_ROLES = 1 << 8,     // the kernel's measures are taken
+    TILE_IR_PREFETCH = 1 << 9,  // the plan of loads that run ahead matches the numbers of values
 };
 // properties.c: checks the first six on the IR, all but TILE_IR_MARKED. Reports the first one that
 // is missing after a pass. tile_keeps_properties() does so in debug builds, for a kernel that has

@@ -14,8 +14,8 @@ enum {
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     LINE_BYTES = 128,        // that TMA copies at a time
     SECTOR_BYTES = 32,       // of memory
-    MOST_ACCUMULATORS = 128, // registers per thread
-    MOST_ALONE = 192,        // the same, if the warpgroup has a tile of its own
+    MOST_ACCUMULATORS = 128, // registers per thread for accumulators
+    MOST_ALONE = 192,        // the same if the warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, in front of the stages
     STAGING_BYTES = 16384,   // of a warpgroup, for its stores
     MOST_STAGES = 8,
@@ -49,12 +49,12 @@ static const double hand_on_clocks = 4000;   // of a tile handed to another bloc
 static const double hand_on_rate = 40;       // of its accumulators
 static const double dealt_share = 1.03;      // for streamed tiles: they must gain at least this
                                              // much
-static const double parts_share = 0.27;      // of L2's rate, while adding up partial sums
+static const double parts_share = 0.27;      // of L2's rate, while partial sums are added up
 static const double steepness = 4;           // how sharply the larger of two times hides the other
 
 const struct tile_machine *tile_machine_of(int sm)
 {
-    // On sm_100 and later the tensor cores are used only through mma.sync, as on sm_80.
+    // On sm_100 and later, only mma.sync uses the tensor cores, as on sm_80.
     static const struct tile_machine machines[] = {
         // sm   SMs   MHz  shared       registers  pipeline mma.sync fma  f64   L2  memory
         { 80, 108, 1410, 163 << 10, 65536, { 0, 2048, 128 }, 64, 5120, 1100 },
@@ -205,7 +205,7 @@ static double outside_clocks_of(const struct tile_work *w, double load, double t
     return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - turn, 0);
 }
 
-// The multiprocessors that blocks can use if so many of them must be neighbours.
+// The number of multiprocessors that blocks can use if `cluster` of them must be neighbours.
 static double places(const struct tile_machine *m, const struct tile_work *w)
 {
     double together = w->split > w->cluster ? w->split : w->cluster;
@@ -227,7 +227,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         turn = fmax(turn, latency_clocks / fmax(stages - 1, 1));
     else if (w->path == TILE_MMA_PATH_SYNC) // half of a stage is in flight when it is requested
         turn = fmax(turn, (latency_clocks + load / 2) / fmax(stages - 1, 1));
-    if (w->split > 1) // all blocks but the first send it their sums through shared memory
+    if (w->split > 1) // all blocks but the first send their sums to it through shared memory
         end += meet_clocks + sums * 4 * (w->split - 1) / meet_rate;
     double ends = waves;
     if (takes_turns(w)) { // only the last epilogue is waited for, done by half the threads
@@ -239,7 +239,8 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         waves = blocks / room;
         ends = ceil(waves) + 1;
         double handed = hand_on_clocks + sums * 4 / hand_on_rate;
-        // More waves share less of the data that they load at a time.
+        // The more waves there are, the less of the data do blocks share that load at the same
+        // time.
         end += handed * (1 + fmax(1, room / spread) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / room) * outside_clocks_of(w, load, turn);
@@ -249,7 +250,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);
     if (w->streamed)
         clocks *= dealt_share;
-    if (w->parts > 1) { // they are written, then read by a separate kernel
+    if (w->parts > 1) { // the partial sums are written, then read by a separate kernel
         double results = blocks / w->split / w->parts * sums;
         clocks += results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
         seconds += again_seconds;

@@ -25,7 +25,7 @@ __attribute__((format(printf, 3, 4))) static void lacks(struct checker *c, const
     va_start(args, format);
     vsnprintf(what, sizeof(what), format, args);
     va_end(args);
-    if (c->ok) // one is enough
+    if (c->ok) // one error is enough
         tile_error(c->kernel->module, TILE_T901, op ? op->where : c->kernel->where,
                    "compiler: after %s: %s: %s: this is an error of cucore's", c->after,
                    op ? tile_op_infos[op->kind].name : "kernel", what);

@@ -1,8 +1,8 @@
 // Accesses of whole tiles: load, load_at, load_rows, store, store_at, store_rows, store_reduce.
 //
 // The tile's origin is computed once and is uniform over the block. Nearly all blocks' tiles lie
-// entirely inside the tensor; they move in the widest vectors without masks. Otherwise elements
-// move one by one, each behind a predicate of its own.
+// entirely inside the tensor, and move in the widest vectors without masks. Tiles that cross an
+// edge move in vectors behind masks, or element by element where the edge may cut a vector.
 #include "access.h"
 
 #include "tile/pass/remark.h"
@@ -27,14 +27,15 @@ static bool is_small(struct tile_range range, int64_t scale)
     return range.low >= -(most / scale) && range.high <= most / scale;
 }
 
-// The index of an axis in elements, as 64 bits, and facts about the tile's position along it.
+// The index of an axis in elements, as 64 bits. Also notes facts about the tile's position along
+// the axis.
 static struct tile_size element_index(struct tile_access_state *a, uint32_t axis,
                                       const struct tile_value *index, int64_t scale)
 {
     struct tile_emitter *e = a->e;
     struct tile_range range = tile_range_of(e->ranges, index);
     struct tile_range dim = tile_range_of_extent(e->ranges, a->op->operand[0], axis);
-    bool open = index->type.dtype == CUC_U64 && range.low < 0; // it may not fit an i64
+    bool open = index->type.dtype == CUC_U64 && range.low < 0; // the index may not fit an i64
 
     a->forward[axis] = !open && range.low >= 0;
     a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
@@ -109,7 +110,7 @@ static void open_axis(struct tile_access_state *a, uint32_t axis, struct tile_si
     a->whole = tile_both(e, a->whole, tile_both(e, p, q));
 }
 
-// The thread's part of the address: its coordinates times the strides.
+// Computes the thread's part of the address: its coordinates times the strides.
 static void open_thread(struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -182,8 +183,9 @@ static void read_pad(struct tile_access_state *a)
         a->pad = reg[0];
 }
 
-// 16-bit floats loaded in vectors stay two in a word on every path through the access; the value's
-// registers are extracted from the words behind it. An edge's single elements use other registers.
+// Gives a load of 16-bit floats in vectors its words. On every path through the access these floats
+// stay two in a word; the value's registers are extracted behind it. Single elements at an edge use
+// other registers.
 static const tile_register *open_words(struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -212,9 +214,9 @@ static void close_words(struct tile_access_state *a, const tile_register *own)
         tile_split(a->e, a->word[i / 2], own[i], own[i + 1]);
 }
 
-// True if a load can wait for its user. An entry with roles has few registers beside its
-// accumulators. If a tile's only user is the next op, elementwise, in a block of their own, its
-// elements are loaded as that op asks for them.
+// True if a load can be delayed until its user asks for elements. An entry with roles has few
+// registers beside its accumulators. The tile's only user must be the next op, elementwise, and in
+// the same block.
 static bool comes_in_parts(const struct tile_access_state *a)
 {
     enum { MANY = 32 };
@@ -233,8 +235,8 @@ static bool comes_in_parts(const struct tile_access_state *a)
     return takes;
 }
 
-// Computes the axes, the thread's part and the vector width of an access. `asks`: the elements of
-// the tile are computed as they are stored.
+// Computes the axes, the thread's part and the vector width of an access. `asks`: the tile's
+// elements are computed as they are stored.
 static bool open_access(struct tile_access_state *a, bool asks)
 {
     struct tile_emitter *e = a->e;

@@ -10,13 +10,13 @@ struct tile_access_state {
     const struct tile_emit_view *view;
     const struct tile_value *tile; // the tile that is loaded or stored
     const tile_register *reg;
-    tile_register *word; // 16-bit floats loaded in vectors, two a word; else NULL
+    tile_register *word; // 16-bit floats loaded in vectors, two a word; NULL for other loads
     bool stores, rows;
     uint32_t axes;                        // of the tensor
     int tile_axis[TILE_MAX_RANK];         // for each tensor axis; -1: dropped
     int64_t extent[TILE_MAX_RANK];        // of the moved tile
     struct tile_size from[TILE_MAX_RANK]; // the tile's first element along the axis
-    tile_register left[TILE_MAX_RANK];    // the tensor's elements from there on, 64 bits
+    tile_register left[TILE_MAX_RANK];    // number of the tensor's elements from there on, 64 bits
     bool forward[TILE_MAX_RANK];          // known not to begin before the tensor
     bool always[TILE_MAX_RANK];           // known to be inside
     tile_register dropped_inside;         // over all axes that the tile does not have
@@ -25,16 +25,16 @@ struct tile_access_state {
     tile_register thread;                 // address of the thread's first element
     uint32_t vector;                      // elements
     const struct tile_value *ids;
-    tile_register pad;         // one pad for all
+    tile_register pad;         // a pad for all elements
     const tile_register *pads; // a pad for each register
     // The stored value is deferred: each path computes it a vector at a time, starting from this
     // saved state. NULL: it is computed already.
     const struct tile_deferred *deferred;
 };
 
-// access_move.c: moves all registers, or those from `first` to `end` - 1. Handles tiles that lie
-// inside as a whole and tiles that may not, by the predicate `whole`; with TILE_NO_REGISTER there
-// is only the first case.
+// access_move.c: moves all registers of a tile that lies inside; moves registers `first` to `end` -
+// 1 of such a tile; moves a tile at an edge, or, given the predicate `whole`, also one that lies
+// inside.
 void tile_move_whole(struct tile_access_state *a);
 void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end);
 void tile_move_edge(struct tile_access_state *a, tile_register whole);

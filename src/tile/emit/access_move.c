@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-// The address of register r. If strides are not constants, registers with equal coordinates share
-// one computation.
+// Computed addresses of registers. If strides are not constants, registers with equal coordinates
+// share one address.
 struct addresses {
     uint32_t own[64][TILE_MAX_RANK];
     tile_register reg[64];
     uint32_t count;
-    // For short text, addresses are made from one another, by steps that are computed once.
+    // For short code, addresses are computed from one another, by steps that are computed once.
     struct {
         uint32_t axis, elements;
         tile_register reg;
@@ -35,8 +35,8 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
     return reg;
 }
 
-// The known address whose coordinates are closest below `own`, by axes first and then by distance;
-// they are subtracted from `own`. The thread's first address if there is none.
+// The computed address whose coordinates are closest below `own`, by axes first and then by
+// distance; its coordinates are subtracted from `own`. The thread's first address if there is none.
 static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
                              uint32_t *own)
 {
@@ -118,8 +118,8 @@ static tile_register to_bound(struct tile_emitter *e, tile_register x)
                      tile_clamp64(e, x, -(INT64_C(1) << 30), INT64_C(1) << 30));
 }
 
-// Dropped axes are folded into the first axis of the tile: outside of any of them, no element is
-// inside.
+// Sets up the bounds. Dropped axes are folded into the first axis of the tile: outside of any
+// dropped axis, no element is inside.
 static void open_bounds(struct bounds *b, struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -193,7 +193,7 @@ static tile_register row_id(struct tile_access_state *a, uint32_t r)
     return ids[0];
 }
 
-// A row's mask, and its part of the address.
+// Computes a row's mask, and its part of the address.
 static tile_register open_row(struct tile_access_state *a, uint32_t r, tile_register *step)
 {
     struct tile_emitter *e = a->e;
@@ -401,7 +401,7 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
 // Moves elements one by one; words are assembled afterwards.
 static void move_single(struct tile_access_state *a, const struct bounds *bounds)
 {
-    struct bounds own = *bounds; // predicates of the other branch are not computed in this one
+    struct bounds own = *bounds; // predicates that the other branch computed cannot be used here
     uint32_t count = tile_register_count(a->tile);
 
     if (rolls(a)) {
@@ -425,7 +425,7 @@ void tile_move_edge(struct tile_access_state *a, tile_register whole)
         move_single(a, &bounds);
         return;
     }
-    // The tile begins at a vector: if a vector also ends where the tensor does, none crosses the
+    // The tile begins at a vector, so if a vector also ends where the tensor does, none crosses the
     // edge.
     bool ends =
         a->always[last] ||

@@ -1,4 +1,5 @@
-// A block sees its own accesses in program order: barriers between those that may overlap.
+// Emits the barriers with which a block sees its own accesses in program order, where accesses may
+// overlap.
 #include "ring.h"
 
 const char *tile_order_words(const struct tile_op *op)
@@ -15,7 +16,7 @@ const char *tile_order_words(const struct tile_op *op)
                 [tile_int(op, TILE_ATTR_ORDER, TILE_WEAK)];
 }
 
-// The parameter that a tensor is, or is a slice of.
+// The parameter behind a tensor or a slice.
 static uint32_t parameter_of(const struct tile_value *tensor)
 {
     while (tensor->op)
@@ -48,7 +49,7 @@ static bool may_meet(struct tile_emitter *e, uint64_t touched, uint32_t paramete
     // If an entry with roles stores more than one tensor, the launch checks the overlap (select.c).
     if (others && e->ring && e->stored & (e->stored - 1))
         return false;
-    // A launch takes this variant if they do not overlap, and TILE_OVERLAP_32 if they do.
+    // A launch takes this variant if the tensors do not overlap, and TILE_OVERLAP_32 otherwise.
     if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->orders_all)) {
         e->presumes_apart = true;
         return false;

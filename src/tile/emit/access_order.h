@@ -6,7 +6,7 @@
 
 // ".acquire.gpu" and similar words for an access; "" if it is weak.
 const char *tile_order_words(const struct tile_op *op);
-// Before an op that reads or writes a tensor: emits a barrier if another thread's earlier access
+// Emits a barrier before an op that reads or writes a tensor, if another thread's earlier access
 // may overlap.
 void tile_order_access(struct tile_emitter *e, const struct tile_op *op);
 // True if the tensor that an op accesses may have been written since the last barrier.

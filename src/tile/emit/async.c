@@ -2,7 +2,7 @@
 // (pass/prefetch.c): the ring of stages, and the code at each iteration.
 #include "async.h"
 
-// Runs `with` while the copies have their own index computations, based on a loop variable of their
+// Runs `with` while the copies have index computations of their own, from a loop variable of their
 // own.
 static bool with_own_places(struct tile_emitter *e,
                             void (*with)(struct tile_emitter *e, struct tile_copier *c))
@@ -55,7 +55,7 @@ void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts)
     struct tile_prefetch_ring *r = e->prefetch_ring;
     uint32_t all = 0, before = 0;
 
-    if (e->failed) // out of memory for the indices
+    if (e->failed) // no memory for the indices
         return;
     for (uint32_t i = 0; i < r->plan->streams; i++)
         all += r->copier[i].iterations;
@@ -127,7 +127,7 @@ void tile_await_stage(struct tile_emitter *e)
     e->shared_busy = false;
 }
 
-// The stage stays after the last iteration: none follows it.
+// The stage remains current after the last iteration, since no iteration follows.
 void tile_advance_stage(struct tile_emitter *e)
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;
@@ -154,7 +154,7 @@ bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop)
     e->prefetch_ring = r;
     r->plan = plan;
     r->type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32" : wide ? "u64" : "u32";
-    r->base = tile_new(e, TILE_R32); // set once the scratch has its address
+    r->base = tile_new(e, TILE_R32); // assigned once the scratch has its address
     e->prefetch_bytes = plan->stages * plan->stage_bytes;
     for (uint32_t i = 0; i < plan->streams; i++)
         tile_order_access(e, plan->stream[i].load);
@@ -178,8 +178,8 @@ void tile_enter_prefetch(struct tile_emitter *e)
     tile_carry_product(e);
 }
 
-// True for a lone product that does not read ahead: its copies at an edge wait behind it, while the
-// tensor cores are busy.
+// True for a lone product that does not read ahead: its copies at an edge are emitted behind the
+// product, and run while the tensor cores are busy.
 static bool copies_late(const struct tile_emitter *e)
 {
     return e->target->brief && e->prefetch->only;

@@ -9,46 +9,47 @@
 struct tile_copier {
     const struct tile_prefetch_stream *stream;
     const struct tile_emit_view *view;
-    uint32_t pieces, lines; // of a line; that all threads copy at a time
+    uint32_t pieces, lines; // pieces of a line; lines that all threads copy at a time
     uint32_t iterations;
-    tile_register piece, line; // the thread's first
-    // The loop-invariant part of the address of the thread's first piece, 64 bits; and whether the
-    // tile lies inside along the loop-invariant axes. TILE_NO_REGISTER: it does.
+    tile_register piece, line; // the thread's first piece and line
+    // The loop-invariant part of the address of the thread's first piece, 64 bits; and a predicate:
+    // the tile lies inside along the loop-invariant axes (TILE_NO_REGISTER: always).
     tile_register origin, inside;
-    // If only the loop's variable itself changes, as an index: the origin includes it and advances
-    // this far per iteration, and `until` is the number of iterations inside, 64 bits.
-    // TILE_NO_REGISTER otherwise.
+    // If a tile's index is the loop's variable itself and nothing else changes: the origin includes
+    // the index and moves by `advance` per iteration, and `until` is the number of iterations whose
+    // tiles lie inside, 64 bits. TILE_NO_REGISTER otherwise.
     tile_register advance, until;
     tile_register step; // from piece to piece, 64 bits
-    tile_register to;   // its position in stage 0
-    // For the stage being copied: the addresses of the first piece and of the last piece copied,
-    // its position, and whether there is a tile that lies inside as a whole.
+    tile_register to;   // the first piece's position in stage 0
+    // For the stage being copied: the addresses of the first piece and of the last piece copied;
+    // the first piece's position; and a predicate: there is a tile, and it lies inside as a whole.
     tile_register from, next, place, whole;
 };
 
 struct tile_prefetch_ring {
     const struct tile_prefetch *plan;
-    tile_register base;         // of the stages in shared memory
-    tile_register stage, ahead; // offsets from there of the stage to multiply and the stage to copy
+    tile_register base; // address of the stages in shared memory
+    // Offsets from the base: of the stage to multiply, and of the stage to copy.
+    tile_register stage, ahead;
     struct tile_copier copier[TILE_MOST_PREFETCHED];
     const char *type; // of the loop's variable
     tile_register variable, last, step;
-    tile_register loads; // something is left to copy
+    tile_register loads; // predicate: something is left to copy
     struct tile_product
         *carried; // the product that reads its first step an iteration ahead (mma_prefetch.c)
 };
 
 // async_copy.c: sets up a thread's part of a stream whose stages begin at `shared`; sets up the
-// next stage; copies the pieces from number `first` to `end` - 1 of a tile that lies inside; copies
-// all pieces of a tile that does not.
+// next stage; copies pieces `first` to `end` - 1 of a tile that lies inside as a whole; copies all
+// pieces of any other tile.
 void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
                       const struct tile_prefetch_stream *s, tile_register shared);
 void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c);
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end);
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c);
 
-// async.c, around a loop: before it, with its variable set; before its first iteration, if there is
-// one; at the start and end of each iteration; behind it.
+// async.c, around a loop: before the loop, with its variable set; before the first iteration, if
+// there is one; at the start and end of each iteration; behind the loop.
 bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop);
 void tile_enter_prefetch(struct tile_emitter *e);
 void tile_begin_prefetch_iteration(struct tile_emitter *e);
@@ -59,14 +60,14 @@ void tile_open_copies(struct tile_emitter *e);
 void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts);
 void tile_close_copies(struct tile_emitter *e);
 // Waits until the stage after the current one has arrived and all threads have read the current
-// one; advances to it.
+// one; makes that stage the current one.
 void tile_await_stage(struct tile_emitter *e);
 void tile_advance_stage(struct tile_emitter *e);
-// mma_prefetch.c: for a loop with one product whose operands are both copied ahead, which reads the
-// first step's fragments at the end of the previous iteration; this call reads them for the first
+// mma_prefetch.c: for a loop with one product whose operands are both copied ahead. The end of an
+// iteration reads the fragments of the next one's first step; this call reads them for the first
 // iteration.
 void tile_carry_product(struct tile_emitter *e);
-// True for an op with nothing left to do in the loop.
+// True for an op that the prefetch has made needless in the loop.
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);
 
 #endif

@@ -53,8 +53,8 @@ static bool is_moving(const struct tile_prefetch *plan, const struct tile_value 
     return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
 }
 
-// Adds to an address the offsets along the axes whose index changes, or does not, and tells if the
-// tile lies inside along these; TILE_NO_REGISTER: it does.
+// Adds to an address the offsets along the axes whose index changes (or does not). Returns a
+// predicate that is true if the tile lies inside along these axes; TILE_NO_REGISTER: always.
 static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *c, bool moving,
                               tile_register at, tile_register *inside)
 {
@@ -132,7 +132,7 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
     }
 }
 
-// Swizzles a position by its line.
+// XORs a position with the swizzle of its line.
 static tile_register flipped(struct tile_emitter *e, const struct tile_prefetch_stream *s,
                              tile_register place, tile_register line)
 {
@@ -199,8 +199,8 @@ void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t fi
     }
 }
 
-// Copies a partial piece: reads 8, 4, 2 and 1 bytes as long as so many are left, and nothing else,
-// since the rest may be other memory. `bytes`: 1 to 15.
+// Copies a partial piece of 1 to 15 bytes: reads 8, 4, 2 and 1 bytes as long as that many are left.
+// The rest is not read, since it may be other memory.
 static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register bytes)
 {
@@ -229,8 +229,9 @@ static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_
     }
 }
 
-// Copies at the edge of a tensor, in a loop, as few tiles are there: of the thread's piece in each
-// of the first `rows` lines `bytes` exist, which may be negative.
+// Copies at the edge of a tensor. `bytes`, which may be negative, are the bytes of the thread's
+// piece that exist in each of the first `rows` lines. This is a loop, since few tiles are at an
+// edge.
 static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register rows, tile_register bytes)
 {
@@ -278,8 +279,8 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 
     for (uint32_t axis = 0; axis < shape->count; axis++)
         first[axis] = first_of(e, load->operand[1 + axis], shape->ints[axis]);
-    // The lines that exist, and the bytes of the thread's piece in each: none if an index is below
-    // 0, or if the index of a dropped axis is outside.
+    // Finds the number of lines that exist, and the bytes of the thread's piece in each: none if an
+    // index is below 0, or if the index of a dropped axis is outside.
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t axis = i ? s->last : s->other;
         tile_register size = tile_size_register(e, &c->view->extent[axis]);

@@ -5,7 +5,7 @@ tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register 
 {
     if (dtype == CUC_F16)
         return tile_make(e, TILE_R32, "cvt.f32.f16 %R, %R", x);
-    if (dtype == CUC_BF16) { // the upper half of an f32
+    if (dtype == CUC_BF16) { // bf16 is the upper half of an f32
         bool upper;
         tile_register word = tile_word_of(e, x, &upper);
         if (word)
@@ -112,7 +112,7 @@ static tile_register odd_f64(struct tile_emitter *e, cuc_dtype from, tile_regist
     tile_register toward = tile_new(e, TILE_R64);
 
     tile_ins(e, "cvt.rz.f64.%s %R, %R", type, toward, x);
-    if (cuc_dtype_bits(from) < 64) // exact
+    if (cuc_dtype_bits(from) < 64) // the conversion is exact
         return toward;
     tile_register back = tile_new(e, TILE_R64), lost = tile_new(e, TILE_PRED);
     tile_ins(e, "cvt.rzi.%s.f64 %R, %R", type, back, toward);
@@ -166,7 +166,7 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
     if (from == CUC_E4M3 || from == CUC_E5M2)
         return tile_emit_cast(e, to, CUC_F32, round, tile_of_fp8(e, from, x));
     if (from == CUC_TF32)
-        from = CUC_F32; // its bits are those of an f32
+        from = CUC_F32; // tf32 has the bits of an f32
     if (to == from)
         return x;
     if (tile_is_integer(to)) {
@@ -199,7 +199,7 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
         tile_ins(e, "cvt.f64.f32 %R, %R", out, wide);
         return out;
     }
-    if (cuc_dtype_bits(from) == 16) // f16 and bf16
+    if (cuc_dtype_bits(from) == 16) // the dtype is f16 or bf16
         x = tile_widen(e, from, x), from = CUC_F32;
     if (to == CUC_BF16 && round > TILE_RZ)
         return directed_bf16(e, round, x);

@@ -10,9 +10,10 @@
 
 #include <string.h>
 
-enum { MANY_INSTRUCTIONS = 4000 }; // of an op: ptxas takes half a second or more for them
+// From so many instructions of one op, ptxas takes half a second or more.
+enum { MANY_INSTRUCTIONS = 4000 };
 
-#define tile_emit_nothing NULL // this file emits control flow
+#define tile_emit_nothing NULL // for the rows of control flow, which this file emits
 static tile_emit_op *const emitters[TILE_OP_COUNT] = {
 #define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, \
                 step)                                                                         \
@@ -104,7 +105,7 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     move_all(e, &m);
 }
 
-// Marks the tensors that a block's accesses may have touched when it starts again.
+// Marks the tensor that an op of a loop accesses, since the loop's block may start again behind it.
 static void touched_in(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
@@ -123,14 +124,14 @@ static void touched_in(struct tile_op *op, void *data)
         e->read |= bit;
 }
 
-// Records a loop exit: accesses pending here are pending behind the loop.
+// Records a loop exit: accesses that are pending at the exit are pending behind the loop.
 static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
 {
     loop->read |= e->read;
     loop->written |= e->written;
 }
 
-// True if an op is another, or behind it in its block, or nested in such an op.
+// True if `op` is the op `first`, or is behind it in its block, or is nested in such an op.
 static bool is_from(const struct tile_op *op, const struct tile_op *first)
 {
     while (op && op->parent != first->parent)
@@ -140,8 +141,8 @@ static bool is_from(const struct tile_op *op, const struct tile_op *first)
     return op && first;
 }
 
-// True if an op's operand is the last that may use a value's registers. Ops without results do not
-// take over registers, so they may use it too, before that op.
+// True if an op's operand is the last that may use a value's registers. An op without results does
+// not take over registers, so it may use the value too, before that op.
 static bool is_last_use(const struct tile_value *value, const struct tile_op *op)
 {
     uint32_t kept = 0, from_here = 0;
@@ -154,7 +155,7 @@ static bool is_last_use(const struct tile_value *value, const struct tile_op *op
 }
 
 // A product's accumulators leave few registers free. If a loop is the last user of them, directly
-// or through shape ops, its carried values take over the same registers.
+// or through shape ops, its carried values take over their registers.
 static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t first)
 {
     const struct tile_op *product = e->ring && !e->ring->plan->fused ? e->ring->plan->loop : NULL;
@@ -206,7 +207,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_begin_single_warp(e, op, together);
     uint32_t busy = e->shared_busy;
     e->shared_busy = true;
-    if (is_for) // no iteration at all
+    if (is_for) // the loop may have no iteration
         way_out(e, &loop);
     tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
     e->loop = &loop;
@@ -225,7 +226,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_put_label(e, loop.next);
     if (prefetch)
         tile_end_prefetch_iteration(e);
-    if (is_for) { // the last step may overflow the dtype, so compare the distance that is left
+    if (is_for) { // the last step may overflow the dtype, so the distance to the end is compared
         tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
         tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
         tile_ins(e, "sub.%s %R, %R, %R", type, left, end, variable);

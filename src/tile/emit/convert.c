@@ -20,8 +20,8 @@ struct side {
     uint32_t count;
 };
 
-// The position of the calling thread's register 0. Thread bits that shift equally far are moved
-// together.
+// The position of the calling thread's register 0. Thread bits that are shifted by the same amount
+// are moved together.
 static tile_register thread_place(const struct side *s)
 {
     struct tile_emitter *e = s->e;
@@ -106,8 +106,7 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
     }
 }
 
-// The registers of a layout as a function of the coordinates they hold: both are vectors over
-// GF(2).
+// The registers of a layout by the coordinates that they hold: both are vectors over GF(2).
 struct places {
     uint32_t vector[32], registers[32]; // by the vector's highest bit; 0: none
     uint32_t same[32];                  // registers with equal contents, by their highest bit
@@ -125,7 +124,7 @@ static void solve_places(struct places *p, const struct tile_layout *layout)
             p->vector[top] = vector;
             p->registers[top] = registers;
         } else {
-            p->same[bit] = registers; // whose highest bit is this one
+            p->same[bit] = registers; // the registers whose highest bit is this one
         }
     }
 }
@@ -194,12 +193,12 @@ void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_lay
     write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(dtype, from));
     move_side(&write, dtype, in, true);
     tile_scratch_written(e);
-    if (!e->ring && !e->single_warp) // that barrier also orders accesses
+    if (!e->ring && !e->single_warp) // tile_scratch_written() also orders accesses
         e->read = e->written = 0;
     move_side(&read, dtype, out, false);
     for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++)
         for (uint32_t bit = 0; bit < to->register_bits; bit++)
-            if (r >> bit & 1 && !to->basis[bit]) { // a copy of a lower one
+            if (r >> bit & 1 && !to->basis[bit]) { // the register copies a lower one
                 tile_move(e, out[r], out[r & ~(UINT32_C(1) << bit)]);
                 break;
             }

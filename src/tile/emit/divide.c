@@ -28,9 +28,9 @@ static void plain_quotient(struct tile_emitter *e, tile_register out, tile_regis
     tile_ins(e, "fma.rn.f32 %R, %R, %R, %R", out, better, rest, q);
 }
 
-// In f64, where every f32 quotient is in range except those with 0, infinity and NaN, for which the
-// product with the reciprocal is right. Exact quotients stay exact, and the error of the others is
-// less than their distance from a midpoint of two f32.
+// Divides in f64. There every f32 quotient is in range, except those with 0, infinity and NaN, for
+// which the product with the reciprocal is right. Exact quotients stay exact; the error of the
+// others is less than their distance from a midpoint of two f32.
 static void any_quotient(struct tile_emitter *e, tile_register out, tile_register n,
                          tile_register d)
 {

@@ -23,7 +23,8 @@ static tile_register of_bools(struct tile_emitter *e, enum tile_op_kind kind, ti
         return tile_make(e, TILE_PRED, "and.pred %R, %R, %R", x, y);
     if (kind == TILE_OR)
         return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", x, y);
-    tile_register differs = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", x, y); // ne and xor
+    // Both `ne` and `xor` are the xor of predicates.
+    tile_register differs = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", x, y);
     return kind == TILE_EQ ? tile_make(e, TILE_PRED, "not.pred %R, %R", differs) : differs;
 }
 
@@ -91,7 +92,7 @@ static tile_register float_remainder(struct tile_emitter *e, const char *type, t
     return out;
 }
 
-// floordiv and mod, in f32 or f64.
+// Computes floordiv or mod, in f32 or f64.
 static tile_register divide_floored(struct tile_emitter *e, enum tile_op_kind kind,
                                     const char *type, tile_register x, tile_register y)
 {
@@ -103,7 +104,7 @@ static tile_register divide_floored(struct tile_emitter *e, enum tile_op_kind ki
     return kind == TILE_FLOORDIV ? whole : float_remainder(e, type, whole, x, y);
 }
 
-// minimum and maximum, in f32 or f64.
+// Computes minimum or maximum, in f32 or f64.
 static tile_register extremum(struct tile_emitter *e, const char *name, const char *type, bool nan,
                               tile_register x, tile_register y)
 {
@@ -119,12 +120,12 @@ static tile_register extremum(struct tile_emitter *e, const char *name, const ch
         return out;
     tile_register p = tile_new(e, TILE_PRED), sum = tile_new(e, c), kept = tile_new(e, c);
     tile_ins(e, "setp.nan.%s %R, %R, %R", type, p, x, y);
-    tile_ins(e, "add.rn.%s %R, %R, %R", type, sum, x, y); // NaN if an operand is
+    tile_ins(e, "add.rn.%s %R, %R, %R", type, sum, x, y); // the sum is NaN if an operand is
     tile_ins(e, "selp.b64 %R, %R, %R, %R", kept, sum, out, p);
     return kept;
 }
 
-// In f32 or f64.
+// Emits an op of f32 or f64.
 static tile_register of_floats(struct tile_emitter *e, enum tile_op_kind kind, const char *type,
                                bool nan, tile_register x, tile_register y)
 {
@@ -208,8 +209,8 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
     return out ? tile_narrow(e, dtype, out) : out;
 }
 
-// Approximate math: the hardware's power of two directly, and a rounded product. The relative error
-// is 2^-18 at most, and subnormal results become 0.
+// True if approximate math suffices: the hardware's power of two directly, and a rounded product.
+// The relative error is then 2^-18 at most, and subnormal results become 0.
 static bool is_approximate(const struct tile_op *op)
 {
     return tile_int(op, TILE_ATTR_APPROXIMATE, 0);

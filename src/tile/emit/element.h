@@ -16,7 +16,7 @@ tile_register tile_emit_bitcast(struct tile_emitter *e, cuc_dtype to, cuc_dtype 
 // divide_integer.c: floordiv, cdiv and mod; the result is not cut to the dtype's width.
 tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                    tile_register x, tile_register y);
-// The same using facts about the op's operands; TILE_NO_REGISTER if no fact helps.
+// The same, by facts about the op's operands; TILE_NO_REGISTER if no fact helps.
 tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op *op,
                                    cuc_dtype dtype, tile_register x, tile_register y);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// True if two f32 convert to 16 bits at once, side by side in a word as stores need them.
+// True if an op converts two f32 at once to 16 bits, side by side in a word as stores need them.
 static bool casts_pairs(const struct tile_op *op, uint32_t count)
 {
     cuc_dtype to = op->result[0]->type.dtype;
@@ -39,7 +39,7 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
 
-    if (are_computed(out, first, end)) // do not visit the chain of operands again
+    if (are_computed(out, first, end)) // avoids a second visit of the chain of operands
         return true;
     if (e->failed || e->module->diagnostics->out_of_memory)
         return false;
@@ -67,10 +67,10 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
     return true;
 }
 
-// True if an op can be deferred. An entry with roles has many accumulators and few other registers,
-// so values computed from accumulators wait until a part of them is needed. The user must be in the
-// same block, so that later users can rely on what is computed then. Computing a deferred op
-// recurses into its operands: the number of them bounds the stack.
+// True if an op can be deferred until a part of its result is needed. An entry with roles has many
+// accumulators and few other registers, so values computed from accumulators wait. The user must be
+// in the same block, so that later users can rely on the computed registers. Computing a deferred
+// op recurses into its operands, so the number of deferred ops bounds the stack.
 static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum { MANY = 32, MOST_DEFERRED = 1024 };
@@ -81,7 +81,7 @@ static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
            op->parent == body && !tile_is_used_outside(op->result[0], body);
 }
 
-// True if an operand is loaded from memory only when needed.
+// True if an operand is loaded from memory only when its elements are needed.
 static bool uses_deferred_load(const struct tile_emitter *e, const struct tile_op *op)
 {
     bool asks = false;
@@ -114,7 +114,7 @@ bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
     return true;
 }
 
-// Ops without operands.
+// Emits ops without operands.
 bool tile_emit_leaf(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *value = op->result[0];

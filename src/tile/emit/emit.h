@@ -30,7 +30,7 @@ struct tile_prefetch_ring;
 
 struct tile_emitter;
 
-// Functions at the top of this folder that files below call too (control.c).
+// Functions at the top of this folder that lower files call too (control.c).
 struct tile_dispatch {
     // Emits an op without blocks.
     bool (*one)(struct tile_emitter *e, const struct tile_op *op);
@@ -51,7 +51,8 @@ struct tile_emitter {
     uint64_t stored;                  // tensors that the kernel writes, one bit per parameter
     struct tile_text *text;           // destination of instructions: prologue or body
     struct tile_text prologue, body,
-        globals; // code that runs once at the start; strings and other globals
+        globals; // `prologue`: code that runs once at the start; `globals`: strings and other
+                 // globals
     uint32_t next[TILE_REGISTER_CLASSES];
     uint32_t next_label, next_global, instructions;
     tile_register **value;       // by value id
@@ -61,19 +62,20 @@ struct tile_emitter {
     struct tile_half *half; // by the number of a 16-bit register
     uint32_t half_room;
     tile_register zero[3]; // zeros that ptxas cannot recognize, one for each time words are widened
-    tile_register reduced; // 32 bits of the last reduction's result; TILE_NO_REGISTER
+    // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
+    tile_register reduced;
     tile_register tid, lane, warp;     // computed in the prologue
     tile_register block[3], blocks[3]; // 64 bits
     tile_register shared;              // address of the scratch in shared memory, 32 bits
     uint32_t shared_bytes;             // of the scratch: the most that any op needs
-    uint32_t shared_busy; // some thread may still be reading it: TILE_SHARED_PART, or else all of
-                          // it
-    uint32_t busy_from, busy_to; // that part
+    uint32_t shared_busy;        // the part of the scratch that some thread may still be reading:
+                                 // TILE_SHARED_PART, or everything
+    uint32_t busy_from, busy_to; // the bounds of TILE_SHARED_PART
     uint32_t parameter_at[64];   // offset of each parameter in the entry's parameter block
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.
     uint64_t read, written;
-    bool presumes_apart; // a barrier was omitted because the launch checks that tensors do not
+    bool presumes_apart; // a barrier was omitted, because the launch checks that tensors do not
                          // overlap
     struct tile_emit_loop *loop;
     uint32_t line; // of the last .loc
@@ -81,14 +83,14 @@ struct tile_emitter {
     uint32_t frame_bytes;   // of local memory, for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
-    const struct tile_op **deferred; // by value id: the op that computes the registers on demand
+    const struct tile_op **deferred; // by value id: the op, if computed on demand
     uint32_t deferred_ops;           // how many have been deferred
     struct tile_access_state
         *deferred_load;                   // the last load that is deferred in this way (access.h)
     const struct tile_prefetch *prefetch; // the loop whose loads run ahead (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
-    uint32_t prefetch_below; // of the scratch that code up to that loop uses; stages follow
+    uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow
     bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };
@@ -100,29 +102,32 @@ struct tile_emit_loop {
     struct tile_emit_loop *outer;
 };
 
-// elementwise.c: registers `first` to `end` - 1 of the result that are not computed yet.
+// elementwise.c: computes registers `first` to `end` - 1 of the result, as far as they are not
+// computed yet.
 bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                            uint32_t first, uint32_t end);
-// side.c: the registers of a side tile (ring.h).
+// side.c: loads the registers of a side tile (ring.h).
 bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t first, uint32_t end);
-// ptx.c: reports an op that cannot be emitted; false.
+// ptx.c: reports an op that cannot be emitted; returns false.
 bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why);
 
 // exchange.c: registers of any class. p ? x : y
 tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x,
                           tile_register y);
-// p and q, either of which may be TILE_NO_REGISTER: true.
+// p and q. TILE_NO_REGISTER counts as true.
 tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q);
-// The same register of the lane whose number differs in the bits of `mask`, or of lane `lane`.
+// The same register in another lane: the one whose number differs in the bits of `mask`, or lane
+// `lane`.
 tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t mask);
 tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane);
-// The register of the lane `distance` lanes before, or behind; undefined if there is no such lane.
+// The same register in the lane `distance` lanes before, or behind; undefined if there is no such
+// lane.
 tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32_t distance,
                                  bool behind);
 // Gathers bits of x: the k-th set bit of `mask` becomes bit k.
 tile_register tile_compress(struct tile_emitter *e, tile_register x, uint32_t mask);
-// The bits of a thread's number that do not change its elements: copies. A predicate that is true
-// in one of the threads that hold the same elements; TILE_NO_REGISTER if no two threads do.
+// The bits of a thread's number that do not change which elements it holds. Then a predicate that
+// is true in one of the threads that hold the same elements; TILE_NO_REGISTER if no two threads do.
 uint32_t tile_copies(const struct tile_layout *layout);
 tile_register tile_one_copy(struct tile_emitter *e, const struct tile_layout *layout);
 // True if a register holds the same element as a lower one.
@@ -136,8 +141,8 @@ uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate
 // The coordinate of register `index` along an axis in the calling thread.
 tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_value *value,
                                       uint32_t index, uint32_t axis);
-// A tile in shared memory, in row-major order from `at` on, a multiple of 16, without padding:
-// written from the registers of a value's layout, and read into them.
+// Write a tile from the registers of a value's layout to shared memory, or read it back. The tile
+// is in row-major order without padding from `at` on, a multiple of 16.
 uint32_t tile_shared_bytes(const struct tile_value *value);
 bool tile_shared_fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes);
 void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
@@ -146,8 +151,8 @@ void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
                       const tile_register *reg, tile_register shared, int64_t at);
 
 // convert.c: converts registers from one layout to another of the same elements. tile_rename()
-// returns true if the thread's own registers suffice; tile_convert() goes through shared memory,
-// and the last function tells how much of it.
+// returns true if the thread's own registers suffice; tile_convert() goes through shared memory;
+// the last function gives the bytes of it.
 bool tile_rename(const struct tile_layout *from, const tile_register *in,
                  const struct tile_layout *to, tile_register *out);
 void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_layout *from,
@@ -164,17 +169,17 @@ tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, 
 // cast.c
 tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype from,
                              enum tile_round round, tile_register x);
-// f16 or bf16 to f32 and back; f64 and f32 are unchanged.
+// Convert f16 or bf16 to f32 and back; f64 and f32 are unchanged.
 tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
 tile_register tile_narrow(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
-// rounded.c: an op with explicit rounding; an f32 with subnormals flushed.
+// rounded.c: emits an op with explicit rounding; flushes subnormals of an f32.
 tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                 struct tile_rounding how, bool nan, const tile_register *x);
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x);
 // divide.c: divides two f32, with a branch instead of a call.
 tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
-// narrow_compare.c: registers of a comparison marked `narrow` whose left side is an iota; false for
-// others.
+// narrow_compare.c: emits registers of a comparison marked `narrow` whose left side is an iota;
+// false for other comparisons.
 bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                               uint32_t first, uint32_t end);
 // divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is no power of two.
@@ -202,7 +207,8 @@ void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combi
 // control.c: emits an op without blocks; emits the ops of a block.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
-// Emits any op but a terminator. Moves values to others of the same layouts, all in parallel.
+// Emits any op but a terminator. Then: copies values to others with the same layouts, all in
+// parallel.
 bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op);
 void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
                       struct tile_value *const *from, uint32_t count);
@@ -211,29 +217,30 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
                         const tile_register *x, const tile_register *y, tile_register *out);
 
-// single_warp.c: loops that one warp can run for its block; the code in front, which sends the
-// other warps to the label `together`; the code behind.
+// single_warp.c: true for a loop that one warp can run for its block; emits the code in front of
+// it, which sends the other warps to the label `together`; emits the code behind it.
 bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op *loop);
 void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
-// kernel.c: the parts that all entries share: the code in front of the body, declarations.
+// kernel.c: parts that all entries share: the code in front of the body, and declarations.
 void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
-// entry.c: an entry in which all threads do the same. `prefetch`: the loop whose loads run ahead;
-// NULL. Returns false without a diagnostic if that is impossible.
+// entry.c: emits an entry in which all threads do the same. `prefetch`: the loop whose loads run
+// ahead; NULL. Returns false without a diagnostic if that is impossible.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_prefetch *prefetch, struct tile_text *out,
                      struct tile_entry *entry);
 
-// load_store.c: contiguous elements at an address, which is a 64-bit register (32-bit for shared
-// memory) plus a constant. `count` elements make 1 to 16 bytes and are aligned to that. `space`:
-// "global", "shared"; `hint`: words in front of it. bool and 8-bit elements take a byte.
+// load_store.c: load or store contiguous elements at an address, which is a 64-bit register (32-bit
+// for shared memory) plus a constant. `count` elements make 1 to 16 bytes and are aligned to their
+// size. `space`: "global", "shared"; `hint`: words in front of it. A bool or 8-bit element takes a
+// byte.
 void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                     const tile_register *to, uint32_t count, tile_register address, int64_t offset,
                     tile_register predicate);

@@ -1,5 +1,5 @@
-// The entry of a kernel in which all threads do the same; pipeline.c and fused.c have those with
-// roles.
+// Emits the entries in which all threads do the same. pipeline.c and fused.c emit the entries with
+// roles (roles.h).
 #include "tile/signature/signature.h"
 #include "async.h"
 #include "emit.h"
@@ -20,7 +20,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
 
     if (!tile_open_values(&e))
         return false;
-    if (target->blocks) // registers are scarce: elementwise values of rows are deferred
+    if (target->blocks) // registers are scarce, so elementwise values of rows are deferred
         e.deferred = tile_take(module, (kernel->value_count + 1) * sizeof(*e.deferred));
     if (kernel->parameter_count > 64) {
         tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
@@ -31,7 +31,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
-    // Behind the loop the scratch also uses the space of its stages.
+    // Behind the loop, the scratch also uses the space of the stages.
     uint32_t below = (e.prefetch_below + TILE_SCRATCH_ALIGN - 1) &
                      ~(uint32_t)(TILE_SCRATCH_ALIGN - 1);
     if (e.prefetch_bytes) {

@@ -5,8 +5,8 @@
 struct format {
     uint32_t fraction;      // bits
     uint32_t bias, largest; // as f32
-    uint32_t least, magic;  // the least normal number as f32; a constant whose addition rounds
-                            // smaller ones
+    uint32_t least, magic;  // `least`: the least normal number as f32; `magic`: a constant whose
+                            // addition rounds smaller numbers
     const char *name;
 };
 
@@ -18,7 +18,8 @@ static const struct format *format_of(cuc_dtype dtype)
     return dtype == CUC_E4M3 ? &e4m3 : &e5m2;
 }
 
-// To nearest, ties to even. Values out of range become the largest; a NaN becomes 0x7f.
+// Rounds to nearest, ties to even. Values out of range become the largest number; a NaN becomes
+// 0x7f.
 static tile_register round_to(struct tile_emitter *e, const struct format *f, tile_register x)
 {
     uint32_t cut = 23 - f->fraction;
@@ -33,7 +34,7 @@ static tile_register round_to(struct tile_emitter *e, const struct format *f, ti
     up = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", up, odd);
     tile_register normal = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", up, cut);
     normal = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", normal, (127 - f->bias) << f->fraction);
-    // Smaller ones: an addition leaves exactly the available bits.
+    // Smaller numbers: an addition leaves exactly the available bits.
     tile_register magic = tile_make(e, TILE_R32, "mov.b32 %R, %u", f->magic);
     tile_register small = tile_make(e, TILE_R32, "add.rn.f32 %R, %R, %R", size, magic);
     small = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", small, f->magic);

@@ -19,11 +19,11 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Tiles
 
-// Tile order: a section of the other axes, with all its tiles along the first axis, then the next
-// section, so that the data a section streams stays in L2. If the loop's length depends on the
-// first axis, the last tiles come first because they are the longest, as in causal attention. If it
-// balances, a block takes tiles in pairs, the longest with the shortest, so that all pairs cost the
-// same.
+// Opens a tile. In tile order, a section of the other axes comes with all its tiles along the first
+// axis, then the next section, so that the data that a section streams stays in L2. If the loop's
+// length depends on the first axis, the last tiles along it come first because they are the
+// longest, as in causal attention. If that balances the blocks, a block takes tiles in pairs, the
+// longest with the shortest, so that all pairs cost the same.
 static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -98,7 +98,8 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 
 // ---- Roles
 
-// The number of tiles along the other axes in one section: as many as stream what the cache holds.
+// Computes the number of tiles along the other axes that form a section: as many as stream what the
+// cache holds.
 static void open_sections(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -133,7 +134,7 @@ static void open_sections(struct tile_emitter *e)
     r->all = r->ring.tiles;
     if (!r->plan->uneven)
         return;
-    // Use pairs if blocks are idle for at most an eighth of the time.
+    // Takes pairs if blocks are then idle for at most an eighth of the time.
     tile_register blocks = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
     tile_register half = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", r->along);
     half = tile_make(e, TILE_R32, "shr.u32 %R, %R, 1", half);
@@ -167,7 +168,7 @@ static void open_products(struct tile_emitter *e)
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
 
     tile_open_fused_products(e);
-    if (r->plan->alternates) { // the first one begins
+    if (r->plan->alternates) { // lets the first warpgroup begin
         uint32_t begins = tile_label(e);
         tile_register other = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", r->ring.group,
                                         r->plan->base.groups - 1);
@@ -194,7 +195,7 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_fused *plan, const struct tile_target *target,
                      struct tile_text *out, struct tile_entry *entry)
 {
-    // By the number of warpgroups that multiply.
+    // The registers of each role, by the number of warpgroups that multiply.
     static const struct {
         uint32_t copying, multiplying;
     } registers_of[] = { [1] = { 40, 232 }, [2] = { 40, 232 }, [3] = { 32, 160 } };

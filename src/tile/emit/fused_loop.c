@@ -11,7 +11,8 @@
 // reads.
 #include "fused_ring.h"
 
-enum { BARRIER_OF_PRODUCTS = 6 }; // named barrier of the first warpgroup: it may start its products
+// The named barrier at which the first warpgroup waits for its turn to start products.
+enum { BARRIER_OF_PRODUCTS = 6 };
 
 struct loop {
     const struct tile_op *op;
@@ -59,8 +60,8 @@ static void carry(struct tile_emitter *e, const struct loop *l, const struct til
     tile_move_values(e, to, from, count);
 }
 
-// Skips the scaling if all factors of a warp's rows are 1. In attention this holds in iterations in
-// which no row has a new maximum, most of them on a long line.
+// Scales the last product's accumulator, unless all factors of a warp's rows are 1. In attention
+// they are 1 in iterations in which no row has a new maximum, most of them on a long line.
 static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
 {
     const struct tile_op *op = tile_fused_ring_of(e)->plan->scaling;
@@ -154,8 +155,8 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
     tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
 }
 
-// Warpgroups take turns at starting their products, so that one computes while the other's products
-// run.
+// The barrier with which warpgroups take turns at starting their products, so that one computes
+// while the other's products run.
 static tile_register barrier_of_products(struct tile_emitter *e, bool next)
 {
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -184,8 +185,8 @@ void tile_hand_products_over(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-// True for an operand that is loaded once and not used by the last product: its buffer is released
-// before that product, so that the next tile's load overlaps the end of this tile.
+// True for an operand that is loaded once and that the last product does not use: its buffer is
+// released before that product, so that the next tile's load overlaps the end of this tile.
 static bool is_given_early(const struct tile_fused *p, const struct tile_feed *feed)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -254,7 +255,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// Emits a product in place.
+// Emits a product, and waits for it at once.
 static bool emit_product(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

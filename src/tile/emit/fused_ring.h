@@ -6,8 +6,8 @@
 #include "tile/pass/fused.h"
 #include "ring.h"
 
-// Barriers at the start of shared memory, with space for this many stages per feed: one tells that
-// a stage is full, the one behind it that the stage is free again.
+// Barriers at the start of shared memory, for at most this many stages per feed. Each stage has
+// two: one for a stage that is full, and behind it one for a stage that is free again.
 enum { TILE_FEED_STAGES = 8, TILE_FEED_BARRIER_BYTES = 16, TILE_FEED_FREE_AT = 8 };
 
 // A role's position in its rings; all rings advance together.
@@ -18,13 +18,13 @@ struct tile_turn {
 struct tile_fused_ring {
     struct tile_ring ring;
     struct tile_fused *plan;
-    struct tile_turn turn, late; // of the products that start early, and of the last one
+    struct tile_turn turn, late; // of the products that start early, and of the last product
     tile_register held_phase;    // of operands loaded once a tile
     tile_register section;       // tiles along the grid's other axes that form a section
     tile_register others;        // number of tiles along the other axes
     tile_register along;         // tiles, or pairs of tiles, along the first axis
     tile_register all;           // number of tiles or pairs
-    tile_register pairs;         // true: a block takes tiles in pairs
+    tile_register pairs;         // true if a block takes tiles in pairs
     tile_register second;        // 1: the second tile of a pair
     tile_register descriptor[TILE_MOST_FEEDS];
     tile_register *words[TILE_MOST_PRODUCTS]; // left operands in registers
@@ -35,8 +35,8 @@ static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)
     return (struct tile_fused_ring *)e->ring; // its first member
 }
 
-// fused_ring.c: advance to the next stage; wait for a feed's stage; and its position. `turn` is
-// ignored if the feed is held.
+// fused_ring.c: advance to the next stage; wait for a feed's stage; give that stage's position.
+// `turn` is ignored if the feed is held.
 void tile_next_stage(struct tile_emitter *e, const struct tile_turn *turn);
 void tile_wait_for_feed(struct tile_emitter *e, const struct tile_feed *feed,
                         const struct tile_turn *turn);
@@ -44,16 +44,16 @@ void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
                        const struct tile_turn *turn);
 // The feed of a load; NULL: none.
 const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load);
-// For the copying thread: copies a stage of a feed; emits the ops that indices depend on, up to the
-// loop.
+// For the copying thread: copies a stage of a feed; emits the ops that the loads' indices depend
+// on, up to the loop.
 void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed);
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 // For warpgroups: reads a tile that they compute with into registers.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
 
 // fused_product.c: sets up warpgroups before their first tile; packs the left operand's registers
-// for the instructions; starts a product whose operands are ready, as a group of its own, added to
-// `sum` if it `keeps` that; waits until no more than so many groups are running.
+// for the instructions; starts a product whose operands are ready, as a wgmma group of its own,
+// added to `sum` if `keeps` is true; waits until at most `running` groups are left.
 void tile_open_fused_products(struct tile_emitter *e);
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product);
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,

@@ -16,8 +16,8 @@ struct elements {
     uint32_t count;       // of registers
 };
 
-// The address of element r, and whether it is in the tensor. A negative index is a large unsigned
-// number, so one comparison suffices.
+// Computes the address of element r, and a predicate: the element is in the tensor. A negative
+// index is a large unsigned number, so one comparison suffices.
 static tile_register open_element(struct elements *a, uint32_t r, tile_register *predicate)
 {
     struct tile_emitter *e = a->e;
@@ -29,7 +29,7 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
         tile_register i =
             tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN, a->index[axis][r]);
         tile_register inside =
-            tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER // the source promises it
+            tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER // as the source promises
             : extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", i, extent->reg)
                           : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", i, extent->value);
         *predicate = tile_both(e, *predicate, inside);
@@ -134,8 +134,8 @@ static const char *type_of(enum tile_combine with, cuc_dtype dtype)
     }
 }
 
-// Before sm_90 there is no atomic add of bf16: read, add and compare-and-swap until no other thread
-// interferes.
+// Adds a bf16 before sm_90, which has no atomic add of bf16: reads, adds, and compares-and-swaps
+// until no other thread interferes.
 static void add_by_exchange(struct tile_emitter *e, const char *words, cuc_dtype dtype,
                             tile_register old, tile_register address, tile_register x,
                             tile_register predicate)
@@ -210,7 +210,7 @@ static bool emit_atomic(struct elements *a)
                              used ? out[r] : TILE_NO_REGISTER, address, 0, x, p);
     }
     e->value[value->id] = out;
-    if (used) // one thread made each change
+    if (used) // the old value comes from the thread that made the change
         tile_spread_copies(e, value, out);
     return true;
 }

@@ -23,7 +23,7 @@ static void remember(struct tile_emitter *e, tile_register half, tile_register w
         while (room <= number)
             room *= 2;
         struct tile_half *grown = tile_take(e->module, room * sizeof(*grown));
-        if (!grown) { // it is only slower
+        if (!grown) { // without memory, code is only slower
             e->failed = true;
             return;
         }
@@ -69,7 +69,7 @@ void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from
     tile_register word = tile_word_of(e, to, &upper), next = tile_word_of(e, from, &other);
     if (word && next && upper == other)
         tile_move(e, word, next);
-    else if (word) // it is no longer a half of the word
+    else if (word) // the register is no longer a half of that word
         remember(e, to, TILE_NO_REGISTER, false);
 }
 

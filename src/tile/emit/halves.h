@@ -10,8 +10,8 @@ struct tile_half {
     bool upper;
 };
 
-// Splits a word into two 16-bit registers; joins two such, reusing the word they came
-// from; finds that word for a register, and if the register is its upper half.
+// Splits a word into two 16-bit registers; joins two of them, reusing the word that both came from;
+// finds the word of a register, and says if the register is its upper half.
 void tile_split(struct tile_emitter *e, tile_register word, tile_register low, tile_register high);
 tile_register tile_join(struct tile_emitter *e, tile_register low, tile_register high);
 tile_register tile_word_of(const struct tile_emitter *e, tile_register half, bool *upper);

@@ -1,8 +1,8 @@
 // Histograms: all threads add to counters in shared memory, as many at a time as fit.
 #include "emit.h"
 
-// Counters at a time: a power of two, so that a thread's elements fall into one pass. The rest of
-// shared memory is left to other ops.
+// The number of counters at a time is a power of two, so that a thread's elements fall into one
+// pass. The rest of shared memory is left to other ops.
 enum { MOST_WORDS = 32768, SPARE_BYTES = 8 * 1024 };
 
 static uint32_t words_at_once(const struct tile_emitter *e)
@@ -14,7 +14,7 @@ static uint32_t words_at_once(const struct tile_emitter *e)
     return words;
 }
 
-// All threads clear consecutive 32-bit words.
+// Clears words, consecutive ones by consecutive threads.
 static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
 {
     uint32_t threads = 32 * e->warps, again = tile_label(e), done = tile_label(e);
@@ -78,7 +78,8 @@ static void read_part(struct tile_emitter *e, const struct tile_value *result,
     }
 }
 
-// For threads whose bins are further apart: each register checks if its bin is among them.
+// Reads counters in threads whose bins are further apart: each register checks if its bin is among
+// the counted ones.
 static void read_any(struct tile_emitter *e, const struct tile_value *result, tile_register shared,
                      tile_register first, uint32_t words)
 {
@@ -127,7 +128,7 @@ static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
     }
     tile_ins(e, "add.u32 %R, %R, %u", first, first, words);
     tile_ins(e, "setp.lt.u32 %R, %R, %u", more, first, bins);
-    tile_barrier(e); // the counters have been read
+    tile_barrier(e); // all threads have read the counters
     tile_branch(e, more, false, again);
 }
 

@@ -63,7 +63,7 @@ static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
     tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", end[0], stride);
     tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
     view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
-    if (axis + 1 == view.rank) // its start along the last axis is unknown
+    if (axis + 1 == view.rank) // a slice's start along the last axis is unknown
         view.aligned = bytes;
     e->view[op->result[0]->id] = view;
     return !e->failed;

@@ -64,7 +64,7 @@ bool tile_emit_asm(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t r = 0; r < count; r++) {
         tile_register reg[TILE_MAX_RANK + 1];
         reg[0] = tile_new(e, tile_class_of(dtype));
-        for (uint32_t i = 0; i < op->operand_count; i++) { // the source may write to them
+        for (uint32_t i = 0; i < op->operand_count; i++) { // copies: the source may write to them
             tile_register operand = tile_registers(e, op->operand[i])[r];
             reg[1 + i] = tile_new(e, TILE_REGISTER_CLASS(operand));
             tile_move(e, reg[1 + i], operand);

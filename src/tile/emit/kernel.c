@@ -58,7 +58,7 @@ void tile_begin_entry(struct tile_emitter *e)
     e->tid = tile_make(e, TILE_R32, "mov.u32 %R, %%tid.x");
     e->lane = tile_make(e, TILE_R32, "and.b32 %R, %R, 31", e->tid);
     e->warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", e->tid);
-    e->shared = tile_new(e, TILE_R32); // set once the scratch has its address
+    e->shared = tile_new(e, TILE_R32); // assigned once the scratch has its address
     for (uint32_t i = 0; i < 3; i++) {
         block[i] = tile_new(e, TILE_R32);
         blocks[i] = tile_new(e, TILE_R32);
@@ -111,7 +111,7 @@ void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
         tile_put_string(out, fail);
 }
 
-// The tensors that have maps, which require at least one element.
+// The tensors that have maps, as bits: a map requires at least one element.
 static uint64_t mapped(const struct tile_emitter *e)
 {
     uint64_t out = 0;

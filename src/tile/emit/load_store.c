@@ -3,7 +3,7 @@
 
 static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
 
-// The type of one element's instruction.
+// The PTX type in which one element is moved.
 static const char *element_type(cuc_dtype dtype)
 {
     switch (cuc_dtype_bits(dtype)) {
@@ -109,7 +109,7 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
     unpack(e, dtype, word, to, count, predicate);
 }
 
-// Packs the word that holds the elements from i on.
+// Packs elements, from i on, into a word.
 static tile_register pack(struct tile_emitter *e, cuc_dtype dtype, const tile_register *from)
 {
     tile_register byte[4];

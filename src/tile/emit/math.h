@@ -18,7 +18,8 @@ struct tile_polynomial {
 
 // Pairs and triples: a sum, largest part first. An f32 is stored as the equal double.
 struct tile_math_table {
-    double magic; // 1.5 units whose last place is 1: its addition rounds to an integer
+    double magic; // 1.5 units, where a unit has a last place of 1: adding this number rounds to an
+                  // integer
     double log2e[2], ln2[2], two_over_ln2[2], third[2];
     double two_over_pi, half_pi[3], pi[2];
     struct tile_polynomial exp2, expm1, log, log2, atanh, atanh_tail;
@@ -101,7 +102,7 @@ struct tile_num tile_num_quotient(struct tile_math *m, struct tile_num n, struct
 // an f64, absent for f32; may be NULL.
 tile_register tile_upper_word(struct tile_math *m, struct tile_num x, tile_register *low);
 struct tile_num tile_of_words(struct tile_math *m, tile_register upper, tile_register low);
-// The position of the exponent in that word.
+// The position of the exponent in the upper word.
 static inline uint32_t tile_exponent_shift(const struct tile_math *m)
 {
     return m->wide ? 20 : 23;

@@ -21,7 +21,7 @@ struct tile_mma_operand {
     bool transposed;        // lines go along the other axis
     bool single;            // elements are read one by one
     bool rounds;            // round f32 to tf32 in the fragments
-    bool ring;              // copied ahead: lies in a stage
+    bool ring;              // copied ahead, so it lies in a stage
     bool direct;            // its registers are fragments already
     uint32_t pitch;         // bytes of a line
     uint32_t span;          // bytes of a line within which pieces are swizzled (layout/fragment.h)
@@ -32,10 +32,10 @@ struct tile_mma_operand {
     uint32_t count;
     struct {
         uint32_t batch, own;
-        tile_register word[2][4]; // of this step, and of the one read meanwhile
-        tile_register carried[4]; // those of the first step, from iteration to iteration
+        tile_register word[2][4]; // of this step, and of the step read meanwhile
+        tile_register carried[4]; // the first step's words, carried from iteration to iteration
         tile_register rest[4];    // tf32x3: the remainders of this step's words
-        tile_register line;       // address, without the step's part
+        tile_register line;       // address of the line, without the step's part
         uint32_t offset, flip;    // added to the address; XORed into it
     } fragment[TILE_MOST_FRAGMENTS];
 };
@@ -54,7 +54,7 @@ struct tile_product {
     uint32_t count;
     bool thrice;     // tf32x3
     bool first;      // no product has been added yet
-    uint32_t begins; // start of the slice along the depth axis
+    uint32_t begins; // start of the current slice along the depth axis
     const tile_register *in;
     uint32_t now;    // which of a fragment's word sets belongs to this step
     uint32_t places; // for a carried product: the starts of lines in stage 0, and in the current
@@ -77,12 +77,13 @@ bool tile_find_fragments(struct tile_product *p);
 void tile_open_fragments(struct tile_product *p, tile_register shared);
 void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool there);
 void tile_multiply_step(struct tile_product *p);
-// Around the steps of an iteration. Tensor cores truncate bits that a sum cannot hold, so the three
-// products are summed separately, from 0, and then added to the sum, which rounds.
+// Around the steps of an iteration of tf32x3. Tensor cores truncate bits that a sum cannot hold. So
+// the three products are summed separately, from 0, and the result is then added to the sum, which
+// rounds.
 bool tile_open_parts(struct tile_product *p);
 void tile_close_parts(struct tile_product *p);
 
-// mma_prefetch.c: an iteration's products if the product is carried (async.h).
+// mma_prefetch.c: emits an iteration's products if the product is carried (async.h).
 bool tile_multiply_carried(struct tile_product *p);
 
 #endif

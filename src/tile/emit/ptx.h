@@ -27,7 +27,7 @@ uint32_t tile_label(struct tile_emitter *e);
 void tile_put_label(struct tile_emitter *e, uint32_t label);
 void tile_branch(struct tile_emitter *e, tile_register predicate, bool negated, uint32_t label);
 void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
-// A constant in a register: an element of a dtype; a number of 32 or 64 bits.
+// Constants in a register: an element of a dtype; a number of 32 or 64 bits.
 tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element);
 tile_register tile_number32(struct tile_emitter *e, int32_t value);
 tile_register tile_number64(struct tile_emitter *e, int64_t value);

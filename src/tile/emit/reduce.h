@@ -23,8 +23,8 @@ struct tile_reduction {
     bool nan;                           // a NaN wins
 };
 
-// reduce_threads.c: reduces the `count` partial results of threads to all threads they are reduced
-// with, given the bits of the threads' numbers.
+// reduce_threads.c: combines the `count` partial results of each thread with those of the threads
+// that hold other parts; the masks are bits of threads' numbers. All these threads get the result.
 void tile_reduce_threads(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes, uint32_t warps);
 

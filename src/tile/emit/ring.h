@@ -5,9 +5,9 @@
 #include "tile/pass/pipeline.h"
 #include "emit.h"
 
-// Barriers at the start of shared memory, 8 bytes each: stage s is full, at 8 s; stage s is free
-// again, TILE_FREE_AT behind that. Behind them, for each of two teams: the stage and phase at which
-// it takes over the ring, if the other team tells it.
+// Barriers at the start of shared memory, 8 bytes each. At 8 s: stage s is full. TILE_FREE_AT
+// behind that: stage s is free again. From TILE_TURN_AT on, for each of two teams: the stage and
+// phase at which the team takes over the ring, if the other team announces it.
 enum { TILE_FREE_AT = 256, TILE_TURN_AT = 512 };
 
 // Named barriers; 0 is for all threads of the block.
@@ -17,7 +17,8 @@ enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TU
 struct tile_staging {
     bool open;
     tile_register at; // in shared memory
-    // The addresses that the thread writes: for each group of 16 columns, or of 8 with 32 bits.
+    // The addresses that the thread writes, one for each group of 16 columns, or of 8 columns with
+    // 32 bits.
     tile_register lane[8];
     tile_register barrier; // the warpgroup's own
     bool wide, narrow;     // elements of 32 or of 8 bits, not 16
@@ -34,7 +35,7 @@ struct tile_ring {
     tile_register grid[3], tiles; // 32 bits
     tile_register inverse[3];     // of a layer of the grid, of grid[1], and of the last raster
     tile_register width;          // grid[0], padded to whole clusters
-    tile_register column;         // the tile's index along it
+    tile_register column;         // the tile's index along the grid's columns
     tile_register rank;           // of the block in its cluster
     tile_register group;          // the thread's warpgroup
     tile_register stage, phase;   // the role's position in the ring, kept from tile to tile
@@ -47,18 +48,17 @@ struct tile_ring {
     tile_register elected; // in the copying warp: the lane that copies
     // For warpgroups
     tile_register not_first;     // true except in the first thread of a warpgroup
-    tile_register not_storing;   // the same for the unit that stores together: a warpgroup, or a
-                                 // warp
+    tile_register not_storing;   // the same for the warpgroup or warp that stores together
     bool warps_apart;            // the warps that continue do not wait for one another
     tile_register descriptor[2]; // of a's and b's first bytes in stage 0
-    // For teams: what the other team's tile adds to the stage, and to the phase (0 or 1). second:
-    // nonzero until the second team has skipped the other team's first tile.
+    // For teams: the stages and the phase (0 or 1) that the other team's tile takes. `second`:
+    // nonzero until the second team has skipped the first team's first tile.
     tile_register others_stages, others_phase, second;
-    bool took_turn;          // in the text being emitted
+    bool took_turn;          // the text being emitted has taken the team's turn
     uint32_t staging;        // offset in shared memory of the slabs to store
-    struct tile_staging out; // kept if a side tile is loaded into them
-    // For a side tile: the parts that have arrived in this tile, and the thread's addresses in the
-    // last one.
+    struct tile_staging out; // used again if a side tile is loaded into the slabs
+    // For a side tile: how many of its parts have arrived, and the thread's addresses in the latest
+    // part.
     uint32_t side_parts;
     tile_register side_lane[4];
 };
@@ -67,16 +67,17 @@ struct tile_ring {
 bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *kernel,
                         const struct tile_pipeline *plan, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
-// tiles.c: runs `body`, a role's work for one tile, over all tiles; emits code while the last
-// products of a tile are in flight, and among the products; tells if an op behind the loop has been
-// emitted there.
+// tiles.c: runs `body`, a role's work for one tile, over all tiles. Then: emits loads while the
+// last products of a tile are in flight; finds the next tile among the products; true if an op
+// behind the loop was emitted early.
 bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
 void tile_load_early(struct tile_emitter *e);
 void tile_find_next(struct tile_emitter *e);
 bool tile_is_loaded_early(const struct tile_emitter *e, const struct tile_op *op);
-// The loop over the product, in the current role.
+// Emits the loop over the product, in the current role.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);
-// fused.c: the same for a loop with several products; ops that warpgroups do not need.
+// fused.c: an entry for a loop with several products; true for an op whose results no warpgroup
+// needs. fused_loop.c: that loop, in the current role.
 struct tile_fused;
 bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kernel,
                      struct tile_fused *plan, const struct tile_target *target,
@@ -87,7 +88,7 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 void tile_ring_step(struct tile_emitter *e);
 // Skips the stages of the other team's tile.
 void tile_skip_other_team(struct tile_emitter *e);
-// If a tile ends in front of the loop: passes the team's turn to the other.
+// Passes the team's turn to the other team, if a tile ends in front of the loop.
 void tile_skip_products(struct tile_emitter *e);
 // The barrier for a full stage; TILE_FREE_AT behind it is the barrier for a stage that has been
 // read.
@@ -96,8 +97,9 @@ tile_register tile_stage_barrier(struct tile_emitter *e);
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
 
-// split.c: this block's part of the loop (`known`: the step, if it is a constant); the sum of all
-// parts, by warps or in the first block of the cluster, while the others go to their end.
+// split.c: the range of this block's part of the loop (`known`: the step, if it is a constant); the
+// sum of all parts, by warps or in the first block of the cluster, while the other blocks go to
+// their end.
 void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
                       tile_register *first, tile_register *last);
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
@@ -110,27 +112,28 @@ void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_re
                     tile_register full);
 void tile_emit_copies(struct tile_emitter *e);
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
-// Computed once a tile.
+// The slabs for a value, set up once a tile.
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);
 // Copies one slab of a warpgroup's part of a load to an address, and signals a barrier.
 void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
                     uint32_t group, uint32_t slab, tile_register to, tile_register full);
 
-// side.c: the copying thread's and the warpgroups' work in each tile for a plan's side load.
+// side.c: for a plan's side load, the work of the copying thread and of the warpgroups in each
+// tile.
 void tile_copy_side(struct tile_emitter *e);
 bool tile_begin_side(struct tile_emitter *e);
 void tile_end_side(struct tile_emitter *e); // behind the store
 
 // wgmma.c: a descriptor without the address; the bytes from one block of 64 rows of a left operand
-// to the next, and to a step along the depth axis.
+// to the next block; the bytes from the start to a step along the depth axis.
 uint64_t tile_descriptor_of(const struct tile_stream *s);
 uint32_t tile_block_step(const struct tile_stream *a);
 uint32_t tile_step_of(const struct tile_stream *s, uint32_t step);
-// The descriptor for an address so many bytes further.
+// The descriptor for an address that is `bytes` further.
 tile_register tile_descriptor_at(struct tile_emitter *e, tile_register descriptor, uint32_t bytes);
-// Sets up warpgroups before their first tile. Emits the products of a stage, which are added to
-// `count` accumulators, or overwrite them if the predicate is false. They are still running on
-// return, unless parts are promoted.
+// Sets up warpgroups before their first tile. Then: emits the products of a stage, which are added
+// to `count` accumulators, or overwrite these if the predicate is false. The products are still
+// running on return, unless parts of the sums are promoted.
 void tile_open_products(struct tile_emitter *e);
 void tile_emit_products(struct tile_emitter *e, const tile_register *sum, uint32_t count,
                         tile_register accumulates);

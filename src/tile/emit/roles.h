@@ -9,22 +9,22 @@
 struct tile_roles {
     const struct tile_dispatch *dispatch; // the emitter's
     uint32_t warps;                       // warps that multiply, as layouts count them
-    // Per thread of each role. Together they must not exceed the block's initial registers, or it
-    // would wait forever.
+    // Registers per thread of each role. Together they must not exceed the block's initial
+    // registers, or the block would wait forever.
     uint32_t copy_registers, product_registers;
-    void (*open)(struct tile_emitter *e);          // grid values that both roles need
-    void (*make_barriers)(struct tile_emitter *e); // by the first thread
-    void (*open_products)(struct tile_emitter *e); // setup of warpgroups before their first tile
+    void (*open)(struct tile_emitter *e);          // computes grid values that both roles need
+    void (*make_barriers)(struct tile_emitter *e); // initializes barriers; run by the first thread
+    void (*open_products)(struct tile_emitter *e); // sets up warpgroups before their first tile
     bool (*for_each_tile)(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
-    bool (*copy)(struct tile_emitter *e); // bodies: one tile
+    bool (*copy)(struct tile_emitter *e); // each emits a role's work for one tile
     bool (*multiply)(struct tile_emitter *e);
 };
 
-// Forgets the state that the previous tile left; `multiply` begins with it.
+// Forgets the emitter's state from the previous tile; `multiply` calls this first.
 void tile_begin_tile(struct tile_emitter *e);
 
 // Emits the entry of a ring's plan, whose `staging` is known; `entry` gets everything a launch
-// needs. False if it needs too much shared memory, or after a diagnostic.
+// needs. False if the entry needs too much shared memory, or after a diagnostic.
 bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, const struct tile_roles *roles,
                      struct tile_ring *ring, struct tile_text *out, struct tile_entry *entry);

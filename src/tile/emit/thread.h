@@ -15,12 +15,12 @@ struct tile_coordinate_entry {
 // The coordinate of the calling thread along an axis, without the part of the register index.
 tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
                                      uint32_t axis);
-// Its largest possible value.
+// The largest possible value of that coordinate.
 uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis);
 // The part of the coordinate that comes from a register index.
 uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis);
-// A predicate that is true for elements of the logical tile; TILE_NO_REGISTER if register `index`
-// holds only such elements in every thread. *none: it holds none in any thread.
+// A predicate that is true if register `index` holds an element of the logical tile;
+// TILE_NO_REGISTER if it does in every thread. *none: it does in no thread.
 tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
                                uint32_t index, bool *none);
 

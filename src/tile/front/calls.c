@@ -32,7 +32,7 @@ static int parameter_number(const char *spec, const char *name, size_t length)
     return -1;
 }
 
-// The items of a list; anything else counts as a list of itself.
+// The items of a list; an argument that is no list counts as a list of one.
 static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
                            const struct tile_ast *const *self)
 {
@@ -44,7 +44,7 @@ static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *co
     return ast->count;
 }
 
-// Adds an argument, or those of a list, to the parameter that takes any number.
+// Adds an argument, or each item of a list, to the parameter that takes any number.
 static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
                      const struct tile_ast *argument, struct tile_call *call)
 {
@@ -299,7 +299,7 @@ bool tile_call_operands(struct tile_elaborator *e, const struct tile_call *c, ui
     return ok;
 }
 
-// Elementwise ops have no rows: the op's name is the call.
+// Finds the row of a call; elementwise ops have none, their name is the call.
 static const struct tile_call_row *find_row(const char *name)
 {
     for (size_t i = 0; tile_call_tables[i]; i++)
@@ -327,13 +327,14 @@ static enum tile_op_kind elementwise(const char *name)
     return kind;
 }
 
-// Calls that are operators with a rounding: a program may define functions of these names.
+// True for calls that equal an operator with a rounding; a program may define functions of these
+// names.
 static bool is_operator(enum tile_op_kind kind)
 {
     return kind >= TILE_ADD && kind <= TILE_DIV;
 }
 
-// The arguments of an elementwise call: rounding options follow the operands.
+// The parameters of an elementwise call: the op's operands, then the rounding options.
 static const char *arguments_of(enum tile_op_kind kind)
 {
     static const struct {

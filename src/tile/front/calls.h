@@ -23,27 +23,29 @@ struct tile_call_row {
     int which; // for calls that share a function: an op, a combination
 };
 
-// calls_value.c, calls_memory.c: rows, ended by one without a name; the list is ended by NULL.
+// calls_value.c, calls_reduce.c, calls_memory.c: tables of calls; a row without a name ends a
+// table, NULL ends the list of tables.
 extern const struct tile_call_row tile_value_calls[], tile_reduce_calls[], tile_memory_calls[];
 extern const struct tile_call_row *const tile_call_tables[];
 
-// All arguments are read: later errors are at the call, under its name.
+// Lets later errors report the call's position and name; called once all arguments are read.
 void tile_at_call(struct tile_elaborator *e, const struct tile_call *c);
-// The one value of a call. Returns the number of meanings, 0 for NULL.
+// Stores a call's one value as its meaning. Returns the number of meanings: 1, or 0 for NULL.
 static inline uint32_t tile_call_gives(struct tile_meaning *out, struct tile_value *value)
 {
     *out = tile_meaning_of(value);
     return value != NULL;
 }
-// A call with a value and an integer, which becomes that attribute of the row's op.
+// Builds a call with a value and an integer; the integer becomes attribute `key` of the row's op.
 uint32_t tile_call_with_int(struct tile_elaborator *e, const struct tile_call *c,
                             const struct tile_call_row *row, enum tile_attribute_key key,
                             struct tile_meaning *out);
-// Reads argument i; false after an error. `otherwise` is used if it is not given.
+// These read argument i; false (NULL) after an error. Without the argument, `otherwise` is the
+// result.
 bool tile_call_operand(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        struct tile_operand *out);
 struct tile_value *tile_call_value(struct tile_elaborator *e, const struct tile_call *c,
-                                   uint32_t i); // NULL also if it is not given
+                                   uint32_t i); // NULL also if the argument is not given
 bool tile_call_int(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                    int64_t otherwise, int64_t *out);
 bool tile_call_truth(struct tile_elaborator *e, const struct tile_call *c, uint32_t i, bool *out);
@@ -51,16 +53,16 @@ bool tile_call_dtype(struct tile_elaborator *e, const struct tile_call *c, uint3
                      cuc_dtype *out);
 bool tile_call_text(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                     const char **out);
-// The index of the word.
+// Finds the argument in a list of words, and gives its index.
 bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                     const char *const *words, int otherwise, int *out);
-// The rounding, from arguments i and i + 1.
+// Reads the rounding, from arguments i and i + 1.
 bool tile_call_rounding(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                         struct tile_rounding *out);
-// A list of constants, or a single one. `blanks`: `_` is -1, and extents are 1 or more.
+// Reads a list of constants, or a single one. `blanks`: `_` is -1, and extents are 1 or more.
 bool tile_call_extents(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        bool blanks, int64_t *out, uint32_t *count);
-// A list of values.
+// Reads a list of values.
 bool tile_call_operands(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                         struct tile_operand *out, uint32_t *count);
 

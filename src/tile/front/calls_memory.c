@@ -74,7 +74,8 @@ static uint32_t make_load(struct tile_elaborator *e, const struct tile_call *c,
               : 0;
 }
 
-// Stores. For store_add and the like `which` is the combination plus this constant, above all ops.
+// For stores that combine, such as store_add, `which` is the combination plus this constant, which
+// exceeds every op.
 enum { REDUCES = 1000 };
 
 static uint32_t make_store(struct tile_elaborator *e, const struct tile_call *c,

@@ -40,7 +40,7 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
                    : 0;
 }
 
-// Calls that take a tile and an axis, and return a tile.
+// Builds a call that takes a tile and an axis, and returns a tile.
 static uint32_t make_along(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -111,7 +111,7 @@ static struct tile_function_ast *function_named(struct tile_elaborator *e,
     return fn;
 }
 
-// reduce(FN, [x..], AXIS, [identity..]) and scan(..): FN is inlined once, on scalars.
+// Builds reduce(FN, [x..], AXIS, [identity..]) or scan(..): FN is inlined once, on scalars.
 static uint32_t make_by_function(struct tile_elaborator *e, const struct tile_call *c,
                                  const struct tile_call_row *row, struct tile_meaning *out)
 {

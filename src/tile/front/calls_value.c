@@ -96,7 +96,7 @@ static uint32_t make_iota(struct tile_elaborator *e, const struct tile_call *c,
     return ok ? tile_call_gives(out, tile_build_iota(&e->b, dtype, count)) : 0;
 }
 
-// broadcast, reshape and permute.
+// Builds broadcast, reshape or permute.
 static uint32_t make_shaped(struct tile_elaborator *e, const struct tile_call *c,
                             struct tile_value *(*build)(struct tile_builder *, struct tile_value *,
                                                         uint32_t, const int64_t *),
@@ -168,7 +168,7 @@ static uint32_t make_cat(struct tile_elaborator *e, const struct tile_call *c,
               : 0;
 }
 
-// Indices that count subtiles.
+// Adds indices that count subtiles.
 static uint32_t add_indices(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                             struct tile_value **to, bool *ok)
 {
@@ -274,7 +274,7 @@ static uint32_t make_divmod(struct tile_elaborator *e, const struct tile_call *c
     return out[0].operand.value && out[1].operand.value ? 2 : 0;
 }
 
-// assume(x % D == 0): the fact is read from the tree.
+// Builds assume(x % D == 0): the fact is read from the tree.
 static uint32_t make_assume(struct tile_elaborator *e, const struct tile_call *c,
                             const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -295,7 +295,7 @@ static uint32_t make_assume(struct tile_elaborator *e, const struct tile_call *c
     return ok ? tile_call_gives(out, tile_build(&e->b, TILE_ASSUME, &x, 1, &divisor, 1, NULL)) : 0;
 }
 
-// block, num_blocks, dim, stride: a query about an axis.
+// Builds block, num_blocks, dim or stride: a query about an axis.
 static uint32_t make_index(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -374,7 +374,7 @@ static uint32_t make_assert(struct tile_elaborator *e, const struct tile_call *c
     if (!tile_call_text(e, c, 1, &text.text))
         return 0;
     tile_at_call(e, c);
-    if (m.kind == TILE_TRUTH) { // known at compile time
+    if (m.kind == TILE_TRUTH) { // the condition is known at compile time
         if (!m.operand.i)
             tile_error(e->module, TILE_T407, c->ast->where, "assert: %s",
                        text.text && *text.text ? text.text : "it does not hold");

@@ -4,12 +4,13 @@
 
 #include "elaborate.h"
 
-// Binds a name in the current block, whatever it is outside; `fixed`: it may not be rebound.
+// Binds a name in the current block, hiding any outer binding; `fixed`: the name may not be
+// rebound.
 void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                        struct tile_location where, bool fixed);
 
-// Unreachable code, or code inside something erroneous, is still checked for its own errors: it is
-// built into a block that belongs to nothing.
+// Unreachable code, and code inside a statement with an error, is still checked for errors of its
+// own: it is built into a block that belongs to no kernel.
 struct tile_aside {
     struct tile_block *block, *function_block;
     struct tile_meaning *result;
@@ -20,15 +21,15 @@ struct tile_aside {
 bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before);
 void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before);
 
-// Statements; true if control leaves the block there.
+// Elaborate a statement; true if control leaves the block there.
 void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s);
-// break and continue.
+// Elaborates break or continue.
 bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_statement *s);
 // Reports T402 for a return that is not at its function's end.
 void tile_tell_return(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s);
-// A break or continue of a loop, with the current meanings of its names.
+// Leaves a loop by break or continue, with the current meanings of the names that it carries.
 bool tile_leave_loop(struct tile_elaborator *e, enum tile_op_kind kind,
                      struct tile_open_loop *loop);
 

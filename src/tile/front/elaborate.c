@@ -95,7 +95,7 @@ static struct tile_candidate candidate_of(const struct tile_meaning *value)
     };
 }
 
-// Candidates must be of the first one's kind; an integer among floats becomes a float.
+// Checks that candidates have the first one's kind; an integer among floats becomes a float.
 static void need_alike(struct tile_elaborator *e, const struct tile_constant_ast *c, uint32_t n,
                        const struct tile_meaning *first, struct tile_meaning *candidate)
 {
@@ -178,7 +178,8 @@ static cuc_dtype dtype_of(struct tile_elaborator *e, const struct tile_ast *ast)
     return CUC_DTYPE_UNKNOWN;
 }
 
-// Those before `first` are bound.
+// The index of the dimension that a name stands for, which may be new; dimensions before `first`
+// are bound.
 static uint32_t dimension_named(struct tile_elaborator *e, const char *name,
                                 const struct tile_binding *binding, uint32_t first,
                                 uint32_t parameter, uint32_t axis)
@@ -270,7 +271,7 @@ static void elaborate_parameters(struct tile_elaborator *e)
         tile_elaborate_parameter(e, i);
 }
 
-// Extents that are not just a dimension's name; they may use every parameter.
+// Elaborates extents that are more than a dimension's name; they may use every parameter.
 static void elaborate_extents(struct tile_elaborator *e)
 {
     struct tile_kernel *kernel = e->b.kernel;
@@ -358,7 +359,7 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
     elaborate_constants(e);
     elaborate_parameters(e);
     tile_elaborate_launch(e);
-    for (uint32_t i = 0; i < e->count; i++) { // everything but scalar arguments keeps its meaning
+    for (uint32_t i = 0; i < e->count; i++) { // only scalar arguments may be rebound
         const struct tile_value *value = e->binding[i].what.operand.value;
         e->binding[i].fixed = !value || value->op || value->type.tensor;
     }

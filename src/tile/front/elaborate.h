@@ -17,7 +17,7 @@ enum {
 // The meaning of an expression or a name.
 struct tile_meaning {
     enum {
-        TILE_NOTHING, // after an error that has been reported
+        TILE_NOTHING, // after an error that was reported
         TILE_OPERAND, // a value, or a constant without a dtype
         TILE_TRUTH,   // a constant bool: operand.i
         TILE_DTYPE,
@@ -33,7 +33,8 @@ struct tile_binding {
     struct tile_meaning what;
     struct tile_location where;
     bool fixed;            // a loop's variable or a parameter: may not be rebound
-    uint32_t known, outer; // its index in the elaborator's names; the binding that it hides, from 1
+    uint32_t known, outer; // the name's index in the elaborator's table; the binding that this one
+                           // hides, from 1
 };
 
 // A name that only one arm of an if binds, and its position: it is unbound behind the if.
@@ -59,12 +60,12 @@ struct tile_elaborator {
     const struct tile_kernel_ast *kernel;
     struct tile_binding *binding;
     uint32_t count, room;
-    struct tile_names names; // that were ever bound: `number` is the latest binding of each, from 1
+    struct tile_names names; // all names ever bound; `number` is the name's latest binding, from 1
     struct tile_names kernels;
     uint32_t frame; // the first binding that the running function sees
     uint32_t inlined;
     uint32_t depth, work;
-    bool exhausted; // a limit was exceeded and reported: nothing more is elaborated
+    bool exhausted; // a limit was exceeded, which was reported: elaboration has stopped
     struct tile_open_loop *loop;
     const struct tile_lost *lost; // of the running function or kernel
     // The results of the running function, once it has returned.
@@ -84,22 +85,22 @@ void tile_unbind(struct tile_elaborator *e, uint32_t count);
 void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                struct tile_location where);
 
-// elaborate_expression.c: enters one more nested expression or block, which e->depth-- leaves;
-// false after T006 or T007.
+// elaborate_expression.c: enters a nested expression or block, which e->depth-- leaves; false after
+// T006 or T007.
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where);
-// An expression with one meaning.
+// Elaborates an expression with one meaning.
 struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e,
                                               const struct tile_ast *ast);
-// The op of `and`, `or` and `not`.
+// The op for `and`, `or` or `not`.
 enum tile_op_kind tile_logical_op(const struct tile_ast *ast);
-// An expression that may have several meanings; returns their number, 0 after an error.
+// Elaborates an expression that may have several meanings; returns their number, 0 after an error.
 uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast *ast,
                                struct tile_meaning *out);
-// An expression as an operand; false after an error, or if it is no value.
+// Elaborates an expression to an operand; false after an error, or if the expression has no value.
 bool tile_elaborate_operand(struct tile_elaborator *e, const struct tile_ast *ast,
                             struct tile_operand *out);
 struct tile_value *tile_elaborate_value(struct tile_elaborator *e, const struct tile_ast *ast);
-// Constants; T505 if the expression is none.
+// Evaluate an expression that must be constant, and report T505 otherwise.
 bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, const char *what,
                         int64_t *out);
 struct tile_meaning tile_meaning_of(struct tile_value *value);
@@ -112,46 +113,47 @@ bool tile_meaning_is_constant(const struct tile_meaning *meaning);
 
 // Reports T501 or T405 for an unbound name, and binds it to a meaning known to be wrong.
 void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *name);
-// NULL if there is none of that name.
+// Finds a function; NULL if there is none of that name.
 struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name);
 enum { TILE_MAX_FN_PARAMETERS = 64 }; // of a function that is called
-// The arguments of a call in the order of the function's parameters; false after T504.
+// Lists the arguments of a call in the order of the function's parameters; false after T504.
 bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,
                          const struct tile_ast *call, const struct tile_ast **argument);
 // Reports T503 for a call of an unknown function.
 void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *call);
 
-// fold_constants.c: operators on constants without a dtype; T509 if there is no result.
+// fold_constants.c: apply operators to constants without a dtype; T509 if there is no result.
 struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,
                                     const struct tile_meaning *x);
-// True if two constants without a dtype give a constant without a dtype: an operator, or a call
-// that takes integers.
+// True for an operator, or a call that takes integers, whose result is a constant without a dtype
+// if both operands are.
 bool tile_folds_binary(enum tile_op_kind op);
 struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,
                                      const struct tile_meaning *x, const struct tile_meaning *y);
 
-// calls.c: a call of the language. Returns the number of meanings; 0 after an error. *known: the
-// language has this call.
+// calls.c: elaborates a call of the language. Returns the number of meanings; 0 after an error.
+// *known: the language has this call.
 uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *call,
                              struct tile_meaning *out, bool *known);
-// The arguments that are expressions, for any call; false after T503 and T504. argument:
-// [TILE_MAX_FN_PARAMETERS].
+// Lists a call's arguments that are expressions; false after T503 and T504. `argument` has space
+// for TILE_MAX_FN_PARAMETERS.
 bool tile_match_call(struct tile_elaborator *e, const struct tile_ast *call,
                      const struct tile_ast **argument, uint32_t *count);
 bool tile_is_builtin(const char *name);
-// The language's call with the nearest name, or `best`.
+// The language's call whose name is nearest to the written one; `best` if none is nearer.
 const char *tile_nearest_call(const char *written, const char *best);
 // True for a call made for its effect.
 bool tile_only_acts(const struct tile_ast *ast);
 
-// elaborate_statement.c: statements of a block; true if control leaves it before its end.
+// elaborate_statement.c: elaborates a block's statements; true if control leaves the block before
+// its end.
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s);
 // Inlines a function at its call.
 uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function_ast *fn,
                                  const struct tile_meaning *argument, struct tile_location call,
                                  struct tile_meaning *out);
 
-// host.c: an expression that the host computes at launch; NULL after T701.
+// host.c: elaborates an expression that the host computes at launch; NULL after T701.
 enum tile_host_wish { TILE_HOST_INTEGER, TILE_HOST_CONDITION, TILE_HOST_EITHER };
 const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e,
                                                        const struct tile_ast *ast,
@@ -165,20 +167,21 @@ void tile_check_uncalled(struct tile_elaborator *e);
 // otherwise `best`, which may be NULL.
 const char *tile_nearer(const char *written, const char *best, const char *word);
 
-// elaborate.c: the parts of a kernel's head. Creates an empty kernel; false if out of memory.
+// elaborate.c: elaborates the parts of a kernel's head. This one creates an empty kernel; false if
+// out of memory.
 bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast);
-// Parameter i of e->kernel, with the dimensions that it names first; the kernel has space for them.
-// NULL after an error.
+// Creates parameter i of e->kernel, after the dimensions that it names; the kernel has space for
+// them. NULL after an error.
 struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t i);
-// Checked extents, facts and the grid, once all parameters exist.
+// Elaborates computed extents, facts and the grid, once all parameters exist.
 void tile_elaborate_launch(struct tile_elaborator *e);
 
 // Parses a text to a module. `setting`: "NAME=VALUE" or "KERNEL.NAME=VALUE" for constants. NULL if
 // out of memory; errors are in its diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);
-// The same within a budget (NULL: none), for one kernel alone and without errors for other kernels'
-// settings (NULL: all kernels). If the budget is spent, the module counts as out of memory.
+// Does the same within a budget (NULL: none), for one kernel alone and without errors for other
+// kernels' settings (NULL: all kernels). If the budget ends, the module counts as out of memory.
 struct tile_module *tile_parse_kernel(struct tile_budget *budget, const char *file,
                                       const char *text, size_t bytes, const char *const *setting,
                                       uint32_t settings, const char *only);

@@ -43,7 +43,8 @@ static void names_bound(struct tile_elaborator *e, const struct tile_statement *
     }
 }
 
-// Those that are already bound outside, with their values there: the values that a loop carries.
+// Finds the names that a body binds and that are already bound outside, with their values there:
+// the loop carries these.
 static bool carried_names(struct tile_elaborator *e, const struct tile_statement *body,
                           struct names *carried, struct tile_value ***values)
 {
@@ -56,7 +57,8 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     for (uint32_t i = 0; *values && i < bound.count; i++) {
         struct tile_binding *binding = tile_lookup(e, bound.name[i]);
         if (!binding || binding->fixed)
-            continue; // a new name; or an error that the statement itself reports
+            continue; // a new name, or one that may not be rebound, which the statement itself
+                      // reports
         struct tile_operand operand;
         e->b.where = binding->where;
         if (!tile_meaning_operand(e, &binding->what, &operand)) {
@@ -177,7 +179,7 @@ static void give_up(struct tile_elaborator *e, const struct names *names,
     }
 }
 
-// The body of a loop whose head is wrong.
+// Elaborates the body of a loop whose head has an error.
 static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_statement *s)
 {
     struct tile_open_loop loop = { .wrong = s->kind != TILE_STATEMENT_STATIC_FOR,
@@ -286,7 +288,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
         tile_push_binding(e, s->name[0], tile_meaning_of_int(i), s->where, true);
         left = tile_elaborate_statements(e, s->body);
         tile_unbind(e, inner);
-        // One pass is enough for errors.
+        // The errors of one iteration are enough.
         if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
             break;
     }
@@ -361,7 +363,7 @@ static const struct tile_type *typed(const struct tile_meaning *m)
     return m->kind == TILE_OPERAND && !m->operand.loose ? &m->operand.value->type : NULL;
 }
 
-// The names that differ at the ends of the arms, with their value and location in each arm.
+// The names that differ at the ends of the arms, with each arm's value and location of the name.
 struct merge {
     struct names names;
     struct tile_value **yielded[2];
@@ -388,12 +390,12 @@ static void merge_name(struct tile_elaborator *e, const struct tile_statement *s
     bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
 
     if (old && old->fixed)
-        return; // the statement itself reported it
+        return; // the statement that binds the name has reported it
     if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
-        tile_bind(e, bound->name[i], (struct tile_meaning){ 0 }, s->where); // wrong in an arm
+        tile_bind(e, bound->name[i], (struct tile_meaning){ 0 }, s->where); // an arm has an error
     else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
         lose(e, bound->name[i], arm[!arm[0].bound[i]].where[i]);
-    // The continuing arm leaves the name as it was.
+    // The arm that continues leaves the name as it was.
     if (arm[0].leaves != arm[1].leaves && old && same_meaning(arm[0].leaves ? y : x, &old->what))
         return;
     if (!both || (arm[0].leaves && arm[1].leaves) ||
@@ -406,7 +408,7 @@ static void merge_name(struct tile_elaborator *e, const struct tile_statement *s
         if (arm[a].leaves)
             continue;
         e->b.block = arm[a].end;
-        // A constant becomes a value where it was bound.
+        // A constant becomes a value at the position where the name was bound.
         bool loose = arm[a].bound[i] && arm[a].after[i].operand.loose;
         e->b.where = loose ? arm[a].where[i] : s->where;
         m->where[a][m->names.count] = arm[a].bound[i] ? arm[a].where[i] : s->where;
@@ -436,11 +438,11 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     names_bound(e, s->otherwise, &bound);
     if (!op) {
         struct tile_aside before;
-        // If the condition could have been a constant, one arm would not be elaborated.
+        // If the condition was meant to be constant, only one arm would be elaborated.
         if (operand.value) {
             if (tile_step_aside(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
-                e->function_block = NULL; // nor does a function return in there
+                e->function_block = NULL; // a return in there returns from no function
                 elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
                 elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
             }

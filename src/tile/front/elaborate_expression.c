@@ -124,7 +124,7 @@ void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
                : near ? ": did you mean "
                       : "",
                near && !call ? near : "", near && !call ? "?" : "");
-    // Report it once: from here on the name is known to be wrong.
+    // Reports the name once, and binds it to a meaning known to be wrong.
     if (!call)
         tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
 }
@@ -149,7 +149,7 @@ static struct tile_meaning elaborate_binary(struct tile_elaborator *e, const str
     struct tile_operand a, b;
 
     e->b.where = ast->where;
-    // Dtypes are compared: `if T == f32`.
+    // Dtypes can be compared, as in `if T == f32`.
     if (x.kind == TILE_DTYPE && y.kind == TILE_DTYPE && (ast->op == TILE_EQ || ast->op == TILE_NE))
         return tile_meaning_of_truth((x.dtype == y.dtype) == (ast->op == TILE_EQ));
     if (tile_meaning_is_constant(&x) && tile_meaning_is_constant(&y))
@@ -206,7 +206,7 @@ static struct tile_meaning elaborate_logical(struct tile_elaborator *e, const st
                                  : tile_build_binary(&e->b, op, tile_of(a), tile_of(b), false));
 }
 
-// t[i, ..] loads an element; x[:, None] inserts axes of extent 1.
+// Elaborates t[i, ..], which loads an element, or x[:, None], which inserts axes of extent 1.
 static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
                                                const struct tile_ast *ast)
 {
@@ -356,7 +356,7 @@ uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast 
     return out[0].kind != TILE_NOTHING;
 }
 
-// Not inlined into the recursion over nested expressions: its array is large.
+// Kept out of the recursion over nested expressions, since its array is large.
 __attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_elaborator *e,
                                                                     const struct tile_ast *ast)
 {
@@ -366,8 +366,8 @@ __attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_
 
     if (count == 1)
         return values[0];
-    // A call of the language has no value because of an earlier error, or because it only has an
-    // effect.
+    // A call of the language has no value if it only has an effect, or after an error that was
+    // reported.
     bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
     if (e->module->diagnostics->errors == errors && (count || none))
         tile_error(e->module, TILE_T508, ast->where, "%s: gives %u value%s, expected one",

@@ -82,7 +82,7 @@ bool tile_only_acts(const struct tile_ast *ast)
     return false;
 }
 
-// Not inlined into the recursion over nested blocks: its array is large.
+// Kept out of the recursion over nested blocks, since its array is large.
 __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *e,
                                                         const struct tile_statement *s)
 {
@@ -90,13 +90,14 @@ __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *
     uint32_t count = 0;
     uint32_t errors = e->module->diagnostics->errors;
 
-    // All values before any name: `a, b = b, a`.
+    // All values come before any name, as `a, b = b, a` requires.
     for (uint32_t i = 0; i < s->values && count < 64; i++) {
         uint32_t got = tile_elaborate_values(e, s->value[i], values + count);
-        if (!got && s->values == 1) { // an error: every name is known to be wrong
+        if (!got && s->values == 1) { // after an error, every name is known to be wrong
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            // A function without a return; after another error this may be why values are missing.
+            // The function may lack a return; after another error values may be missing for that
+            // reason.
             if (!e->module->diagnostics->errors ||
                 (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i])))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
@@ -145,7 +146,7 @@ bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_stateme
     if (!e->loop || !e->loop->op) {
         tile_error(e->module, TILE_T402, s->where,
                    e->loop ? "%s: it cannot leave a static for" : "%s: it stands in no loop", word);
-        return false; // the following statements are checked, too
+        return false; // an error, after which the following statements are checked too
     }
     tile_leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
     return true;
@@ -189,12 +190,12 @@ static bool elaborate_unreadable(struct tile_elaborator *e, const struct tile_st
     return false;
 }
 
-// elaborate_control.c has these.
+// These are in elaborate_control.c.
 #define elaborate_static_for tile_elaborate_static_for
 #define elaborate_if tile_elaborate_if
 #define elaborate_leaving tile_elaborate_leaving
 
-// One statement; true if control leaves its block there.
+// Elaborates one statement; true if control leaves its block there.
 static bool elaborate_statement(struct tile_elaborator *e, const struct tile_statement *s)
 {
     static bool (*const kinds[])(struct tile_elaborator *, const struct tile_statement *) = {

@@ -144,7 +144,7 @@ static const struct tile_host_expression *host_int(struct tile_elaborator *e,
     return integer(e, ast, ast->i);
 }
 
-// A name in the kernel's header.
+// Finds a name in the kernel's header.
 static const struct tile_host_expression *host_name(struct tile_elaborator *e,
                                                     const struct tile_ast *ast)
 {
@@ -317,7 +317,7 @@ tile_elaborate_host(struct tile_elaborator *e, const struct tile_ast *ast, enum 
                                             : "expected a condition such as N > 0, got an integer");
 }
 
-// The precedence of operators with two operands.
+// The precedence of binary operators.
 static const uint8_t levels[TILE_OP_COUNT] = {
     [TILE_EQ] = 4,   [TILE_NE] = 4,   [TILE_LT] = 4,        [TILE_LE] = 4,   [TILE_GT] = 4,
     [TILE_GE] = 4,   [TILE_OR] = 5,   [TILE_XOR] = 6,       [TILE_AND] = 7,  [TILE_SHL] = 8,
@@ -335,7 +335,7 @@ static int level_of(const struct tile_ast *ast)
     return ast->kind == TILE_AST_BINARY ? levels[ast->op] : kinds[ast->kind];
 }
 
-// A child, in parentheses if its precedence is lower than `least`.
+// The text of a child, in parentheses if its precedence is lower than `least`.
 static const char *child_text(struct tile_elaborator *e, const struct tile_ast *ast, uint32_t child,
                               int least)
 {

@@ -92,7 +92,7 @@ static bool next_joins(struct tile_lexer *l)
     return is_word(start, (size_t)(ahead.at - start), words);
 }
 
-// Words and signs that need a continuation.
+// True for words and signs that need a continuation.
 static bool wants_more(const struct tile_token *t)
 {
     static const char *const words[] = { "and", "or", "not", "in", "step", NULL };
@@ -100,7 +100,7 @@ static bool wants_more(const struct tile_token *t)
     if (t->kind == TILE_TOKEN_NAME)
         return is_word(t->at, t->bytes, words);
     if (t->kind == TILE_TOKEN_NEWLINE)
-        return true; // blank lines
+        return true; // skips blank lines
     return t->kind == TILE_TOKEN_SIGN && !strchr(")]}:", (int)(t->sign & 0xff));
 }
 
@@ -115,7 +115,7 @@ static void read_number(struct tile_lexer *l, struct tile_token *t)
         char c = *l->at;
         bool sign = (c == '+' || c == '-') && real &&
                     (digits[n - 1] == 'e' || digits[n - 1] == 'E');
-        bool dots = c == '.' && l->at + 1 < l->end && l->at[1] == '.'; // a range: 0 .. n
+        bool dots = c == '.' && l->at + 1 < l->end && l->at[1] == '.'; // of a range, 0 .. n
         if (!hex && ((c == '.' && !dots) || c == 'e' || c == 'E'))
             real = true;
         else if (!sign && !in_name(c))
@@ -158,7 +158,7 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
         tile_error(l->module, TILE_T003, t->where,
                    "string: expected a \" before the end of the line");
         l->at = l->at > l->end ? l->end : l->at;
-        // The enclosing expression most likely ends on that line; assume so.
+        // The enclosing expression most likely ends on the line of the string: assume that.
         while (l->at > start && strchr(" \t\r)]}", l->at[-1]))
             l->at--;
         l->torn = true;
@@ -263,7 +263,7 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
                 l->at++;
         } else if (!read_sign(l, &t)) {
             wrong_character(l, t.where);
-            t.kind = TILE_TOKEN_SIGN; // which no rule accepts: the statement ends with it
+            t.kind = TILE_TOKEN_SIGN; // no rule accepts this sign, so the statement ends with it
             t.wrong = true;
         }
         t.bytes = (size_t)(l->at - t.at);

@@ -27,7 +27,8 @@ struct tile_token {
     uint64_t value;
     double real;
     const char *text;
-    bool wrong; // an invalid number, a string without end, or no token at all; already reported
+    bool wrong; // an invalid number, a string without end, or a character that starts no token;
+                // already reported
 };
 
 struct tile_lexer {
@@ -35,8 +36,8 @@ struct tile_lexer {
     const char *at, *end, *line_start;
     uint32_t line;
     uint32_t behind; // UTF-8 continuation bytes in the line so far
-    uint32_t depth;  // of ( and [: inside them newlines end nothing
-    bool torn;       // after a string without end: open brackets end with the line
+    uint32_t depth;  // of ( and [: inside these, newlines end no statement
+    bool torn;       // after an unterminated string: the next newline closes all open brackets
     bool joins;      // the last token continues in the next line
 };
 

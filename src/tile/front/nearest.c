@@ -30,7 +30,8 @@ static size_t distance(const char *a, const char *b)
 const char *tile_nearer(const char *written, const char *best, const char *word)
 {
     size_t letters = strlen(written);
-    // At most what still looks like a typo; words of one or two letters are near to everything.
+    // Suggestions stop at distances that no longer look like a typo; any word is near to a word of
+    // one or two letters.
     size_t limit = best ? distance(written, best) : letters < 3 ? 0 : letters < 6 ? 2 : 3;
 
     return word && distance(written, word) < limit ? word : best;

@@ -7,7 +7,7 @@
 
 enum {
     TILE_MAX_NESTING = 200,
-    TILE_MAX_HEIGHT = 500, // of an expression: a chain of operators is as high as it is long
+    TILE_MAX_HEIGHT = 500, // of an expression's tree: a chain of n operators has height n
 };
 
 struct tile_parser {
@@ -15,7 +15,7 @@ struct tile_parser {
     struct tile_lexer lexer;
     struct tile_token token; // the current token
     uint32_t depth;
-    bool failed; // in this statement: nothing more is reported about it
+    bool failed; // the current statement has an error: nothing more is reported about it
 };
 
 // A list under construction.
@@ -31,15 +31,15 @@ bool tile_parser_at_word(const struct tile_parser *p, const char *word);
 // Takes the token if it matches; otherwise returns false without an error.
 bool tile_parser_take(struct tile_parser *p, uint32_t sign);
 bool tile_parser_take_word(struct tile_parser *p, const char *word);
-// The same, but reports what was expected.
+// Takes the token if it matches; otherwise reports what was expected.
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
-// True if the missing token was left out by the lexer, which has reported it.
+// True if the lexer has left out the missing token and reported that.
 bool tile_parser_said(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);
-// Limits the nesting to what the stack can take; false after T006, and then there is nothing to
-// undo.
+// Enters a nested construct, within what the stack can take; false after T006, and then there is
+// nothing to undo.
 bool tile_parser_enter(struct tile_parser *p);
 
 // parser_expression.c: NULL after an error.

@@ -65,7 +65,7 @@ static struct tile_ast *one(struct tile_parser *p, enum tile_ast_kind kind, enum
     return ast ? rooted(p, ast) : NULL;
 }
 
-// Items separated by commas up to a closing sign, which is consumed.
+// Parses items separated by commas up to a closing sign, which is consumed.
 static bool items(struct tile_parser *p, uint32_t close, const char *what, struct tile_list *list,
                   struct tile_ast *(*item)(struct tile_parser *p))
 {
@@ -104,7 +104,7 @@ static struct tile_ast *argument(struct tile_parser *p)
     struct tile_token name = p->token;
     struct tile_parser before = *p;
 
-    // One more token of lookahead finds NAME =; `nan` is a name there too.
+    // One more token of lookahead finds `NAME =`; here `nan` may be a name too.
     if (name.kind == TILE_TOKEN_NAME) {
         tile_parser_next(p);
         if (tile_parser_take(p, '=')) {
@@ -246,7 +246,8 @@ static struct tile_ast *postfix(struct tile_parser *p)
 
 static struct tile_ast *unary(struct tile_parser *p);
 
-// ** binds its left side tighter than a sign in front of it, and is right associative.
+// Parses **, which binds its left side tighter than a sign in front of it, and is right
+// associative.
 static struct tile_ast *power(struct tile_parser *p)
 {
     struct tile_ast *base = postfix(p);
@@ -281,7 +282,7 @@ static struct tile_ast *unary(struct tile_parser *p)
 static const struct {
     uint32_t sign;
     int level;
-    enum tile_op_kind op; // TILE_OP_COUNT: @
+    enum tile_op_kind op; // TILE_OP_COUNT stands for @
 } operators[] = {
     { TILE_SIGN2('=', '='), 1, TILE_EQ },
     { TILE_SIGN2('!', '='), 1, TILE_NE },

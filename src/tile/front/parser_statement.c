@@ -78,7 +78,7 @@ static struct tile_statement *parse_if(struct tile_parser *p, struct tile_locati
     return s;
 }
 
-// name... = value..., name op= value, or a call.
+// Parses `name... = value...`, `name op= value`, or a call.
 static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_location where)
 {
     static const struct {
@@ -91,10 +91,10 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
     struct tile_token twice = { .kind = TILE_TOKEN_END };
     struct tile_statement *s;
 
-    // Only the token behind the names tells which of the three it is.
+    // Only the token behind the names tells these three apart.
     bool named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
     while (named) {
-        bool dropped = tile_parser_at_word(p, "_"); // is bound to nothing
+        bool dropped = tile_parser_at_word(p, "_"); // `_` binds nothing
         char *name = dropped ? NULL
                              : cuc__arena_copy(p->module->arena, p->token.at, p->token.bytes);
         struct tile_token token = p->token;
@@ -193,7 +193,7 @@ static struct tile_statement *parse_statement(struct tile_parser *p)
     return parse_binding(p, where);
 }
 
-// After an error: skips to the end of the statement.
+// Skips to the end of the statement, after an error.
 static void recover(struct tile_parser *p)
 {
     uint32_t braces = 0;
@@ -205,7 +205,8 @@ static void recover(struct tile_parser *p)
             break;
         if (p->token.kind == TILE_TOKEN_NEWLINE && !braces)
             break;
-        // If a bracket is never closed: go on at the next line that can only be a statement.
+        // If a bracket is never closed, parsing goes on at the next line that can only be a
+        // statement.
         if (p->lexer.depth && p->token.kind == TILE_TOKEN_SIGN &&
             (tile_parser_at(p, '{') || tile_parser_at(p, '}')))
             p->lexer.depth = 0;
@@ -230,7 +231,7 @@ struct tile_statement *tile_parse_block(struct tile_parser *p)
             tile_parser_expected(p, "the end of the statement");
         if (p->failed) {
             recover(p);
-            // Bind its names to a meaning known to be wrong.
+            // Its names are bound to a meaning known to be wrong.
             if (s && s->kind == TILE_STATEMENT_BIND)
                 s->kind = TILE_STATEMENT_UNREADABLE;
             else

@@ -1,4 +1,4 @@
-// Expressions in texts of their own, as the C builder gets them: grids, facts, extents.
+// Parses expressions that are texts of their own, from the C builder: grids, facts, extents.
 #include "snippet.h"
 
 #include "elaborate.h"
@@ -15,8 +15,8 @@ static void relocate(struct tile_ast *ast, const struct tile_location *where)
         relocate(ast->child[i], where);
 }
 
-// The lexer reports file and line of the text, so it is given those of the call. Columns are the
-// text's own, which have no counterpart in the caller's line.
+// Starts a parser. The lexer reports the file and line of its text, so it is given the file and
+// line of the call. Columns are those of the text, since the caller's line has no counterpart.
 static struct tile_parser start(struct tile_module *module, const char *text,
                                 const struct tile_location *where)
 {

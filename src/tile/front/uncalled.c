@@ -2,7 +2,8 @@
 // are unbound or may not be bound; calls of unknown functions, of themselves, and with wrong
 // arguments; misplaced break, continue and return.
 //
-// A name that an arm of an if binds counts as bound behind it: with a constant condition it may be.
+// A name that an arm of an if binds counts as bound behind the if, which is true for some constant
+// conditions.
 #include "calls.h"
 #include "control.h"
 
@@ -96,7 +97,7 @@ static void check_names(struct tile_elaborator *e, const struct tile_statement *
 
 static void check_binding(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    bool calls = false; // possibly with several values
+    bool calls = false; // a value is a call, which may have several meanings
 
     for (uint32_t i = 0; i < s->values; i++)
         calls |= !s->value[i] || s->value[i]->kind == TILE_AST_CALL;

@@ -14,8 +14,8 @@ struct tile_interpretation {
     int64_t grid[3];                             // for kernels that declare none; otherwise 0
     void (*print)(void *data, const char *text); // receives print()'s text; NULL: nothing is
                                                  // printed
-    int32_t (*stop)(void *data); // asked now and then; nonzero ends the run; NULL: never
-    void *user_data;             // of both
+    int32_t (*stop)(void *data); // called now and then; nonzero ends the run; NULL: never
+    void *user_data;             // passed to `print` and `stop`
     bool *no_memory;             // set if out of memory is the reason for failure; may be NULL
     bool *stopped;               // set if `stop` ended the run; not NULL if `stop` is not
 };

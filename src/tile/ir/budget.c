@@ -1,4 +1,4 @@
-// Ends compilations that would take more than their budget, and says what they were at. See
+// Ends compilations that exceed their budget, and names the construct they were working on. See
 // budget.h.
 #include "budget.h"
 
@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-// No source of 2 kB takes 2 s or 512 MB with these (tests/tile/stress_budget.py), about half of it
-// on a fast machine. Kernels in use take less than a thirtieth of the operations.
+// The default limits. With these, no source of 2 kB takes more than 2 s or 512 MB, or half of that
+// time on a fast machine (tests/tile/stress_budget.py). Kernels in use take less than a thirtieth
+// of the operations.
 static const struct tile_limits usual = {
     .operations = UINT64_C(4) << 20,
     .ptx_bytes = UINT64_C(32) << 20,
@@ -43,7 +44,7 @@ void tile_budget_limit(struct tile_budget *b, const struct tile_limits *limits)
     b->memory.limit = b->limits.memory_bytes < SIZE_MAX ? (size_t)b->limits.memory_bytes : SIZE_MAX;
     b->deadline = b->limits.seconds > 0 ? now() + b->limits.seconds : 0;
     b->next_call = 0;
-    b->next_look = b->operations + 1; // also of what is small
+    b->next_look = b->operations + 1; // so that short compilations are checked too
 }
 
 void tile_budget_look(struct tile_module *module)
@@ -67,7 +68,8 @@ void tile_budget_look(struct tile_module *module)
     }
 }
 
-// "sin of f64[4194304]"; of text that is still read, where it stands is all.
+// Names the construct that is worked on, such as "sin of f64[4194304]". While the text is still
+// read, only its position is known, and the name is "program".
 static void name_construct(struct tile_budget *b, struct tile_module *module)
 {
     const struct tile_op *op = b->op;
@@ -137,11 +139,11 @@ void tile_budget_tell(struct tile_module *module)
         tile_budget_end(module, TILE_T803);
     if (!b->ended)
         return;
-    tile_budget_lift(module); // for the error itself
+    tile_budget_lift(module); // the error itself needs memory
     d->out_of_memory = false;
     struct tile_location where = b->ended_at;
-    where.inlined_at = NULL; // it may have been of a module that is gone
-    where.file = module->file ? module->file : where.file; // calls are of one module
+    where.inlined_at = NULL; // the call may belong to a module that was freed
+    where.file = module->file ? module->file : where.file; // while calls belong to this module
     tile_error(
         module, b->ended, where, "budget: %s: %s%s", b->construct, b->amount,
         b->ended == TILE_T805

@@ -36,9 +36,9 @@ struct tile_diagnostic {
 struct tile_diagnostics {
     struct cuc__arena *arena;
     struct tile_diagnostic *first, *last;
-    uint32_t errors;    // including those beyond the limit; while a kernel is compiled, only its
-                        // own
-    uint32_t earlier;   // in that case: errors of the kernels before it
+    uint32_t errors;    // includes errors beyond the limit; while a kernel is compiled, counts only
+                        // that kernel's
+    uint32_t earlier;   // meanwhile: the errors of the kernels before it
     bool silent;        // the last error was beyond the limit: its notes are dropped too
     bool out_of_memory; // everything after is void
 };

@@ -261,8 +261,8 @@ DESCRIBE(aligned)
     snprintf(piece, PIECE_BYTES, "%s is at 0x%" PRIx64, name_of(set, x), tensor_of(set, x)->data);
 }
 
-// Appends the value behind a name in a fact, such as "N is 100". Each piece appears once: N in N %
-// 2 == 0 && N > 4 is the same.
+// Appends the value behind a name in a fact, such as "N is 100". Each value appears once: N % 2 ==
+// 0 && N > 4 gives one for N.
 static void append_leaf(struct appended *out, const struct tile_binding_set *set,
                         const struct tile_host_expression *x)
 {

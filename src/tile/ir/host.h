@@ -23,14 +23,15 @@ struct tile_binding_set {
 // Checks the arguments against the header and binds its dimensions; `set` has space for them. If
 // false, the text says which argument, what was expected and what was passed.
 bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes);
-// The first half of that: dtypes, ranks and named extents, without facts and computed extents.
+// Does the first half of tile_bind_arguments(): dtypes, ranks and named extents, without facts and
+// computed extents.
 bool tile_bind_dimensions(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes);
 // True if two tensors share no byte, judged by their byte ranges.
 bool tile_tensors_apart(const cuc_tensor *a, const cuc_tensor *b);
 // Evaluates in exact 64-bit integers; false with a text for an overflow or a division by zero.
 bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,
                         int64_t *out, char *text, size_t bytes);
-// Evaluates one op of such an expression on its operands' values.
+// Evaluates one op of a host expression on its operands' values.
 bool tile_host_compute(enum tile_op_kind op, const int64_t *x, int64_t *out, char *text,
                        size_t bytes);
 // A device's limit for an axis of the grid.

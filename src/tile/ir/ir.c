@@ -49,7 +49,7 @@ struct tile_module *tile_module_create_within(struct tile_budget *budget, const 
         return NULL;
     }
     diagnostics->arena = arena;
-    if (budget) { // its own contents are small
+    if (budget) { // before this, the arena has only the module itself, which is small
         cuc__arena_charge(arena, &budget->memory);
         diagnostics->out_of_memory = budget->ended;
     }

@@ -46,7 +46,7 @@ struct tile_module;
 struct tile_kernel;
 struct tile_block;
 struct tile_op;
-struct tile_layout; // layout/layout.h: from layout assignment on
+struct tile_layout; // ir/layout.h: from layout assignment on
 
 // The type of a value: a tile of rank 0 or more, or a tensor, whose extents are not constants.
 struct tile_type {
@@ -102,7 +102,7 @@ enum {
     TILE_ON_HOST = 1 << 10,      // also an op of host expressions
     TILE_NOT_NEGATIVE = 1 << 11, // no result is negative, whatever the operands
     TILE_KEEPS_SIGN = 1 << 12,   // no result is negative if no operand is
-    TILE_KEEPS_ERROR = 1 << 13,  // the result has about its operands' relative error
+    TILE_KEEPS_ERROR = 1 << 13,  // the result's relative error is about its operands'
     TILE_REARRANGES = 1 << 14,   // the result has all elements of the operand and no others
     TILE_MOVES = 1 << 15,        // moves a tile between global memory and registers
     TILE_ONE_WARP = 1 << 16,     // needs no other warp if each warp holds all operands
@@ -240,8 +240,8 @@ struct tile_candidate {
 // A constant of the kernel's header, with its value in this compilation.
 struct tile_constant {
     const char *name;
-    cuc_dtype dtype; // CUC_I64 for any integer, CUC_F64, CUC_BOOL; CUC_UNKNOWN: the value is a
-                     // dtype
+    cuc_dtype dtype; // CUC_I64 for any integer, CUC_F64, CUC_BOOL; CUC_DTYPE_UNKNOWN: the value is
+                     // a dtype
     tile_wide i;
     double f;
     bool chosen;                            // by auto()
@@ -318,7 +318,7 @@ void tile_insert_before(struct tile_op *place, struct tile_op *op);
 struct tile_value *tile_make_before(struct tile_kernel *kernel, struct tile_op *place,
                                     enum tile_op_kind kind, const struct tile_type *type,
                                     uint32_t operands, struct tile_value *const *operand);
-// The same for scalar constants.
+// Insert a scalar constant in the same way.
 struct tile_value *tile_make_int_before(struct tile_kernel *kernel, struct tile_op *place,
                                         cuc_dtype dtype, int64_t value);
 struct tile_value *tile_make_real_before(struct tile_kernel *kernel, struct tile_op *place,
@@ -374,9 +374,9 @@ void tile_renumber(struct tile_kernel *kernel);
 
 // ir/print.c: prints the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);
-// ir/machine.c: the same with layouts and attributes, for what the language cannot express; from
-// layout assignment on. ir/machine_parse.c reads it back to a module, whose diagnostics hold the
-// errors; NULL if out of memory.
+// machine/machine.c: the same with layouts and attributes, for what the language cannot express;
+// from layout assignment on. machine/machine_parse.c reads it back to a module, whose diagnostics
+// hold the errors; NULL if out of memory.
 const char *tile_print_machine(struct tile_module *module);
 struct tile_module *tile_parse_machine(const char *file, const char *text, size_t bytes);
 // The language's name for an op, such as "sum" for a reduce that sums.

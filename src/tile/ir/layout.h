@@ -46,8 +46,9 @@ const char *tile_layout_text(struct cuc__arena *arena, const struct tile_layout 
 struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order);
 
-// The same for a tile that is also moved with `other` as its fastest axis. Of the elements that
-// remain for registers, up to 2^square_bits lie along `other`, so that threads hold small squares.
+// The blocked layout of a tile that is also moved with `other` as its fastest axis. Of the elements
+// that remain for registers, up to 2^square_bits lie along `other`, so that threads hold small
+// squares.
 struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order, uint32_t other,
                                 uint32_t square_bits);

@@ -13,8 +13,8 @@ struct tile_printer {
     uint32_t function_count;
 };
 
-// print.c: the value's name in the source, with a number if another value has it too. A dump that
-// is parsed thus keeps its names.
+// print.c: the value's name in the source, with a number appended if another value has the same
+// name. So names survive when a dump is parsed.
 const char *tile_printed_name(struct tile_printer *p, const struct tile_value *value);
 void tile_put_block(struct tile_printer *p, const struct tile_block *block, uint32_t depth);
 

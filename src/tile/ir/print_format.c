@@ -1,4 +1,4 @@
-// See mark.h.
+// Parses placeholders in print's texts. See print_format.h.
 #include "print_format.h"
 
 #include "scalar.h"

@@ -146,7 +146,8 @@ static double sum(double a, double b, bool wide)
     return wide ? a + b : odd_sum(a, b);
 }
 
-// The product of dtypes narrower than f64 is exact.
+// a b + c, rounded once to f64 (`wide`), or to odd: in dtypes narrower than f64 the product is
+// exact.
 static double fused(double a, double b, double c, bool wide)
 {
     return wide ? fma(a, b, c) : odd_sum(a * b, c);

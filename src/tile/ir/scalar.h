@@ -34,10 +34,10 @@ static inline bool tile_is_restricted(cuc_dtype dtype) // cast, bitcast, memory 
     return dtype == CUC_TF32 || dtype == CUC_E4M3 || dtype == CUC_E5M2;
 }
 
-// scalar_format.c: the integer wrapped to the dtype; the float rounded to it, half to even.
+// scalar_format.c: wraps an integer to the dtype; rounds a float to it, half to even.
 uint64_t tile_element_of_int(cuc_dtype dtype, int64_t value);
 uint64_t tile_element_of_real(cuc_dtype dtype, double value);
-// Exact except for 64-bit integers.
+// The element's value, exact except for 64-bit integers.
 double tile_element_real(cuc_dtype dtype, uint64_t element);
 // True if an integer is in the dtype's range, or a float is finite after rounding.
 bool tile_int_fits(cuc_dtype dtype, tile_wide value);

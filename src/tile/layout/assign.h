@@ -17,7 +17,7 @@ struct tile_assignment {
     uint32_t other_axis; // a permutation makes this axis the fastest
 };
 
-// assign.c: copies a layout to the arena; tells if a value still needs one; gives a value its
+// assign.c: copies a layout to the arena; true if a value still needs a layout; gives a value its
 // layout unless it has one.
 const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct tile_layout layout);
 bool tile_wants_layout(const struct tile_value *value);
@@ -33,7 +33,7 @@ bool tile_acts_by_element(const struct tile_op *op);
 // True if an op may have a block that combines two elements: a reduction or scan.
 bool tile_has_function(const struct tile_op *op);
 
-// spread.c: spreads layouts from all values that have one, until no other value gets one.
+// spread.c: spreads layouts from all values that have one, as far as they determine others.
 void tile_spread_layouts(struct tile_assignment *a);
 // single_warp.c: gives layouts to the values of loops that one warp can run.
 void tile_lay_out_single_warp_loops(struct tile_assignment *a);

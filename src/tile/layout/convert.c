@@ -60,7 +60,8 @@ static void need(struct tile_assignment *a, struct tile_op *op, uint32_t operand
     a->changed = true;
 }
 
-// Gives an op's result the layout `own`, and converts it to the layout that the value was assigned.
+// Gives an op's result the layout `own`, and converts the result to the layout that it was
+// assigned.
 static void give_in(struct tile_assignment *a, struct tile_op *op, uint32_t result,
                     const struct tile_layout *own)
 {
@@ -120,8 +121,8 @@ static void convert_operands(struct tile_assignment *a, struct tile_op *op)
     }
 }
 
-// The operand of a reduction fixes the layout of its results. An op with several results gives all
-// of them the first one's layout. Other layouts are converted to afterwards.
+// The operand of a reduction fixes the layout of the results. If there are several, all have the
+// first one's layout. Results with other layouts are converted afterwards.
 static void convert_reduction(struct tile_assignment *a, struct tile_op *op)
 {
     convert_operands(a, op);

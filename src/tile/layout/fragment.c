@@ -234,7 +234,7 @@ static void measure(struct tile_op *op, void *data)
     if (op->kind != TILE_MMA || !tile_fragment_of(op, most->target))
         return;
     int64_t elements = tile_elements(&op->result[0]->type);
-    if (op->result[0]->type.dtype == CUC_F64) // each takes two registers
+    if (op->result[0]->type.dtype == CUC_F64) // an element takes two registers
         elements *= 2;
     most->elements = elements > most->elements ? elements : most->elements;
     for (uint32_t i = 0; i < 2; i++) {

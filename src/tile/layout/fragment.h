@@ -29,10 +29,10 @@ uint32_t tile_fragment_pitch(uint32_t bytes, bool single);
 // that is XORed to offsets in line number `line`.
 uint32_t tile_fragment_span(uint32_t bytes);
 uint32_t tile_fragment_flip(uint32_t span, uint32_t line);
-// `rows`: give each warp whole rows, if there are enough.
+// The layout of an accumulator. `rows`: gives each warp whole rows, if there are enough.
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
                                         bool rows);
-// Before layouts are assigned: gives the results of all such products their layout.
+// Before layouts are assigned: gives the results of all products by mma.sync their layout.
 void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
                          uint32_t warps);
 // lines.c, after layouts are assigned: rearranges accumulators for their stores. False if out of

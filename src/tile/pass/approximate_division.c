@@ -1,6 +1,6 @@
-// Relaxes quotients behind a loop over 16-bit products whose results are rounded to 16 bits: they
-// need no rounding to nearest first. If a line has one divisor, it is inverted once and the line
-// multiplied by the inverse.
+// Approximates divisions behind a loop over 16-bit products, if the quotients are rounded to 16
+// bits: rounding them to nearest first is needless. If a line has one divisor, the divisor is
+// inverted once and the line is multiplied by the inverse.
 #include "pass.h"
 #include "fused.h"
 

@@ -11,13 +11,13 @@
 // the same hash form a chain, latest first.
 struct known {
     struct tile_op *op;
-    uint32_t hash, below; // of its chain: the previous op's position, from 1; 0 if none
+    uint32_t hash, below; // the position of the previous op of the chain, from 1; 0 if none
 };
 
 struct table {
     struct tile_kernel *kernel;
     struct known *known;
-    uint32_t *chain; // by hash: the latest op's position, from 1; 0 if none
+    uint32_t *chain; // by hash: the position of the latest op, from 1; 0 if there is none
     uint32_t count, room,
         first; // ops below `first` lie outside of the current function and are not visible
     bool changed;

@@ -106,8 +106,8 @@ static void follow(struct tile_op *op, void *data)
         p->changed = p->kept[op->result[0]->id] = true;
 }
 
-// Lanes with the same coordinates hold different parts until these are joined, so no conversion may
-// move them.
+// Lanes with the same coordinates hold different parts until the parts are joined, so no conversion
+// may move these values.
 const char *tile_settle_deferred_reductions(struct tile_kernel *kernel)
 {
     struct parts p = { tile_take(kernel->module, (kernel->value_count + 1) * sizeof(bool)), true,

@@ -103,7 +103,7 @@ static struct tile_value *fold_add(struct folding *f, struct tile_op *op)
                                           : NULL;
 }
 
-// One form of integer negation, since its emission needs care.
+// Gives integer negation one form, since its emission needs care.
 static struct tile_value *as_negated(struct folding *f, struct tile_op *op, struct tile_value *x)
 {
     return tile_make_before(f->kernel, op, TILE_NEG, &op->result[0]->type, 1, &x);
@@ -135,7 +135,7 @@ static struct tile_value *fold_mul(struct folding *f, struct tile_op *op)
     return NULL;
 }
 
-// Division by a power of two becomes a multiplication, which is as exact.
+// Turns a division by a power of two into a multiplication, which is as exact.
 static struct tile_value *as_product(struct folding *f, struct tile_op *op)
 {
     const struct tile_type *type = &op->result[0]->type;
@@ -182,7 +182,7 @@ static struct tile_value *fold_bits(struct folding *f, struct tile_op *op)
     return NULL;
 }
 
-// minimum and maximum of a value and itself.
+// Folds the minimum or maximum of a value and itself.
 static struct tile_value *fold_same(struct folding *f, struct tile_op *op)
 {
     (void)f;
@@ -245,7 +245,7 @@ static struct tile_value *fold_permute(struct folding *f, struct tile_op *op)
     return NULL;
 }
 
-// The extent of a tensor parameter is a dimension or a constant.
+// Folds the extent of a tensor parameter to a dimension or a constant.
 static struct tile_value *fold_dim(struct folding *f, struct tile_op *op)
 {
     const struct tile_value *tensor = op->operand[0];
@@ -273,8 +273,8 @@ static rule *const rules[TILE_OP_COUNT] = {
 #include "tile/ir/ops.def"
 };
 
-// Float division and modulo by one with floor do not give the dividend, and no rule covers an op
-// with its own rounding mode.
+// False for ops that the rules do not cover: those with a rounding mode of their own, and floored
+// division of floats, which by 1 does not give the dividend.
 static bool rule_holds(const struct tile_op *op)
 {
     if (tile_is_rounded(op) && op->kind != TILE_CAST)
@@ -303,7 +303,7 @@ static bool fold_if(struct folding *f, struct tile_op *op)
 
     if (!splat(op->operand[0], &c))
         return false;
-    // If the arm leaves the block, the code behind it would be unreachable.
+    // If the arm taken leaves the block, the code behind the if would be unreachable.
     struct tile_block *arm = op->block[c ? 0 : 1];
     if (arm->last->kind != TILE_YIELD)
         return false;
@@ -315,7 +315,7 @@ static bool fold_if(struct folding *f, struct tile_op *op)
     return true;
 }
 
-// A loop that never runs.
+// Removes a loop that never runs.
 static bool fold_for(struct folding *f, struct tile_op *op)
 {
     const struct tile_value *first = op->operand[0], *last = op->operand[1];

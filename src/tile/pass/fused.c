@@ -77,7 +77,7 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
         *why = tile_plan_stream(&p->base, s);
     if (!*why)
         return feed;
-    p->feeds--; // warpgroups may load it instead
+    p->feeds--; // no feed after all: warpgroups may load the operand instead
     p->base.wanted[load->result[0]->id] = false;
     return NULL;
 }
@@ -105,7 +105,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     return feed;
 }
 
-// A tile that an iteration loads to compute with comes through a ring too, if it is large.
+// Gives a ring to each tile that an iteration loads to compute with, if the tile is large.
 static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads something else besides";
@@ -245,8 +245,8 @@ static bool can_overlap(const struct tile_fused *p)
 
 // ---- Layouts and space
 
-// The warps that layouts cover. With three warpgroups they include a fourth, whose rows are
-// padding.
+// The number of bits of the warps that layouts cover. With three warpgroups the layouts include a
+// fourth, whose rows are padding.
 static uint32_t warp_bits_of(const struct tile_fused *p)
 {
     return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;
@@ -284,8 +284,8 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
     return NULL;
 }
 
-// The last store of a tile shaped like the last product's result. The launch checks that the other
-// stores go to different memory (select.c).
+// Plans TMA for the last store of a tile shaped like the last product's result. The launch checks
+// that the other stores go to different memory (select.c).
 static void plan_store(struct tile_fused *p)
 {
     const struct tile_op *store = NULL;
@@ -358,8 +358,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
-    // With small products the other work takes most of the time, so warpgroups must not do it at
-    // the same time. Large products were 0.5 % faster without alternation on an H200.
+    // With small products the other work takes most of the time, so warpgroups must not do that
+    // work at the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);

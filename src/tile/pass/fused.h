@@ -56,7 +56,7 @@ bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
-// The number of warps that layouts cover.
+// The number of multiplying warps, whose threads hold tiles; the copying ones have no layout.
 uint32_t tile_fused_warps(const struct tile_fused *p);
 // The fused plan that contains a pipeline; NULL if it is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
@@ -66,8 +66,9 @@ struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 // the layouts allow it.
 void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_apart(const struct tile_fused *p);
-// approximate_division.c: relaxes quotients behind the loop whose results are rounded to 16 bits;
-// they need no rounding to nearest first. For loops whose products have 16-bit operands.
+// approximate_division.c: approximates divisions behind the loop whose quotients are rounded to 16
+// bits, so that rounding them to nearest first is needless. Only for loops whose products have
+// 16-bit operands.
 void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);
 // deferred_reduction.c: defers the reduction of loop-carried sums to the end of the loop. The
 // second function returns NULL, or the reason why the layouts do not allow it.

@@ -81,7 +81,7 @@ struct absence {
     bool missed; // a warpgroup would lack a value that it needs
 };
 
-// Checks that the absent fourth of three warpgroups holds no part of a value, or only copies.
+// Checks that the absent fourth warpgroup (of three) holds no part of a value, or only copies.
 static void look_at_absence(struct tile_op *op, void *data)
 {
     struct absence *a = data;
@@ -159,8 +159,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     const char *why = tile_settle_deferred_reductions(kernel);
     if (why)
         return why;
-    // Values that depend on the accumulator wait for it, and so does everything that the product
-    // reads in the meantime.
+    // Values that depend on the last product's accumulator wait for that product, and so do the
+    // casts that make its left operand, whose registers the product still reads.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)

@@ -1,9 +1,9 @@
 // Loop-invariant code motion: moves pure ops whose operands come from outside of a loop in front of
 // it.
 //
-// No pure op can trap, so executing one that the loop would not have reached costs only its time;
-// ops inside an if stay there for that reason. Values that are free to recompute and would only
-// hold registers stay as well.
+// No pure op can trap, so executing one that the loop would not have reached costs only time; for
+// that reason ops inside an if are not moved. Values that are free to recompute and would only hold
+// registers are not moved either.
 #include "pass.h"
 
 static const struct tile_block *home(const struct tile_value *value)

@@ -45,8 +45,8 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
 
 // ---- Operands
 
-// Rows of a slice of a tensor: the slice's start becomes one more coordinate. Rows past its end may
-// be read because nobody uses them.
+// True if the operand may come from a slice of a tensor's rows: the slice's start becomes one more
+// coordinate. Rows past the slice's end may be read, because nobody uses them.
 static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
                       const struct tile_op *load, uint32_t which, bool transposed)
 {
@@ -174,7 +174,7 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
         for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
             (void)want(p, load->operand[1 + i]);
     }
-    // If its layout differs, threads load it after all.
+    // If the load's layout differs from the product's, threads load the tile after all.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,
                                       p->mma->result[0]->layout)))

@@ -15,9 +15,9 @@ struct versioning {
     struct tile_kernel *kernel;
     struct tile_op *place;    // the scalars and the choice go before this op
     struct tile_value *holds; // the condition so far; NULL: always true
-    struct tile_value **map;  // for the version without masks
-    bool *work;               // by value id
-    uint32_t room;            // number of values at the start; newer ones are not in the tables
+    struct tile_value **map;  // by value id: its counterpart in the version without masks
+    bool *work;               // by value id: the value is part of the work
+    uint32_t room; // number of values at the start; values made since are not in the tables
     // If each warp chooses for its own rows: the rows of a tile, and the distance from a warp's
     // first row to its last.
     int64_t rows, span;
@@ -56,7 +56,7 @@ static void require(struct versioning *v, struct tile_value *condition)
 
 // ---- Masks
 
-// An iota along the rows of a product's tile; warp w holds 16 of these, from row 16 w.
+// True for an iota along the rows of a product's tile. Warp w holds 16 of the rows, from row 16 w.
 static bool counts_rows(const struct versioning *v, const struct tile_value *x)
 {
     const struct tile_op *op = x->op;
@@ -129,7 +129,7 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
     }
     if (!(traits & TILE_MONOTONIC))
         return NULL;
-    // A comparison holds for all elements if it holds where it is least.
+    // A comparison holds for all elements if it holds for the bounds at which it is least.
     left = bound(v, op->operand[0], !(traits & TILE_RISES_X));
     right = bound(v, op->operand[1], !(traits & TILE_RISES_Y));
     return combine(v, op->kind, CUC_BOOL, left, right);
@@ -257,8 +257,8 @@ static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
     return false;
 }
 
-// Marks everything that the first products depend on, including their zeros. It is needed before
-// all the work.
+// Marks the values from which the products before the last are computed, their initial accumulators
+// included. They must be computed before the work (see find_work()).
 static void find_early(const struct tile_fused *p, bool *early)
 {
     const struct tile_op *last = p->product[p->products - 1].mma;
@@ -272,8 +272,8 @@ static void find_early(const struct tile_fused *p, bool *early)
     }
 }
 
-// The work: tiles computed from the first products and from carried values. Excluded are the last
-// product's accumulator and values that only serve as its left operand.
+// Finds the work: tiles computed from the first products and from carried values. Excluded are the
+// last product's accumulator and values that only serve as the last product's left operand.
 static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool *late,
                           const bool *early)
 {
@@ -329,8 +329,8 @@ static bool uses_work(const struct versioning *v, const struct tile_op *op)
     return false;
 }
 
-// The op in front of which all the work can go: the first other op that needs some of it. Later ops
-// no longer count as work.
+// Finds the op in front of which all the work can go: the first op outside the work that needs a
+// result of the work. Later ops no longer count as work.
 static struct tile_op *find_place(const struct versioning *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;

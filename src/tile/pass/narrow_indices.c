@@ -22,7 +22,7 @@ struct side {
     struct tile_value *scalar; // of i64; NULL: 0
 };
 
-// If out of memory these return their operand; the caller discards the code compiled then.
+// These return their operand if out of memory; the caller then discards the compiled code.
 static struct tile_value *unary(struct narrowing *n, enum tile_op_kind kind,
                                 const struct tile_type *type, struct tile_value *x)
 {
@@ -159,7 +159,7 @@ static struct tile_value *stripped(struct tile_value *value)
     return value;
 }
 
-// The upper bound that a mask puts on an iota, or NULL if the mask has another form.
+// The upper bound that a mask puts on an iota; NULL if the mask has another form.
 static struct tile_value *bound_of(struct narrowing *n, const struct tile_value *mask,
                                    const struct tile_value **count)
 {
@@ -182,7 +182,7 @@ static struct tile_value *bound_of(struct narrowing *n, const struct tile_value 
                   bound->type.rank ? unary(n, TILE_BROADCAST, &bound->type, one) : one);
 }
 
-// An iota within two bounds is within the lesser one.
+// Joins two upper bounds on an iota to the lesser one.
 static void join(struct tile_op *op, void *data)
 {
     struct narrowing *n = data;

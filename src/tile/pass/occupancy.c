@@ -1,11 +1,11 @@
 // Chooses the number of a kernel's blocks that should fit on a multiprocessor at once (occupancy).
-// For a row that waits in registers until it is complete, ptxas would use more registers than it
-// needs, so that fewer blocks could load meanwhile. Told the number of blocks, it uses no more than
-// that leaves.
+// If a row waits in registers until it is complete, ptxas would use more registers than necessary,
+// and fewer blocks could load meanwhile. If ptxas is told the number of blocks, it uses only as
+// many registers as that number leaves.
 #include "pass.h"
 
-// The range of waiting registers, and the warps that then fit at once: with 40 and 64 registers a
-// thread, in quarters of a multiprocessor with 16384 registers each.
+// The range of registers that wait in each thread, and the number of warps that then fit at once:
+// with 40 and 64 registers a thread, in quarters of a multiprocessor with 16384 registers each.
 static const struct {
     int64_t from, to;
     uint32_t warps;
@@ -47,7 +47,7 @@ static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
             const struct tile_value *value = op->operand[i];
             if (value->op && value->op->parent == &kernel->body && l->last[value->id] == position) {
                 waiting -= registers_of(l, value);
-                l->last[value->id] = 0; // an op may use it twice
+                l->last[value->id] = 0; // `last` is cleared, since an op may use a value twice
             }
         }
         if (op->kind == TILE_REDUCE && waiting > most)
@@ -67,7 +67,7 @@ uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps)
 
     if (!l.last)
         return 0;
-    // Only waiting values count if all elements stay in place.
+    // The registers count only if all elements stay in place.
     for (const struct tile_op *op = kernel->body.first; op; op = op->next)
         if (!(tile_op_infos[op->kind].traits & TILE_IN_PLACE))
             return 0;

@@ -7,16 +7,16 @@
 // Folding, late widening, common subexpressions, loop-invariant motion and dead code, until nothing
 // changes.
 void tile_simplify(struct tile_kernel *kernel);
-// The passes, in order. Each keeps the IR valid; debug builds verify between them.
+// The passes, in order.
 bool tile_fold(struct tile_kernel *kernel);       // constants, identities; true: something changed
 bool tile_cse(struct tile_kernel *kernel);        // common subexpressions
 bool tile_widen_late(struct tile_kernel *kernel); // delays the widening of f16 and bf16
 bool tile_hoist(struct tile_kernel *kernel);      // loop-invariant code motion
 bool tile_drop_dead(struct tile_kernel *kernel);
-// Drops unused yields of ifs: names of an arm that nobody uses behind it.
+// Drops what an if yields but no later op uses.
 bool tile_drop_yields(struct tile_kernel *kernel);
-// Rematerializes f32 values from 16-bit words in kernels with rows of so many elements. True if
-// something changed.
+// Rematerializes f32 values from 16-bit words in kernels whose rows have at least `elements`
+// elements. True if something changed.
 bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements);
 // The number of blocks that should fit on a multiprocessor at once; 0: any number.
 uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps);

@@ -18,7 +18,7 @@ enum {
                              // accumulators
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
-    MULTIPROCESSORS = 132, // that share a level 2 cache
+    MULTIPROCESSORS = 132, // that share one level 2 cache
 };
 
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
@@ -27,7 +27,7 @@ const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
         { CUC_F16, CUC_F32, "f16", true, false, true },
         { CUC_BF16, CUC_F32, "bf16", true, false, true },
         { CUC_TF32, CUC_F32, "tf32", false, false, true },
-        { CUC_F32, CUC_F32, "tf32", false, false, true }, // if tf32 precision is allowed
+        { CUC_F32, CUC_F32, "tf32", false, false, true }, // if the product allows tf32 precision
         { CUC_E4M3, CUC_F32, "e4m3", false, true, true },
         { CUC_E5M2, CUC_F32, "e5m2", false, true, true },
         { CUC_I8, CUC_I32, "s8", false, false, false },
@@ -133,9 +133,9 @@ static bool has_even_turns(const struct tile_pipeline *p)
     return is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1]);
 }
 
-// True if two warpgroups can each take a tile of their own, which 4 requested warps ask for: one
+// True if each of two warpgroups can take a tile of its own, which 4 requested warps ask for: one
 // finishes its tile while the other multiplies. Each must know the number of iterations of the
-// other's tile, or be told where that one ended.
+// other's tile, or be told at which stage that tile ended.
 static bool can_take_turns(const struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_op *by = p->loop->operand[2]->op;
@@ -195,7 +195,7 @@ bool tile_differs_by_block(const struct tile_value *value)
     return false;
 }
 
-// If one operand is the same for all blocks of a cluster, each block loads a part of it for all.
+// If all blocks of a cluster use the same operand, has each block load a part of it for all.
 static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 {
     p->cluster = 1;
@@ -227,7 +227,7 @@ static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 
 // ---- Split loops
 
-// Sets the rows that one store writes.
+// Sets the number of rows that one store writes.
 static void set_store_rows(struct tile_pipeline *p, uint32_t from, uint32_t to)
 {
     uint32_t *box = p->map[p->store_map].box;
@@ -243,7 +243,8 @@ void tile_finish_in_one_block(struct tile_pipeline *p)
     set_store_rows(p, 16, 64);
 }
 
-// The partial sums meet in the stages of the cluster's blocks, which share one tile.
+// Plans a split loop. The partial sums meet in the stages of the cluster's blocks, which share one
+// tile.
 static void plan_split(struct tile_pipeline *p, uint32_t parts)
 {
     uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
@@ -277,7 +278,7 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     return p->maps++;
 }
 
-// The dtypes that warpgroups can write to slabs.
+// True for the dtypes that warpgroups can write to slabs.
 static bool fills_slabs(cuc_dtype dtype)
 {
     static const cuc_dtype known[] = { CUC_F16,  CUC_BF16, CUC_F32, CUC_I32,
@@ -289,14 +290,15 @@ static bool fills_slabs(cuc_dtype dtype)
     return false;
 }
 
-// Threads store narrow tiles that have no lines of 128 bytes.
+// The bytes of a line of the store's slabs. Threads store narrow tiles, which have no lines of 128
+// bytes.
 static uint32_t span_of_store(uint32_t line)
 {
     return line > 128 ? span_of(line) : line == 128 ? 128 : 0;
 }
 
-// The store must be the last access behind the loop, so that nothing has to wait for it, and must
-// keep the accumulators' layout.
+// Plans a store by TMA. It must be the last access behind the loop, so that nothing has to wait for
+// it, and must keep the accumulators' layout.
 static void plan_store(struct tile_pipeline *p)
 {
     const struct tile_op *store = NULL;
@@ -306,7 +308,7 @@ static void plan_store(struct tile_pipeline *p)
         if (op->kind == TILE_RETURN)
             continue;
         if (op->block_count && !store)
-            continue; // it may do anything, and may skip to the next tile
+            continue; // the op may do anything, even skip to the next tile
         if (op->block_count || (store && traits & (TILE_READS | TILE_WRITES)) ||
             (traits & TILE_WRITES && op->kind != TILE_STORE))
             return;
@@ -323,8 +325,9 @@ static void plan_store(struct tile_pipeline *p)
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || x->type.rank != 2 || dropped >> last & 1)
         return;
-    if (slice && (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
-                  tensor->type.rank != 2)) // the rows of a matrix end where the slice's rows do
+    if (slice &&
+        (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
+         tensor->type.rank != 2)) // the rows of a matrix must end where the slice's rows do
         return;
     p->span = span_of_store((uint32_t)x->type.extent[1] * element);
     if (!fills_slabs(x->type.dtype) || !p->span ||
@@ -342,7 +345,7 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
         p->store ? &p->store->operand[p->store->operand_count - 1]->type : NULL;
 
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
-        if (op->block_count) // it may skip to the next tile
+        if (op->block_count) // the op may skip to the next tile
             return;
         if (!stored || p->span != 128 || p->teams > 1 || p->cluster > 1 || target->split > 1 ||
             p->before || op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
@@ -367,12 +370,12 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 
 // ---- The grid
 
-// Tiles in flight at the same time form a rectangle that is as nearly square as possible; among
-// rectangles of as many tiles it reads the least.
+// Chooses the raster: tiles in flight form a rectangle that is as nearly square as possible, since
+// among rectangles of as many tiles this one reads the least.
 static uint32_t choose_raster(const struct tile_kernel *kernel, const struct tile_pipeline *p,
                               const struct tile_target *target)
 {
-    enum { WHOLE = 1 << 15 }; // all along the first axis, which is the grid's own order
+    enum { WHOLE = 1 << 15 }; // all tiles along the first axis, in the grid's own order
     uint32_t rows = p->groups * p->blocks * 64, columns = p->columns, side = 1;
 
     if (kernel->keeps_order)
@@ -390,8 +393,8 @@ static uint32_t choose_raster(const struct tile_kernel *kernel, const struct til
 
 // ---- The whole plan
 
-// Few slabs are stored at once, between one pair of barriers. Many are stored two at a time, or as
-// many bytes of narrower ones.
+// Few slabs are stored at once, between one pair of barriers. Many slabs are stored two at a time,
+// or as many bytes of narrower ones.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
@@ -439,7 +442,8 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (*why)
         return NULL;
     uint32_t warp_bits = p->groups == 2 ? 3 : 2;
-    // Blocks that look up their own work may differ in it.
+    // Blocks that look up their own work may have different work, so they neither split a loop nor
+    // form clusters.
     uint32_t split = p->before ? 1 : target->split;
     plan_cluster(p, split > 1 || p->before ? 1 : target->cluster);
     plan_store(p);

@@ -46,8 +46,8 @@ struct tile_pipeline {
     uint32_t stages, stage_bytes;
     uint32_t cluster; // blocks per cluster; 1: no cluster
     uint32_t split;   // blocks of a cluster that each run a part of the loop; 1: no split
-    bool apart;       // these blocks share the epilogue: each finishes some warps' rows
-    uint32_t raster;  // tiles along the grid's first axis before the next one along its second
+    bool apart; // the blocks of a split share the epilogue: each finishes the rows of some warps
+    uint32_t raster; // tiles along the grid's first axis before the next one along its second
     struct tile_tensor_map map[TILE_MAX_MAPS];
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: threads store
@@ -60,7 +60,7 @@ struct tile_pipeline {
                                 // NULL if none
     uint32_t side_map;
     bool fused;   // it is the first member of a struct tile_fused (pass/fused.h)
-    bool *wanted; // by value id: the copying thread computes it; includes its loads
+    bool *wanted; // by value id: the copying thread computes it; set for the loads that it does too
     bool *known;  // by value id: before the loop, scalars that depend on scalars alone
 };
 
@@ -108,15 +108,15 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
 uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access);
 // True if a scalar differs between blocks that are neighbours along the grid's first axis.
 bool tile_differs_by_block(const struct tile_value *value);
-// Plans a stream's place in shared memory and its map. Returns NULL, or the reason why it cannot be
-// done.
+// Plans a stream's place in shared memory and its map. Returns NULL, or the reason why that is
+// impossible.
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s);
 // scalars.c: true if an op and everything inside it handle only scalars, at most read them from
 // tensors, and write nothing.
 bool tile_is_of_scalars(const struct tile_op *op);
-// The same for an op before the loop, once the ops ahead of it were asked for: everything it
-// depends on must qualify too, so that the copying thread can do it. tile_rows_unseen(): true if
-// rows that a load from a slice does not have may hold any value.
+// tile_can_know(): the same for an op before the loop, whose operands must qualify too, so that the
+// copying thread can run it; ask for earlier ops first. tile_rows_unseen(): true if rows that a
+// load from a slice does not have may hold any value.
 bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op);
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis);
 // True if the copying thread can do a load: its indices are scalars that the thread can compute,
@@ -124,7 +124,7 @@ bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load,
 bool tile_can_stream(struct tile_pipeline *p, const struct tile_op *load);
 // Lets one block alone finish a split tile.
 void tile_finish_in_one_block(struct tile_pipeline *p);
-// Recomputes the marks after values have been renumbered.
+// Recomputes `wanted` and `known` after values have been renumbered.
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);
 
 #endif

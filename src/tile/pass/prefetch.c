@@ -104,7 +104,7 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
 struct contents {
     const struct tile_block *body;
     bool stores, turns_early; // an iteration may end early
-    bool orders;              // ordered loads: other accesses must stay behind them
+    bool orders;              // it has ordered loads, behind which other accesses must stay
     uint32_t products;
 };
 
@@ -182,8 +182,8 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
     s.best->stages = rest / s.best->stage_bytes;
     if (s.best->stages > most)
         s.best->stages = most;
-    // If two stages of each fit, give a block of few warps half of the shared memory: a
-    // multiprocessor then runs two blocks, and one multiplies while the other waits.
+    // If half of the shared memory holds two stages of each operand, give a block of few warps only
+    // that half: a multiprocessor then runs two blocks, and one multiplies while the other waits.
     uint32_t half = (target->shared_limit + BLOCK_BYTES) / 2 - BLOCK_BYTES;
     uint32_t beside = half / s.best->stage_bytes;
     if (!target->stages && s.best->only && s.threads <= FEW_THREADS && beside >= 2 &&

@@ -169,7 +169,7 @@ static int64_t divided(enum tile_op_kind kind, int64_t x, int64_t y)
     return (int64_t)out;
 }
 
-// Division by a positive constant; for any other divisor the quotient is unknown.
+// The quotient by a positive constant; for any other divisor it is unknown.
 struct tile_range tile_range_quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
                                       struct tile_range y)
 {
@@ -187,8 +187,8 @@ struct tile_range tile_range_quotient(enum tile_op_kind kind, cuc_dtype dtype, s
     return tile_range_between(divided(kind, x.low, y.low), divided(kind, x.high, y.low), divisor);
 }
 
-// x & y: a set bit is set in both operands, so the low zeros of x and of y remain, and one
-// non-negative operand bounds the result.
+// The range of x & y: every bit set in it is set in both operands. So the low zeros of x and of y
+// remain, and one non-negative operand bounds the result.
 struct tile_range tile_range_masked(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
                                     struct tile_range y)
 {

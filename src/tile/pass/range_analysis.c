@@ -1,8 +1,8 @@
 // Range and divisibility analysis of integer values. See range_analysis.h.
 //
-// One walk in program order. A loop is repeated until the divisors of its carried values are
-// stable; bounds that move are dropped. Loops nested more than two deep know nothing about the
-// values they carry.
+// The analysis is one walk in program order. A loop is repeated until the divisors of its carried
+// values are stable; bounds that change are dropped. Inside loops nested more than two deep,
+// nothing is known about carried values.
 #include "range_analysis.h"
 
 #include "tile/ir/host.h"
@@ -224,7 +224,7 @@ static void set(struct tile_ranges *f, const struct tile_value *value, struct ti
         f->value[value->id] = range;
 }
 
-// Carried values: the argument and the result share one entry here.
+// Visits a loop. The argument and the result of a carried value share one entry here.
 static void visit_loop(struct tile_ranges *f, const struct tile_op *op)
 {
     const struct tile_block *body = op->block[0];
@@ -298,7 +298,7 @@ static void visit_op(struct tile_ranges *f, const struct tile_op *op)
         for (uint32_t i = 0; i < op->result_count; i++)
             if (!op->result[i]->type.tensor)
                 set(f, op->result[i], rules[op->kind](f, op, i));
-        return; // the function of a reduction works on scalars that nobody asks about
+        return; // nobody asks about the scalars of a reduction's function
     }
     for (uint32_t i = 0; target && i < op->operand_count && i < target->result_count; i++)
         set(f, target->result[i],
@@ -367,7 +367,7 @@ static void learn(struct tile_ranges *f, const struct tile_host_expression *fact
                               : CUC_I64;
         if (range)
             learn_order(range, dtype, op, y->value);
-        // x % c == 0
+        // Reads x % c == 0.
         bool rest = op == TILE_EQ && !y->value && x->kind == TILE_HOST_OP && x->op == TILE_MOD &&
                     x->operand[1]->kind == TILE_HOST_CONSTANT && x->operand[1]->value > 0;
         range = rest ? named(f, x->operand[0]) : NULL;
@@ -463,7 +463,7 @@ bool tile_grid_keeps_inside(const struct tile_ranges *ranges, const struct tile_
                             uint32_t axis)
 {
     while (index->op && index->op->kind == TILE_CAST && tile_is_integer(index->type.dtype) &&
-           cuc_dtype_bits(index->type.dtype) >= 32) // a grid has fewer than 2^31 blocks
+           cuc_dtype_bits(index->type.dtype) >= 32) // keeps it: below 2^31 blocks
         index = index->op->operand[0];
     if (!ranges || !index->op || index->op->kind != TILE_BLOCK)
         return false;

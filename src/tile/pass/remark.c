@@ -32,7 +32,7 @@ static void review_op(struct tile_op *op, void *data)
 {
     const struct review *r = data;
 
-    if (r->pipelined) // in the entry that most launches take
+    if (r->pipelined) // the entry that most launches take has a pipeline
         return;
     const struct tile_fragment *fragment = op->kind == TILE_MMA ? tile_fragment_of(op, r->target)
                                                                 : NULL;

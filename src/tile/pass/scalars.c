@@ -47,7 +47,8 @@ bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op)
     return tile_is_of_scalars(op) && mark_known(p->known, op);
 }
 
-// The same value, or an element that is read twice: nothing is written before the loop.
+// True if two scalars are the same value, or the same element read twice: nothing is written before
+// the loop.
 static bool same_scalar(const struct tile_value *x, const struct tile_value *y)
 {
     const struct tile_op *p = x->op, *q = y->op;

@@ -1,6 +1,6 @@
-// Delays the widening of f16 and bf16 to f32: ops that do not round run before it. These are
-// minimum and maximum reductions, which the machine does two elements at a time, and the reshapes
-// that lead to them.
+// Delays the widening of f16 and bf16 to f32: ops that do not round run before the widening. These
+// are minimum and maximum reductions, which the machine does two elements at a time, and the
+// reshapes that lead to such reductions.
 #include "pass.h"
 #include "tile/ir/words.h"
 

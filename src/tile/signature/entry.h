@@ -6,7 +6,8 @@
 
 // An entry of a kernel. Entries differ only in speed.
 enum tile_variant {
-    TILE_ALIGNED_32, // if there is a TILE_OVERLAP_32: also, no written tensor overlaps another
+    TILE_ALIGNED_32, // if there is a TILE_OVERLAP_32, this entry also requires that no written
+                     // tensor overlaps another
     TILE_INDEX_32,
     TILE_INDEX_64, // takes all arguments
     TILE_TMA,
@@ -28,10 +29,10 @@ struct tile_tensor_map {
     uint32_t parameter;
     uint32_t swizzle; // 0 none, 1, 2, 3: over 32, 64, 128 bytes
     bool rounds;      // f32 is rounded to tf32 by the copy
-    // Each copy names the row at which the matrix ends. For that the rows are two axes of the map,
-    // both with a stride of one row. The coordinate on the second gives the end. The coordinate on
-    // the first, which has as many elements as there are rows, gives a row's distance from the end;
-    // the end itself is outside.
+    // Each copy names the row at which the matrix ends. So the rows are two axes of the map, both
+    // with a stride of one row. The coordinate on the second axis gives the end. The coordinate on
+    // the first axis, which has as many elements as there are rows, gives a row's distance from the
+    // end; the end itself is outside.
     bool ends;
     uint32_t box[TILE_MAP_RANK]; // in elements, last axis first; 1 to 256
 };
@@ -42,16 +43,16 @@ struct tile_entry {
     uint32_t warps;                         // of a block
     uint32_t static_shared, dynamic_shared; // bytes per block; a launch provides the dynamic ones
     bool presumes_apart; // it omits a barrier, since no written tensor overlaps another
-    // Blocks are persistent and take one tile of the grid after another. Behind the arguments lie
-    // the grid, its number of tiles, and inverses that turn a tile's number into its coordinates
-    // (tiles.c); behind these, at TILE_MAP_ALIGN, the maps.
+    // Blocks are persistent and take one tile of the grid after another. Behind the arguments, the
+    // parameter block has the grid, its number of tiles, and inverses that turn a tile's number
+    // into its coordinates (tiles.c); behind these, at TILE_MAP_ALIGN, it has the maps.
     bool persistent;
-    bool even;       // all tiles take the same time: fewer blocks need as many rounds
+    bool even; // all tiles take the same time: fewer blocks need as many rounds, which is as fast
     uint32_t raster; // tiles along the grid's first axis before the next one along its second; 0:
                      // not persistent
     // Blocks of a cluster along the grid's first axis. A persistent entry's grid is padded to a
-    // multiple of it. Other entries' code does not depend on it; they are launched in clusters if
-    // the grid is a multiple.
+    // multiple of this number. The code of other entries does not depend on it; a launch uses
+    // clusters if the grid is a multiple.
     uint32_t cluster;
     uint32_t split; // blocks that share a tile of the grid; the grid then counts all of them
     uint32_t map_count;

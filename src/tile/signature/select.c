@@ -19,7 +19,7 @@ static void look_at(struct needs *needs, const cuc_tensor *t)
 
     needs->aligned &= t->data % VECTOR_BYTES == 0 && (!t->rank || t->strides[t->rank - 1] == 1);
     for (int32_t axis = 0; axis < t->rank; axis++) {
-        if (t->shape[axis] <= 1) // no index is multiplied with this stride
+        if (t->shape[axis] <= 1) // this stride is multiplied by no index but 0
             continue;
         // Only the product's lowest bits matter, and they survive an overflow.
         if (axis + 1 < t->rank && (uint64_t)t->strides[axis] * (uint64_t)bytes % VECTOR_BYTES)
@@ -52,7 +52,7 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
         if (extent < 1 || extent > INT64_C(1) << 30)
             return false;
         out->dims[i] = (uint64_t)extent;
-        if (extent == 1) // any stride will do
+        if (extent == 1) // any stride is correct
             stride = (int64_t)((packed + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES / bytes);
         if (i && (stride < 1 || stride >= (INT64_C(1) << STRIDE_BITS) / (int64_t)bytes ||
                   (uint64_t)stride * bytes % VECTOR_BYTES))

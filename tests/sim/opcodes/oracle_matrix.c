@@ -11,7 +11,8 @@ static uint64_t of_lane(const struct call *c, uint32_t k, uint32_t lane)
     return c->column[k][c->n / WARP * WARP + lane];
 }
 
-// The types of a product. Those of A and B come second and third; wmma with f16 names none.
+// The shape of a product, and the types of A and B, which the instruction names second and third;
+// wmma with f16 names none.
 struct product {
     uint32_t m, n, k;
     const struct kind *a, *b; // elements

@@ -2567,7 +2567,7 @@ pub struct cuc_tile_budget {
 
 zeroed!(cuc_tile_budget, struct_size);
 
-/// One entry of a tile kernel: all do the same, each for a class of arguments.
+/// An entry of a tile kernel. All entries do the same, each for a class of arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_entry {
@@ -3396,8 +3396,8 @@ extern "C" {
     pub fn cuc_stream_options_init(options: *mut cuc_stream_options, caller_size: usize);
     /// Check whether all work on a stream is complete, without waiting.
     pub fn cuc_stream_query(stream: *mut cuc_stream) -> cuc_status;
-    /// Release a stream. The last release destroys it once its work is complete, without waiting for
-    /// that. Buffers that will be freed on the stream keep it alive.
+    /// Release a stream. The last release destroys it once its work is complete, but does not wait for
+    /// the work. Buffers that will be freed on the stream keep it alive.
     pub fn cuc_stream_release(stream: *mut cuc_stream);
     /// Add a reference to a stream.
     pub fn cuc_stream_retain(stream: *mut cuc_stream) -> *mut cuc_stream;

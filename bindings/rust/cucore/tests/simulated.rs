@@ -409,7 +409,7 @@ fn memory_that_grows_has_pieces_for_others() {
     let pieces = second.export_pieces().unwrap();
     assert_eq!(pieces.iter().map(|p| p.bytes).sum::<u64>(), 4 << 20);
     let there = Buffer::from_pieces(&resource, &pieces, 3 << 20, &stream).unwrap();
-    // As received from a socket.
+    // The descriptor is the one that a socket delivers.
     let fd = pieces[0].fd.try_clone().unwrap();
     let again = Piece { fd, bytes: pieces[0].bytes };
     Buffer::from_pieces(&resource, &[again], 8, &stream).unwrap();
