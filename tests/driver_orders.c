@@ -1,20 +1,29 @@
-// The driver by itself: pools, virtual memory and functions on the host, made and let go on many
-// threads at a time, as test_orders has cucore do it. Where that fails on a GPU, this tells whether
-// the driver can do it at all, and what it needs:
+// Runs the driver without cucore: many threads create and release pools, virtual memory and host
+// functions at once, as test_orders does with cucore. If test_orders fails on a GPU, this program
+// shows whether the driver supports such use, and under which conditions.
 //
 //     driver_orders SWITCHES [THREADS [ROUNDS]]
 //
-//     p  pools for other processes, exported      d  pools for this process alone
-//     v  virtual memory                           h  functions under way on the stream
-//     x  the streams are everybody's: a thread waits for one on which another frees
-//     y  waits for the stream    e  for an event of it    c  for the context
-//     w  a pool is destroyed when its stream has come to the free
-//     z  when it holds no memory any more, which it does until somebody has waited
-//     Z  and has not for 2 ms
-//     n  and its own stream allocates and frees in it, which finds what has been freed
-//     r  never, and used again
+// Work:
+//     p  pools that are exported to other processes
+//     d  pools for this process alone
+//     v  virtual memory
+//     h  host functions in progress on the stream
+// Waits:
+//     x  threads share their streams: a thread may wait for a stream on which another one frees
+//     y  wait for the stream
+//     e  wait for an event of the stream
+//     c  wait for the context
+// Time of a pool's destruction; at once without these:
+//     w  after a wait for the stream of the free
+//     z  once the pool reserves no memory, which needs a wait by some thread
+//     Z  once the pool has reserved no memory for 2 ms
+//     n  with z or Z: first allocates and frees in the pool on another stream, which makes the
+//        driver notice earlier frees
+//     r  never: the pool is reused
 //
-// The exit status is 1 where a call failed; a driver that cannot do it ends the process, or hangs.
+// The exit status is 1 if a call failed. A driver that does not support the use ends the process or
+// hangs.
 #include "driver/driver.h"
 
 #include <pthread.h>
@@ -163,7 +172,7 @@ static bool is_empty(struct grave *g)
     return (now.tv_sec - g->empty.tv_sec) * 1000000000 + now.tv_nsec - g->empty.tv_nsec > 2000000;
 }
 
-// Destroys those that can be.
+// Destroys the pools that are empty.
 static void tend(void)
 {
     if (pthread_mutex_trylock(&yard.lock))

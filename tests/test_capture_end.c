@@ -443,7 +443,7 @@ static void no_body_is_taken_while_it_is_filled(void)
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, root), "UNJOINED");
     is_no_more(body, true, "failed or was cancelled");
     cuc_graph_release(body);
-    // With a graph made by the caller.
+    // The same with a graph made by the caller.
     graph = by_hand(&body);
     begin_to(root, graph);
     begin_to(inner, body);
@@ -522,7 +522,7 @@ static void a_spoilt_body_of_a_capture_of_others_is_never_freed(void)
     finish(1, 1, 0);
 }
 
-// In any order: the fake driver aborts where a real one would crash.
+// Releases in any order: the fake driver aborts where a real one would crash.
 
 enum { STREAMS = 6, GRAPHS = 5, STEPS = 200 };
 

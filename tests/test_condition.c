@@ -240,7 +240,7 @@ START_TEST(bodies_have_conditional_nodes_of_their_own)
     cuc_graph_release(same);
     cuc_graph_release(loop);
     cuc_graph *graph = end_capture();
-    // Also after the capture of its graph has ended.
+    // The body can be filled after the capture of its graph has ended, too.
     FILL(choice, ck_ok(launch_on(side, affine, buffer, 1, 1)));
     run(graph); // 2, 4, 6
     ck_assert_uint_eq(value_of(buffer), 6);
@@ -577,7 +577,7 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_fails(CUC_ERROR_DRIVER,
              cuc_stream_add_conditional(bodies + 1, 1, stream, c, CUC_CONDITIONAL_IF),
              "cuGraphAddNode");
-    // Nor one of another graph.
+    // A condition of another graph is refused.
     cuc_graph *other = NULL;
     ck_ok(cuc_graph_create(&other, device));
     ck_ok(cuc_graph_condition_create(&c, other, 0, 0));

@@ -138,8 +138,8 @@ START_TEST(the_current_context_comes_as_its_object)
 }
 END_TEST
 
-// As in a program whose runtime was first: only in a process that has not yet asked for the
-// context.
+// Imitates a program in which the runtime came first. It needs a process that has not yet asked for
+// the context.
 START_TEST(a_primary_context_made_by_somebody_else_is_known_for_one)
 {
     CUcontext made, popped;

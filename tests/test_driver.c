@@ -114,7 +114,8 @@ START_TEST(the_oldest_driver_that_will_do_does)
     ck_ok(cuc_device_get_count(&count));
     ck_assert_int_eq(count, 2);
     ck_assert_int_eq(cuc__driver_version(), 12000);
-    // It also measures time between events, though CUDA 12.8 has a newer form of that function.
+    // An old driver also measures time between events, though CUDA 12.8 has a newer form of that
+    // function.
     cuc_device *device;
     cuc_stream *stream;
     cuc_event *event;
@@ -170,7 +171,7 @@ START_TEST(a_function_younger_than_the_driver_is_not_asked_for)
 }
 END_TEST
 
-// The later form is taken from a driver that has it; every other driver's only form is.
+// cucore takes the later form from a driver that has it, and the only form from every other driver.
 static const struct {
     const char *version, *newest;
     float taken;

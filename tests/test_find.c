@@ -767,7 +767,7 @@ START_TEST(a_library_is_loaded_once_and_reported_as_it_was_found)
     ck_assert_ptr_eq(cuc__library_open(LIB, NULL), handle);
     ck_assert_ptr_nonnull(dlopen(SONAME, RTLD_LAZY | RTLD_NOLOAD));
 
-    // Neither as "loaded" nor by the present environment.
+    // The library is found neither as "loaded" nor by the present environment.
     unsetenv("PYTHONPATH");
     ck_assert_int_eq(cuc_find_library(&again, LIB), CUC_OK);
     ck_assert_ptr_eq(again, found);
@@ -799,7 +799,7 @@ START_TEST(a_library_that_is_nowhere_can_be_tried_again_with_a_path)
     ck_assert_uint_gt(cuc_found_tried_count(found), 0);
     cuc_found_release(found);
 
-    // It is not searched for again without a reason.
+    // The library is not searched for again without a reason.
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
     ck_assert_ptr_null(cuc__library_open(LIB, NULL));

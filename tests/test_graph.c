@@ -208,7 +208,7 @@ START_TEST(a_spoilt_capture_says_which_call_was_refused_first)
              "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "first call refused", "cuCtxSynchronize",
              "cuc_context_synchronize", "900");
     ck_assert_ptr_null(graph);
-    // The next capture has no trace of it.
+    // The next capture is not affected by the spoilt one.
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(cuc_stream_wait_stream(side, stream));
     ck_ok(cuc_launch_host(side, nothing, NULL));

@@ -123,7 +123,8 @@ START_TEST(a_stream_of_a_part_does_what_others_do)
 }
 END_TEST
 
-// Each block says where it runs, and stays a while, so that all of a part is used.
+// Each block writes its multiprocessor's number, and stays a while, so that the blocks use all
+// multiprocessors of the part.
 // clang-format off
 static const char where_ptx[] =
     ".version 7.8\n.target sm_80\n.address_size 64\n"

@@ -195,7 +195,7 @@ START_TEST(public_calls_refuse_released_and_mistaken_handles)
 }
 END_TEST
 
-// With the variable; without it; with it, on a device that can access all host memory.
+// Runs with the variable, without it, and with it on a device that can access all host memory.
 START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
 {
     cuc_device *device;

@@ -263,7 +263,7 @@ static void other_imports_several_pools(void)
 
     ck_assert_int_lt(cuc_buffer_from_ipc_handle(&again, stream, pools[0], &handles[2][0], 4 * N),
                      0);
-    // it belongs to another pool
+    // The handle belongs to a buffer of another pool.
     ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_VALUE);
     ck_assert_ptr_null(again);
 

@@ -56,8 +56,8 @@ static const char *parameters(const cuc_kernel *kernel)
     return text;
 }
 
-// This driver's offsets: from the parameter aligned to 128 bytes on, each architecture has its own;
-// the fake driver and the PTX reader have natural ones.
+// Compares with the offsets of this driver. After a parameter aligned to 128 bytes, they depend on
+// the architecture; the fake driver and the PTX reader have natural offsets.
 static void expect_parameters(const cuc_kernel *kernel, const char *expected)
 {
     const char *got = parameters(kernel);

@@ -130,7 +130,7 @@ START_TEST(default_streams_take_launches_from_any_thread)
     ck_assert_ptr_null(testing_current());
     if (fake_available())
         ck_assert_ptr_eq(seen("none")->hStream, cuc_stream_handle(s));
-    // With another context current, in which the same handle is a different stream.
+    // Another context is current, in which the same handle is a different stream.
     ck_assert_int_eq(cuc__cu.cuCtxCreate(&foreign, &params, 0, 0), 0);
     ck_ok(CUC_LAUNCH(s, SHAPE, none));
     ck_ok(CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 1 }, .cluster = { 2 }), none));

@@ -104,7 +104,7 @@ START_TEST(nodes_come_behind_those_that_are_named)
 }
 END_TEST
 
-// Its code and the graph are released, and the remaining references reach this count.
+// Releases the kernels' code and the graph; the remaining references must reach this count.
 static void ck_keeps_its_code(uint32_t expected)
 {
     cuc_kernel_release(affine);

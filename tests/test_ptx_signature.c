@@ -39,7 +39,7 @@ static const struct {
     const char *kernel;
     const char *expected;
 } rows[] = {
-    // As compilers write it.
+    // The form that compilers write.
     { ".entry k(.param .f32 a, .param .u64 b, .param .s32 c) {", "k", "0:4f 8:8i 16:4i" },
     { ".visible .entry k(\n\t.param .f64 a\n)\n{", "k", "0:8f" },
     { ".entry k() {}", "k", "" },

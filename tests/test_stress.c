@@ -47,7 +47,7 @@ static void not_raised(const char *message, void *user)
         fprintf(stderr, "%s\n", message);
 }
 
-// For LeakSanitizer: a process whose threads were cut off keeps their objects.
+// Turns LeakSanitizer off in a process whose threads were cut off, since it keeps their objects.
 static int cut_off;
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
@@ -72,7 +72,7 @@ static uint32_t random_below(struct worker *w, uint32_t n)
     return (uint32_t)((w->random * UINT64_C(2685821657736338717)) >> 33) % n;
 }
 
-// On a stream that is never captured: a buffer released into a capture of its stream is leaked.
+// Uses a stream that is never captured: a buffer released into a capture of its stream is leaked.
 static void share(struct worker *w)
 {
     cuc_buffer *made = NULL;

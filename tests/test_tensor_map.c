@@ -8,7 +8,7 @@
 
 enum { ROWS = 8, COLUMNS = 32, BOX_ROWS = 4, BOX_COLUMNS = 8 };
 
-// One box of a map's array, from column x and row y on, comes to `out` by way of shared memory.
+// Copies one box of a map's array, from column x and row y on, to `out` through shared memory.
 // clang-format off
 static const char ptx[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"

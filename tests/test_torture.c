@@ -1,9 +1,9 @@
-// Everything that can fail is made to, one after the other: every driver call of a program's whole
-// way, with every sort of code, and every allocation. Each time the call that was hit says so,
-// writes nothing, and leaves nothing behind; the next attempt succeeds.
+// Fails every driver call and every allocation of whole programs, one after the other, with every
+// kind of code. Each time the public call concerned reports the failure, writes nothing, and leaves
+// nothing behind; the next attempt succeeds.
 //
-// Each failure is met by a process of its own, as what the library does once in a process can
-// fail once only. Such a child reports in words and by its exit status.
+// Each failure happens in a child process of its own, since an action that the library performs
+// once in a process can fail only once. The child reports in words and by its exit status.
 #include "base/array.h"
 #include "base/error.h"
 #include "device/intern.h"
@@ -265,7 +265,7 @@ static long heap(void)
     return wrap_live - (long)cuc__intern_count();
 }
 
-// In a child: the size of the heap when nothing fails.
+// Measures in a child the size of the heap when nothing fails.
 static int measure(long *calls)
 {
     int armed;
@@ -433,7 +433,8 @@ END_TEST
 
 START_TEST(every_allocation_may_fail)
 {
-    // Only this call; with the next, which may be the failure's own record; and all from then on.
+    // Three ways to fail: this call alone; also the next one, which may record the failure; and all
+    // calls from here on.
     static const int also[] = { 0, 1, 1000 };
     const int with_record = _i & 1, more = also[_i / 2];
     int made = 0, bad = 0, result = 0;

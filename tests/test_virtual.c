@@ -405,7 +405,7 @@ static void *allocate_and_free(void *stop)
     return NULL;
 }
 
-// In a child, without the thread that may have held the resource's lock.
+// Runs in a child, which lacks the thread that may have held the resource's lock.
 static int let_go_after_fork(cuc_buffer *b)
 {
     cuc_device_ptr ptr = 0;

@@ -1,6 +1,6 @@
-// A measuring child process. Each request is a JSON object on one line of its standard input, each
-// answer one on a line of its standard output. The keys of an answer are those of a result of the
-// schema cucore-bench/1 as far as they apply:
+// A child process that measures. Each request is a JSON object on a line of its standard input, and
+// each answer is a JSON object on a line of its standard output. The keys of an answer are those of
+// a result of the schema cucore-bench/1 as far as they apply:
 //
 //   {"do": "point", "suite": .., "case": .., "axes": {..}, "seed": "0", "mode": "cold", ..}
 //       prepare a point, replacing the previous one
@@ -14,7 +14,7 @@
 //       take one sample
 //       -> {"raw_s": [seconds]} or {"failed": why}
 //
-// It exits at the end of its input.
+// The child exits at the end of its input.
 #ifndef CUCORE_BENCH_CASES_CHILD_H
 #define CUCORE_BENCH_CASES_CHILD_H
 
@@ -34,7 +34,7 @@ cuc_status bench_child_start(bench_child **out, const char *name, const char *co
 // request's reference.
 cuc_status bench_child_ask(json_t **answer, bench_child *child, json_t *request, double timeout_s);
 
-// Make it exit, or kill it. Accepts NULL. The type allows a point to defer it.
+// Make the child exit, or kill it. Accepts NULL. The parameter's type lets a point defer the call.
 void bench_child_end(void *child);
 
 // Return the answer's reason under the key "skipped" or "failed"; NULL if absent.

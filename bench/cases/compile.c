@@ -261,7 +261,7 @@ static cuc_status set_up_link(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &subject);
 }
 
-// ---- What a process of its own does: without the driver's cache of what it compiled before
+// ---- Work of a new process, without the driver's cache of earlier compilations
 
 static const char *const command[] = { "", "bench", "--serve", "compile", NULL };
 static const char *const changes[] = { "CUDA_CACHE_DISABLE=1", NULL };

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-// ---- The ABI of cuBLASLt 12 and 13. tests/bench/library_abi.c holds it to the real headers.
+// ---- The ABI of cuBLASLt 12 and 13. tests/bench/library_abi.c compares it with the real headers.
 
 typedef struct lt_handle_object *lt_handle;
 typedef struct lt_product_object *lt_product;

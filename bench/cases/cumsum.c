@@ -35,7 +35,7 @@ static cuc_status check_run(bench_point *p, int64_t first, int64_t length, doubl
     return st;
 }
 
-// Check sums accumulated tile by tile.
+// Check running sums, with the tolerance of sums that are added tile by tile.
 static cuc_status check_long(bench_point *p, char *why, size_t why_size)
 {
     int64_t count = p->rows * p->columns;

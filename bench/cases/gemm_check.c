@@ -156,7 +156,7 @@ static cuc_status compute(bench_product_reference *r)
     return st;
 }
 
-// ---- What was computed against it
+// ---- Comparison of results with the reference
 
 // Return the allowed error. Sums of exact products round as f32, in any order, and the result
 // rounds once more. Partial sums, which grow with the root of their length, may be rounded to the

@@ -32,7 +32,7 @@ typedef struct point {
     double most_resident;       // as a multiple of allocated; 0: any
 } point;
 
-// ---- Numbers that are made a piece at a time, so that the host needs no memory of their size
+// ---- Numbers, made in pieces, so that the host needs no memory of their total size
 
 static cuc_status x_of(void *data, void *to, uint64_t offset, size_t bytes)
 {

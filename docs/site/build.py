@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The site: build.py DOXYFILE VERSION OUT [CUCORE]. Every warning is an error.
+"""Builds the site: build.py DOXYFILE VERSION OUT [CUCORE]. Every warning is an error.
 
-Doxygen reads the comments of the headers and says what is wrong in them, and writes nothing. Sphinx
-makes OUT/html of the articles and of the description of the interface, which is made of the same
-comments. The cucore program makes the page of all measurements and its plots of bench/results/.
-Last, each link of what came out is followed.
+Doxygen checks the comments of the headers and writes nothing. Sphinx makes OUT/html from the articles
+and from the description of the interface, which contains the same comments. The program cucore makes
+the page of all measurements, and its plots, from bench/results/. Finally the script checks each link
+of the pages.
 """
 import html.parser
 import json
@@ -31,7 +31,7 @@ import rust_reference  # noqa: E402
 
 
 class Page(html.parser.HTMLParser):
-    """The places of a page, and where it leads."""
+    """The anchors and the links of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -47,7 +47,7 @@ class Page(html.parser.HTMLParser):
 
 
 def broken(folder):
-    """Links that lead nowhere, as text."""
+    """Yield each broken link as text."""
     read = {path: Page(path) for path in folder.rglob("*.html")}
     for path, page in sorted(read.items()):
         for link in sorted(page.links):
@@ -61,19 +61,18 @@ def broken(folder):
                 yield f"{path.relative_to(folder)}: {link}: there is no such place on that page"
 
 
-def needed(name, why):
-    """A program: of .docs/, where scripts/setup.sh puts what makes the site, or else of PATH."""
+def needed(name):
+    """Return the path of a program: in .docs/ (from scripts/setup.sh --site), or else on PATH."""
     own = ROOT / ".docs/bin" / name
     found = str(own) if own.exists() else shutil.which(name)
     if not found:
-        sys.exit(f"there is no {name}: {why}")
+        sys.exit(f"there is no {name}: run scripts/setup.sh --site, which installs the documentation tools")
     return found
 
 
 def main(doxyfile, version, out, cucore=None):
-    doxygen = needed("doxygen", "install the package doxygen")
-    sphinx = needed("sphinx-build", "python3 -m venv .docs && "
-                    ".docs/bin/pip install -r docs/requirements.txt")
+    doxygen = needed("doxygen")
+    sphinx = needed("sphinx-build")
     out = pathlib.Path(out).resolve()
     apis = [json.loads((ROOT / f"api/{name}.json").read_text()) for name in ("cucore", "cucore-bench")]
     made = reference.pages(apis, ROOT / "include/cucore")

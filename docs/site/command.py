@@ -1,4 +1,4 @@
-"""The manual page of the program `cucore` as an article."""
+"""Converts the manual page of the program `cucore` to an article."""
 import re
 import shlex
 
@@ -14,7 +14,7 @@ def escaped(text):
 
 
 def marked(font, text):
-    """Bold is what is typed as it stands, so code; spaces stand outside of marks."""
+    """Mark text by its font: bold is literal input, so code. Spaces stay outside of the marks."""
     inner = text.strip(" ")
     if not inner or font == "R":
         return escaped(text)
@@ -23,7 +23,7 @@ def marked(font, text):
 
 
 def words(text, font="R"):
-    """Text with roff's changes of font within."""
+    """Convert text that contains font changes of roff."""
     out, before = "", font
     for part in re.split(r"(\\f[BIRP])", text):
         if part[:2] == "\\f":
@@ -34,7 +34,7 @@ def words(text, font="R"):
 
 
 def request(name, rest):
-    """A line such as .BR: its arguments in the fonts by turns, or one font and all of them."""
+    """Convert a request such as .BR, whose arguments alternate between fonts, or .B with one font for all."""
     parts = shlex.split(rest.replace("\\", "\\\\"))
     if len(name) == 1:
         return words(" ".join(parts), name)

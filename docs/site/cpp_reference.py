@@ -1,5 +1,7 @@
-"""The page of <cucore/cucore.hpp>, from the header, which is formatted by clang-format and read line by
-line: what stands before a declaration in `/** */` is its text."""
+"""Makes the page of <cucore/cucore.hpp> from the header.
+
+The header is read line by line, since clang-format formats it. The comment `/** */` before a declaration is its text.
+"""
 import re
 
 from reference import prose
@@ -9,7 +11,7 @@ HIDDEN = re.compile(r"^(?:~|friend |explicit operator|operator|[\w:<>*& ]*\boper
 
 
 def said(lines):
-    """The comment that ends with the last of these lines, as Markdown; its @param as sentences."""
+    """Return the comment that ends with the last of these lines, as Markdown. Each @param is a sentence."""
     if not lines or not lines[-1].rstrip().endswith("*/"):
         return ""
     first = max(i for i, line in enumerate(lines) if "/**" in line)
@@ -19,7 +21,7 @@ def said(lines):
 
 
 def declared(lines, at):
-    """A declaration from a line on, without its body, and where it ends."""
+    """Return the declaration that begins at a line, without its body, and the line where it ends."""
     taken, depth = [], 0
     for end in range(at, len(lines)):
         line = lines[end].split("//")[0].rstrip()
@@ -35,7 +37,7 @@ def declared(lines, at):
 
 
 def members(lines, at):
-    """The public functions of a class whose body begins at a line; and where it ends."""
+    """Return the public functions of a class whose body begins at a line, and the line where it ends."""
     out, public, end = [], "struct" in lines[at - 1] or "struct" in lines[at], at
     for end in range(at, len(lines)):
         line = lines[end]
@@ -56,7 +58,7 @@ def directive(kind, signature, lines, depth=3):
 
 
 def entry(lines, at):
-    """Read the declaration at a line of the namespace: its directive and its last line, or None."""
+    """Return the directive of the entity at a line of the namespace, and the line where it ends; or None."""
     line = lines[at]
     made = re.match(r"(?:template <.*> )?(class|struct) (\w+)(?: (?:final )?: .*)?$", line) or \
         re.match(r"(?:template <.*> )?(class|struct) (\w+)(?: : [^{]*)? \{$", line)

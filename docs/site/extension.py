@@ -1,5 +1,5 @@
-"""The site's Sphinx extension: colours for the tile language, and links to the reference wherever text or
-code names a function, type or constant."""
+"""Extends Sphinx: a highlighter of the tile language, and links to the reference from each name of a
+function, type or constant, in text and in code."""
 import html
 import re
 
@@ -32,14 +32,14 @@ class TileLexer(RegexLexer):
 
 
 class Domain(CDomain):
-    """C without parameters of functions as things to be found: 1500 of them hide what is."""
+    """The C domain without function parameters in the search: 1500 of them would hide other results."""
 
     def get_objects(self):
         return (each for each in super().get_objects() if each[2] != "functionParam")
 
 
 def places(app):
-    """Name -> (page, anchor) of everything in the reference; made once."""
+    """Return name -> (page, anchor) of everything in the reference; computed once."""
     if not hasattr(app, "cucore_places"):
         app.cucore_places = {}
         for name, _, kind, page, anchor, _ in app.env.get_domain("c").get_objects():
@@ -49,11 +49,11 @@ def places(app):
 
 
 PYTHON = re.compile(r"(\w+(?:\.\w+)?)(\(.*\))?$", re.S)
-NAMED = re.compile(r"((?:cuc|CUC)_\w+)(\(.*\))?$", re.S)
+NAMED = re.compile(r"((?:cuc|CUC)_(?!_)\w+)(\(.*\))?$", re.S)  # cuc__ is private
 
 
 def link_literals(app, doctree, page):
-    """Names in text lead to the reference; a function that is not there is a mistake."""
+    """Link names in text to the reference. A function that is not in the reference is an error."""
     known = places(app)
     if page.endswith("python"):
         known = {**known, **{name.partition(".")[2]: (where, anchor) for name, _, _, where, anchor, _
@@ -75,7 +75,7 @@ TOKEN = re.compile(r'<span class="(\w+)">((?:cuc|CUC)_\w+)</span>')
 
 
 def link_code(app, page, _template, context, _doctree):
-    """In the HTML of highlighted C: each name of the reference leads there."""
+    """Link each name of the reference in the HTML of highlighted C."""
     known = places(app)
 
     def link(match):
@@ -93,8 +93,10 @@ PLACE = re.compile(r'<section id="([^"]+)">|<dt class="sig[^"]*" id="((?:c|cucor
 
 
 def list_objects(app, page, _template, context, _doctree):
-    """Functions and classes beside a page of the reference, under their sections. (Sphinx does that for
-    Python, by entries in its own tables of contents, of which each page then copies all.)"""
+    """List functions and classes beside a page of the reference, under their sections.
+
+    Sphinx does this only for Python, by entries in its tables of contents, all of which each page copies.
+    """
     if not page.startswith("reference/") or "toc" not in context:
         return
     section, found = "", {}

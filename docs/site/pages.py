@@ -1,15 +1,14 @@
-"""The pages of the site: articles as they are in the repository, and what they link to.
+"""Stages the pages of the site: articles as in the repository, and the files that they link to.
 
-Everything lies in one folder as it does in the repository, so that links need no change but two: a
-file that is no article, such as an example, becomes a page that shows it, and README.md is the
-first page.
+The staged folder has the repository's structure, so only two kinds of links change: those to a file that
+is no article, such as an example, lead to a page that shows it, and README.md is the first page.
 """
 import pathlib
 import posixpath
 import re
 import shutil
 
-# Beside docs/*.md and src/*/README.md.
+# Articles in addition to docs/*.md and src/*/README.md.
 ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bench/README.md", "bindings/julia/README.md",
             "examples/tile/README.md", "src/README.md", "src/tile/products.md"]
 LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # and no image
@@ -18,7 +17,7 @@ LANGUAGES = {".c": "c", ".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".cu": "cuda", 
 
 
 def shown(source, name):
-    """The page of a file, or of a folder."""
+    """Return a page that shows a file, or lists a folder."""
     if (source / name).is_dir():
         listed = "\n".join(f"- [{path.name}]({path.name}.md)" for path in sorted((source / name).iterdir())
                            if path.is_file() and path.name != "meson.build")
@@ -30,7 +29,7 @@ def shown(source, name):
 
 
 def led(source, name, text, files):
-    """The text of a page, its links led to pages; `files` gets what is to be shown."""
+    """Return the text of a page with links to pages. Linked files that are no articles are added to `files`."""
     def lead(match):
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
         if target == "README.md":
@@ -51,14 +50,14 @@ def led(source, name, text, files):
 
 
 def write(path, text):
-    """Write what has changed only, so that Sphinx reads no more than that."""
+    """Write a file only if it changes, so that Sphinx reads only changed pages."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
 def stage(source, into, others):
-    """Put all pages into a folder: articles, files, and `others`, which are name -> text."""
+    """Write all pages to a folder: articles, shown files, and `others` (name -> text)."""
     articles = ARTICLES + [path.relative_to(source).as_posix() for folder in ("docs/*.md", "src/*/README.md")
                            for path in sorted(source.glob(folder))]
     texts = {**{name: (source / name).read_text() for name in articles}, **others}

@@ -1,4 +1,4 @@
-"""The page of the Python package, from its sources, which are read and not run."""
+"""Makes the page of the Python package from its sources, which are parsed and not run."""
 import ast
 import re
 
@@ -11,7 +11,7 @@ def directive(kind, signature, lines, depth=3):
 
 
 def takes(function):
-    """The parameters as they are written, without self and cls, and what comes back."""
+    """Return the parameters as written, without self and cls, and the type of the result."""
     text = re.sub(r"^(?:self|cls)(?:, |$)", "", ast.unparse(function.args))
     back = f" -> {ast.unparse(function.returns)}" if function.returns else ""
     return f"({text}){back}"
@@ -32,7 +32,7 @@ def method(function):
 
 
 def fields(node, source):
-    """Annotated fields, with the comments `#:` before or behind them."""
+    """Yield annotated fields, with the comments `#:` before or behind them."""
     lines = source.splitlines()
     for each in node.body:
         if isinstance(each, ast.AnnAssign) and not each.target.id.startswith("_"):
@@ -63,7 +63,7 @@ def of_class(node, source):
 
 
 def defined(source):
-    """The names that a module defines, those for type checkers included, and their nodes."""
+    """Yield (name, node) of each definition of a module, also of those for type checkers only."""
     for node in ast.parse(source).body:
         for each in node.body if isinstance(node, ast.If) else [node]:
             if isinstance(each, (ast.ClassDef, ast.FunctionDef)):
@@ -75,7 +75,7 @@ def defined(source):
 
 
 def sections(path, names):
-    """The directives of those `names` that a module defines; removes them from `names`."""
+    """Return the directives of the names that a module defines, and remove these from `names`."""
     source, part = path.read_text(), []
     for name, node in defined(source):
         if name not in names:
@@ -93,22 +93,22 @@ def sections(path, names):
 
 
 def exported(path):
-    """The names that a module gives, those of __all__ that are written."""
+    """Return the names in a module's __all__ that are literals."""
     return next({each.value for each in ast.walk(node.value) if isinstance(each, ast.Constant)}
                 for node in ast.parse(path.read_text()).body
                 if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
 
 
 def imported(path):
-    """The names that a module imports from its package, each with its file and its name there."""
+    """Return name -> (file, name in the file) of a module's imports from its package."""
     return {each.asname or each.name: (path.parent / f"{node.module}.py", each.name)
             for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom) and node.level == 1
             for each in node.names if node.module}
 
 
 def module(package, name):
-    """A module of the package: its docstring, and what it has of its own or of others. What goes by another
-    name in the package leads there.
+    """Return the part of a module: its docstring, and its own and imported names. A name that the package has
+    under another name is a link to it.
     """
     path, known = package / f"{name}.py", exported(package / "__init__.py")
     names, origins = exported(path), imported(path)
@@ -129,7 +129,7 @@ def module(package, name):
 
 
 def page(package):
-    """All that the package exports, by its modules."""
+    """Return the page of all exports of the package, by modules."""
     init = (package / "__init__.py").read_text()
     names = next(set(ast.literal_eval(node.value)) for node in ast.parse(init).body
                  if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
@@ -156,8 +156,8 @@ OTHERS = {"Kernels": ("kernel", "launch", "function", "ByTarget", "compiler_time
 
 
 def tile_page(tile):
-    """The page of cucore.tile: operations by their groups, as its stub declares them and as their texts say;
-    the rest from the sources."""
+    """Return the page of cucore.tile. Operations are in groups, with declarations of the stub and texts of
+    _docs.py; the rest comes from the sources."""
     stub = ast.parse((tile / "__init__.pyi").read_text())
     functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
     groups = ast.literal_eval(next(node.value for node in ast.parse((tile / "_docs.py").read_text()).body
@@ -165,7 +165,7 @@ def tile_page(tile):
     texts = {path: path.read_text() for path in sorted(tile.glob("*.py"))}
 
     def given(name):
-        """A class or a function of the sources."""
+        """Return the directive of a class or a function of the sources."""
         for text in texts.values():
             for each, node in defined(text):
                 if each == name and isinstance(node, ast.ClassDef):

@@ -1,5 +1,5 @@
-"""The pages of the reference, one a header, from the description of the interface (api/*.json) and
-the macros of the header itself."""
+"""Makes the pages of the reference, one for each header, from the description of the interface
+(api/*.json) and the macros of the header itself."""
 import re
 import textwrap
 
@@ -8,7 +8,7 @@ NAMES = re.compile(r"\b(sizeof\(cuc_\w+\)|cuc_\w+(?:\(\))?|CUC_\w+(?:\([^()]*\))
 
 
 def marked(text):
-    """A comment's text as Markdown: functions and constants are code, nothing else is a mark."""
+    """Convert a comment's text to Markdown: functions and constants become code, and all else is escaped."""
     out = []
     for part in CODE.split(text):
         if not part.startswith("`"):
@@ -20,7 +20,7 @@ def marked(text):
 
 
 def prose(text):
-    """Paragraphs; what is indented is code."""
+    """Convert paragraphs; indented text becomes code."""
     out = []
     text = re.sub(r"^@par (.*)$", r"**\1.**\n", text.strip("\n"), flags=re.M)
     for part in re.split(r"\n\n+", text):
@@ -32,7 +32,7 @@ def prose(text):
 
 
 def sentence(text, names=()):
-    """A phrase of a comment as a sentence; names that it begins with are code, and stay as they are."""
+    """Make a sentence of a phrase of a comment. Names at its beginning become code and keep their case."""
     text = re.sub(r"\s+", " ", text).strip().rstrip(".")
     subject = re.match(r"(?:\w+, )*(?:\w+ (?:or|and) )?\w+ (?=is |are |has |have |was |does )", text)
     if subject and subject[0].split(",")[0].split(" ")[0] in names:
@@ -62,13 +62,13 @@ def parameter(p):
 
 
 def directive(kind, signature, lines, depth=3):
-    """A directive of Sphinx's C domain, with what stands in it."""
+    """Return a directive of Sphinx's C domain with its content."""
     fence = ":" * depth
     return "\n".join([f"{fence}{{c:{kind}}} {signature}", *lines, fence, ""])
 
 
 def field(name, text):
-    """A line of a field list; what goes on in further lines is indented."""
+    """Return an item of a field list. Continuation lines are indented."""
     return f":{name}: {text}"
 
 
@@ -137,8 +137,8 @@ MACRO = re.compile(r"/\*\*(?P<doc>(?:(?!\*/).)*)\*/\n#define (?P<name>CUC_\w+)(?
 
 
 def macros(text, known):
-    """The macros of a header that have a comment and are no constants: name, what it takes, comment,
-    directive."""
+    """Yield (name, parameters, comment, directive) of each macro of a header that has a comment and is no
+    constant."""
     seen = set()
     for match in MACRO.finditer(text):
         name = match["name"]
@@ -160,7 +160,7 @@ def macros(text, known):
 
 
 def sections(text, functions):
-    """The functions of a header in its order: a title, or "" before the first, and its functions."""
+    """Return the functions of a header in its order: (title, functions). The title is "" before the first."""
     places = {m[1]: m.start() for m in re.finditer(r"\b(?:CUC_API\s[^;]*?\b|X\()(cuc_\w+)(?=\(|,)", text)}
     titles = [(m.start(), m[1]) for m in re.finditer(r"/\* -{2,} (.+?) -{2,} \*/", text)]
     out = [("", [])] + [(title[:1].upper() + title[1:], []) for _, title in titles]
@@ -171,7 +171,7 @@ def sections(text, functions):
 
 
 def opening(header, text):
-    """Split the comment on top of a header into its title and the rest."""
+    """Return the title and the rest of the comment on top of a header."""
     comment = re.search(r"/\*\*\n \* @file\n(.*?) \*/", text, re.S)
     title, _, rest = (re.sub(r"^ \* ?", "", comment[1], flags=re.M) if comment else header).partition("\n\n")
     return re.sub(r"\s+", " ", title).strip().rstrip("."), rest
@@ -194,13 +194,13 @@ def types(handles, names, callbacks):
 
 
 def page(api, header, text):
-    """The title and the page of a header."""
+    """Return the title and the page of a header."""
     def here(key):
         each = api[key]
         each = each if isinstance(each, list) else [{"name": n, **v} for n, v in each.items()]
         return [e for e in each if e["header"] == header]
 
-    # A handle stands with what releases it, though another header may declare it first.
+    # A handle is on the page of its release function, though another header may declare it first.
     of = {f["name"]: f["header"] for f in api["functions"]}
     handles = [{"name": n, **v} for n, v in api["handles"].items()
                if of.get(v.get("release"), v["header"]) == header]
@@ -233,7 +233,7 @@ def page(api, header, text):
 
 
 def tile_codes(text):
-    """The page of the tile compiler's codes, of src/explain/tile_code.def."""
+    """Return the page of the tile compiler's codes, from src/explain/tile_code.def."""
     text = re.sub(r'"\s*"', "", re.sub(r"^//.*", "", text, flags=re.M))
     rows = re.findall(r'TILE_CODE\((T\d+), \d+,\s*"(.*?)",\s*"(.*?)"\)', text)
     if len(rows) != text.count("TILE_CODE("):
@@ -244,7 +244,7 @@ def tile_codes(text):
 
 
 def pages(apis, include):
-    """Every page: name -> text. The first is the list of the headers."""
+    """Return name -> text of every page. The first page lists the headers."""
     made, listed = {}, []
     for api in apis:
         for header in (h for h in api["headers"] if h != "cucore.h"):

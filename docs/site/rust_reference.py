@@ -1,5 +1,7 @@
-"""The page of the crate `cucore`, from its sources, which are formatted by rustfmt and read line by line:
-what stands before an item in `///` is its text."""
+"""Makes the page of the crate `cucore` from its sources.
+
+The sources are read line by line, since rustfmt formats them. The comment `///` before an item is its text.
+"""
 import re
 
 ITEM = re.compile(r"(?:\s*pub (?:unsafe )?(?:struct|enum|trait|type)|pub fn) (\w+)")
@@ -8,7 +10,7 @@ FUNCTION = re.compile(r"    (?:pub )?(?:unsafe |const )*fn (\w+)")
 
 
 def comment(lines, at):
-    """The comment over a line, attributes between them or not, as Markdown."""
+    """Return the comment above a line as Markdown; attributes may lie between them."""
     taken = []
     for line in reversed(lines[:at]):
         text = line.strip()
@@ -20,7 +22,7 @@ def comment(lines, at):
 
 
 def plain(text):
-    """Headings of a comment are bold, links to items code, and examples stay out."""
+    """Convert a comment: headings become bold, links to items become code, and examples are omitted."""
     text = re.sub(r"^```.*?^```$\n?", "", text, flags=re.M | re.S)
     text = re.sub(r"^# (.*)$", r"**\1.**", text, flags=re.M)
     text = re.sub(r"\[([^]]*)\]\((?:crate::)?[\w:]+\)", r"\1", text)
@@ -28,7 +30,7 @@ def plain(text):
 
 
 def signature(lines, at):
-    """A declaration on one line, without its body; how many lines it has."""
+    """Return a declaration on one line, without its body."""
     taken = []
     for line in lines[at:]:
         taken.append(line.strip())
@@ -40,13 +42,13 @@ def signature(lines, at):
 
 
 def described(text, doc):
-    """A term and what is said of it."""
+    """Return a term with its description."""
     doc = "\n".join(f"  {line}".rstrip() for line in (doc or "&nbsp;").splitlines()).strip()
     return f"`{text}`\n: {doc}\n"
 
 
 def types(folder):
-    """List each public type: its declaration, its comment, and its functions with their comments."""
+    """Return for each public type its declaration, its comment, and its functions with their comments."""
     found = {}
 
     def is_enum(name):

@@ -20,8 +20,8 @@ struct cuc_event {
     _Atomic uint32_t settled;
 };
 
-// The event is complete as recorded when `on` and `mark` were read: the launches before it are
-// complete too.
+// Call this when the record that `on` and `mark` were read from is complete. Marks the launches
+// before it complete.
 static inline void cuc__event_mark_complete(cuc_event *e, CUstream on, uint32_t mark)
 {
     if (!on || (atomic_load_explicit(&e->settled_on, memory_order_relaxed) == on &&

@@ -125,7 +125,8 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
     if (!made)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an import");
     pthread_mutex_lock(&lock);
-    // Buffers of a wrapped pool, which cucore did not import, are freed like any others.
+    // Only buffers of pools that cucore imported share one import. A pool wrapped by handle gets an
+    // import for each call.
     struct import *i = pool->imported ? find_named(pool, data) : NULL;
     if (i)
         made->ptr = i->ptr;

@@ -67,10 +67,10 @@ static bool is_capturing(const cuc_stream *stream)
 }
 
 // A captured stream frees only memory of its graph; the driver then reports only an invalid value.
-static cuc_status free_failed(const cuc_stream *stream, int code, CUdeviceptr ptr, size_t bytes,
-                              const char *function)
+static cuc_status free_failed(const cuc_stream *stream, int code, bool captured, CUdeviceptr ptr,
+                              size_t bytes, const char *function)
 {
-    if (code != CUDA_ERROR_INVALID_VALUE || !is_capturing(stream))
+    if (!captured)
         return cuc__memory_free_failed(stream->context, code, "cuMemFreeAsync", ptr, bytes,
                                        function);
     if (function)
@@ -84,17 +84,22 @@ static cuc_status free_failed(const cuc_stream *stream, int code, CUdeviceptr pt
 static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr, size_t bytes,
                                   cuc_stream *stream, const char *function)
 {
+    enum { MOST_ATTEMPTS = 4 };
     bool pushed;
 
     cuc_status st = enter(stream, &pushed, function);
     if (st < 0)
         return st;
-    int code = free_async(resource, ptr, stream);
-    // Another thread may have ended the capture that was the reason for the refusal.
-    if (code == CUDA_ERROR_INVALID_VALUE && !is_capturing(stream))
+    // The driver also refuses while the stream is captured. By the time that cucore asks, another
+    // thread may have ended that capture.
+    int code, left = MOST_ATTEMPTS;
+    bool captured;
+    do {
         code = free_async(resource, ptr, stream);
+        captured = code == CUDA_ERROR_INVALID_VALUE && is_capturing(stream);
+    } while (code == CUDA_ERROR_INVALID_VALUE && !captured && --left);
     if (code)
-        st = free_failed(stream, code, ptr, bytes, function);
+        st = free_failed(stream, code, captured, ptr, bytes, function);
     return leave(stream, pushed, st, function);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""own.py CUCORE SIMULATOR: what docs/benchmarking.md says of one's own kernels works as it is written
-there: its files are made of its text, and its commands run one by one."""
+"""own.py CUCORE SIMULATOR: follows the part of docs/benchmarking.md about your own kernels. The files come from the
+text, and the commands run one by one."""
 import os
 import pathlib
 import re

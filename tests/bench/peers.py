@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""peers.py CUCORE SIMULATOR PEERS: how peers in Python are asked, and answer (PEERS is
-bench_peers.py). First the script by itself; then the whole way, with libraries that are made up."""
+"""peers.py CUCORE SIMULATOR PEERS: tests peers in Python (PEERS is bench_peers.py): first the script by itself, then
+cucore bench with the script and with fake libraries."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ def expect(right, text):
 
 
 def ask(name, *requests, **environment):
-    """The answers of a process."""
+    """Return the answers of a process."""
     lines = "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in requests)
     done = subprocess.run([sys.executable, PEERS, name], input=lines, capture_output=True,
                           text=True, check=False, timeout=60, env={**os.environ, **environment})
@@ -46,7 +46,7 @@ def check_script():
 
 
 def check_broken(folder):
-    """One that is installed and cannot be imported is skipped, whatever it raises."""
+    """A library that is installed and cannot be imported is skipped, whatever it raises."""
     for name, raised in {"torch": "AttributeError", "triton": "RuntimeError", "cupy": "OSError",
                          "numba": "AttributeError"}.items():
         package = folder / name
@@ -93,7 +93,7 @@ def to_device(array):
 
 
 def check_unusable(folder):
-    """One that can be imported, and whose first kernel fails, is skipped with the reason."""
+    """A library that can be imported, but whose first kernel fails, is skipped with the reason."""
     package = folder / "numba"
     package.mkdir()
     (package / "__init__.py").write_text("")

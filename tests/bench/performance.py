@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""docs/performance.md is what scripts/performance.py makes: performance.py CUCORE. First the page
-of this checkout, then what the script does with results that come, change and go, and the page of all rows
-and plots."""
+"""performance.py CUCORE: docs/performance.md equals the output of scripts/performance.py. Then tests the script with
+results that are added, changed and removed, and its page of all rows and plots."""
 import json
 import pathlib
 import shutil

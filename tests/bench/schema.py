@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""schema.py SCHEMA PROGRAM: what PROGRAM prints is a document of SCHEMA, which refuses documents
-that are spoilt. Without the jsonschema package that is a skip: exit status 77."""
+"""schema.py SCHEMA PROGRAM: PROGRAM prints a document of SCHEMA, and SCHEMA refuses corrupted documents. Without the
+package jsonschema the test is skipped: exit status 77."""
 import copy
 import json
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""suites.py CUCORE SIMULATOR SCHEMA [FAKE]: what cucore bench measures by itself, on the simulated
-driver and without any. Each run gives a document of the schema, in which these results are, and no
-failure. FAKE is a library that stands for cuBLASLt and cuDNN."""
+"""suites.py CUCORE SIMULATOR SCHEMA [FAKE]: runs the suites of cucore bench on the simulated driver, or without a
+driver. Each run writes a document of the schema with the expected results and without a failure. FAKE is a library in
+place of cuBLASLt and cuDNN."""
 import json
 import os
 import re
@@ -50,7 +50,7 @@ class Run:
         expect(not [r for r in self.results if "share" in r], f"{what}: a share of no peak")
 
     def having(self, **wanted):
-        """The results with these values, of keys or of axes."""
+        """Return the results with these values of keys or axes."""
         return [r for r in self.results
                 if all(r["axes"].get(k, r.get(k)) == v for k, v in wanted.items())]
 
@@ -211,7 +211,7 @@ def libraries():
 
 
 def tiles():
-    """Every kernel of the suites of tile programs, checked at a small size."""
+    """Checks every kernel of the suites of tile programs at a small size."""
     cases = {"elementwise": {"vadd": ("cuda", 3), "transpose": ("copy", 2), "swiglu": ("cuda", 2)},
              "norms": {"softmax": ("copy", 2), "layer_norm": ("copy", 2), "rms_norm": ("copy", 2)},
              "reductions": {"sum": ("copy", 3), "max": ("copy", 3), "cumsum": ("copy", 2),
@@ -260,7 +260,7 @@ def tiles():
 
 
 def attention():
-    """Heads of each size, with a mask and without, of no whole tile; what is wrong is not timed."""
+    """Tests heads of each size, with and without a mask, that fill no whole tile. A wrong result has no time."""
     small = ["--axis", "sequence=70", "--axis", "tokens=70", "--mode", "cold"]
     python = {"CUCORE_PYTHON": "/nowhere/python"}
     run = Run("attention", "attention", *small, "--axis", "d=64,128,256", "--axis", "dtype=bf16,f16",

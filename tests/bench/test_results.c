@@ -309,7 +309,7 @@ START_TEST(csv_has_a_head_and_quotes_what_needs_it)
     check_has(text, ",ExampleGPU 1,false,\n");
     check_has(text, ",\"two\nlines\",,ExampleGPU 1,true,\n");
     ck_assert_ptr_null(strstr(text, "nan"));
-    // As many cells in a row as in the head; one of them is in quotes.
+    // Each row has as many cells as the head; one cell is in quotes.
     ck_assert_uint_eq(commas(text, 1), commas(text, 0) + 1);
     free(text);
     results_release(&r[0]);

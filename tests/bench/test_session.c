@@ -239,7 +239,7 @@ static cuc_status fail_later(void *data, cuc_stream *stream, uint64_t set)
     return (*runs)++ < 30 ? CUC_OK : CUC_ERROR_IO;
 }
 
-// It leaves the words of a failure that it got over.
+// Leaves the words of a failure from which it recovered.
 static cuc_status get_over(void *data, cuc_stream *stream, uint64_t set)
 {
     (void)data, (void)stream, (void)set;

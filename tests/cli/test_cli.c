@@ -857,7 +857,7 @@ START_TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
 }
 END_TEST
 
-// On a GPU the numbers are checked.
+// Checks the numbers on a GPU.
 START_TEST(saxpy_computes)
 {
     npy_header h;

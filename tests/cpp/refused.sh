@@ -1,5 +1,5 @@
 #!/bin/sh
-# refused.sh COMPILER...: what makes no sense does not compile, and the compiler says why.
+# refused.sh COMPILER...: invalid uses of the C++ layer do not compile, and the compiler says why.
 set -u
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 compiler=$*

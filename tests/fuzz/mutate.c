@@ -1,9 +1,9 @@
-// A small fuzzer for machines without libFuzzer, and for a run that is the same every time: files,
-// then changes of them by a seed.
+// A small fuzzer for machines without libFuzzer, and for runs that are the same every time. Feeds
+// the given files to the target, then copies with changes, which a seed determines.
 //
 //     fuzz_NAME [--runs N] [--seed S] [--binary] FILE...
 //
-// The changes are those of texts, or with --binary of any bytes and of the numbers that sizes are.
+// The changes suit texts. With --binary they change any byte, and the numbers in binary headers.
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # check.sh STANDARD COMPILER...: every public header compiles alone, and is installed.
 #
-# STANDARD is c11 or c++17. Twice in one unit is alone, too: the include guards are part of it. The
-# headers of C++ alone, *.hpp, are left to it.
+# STANDARD is c11 or c++17. Each header is included twice in its unit, which tests its include guard.
+# Headers for C++ only, *.hpp, are compiled only as C++.
 set -u
 standard=$1
 shift
@@ -23,13 +23,13 @@ for path in "$include"/cucore/*.h ${more:+"$include"/cucore/*"$more"}; do
         echo "$header does not compile alone as $standard"
         bad=1
     }
-    # These are of another library, and are installed with that.
+    # libcucore-bench, which these belong to, installs them.
     [ "$header" = cucore/bench.h ] || [ "$header" = cucore/tune.h ] && continue
     grep -q "^  '${header#cucore/}',\$" "$include/cucore/meson.build" || {
         echo "$header is not installed: add it to include/cucore/meson.build"
         bad=1
     }
-    # check.h prints and exits, which a program has to ask for.
+    # cucore.h leaves check.h out: its macros print and exit, so programs include it themselves.
     [ "$header" = cucore/cucore.h ] || [ "$header" = cucore/check.h ] ||
         [ "$header" != "${header%.hpp}" ] ||
         grep -q "^#include <$header>\$" "$include/cucore/cucore.h" || {

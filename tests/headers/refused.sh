@@ -1,5 +1,6 @@
 #!/bin/sh
-# refused.sh COMPILER...: what a launch in C cannot pass does not compile, and the compiler says why.
+# refused.sh COMPILER...: invalid arguments of a launch in C do not compile, and the compiler says
+# why.
 set -u
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 compiler=$*

@@ -1,4 +1,4 @@
-"""cuda.core, which knows nothing of cucore, on the simulated driver under its real name.
+"""Runs cuda.core, which knows nothing of cucore, on the simulated driver under the name libcuda.so.1.
 
 Compiles SAXPY to PTX, runs it on random data of a ragged size, and compares with NumPy; then captures
 graphs with branches, host functions, graphs within and memory of their own, launches and updates
@@ -80,7 +80,7 @@ calls = []
 
 
 def capture(a, mode):
-    """dx = (dx + a) * 2 and, beside it, dy = dy + a; then dz = dx + dy, which comes to `seen`."""
+    """dx = (dx + a) * 2 and, beside it, dy = dy + a; then dz = dx + dy, which is copied to `seen`."""
     builder = device.create_graph_builder().begin_building(mode)
     launch(builder, config, add, dx, np.float32(a))
     left, right = builder.split(2)

@@ -1,16 +1,16 @@
-// Every instruction in every form, against an oracle in C, on values at the edges of its types: the
-// tables are opcodes/*.def, opcodes/opcodes.h says what a row is. The same PTX runs on the
-// simulated driver and on a GPU; what a GPU gave is kept in tests/data/opcodes/, and compared with
-// as well.
+// Tests every instruction in every form, on values at the edges of its types, against an oracle in
+// C. The tables are opcodes/*.def; opcodes/opcodes.h describes a row. The same PTX runs on the
+// simulated driver and on a GPU. A GPU's results are kept in tests/data/opcodes/, and later runs
+// are compared with these golden files too.
 //
-//     test_opcodes [--only REGEX]        run on device 0, check against the oracle and the golden
-//     files test_opcodes --record DIR          and write what the device gave to DIR, a file a
-//     family test_opcodes --golden DIR          golden files are in DIR/sm_90/ ... and not in the
-//     source tree test_opcodes --assemble sm_90a     assemble every module; needs nvJitLink, no
-//     device test_opcodes --since 91            only rows whose least architecture is sm_91 or
-//     later test_opcodes --list                name the instances
+//     test_opcodes [--only REGEX]        run on device 0; compare with the oracle and golden files
+//     test_opcodes --record DIR          also write the device's results to DIR, a file a family
+//     test_opcodes --golden DIR          take golden files from DIR/sm_90/ and the like
+//     test_opcodes --assemble sm_90a     assemble every module; needs nvJitLink, but no device
+//     test_opcodes --since 91            only rows whose least architecture is sm_91 or later
+//     test_opcodes --list                name the instances
 //
-// Exits 1 when a result is wrong, 77 where there is no device or no nvJitLink.
+// Exits 1 if a result is wrong, and 77 without a device or nvJitLink.
 #include "opcodes/opcodes.h"
 
 #include <cucore/cucore.h>

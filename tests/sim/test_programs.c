@@ -1,8 +1,9 @@
-// Programs of the usual kind: CUDA C++ through NVRTC, run on the simulated driver, and checked
-// against the same thing done on the CPU, over random data of sizes that do not divide evenly.
+// Typical programs: CUDA C++ compiled by NVRTC, run on the simulated driver, and compared with the
+// same computation on the CPU, over random data of sizes that do not divide evenly.
 //
-// With names as arguments it runs only those programs; with --debug, code that was not
-// optimised; with an architecture before all that, code for it.
+//     test_sim_programs [sm_XX] [--debug] [NAME...]
+//
+// sm_XX compiles for that architecture, --debug without optimization; names select programs.
 
 #include <check.h>
 #include <cucore/cucore.h>

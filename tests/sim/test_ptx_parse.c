@@ -66,7 +66,7 @@ static void put_register(const struct sim_function *f, uint32_t reg, uint32_t co
         put("%u", SIM_PARTS_DIGIT(parts, k));
 }
 
-// As PTX has it; numbers in decimal.
+// Writes an operand in PTX's syntax, with numbers in decimal.
 static void put_operand(const struct sim_function *f, const struct sim_operand *o)
 {
     static const char *const brackets[][2] = {
@@ -325,7 +325,7 @@ static const struct {
     { "x 1<2, 2<=1, -1<1, -1<1U, 3==3, 3!=3, 1&&0, 1||0;", "x 1,0,1,0,1,0,0,1" },
     { "x 1?2:3, 0?2:0?4:5, (.s64)0xffffffffffffffff/2, -7/2, -1 % 4;", "x 2,5,0,-3,3" },
     { "x 1.5+2.5, 1.0<2.0, 3*0.5;", "x 0d4010000000000000,1,0d3FF8000000000000" },
-    // As ptxas 13.0 has the types.
+    // Types of constant expressions, as in ptxas 13.0.
     { "x 1U-2<0, (3&1)-2<0, (3U&1)-2<0, -1U<0, ~1<0, (0?1U:-1)<0, (0?-1:1U)-2<0, (-1|-1)/2;",
       "x 0,1,0,0,0,1,0,0" },
     { "x (.s64)-9223372036854775808/-1, -9223372036854775808/-1;", "x -9223372036854775808,0" },

@@ -181,7 +181,8 @@ START_TEST(a_module_runs_and_its_variables_are_read_and_written)
     ck_cu(cuMemcpyDtoH_v2(&value, offset, 4));
     ck_assert_uint_eq(value, 1);
     CUdeviceptr other;
-    ck_cu(cuModuleGetGlobal_v2(&other, &bytes, module, "plain")); // as NVRTC writes them
+    // A variable without .visible, as NVRTC writes it.
+    ck_cu(cuModuleGetGlobal_v2(&other, &bytes, module, "plain"));
     ck_assert_int_eq(cuModuleGetGlobal_v2(&other, &bytes, module, "nothing"), CUDA_ERROR_NOT_FOUND);
     ck_cu(cuModuleUnload(module));
     ck_assert_int_eq(launch_add(f, p, N, NULL), CUDA_ERROR_INVALID_HANDLE);

@@ -180,7 +180,7 @@ START_TEST(the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context)
         ck_cu(cuMemcpyDtoH_v2(&address[i], p, 8));
     }
     ck_assert(address[0] && !address[1] && address[2]);
-    // From the first such kernel on the limit cannot change.
+    // After the first kernel that uses the heap, its limit cannot change.
     ck_assert_int_eq(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 2 << 20), CUDA_ERROR_INVALID_VALUE);
     ck_assert_msg(strstr(said(), "before the context's first kernel"), "%s", said());
 

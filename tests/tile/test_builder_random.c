@@ -252,7 +252,7 @@ struct node {
     struct node *body, *otherwise, *next;
 };
 
-// In a loop, where break and continue are allowed; in a for, its counter may be used.
+// Makes a random block. `in_loop` allows break and continue, `in_for` the loop's counter.
 static struct node *grow_block(uint32_t depth, bool in_loop, bool in_for, uint32_t variables)
 {
     struct node *first = NULL, **end = &first;

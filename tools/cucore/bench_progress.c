@@ -26,7 +26,7 @@ bool bench_progress_line(const char *text)
 {
     if (!is_terminal())
         return false;
-    // One line, whatever the width: the rest of a longer one would stay behind.
+    // Print at most the terminal's width: the rest of a longer line would not be erased.
     fprintf(stderr, "\r%.*s\033[K", (int)(columns() - 1), text);
     fflush(stderr);
     shown = true;

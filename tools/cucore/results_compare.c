@@ -131,8 +131,8 @@ static const result *find(const sorted *in, const result *r)
     return found ? *found : NULL;
 }
 
-// Find the entry that explains a missing result: one skipped or failed before timing has no mode,
-// and a whole point no subject. NULL: no explanation.
+// Find the entry that explains a missing result, NULL for none. An entry that was skipped or failed
+// before timing has no mode; an entry for a whole point has no subject.
 static const result *find_untimed(const results *in, const char *key)
 {
     for (size_t i = 0; i < in->count; i++) {

@@ -1,4 +1,4 @@
-# SAXPY, y = a * x + y: from CUDA C++ source to a checked result, and what failures say.
+# SAXPY, y = a * x + y: from CUDA C++ source to a checked result, with error messages.
 using CuCore
 
 const SOURCE = """

@@ -1,4 +1,4 @@
-# A softmax of columns on tiles: launched with arrays as Julia has them, and run without a device.
+# A softmax of columns as a tile program: launched with Julia arrays, interpreted without a device.
 using CuCore
 
 const SOURCE = """

@@ -96,7 +96,7 @@ end
 keep(it::Graph, buffer::Buffer) = (check(C.cuc_graph_keep_buffer(it, buffer)); it)
 keep(it::Graph, array::DeviceArray) = keep(it, array.buffer)
 
-# ---- nodes that decide ----
+# ---- conditional nodes ----
 
 const CONDITIONALS = (if_then = (C.CUC_CONDITIONAL_IF, 1), if_else = (C.CUC_CONDITIONAL_IF, 2),
                       while_loop = (C.CUC_CONDITIONAL_WHILE, 1), switch = (C.CUC_CONDITIONAL_SWITCH, 0))

@@ -25,7 +25,7 @@ const PTX = """
 }
 """
 
-# One box of a map's array, from x and y on, comes to `out` by way of shared memory.
+# Copies one box of a map's array, from x and y on, to `out` through shared memory.
 const TAKE = """
 .version 8.0
 .target sm_90
@@ -240,7 +240,7 @@ end
         failure = error_of(() -> launch(stream, kernel(object, "vadd"), Tensor(da), short, Tensor(dc)))
         @test occursin("999", failure.message)
 
-        # A matrix of Julia's has M rows and N columns in the kernel, too.
+        # A Julia matrix of M rows and N columns has the same rows and columns in the kernel.
         x = Float32[10i + j for i in 1:6, j in 1:50]
         dx, dy = DeviceArray(stream, x), DeviceArray{Float32}(stream, 6)
         launch(stream, kernel(object, "rows"), Tensor(dx), Tensor(dy))
@@ -293,7 +293,7 @@ end
             node(() -> fill_bytes!(side, part(range), value), other, side)
         end
         @test_throws CuError CuCore.update!(exec, other)
-        # The driver frees a graph with a capture into it that a branch has not joined.
+        # The driver frees a graph if a branch has not joined the capture into it.
         branch = Stream()
         not_joined() = (fill_bytes!(side, part(1:4), 0x06); wait(branch, side); fill_bytes!(branch, part(5:8), 0x07))
         @test_throws CuError node(not_joined, graph, side)
@@ -398,7 +398,7 @@ end
     end
 end
 
-# Its standard input and output are pieces of memory.
+# The child's standard input and output are pieces of memory.
 const GROWN_CHILD = """
 using CuCore
 each, bytes = parse.(Int, ARGS)

@@ -154,7 +154,7 @@ for seed in range(12):
         test_lifetime.Graph(case.device).close()
         time.sleep(0.01)
     counts.append(live())
-# A few things may be on their way to that thread; what is lost each time adds up.
+# A few objects may be on their way to that thread, but a leak in each round adds up.
 print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
 """, CUCORE_DRIVER=str(fake))
         self.assertTrue(said.startswith("True True"), said)

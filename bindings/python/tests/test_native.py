@@ -69,7 +69,7 @@ print(event.is_done, Device(0) is device, stream.device is device, buffer.is_clo
         self.assertEqual(said, "False 64 (16,) (16,)\nTrue True True True False\n")
 
 
-# Prints "what: result" lines for arrays of every origin; both implementations must agree.
+# Prints lines "name: result" for arrays of every origin; both implementations must agree.
 ARRAYS = PROGRAM + """
 import ctypes
 from cucore import raw

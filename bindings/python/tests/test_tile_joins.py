@@ -64,7 +64,7 @@ DTYPES = [
     ("ct.exp(i)", "float32"), ("ct.exp(x)", "float16"), ("ct.sqrt(n)", "float32"), ("i & 3", "int8"), ("u << 2", "uint32"),
     ("i < x", "bool_"), ("n", "int32"), ("5", "int32"), ("2**40", "int64"), ("0.5", "float32"), ("z < z", "bool_"), ("i // n", "int32"), ("ct.minimum(i, 2.0)", "float32"), ("z & True", "bool_"),
 ]
-# Rejected expressions of them, the exception, and its message.
+# Rejected expressions of these variables, the exception, and its message.
 REFUSED = [
     ("i + u", "TileTypeError", "int8 and uint32 have no common dtype"),
     ("x + x.astype(ct.bfloat16)", "TileTypeError", "float16 and bfloat16 have no common dtype"),

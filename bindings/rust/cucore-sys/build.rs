@@ -37,8 +37,8 @@ fn main() {
     }
 }
 
-/// Link the shared libraries into the target folder: `cargo run` and `cargo test` have the loader
-/// look there, and in no folder outside. The simulated driver is looked for beside the library.
+/// Link the shared libraries into the target folder: for `cargo run` and `cargo test` the loader
+/// searches this folder, and none outside. The library finds the simulated driver beside itself.
 fn lead_cargo_to(folder: &Path) {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -199,7 +199,8 @@ static bool decode_statement(struct sim_decoder *d)
         char log[256] = "";
         char *saved_log = d->log;
         size_t saved_bytes = d->log_bytes;
-        // Reports the reason of the row that matched furthest.
+        // Each row writes to its own log, so that only the reason of the row that matched furthest
+        // is reported.
         d->log = log;
         d->log_bytes = sizeof(log);
         d->op_count = start;

@@ -106,8 +106,8 @@ static tile_register **copy_values(struct tile_emitter *e, tile_register *const 
     return copy;
 }
 
-// `copying` gets everything before the text of the warpgroups that multiply, which is the
-// emitter's.
+// Writes the code of the multiplying warpgroups to the emitter's body, and all code before it to
+// `copying`.
 static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes,
                       struct tile_text *copying)
 {

@@ -37,7 +37,7 @@ struct tile_lexer {
     uint32_t line;
     uint32_t behind; // UTF-8 continuation bytes in the line so far
     uint32_t depth;  // of ( and [: inside these, newlines end no statement
-    bool torn;       // after a string without end: open brackets close at the end of the line
+    bool torn;       // after an unterminated string: the next newline closes all open brackets
     bool joins;      // the last token continues in the next line
 };
 

@@ -257,8 +257,8 @@ static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
     return false;
 }
 
-// Marks everything that the first products depend on, including their zeros; it must precede all
-// the work.
+// Marks the values from which the products before the last are computed, their initial accumulators
+// included. They must be computed before the work (see find_work()).
 static void find_early(const struct tile_fused *p, bool *early)
 {
     const struct tile_op *last = p->product[p->products - 1].mma;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Golden files of opcodes: what is recorded is compared with, and a difference is found.
+# Golden files of opcodes: a recorded file is used for comparison, and a difference is found.
 #
 #     golden.sh TEST_OPCODES FOLDER     on the driver that CUCORE_DRIVER names
 set -u

@@ -165,7 +165,7 @@ long double float_value(uint64_t bits, struct soft_format f);
 bool agrees(const struct answer *a, const struct kind *out, uint64_t got);
 void answer_text(char *text, size_t room, const struct answer *a, const struct kind *out);
 
-// Of floating-point formats.
+// Properties of floating-point formats.
 uint32_t format_bits(struct soft_format f);
 uint64_t format_sign(struct soft_format f);
 uint64_t format_infinity(struct soft_format f);

@@ -189,9 +189,9 @@ void convert_packed(const struct call *c, struct answer *out)
     *out = converted(c, c->in[0], c->x->type[0], c->x->type[1]);
 }
 
-// The upper 19 bits are the number; the ISA leaves those below open, and an H200 has zeros there.
-// .rna it makes of two steps without a word about NaNs: half of the last place is added, and what
-// has the exponent of infinity then is brought one place down by .satfinite.
+// The upper 19 bits are the number; the ISA leaves the lower bits open, and an H200 has zeros
+// there. The ISA describes .rna as two steps, without an exception for NaNs: half of the last place
+// is added, and .satfinite then brings a result with the exponent of infinity one place down.
 void convert_tf32(const struct call *c, struct answer *out)
 {
     const struct soft_format tf32 = { 8, 10 };

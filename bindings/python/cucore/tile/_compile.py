@@ -40,7 +40,7 @@ class Compiler:
         self.visits: dict[tuple[Any, ...], int] = {}
         self.changed = False
 
-    # ---- what is learned of names, from one turn to the next ----
+    # ---- facts about names, kept from one pass to the next ----
 
     @contextlib.contextmanager
     def at(self, place: Any) -> Iterator[None]:

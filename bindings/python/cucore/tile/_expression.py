@@ -677,7 +677,7 @@ class Expressions:
         name = getattr(callee, "__name__", type(callee).__name__)
         self.refuse(node, f"{name}() cannot be called with a tile", TileTypeError)
 
-    # ---- what Python itself computes ----
+    # ---- expressions that Python itself computes ----
 
     def is_called(self, value: Any) -> bool:
         return isinstance(value, (Nested, _Method))

@@ -79,7 +79,7 @@ class Function(Expressions):
             except ValueError:
                 pass
 
-    # ---- where paths meet ----
+    # ---- joins of paths ----
 
     def slots(self, first: dict[str, Any], end: str, guess: Callable[[Any], Any]) -> dict[str, Slot]:
         """Create a slot for each name, with the form an earlier pass found, else with a guess from its value."""

@@ -83,7 +83,7 @@ unsafe impl<T: Copy> Argument for ByValue<T> {
 
 /// The arguments of a launch: a tuple of up to sixteen, or a slice of `&dyn Argument`.
 pub trait Arguments {
-    /// Pass them in C form to `call`.
+    /// Pass the arguments in C form to `call`.
     fn with<R>(&self, call: impl FnOnce(&[sys::cuc_arg]) -> R) -> R;
 }
 

@@ -33,14 +33,14 @@ impl MemoryResource {
         Self::made(|out| unsafe { sys::cuc_memory_pool_get_current(out, device.as_raw(), kind) })
     }
 
-    /// Allocates immediately rather than in stream order, such as pinned memory for copies.
+    /// Memory that is allocated at once, not in stream order, such as pinned memory for copies.
     pub fn synchronous(device: &Device, kind: MemoryKind) -> Result<Self> {
         let kind = kind as i32;
         Self::made(|out| unsafe { sys::cuc_memory_synchronous_create(out, device.as_raw(), kind) })
     }
 
-    /// Virtual memory with growable buffers: [`Buffer::grow`]. Each keeps its address up to that
-    /// many bytes.
+    /// Virtual memory with growable buffers: [`Buffer::grow`]. A buffer keeps its address up to
+    /// `reserve_bytes`.
     pub fn growing(device: &Device, reserve_bytes: u64) -> Result<Self> {
         let options = sys::cuc_memory_virtual_options { reserve_bytes, ..Default::default() };
         Self::made(|out| unsafe { sys::cuc_memory_virtual_create(out, device.as_raw(), &options) })

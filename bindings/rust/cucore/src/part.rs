@@ -48,7 +48,7 @@ handle! {
 }
 
 impl GreenContext {
-    /// Create one from groups and the remainder of one split, or from a whole device.
+    /// Create a partition from groups and the remainder of one split, or from a whole device.
     pub fn new(device: &Device, parts: &[Sms]) -> Result<Self> {
         let raw: Vec<_> = parts.iter().map(|part| part.0).collect();
         Self::made(|out| unsafe {
@@ -56,7 +56,7 @@ impl GreenContext {
         })
     }
 
-    /// Its multiprocessors.
+    /// The multiprocessors of the partition.
     pub fn sms(&self) -> Result<Sms> {
         let mut raw = Default::default();
         check(unsafe { sys::cuc_green_context_get_sms(&mut raw, self.as_raw()) })?;

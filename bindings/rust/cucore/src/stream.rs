@@ -84,10 +84,10 @@ impl Stream {
         check(sys::cuc_stream_wait_external(self.as_raw(), event.as_raw())).map(drop)
     }
 
-    /// Call a function once when the stream reaches this point, even if earlier work failed, which
-    /// its argument reports. It runs on a driver thread and must not call CUDA or cucore. Its
-    /// captured values are dropped there: give it no handles, because the driver allows no releases
-    /// in a callback. A panic ends the process.
+    /// Call a function once when the stream reaches this point. The function also runs if earlier
+    /// work failed, and its argument reports that. It runs on a driver thread and must not call CUDA
+    /// or cucore. Its captured values are dropped there: capture no handles, because the driver
+    /// allows no releases in a callback. A panic ends the process.
     pub fn when_done(&self, call: impl FnOnce(Completion) + Send + 'static) -> Result<()> {
         type Call = Box<dyn FnOnce(Completion) + Send>;
 
