@@ -66,8 +66,8 @@ void cuc__store_set(int folder, uint64_t bytes);
 // trim.c
 
 // Calls `visit` for each entry, damaged or not: the folder it is in, open, its name there, and its
-// status. Entries that come and go meanwhile may or may not be visited. False if a folder could not
-// be read, or if `visit` returned false, which ends the walk.
+// status. It ends the walk by returning false. Entries that come and go meanwhile may or may not be
+// visited. False if a folder could not be read.
 typedef bool (*cuc__store_visit)(void *user, int folder, const char *name, const cuc__key *key,
                                  const struct stat *about);
 bool cuc__store_walk(int folder, cuc__store_visit visit, void *user);

@@ -19,7 +19,9 @@ static void remove_stale(int folder, const char *name, const struct stat *about)
         (void)unlinkat(folder, name, 0);
 }
 
-static bool walk_folder(int fd, const char *name, cuc__store_visit visit, void *user)
+enum walked { FAILED, ENDED, ALL };
+
+static enum walked walk_folder(int fd, const char *name, cuc__store_visit visit, void *user)
 {
     DIR *dir = fdopendir(fd);
     bool go_on = true;
@@ -28,7 +30,7 @@ static bool walk_folder(int fd, const char *name, cuc__store_visit visit, void *
 
     if (!dir) {
         close(fd);
-        return false;
+        return FAILED;
     }
     for (struct dirent *e; go_on && (errno = 0, e = readdir(dir));) {
         if (fstatat(fd, e->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
@@ -38,9 +40,9 @@ static bool walk_folder(int fd, const char *name, cuc__store_visit visit, void *
         else
             go_on = visit(user, fd, e->d_name, &key, &about);
     }
-    go_on = go_on && errno == 0;
+    enum walked walked = !go_on ? ENDED : errno ? FAILED : ALL;
     closedir(dir);
-    return go_on;
+    return walked;
 }
 
 bool cuc__store_walk(int folder, cuc__store_visit visit, void *user)
@@ -54,8 +56,12 @@ bool cuc__store_walk(int folder, cuc__store_visit visit, void *user)
         do
             fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         while (fd < 0 && errno == EINTR);
-        if (fd < 0 ? errno != ENOENT : !walk_folder(fd, name, visit, user))
-            all = false;
+        enum walked walked = fd >= 0           ? walk_folder(fd, name, visit, user)
+                             : errno == ENOENT ? ALL
+                                               : FAILED;
+        if (walked == ENDED)
+            return true;
+        all &= walked == ALL;
     }
     return all;
 }

@@ -928,6 +928,7 @@ UNITS = {
 cuc_failure_fn = _c.CFUNCTYPE(None, _c.c_char_p, _c.c_void_p)
 cuc_stream_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_int32, _c.c_void_p)
 cuc_tuned_visit = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p, _c.c_double)
+cuc_cache_visit = _c.CFUNCTYPE(_c.c_int32, _c.c_void_p, _c.c_void_p)
 cuc_tile_combine = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_uint32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
 cuc_tile_dimension_fn = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p)
 
@@ -961,6 +962,40 @@ class cuc_buffer_options(_c.Structure):
         ("drop_owner", _c.CFUNCTYPE(None, _c.c_void_p)),
         ("access", _c.c_uint32),
         ("reserved", _c.c_uint32),
+    ]
+
+
+class cuc_cache_entry(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("key", _c.c_char_p),
+        ("label", _c.c_char_p),
+        ("bytes", _c.c_uint64),
+        ("used_ns", _c.c_int64),
+        ("damaged", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+
+
+class cuc_cache_info(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("dir", _c.c_char_p),
+        ("off", _c.c_char_p),
+        ("max_bytes", _c.c_uint64),
+        ("bytes", _c.c_uint64),
+        ("entries", _c.c_uint64),
+        ("hits", _c.c_uint64),
+        ("misses", _c.c_uint64),
+        ("stored", _c.c_uint64),
+    ]
+
+
+class cuc_cache_options(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("dir", _c.c_char_p),
+        ("max_bytes", _c.c_uint64),
     ]
 
 
@@ -1872,6 +1907,9 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
     "cuc_buffer_options": (56, {"struct_size": 0, "device": 8, "resource": 16, "stream": 24, "owner": 32, "drop_owner": 40, "access": 48, "reserved": 52}),
+    "cuc_cache_entry": (48, {"struct_size": 0, "key": 8, "label": 16, "bytes": 24, "used_ns": 32, "damaged": 40, "reserved": 44}),
+    "cuc_cache_info": (72, {"struct_size": 0, "dir": 8, "off": 16, "max_bytes": 24, "bytes": 32, "entries": 40, "hits": 48, "misses": 56, "stored": 64}),
+    "cuc_cache_options": (24, {"struct_size": 0, "dir": 8, "max_bytes": 16}),
     "cuc_capture_info": (32, {"struct_size": 0, "id": 8, "graph": 16, "status": 24, "reserved": 28}),
     "cuc_copy_2d_params": (88, {"struct_size": 0, "dst": 8, "src": 16, "dst_pitch": 24, "src_pitch": 32, "row_bytes": 40, "rows": 48, "dst_x_bytes": 56, "dst_y": 64, "src_x_bytes": 72, "src_y": 80}),
     "cuc_copy_3d_params": (128, {"struct_size": 0, "dst": 8, "src": 16, "dst_pitch": 24, "src_pitch": 32, "dst_slice_rows": 40, "src_slice_rows": 48, "row_bytes": 56, "rows": 64, "slices": 72, "dst_x_bytes": 80, "dst_y": 88, "dst_z": 96, "src_x_bytes": 104, "src_y": 112, "src_z": 120}),
@@ -1954,6 +1992,16 @@ FUNCTIONS = {
     "cuc_buffer_slice": "ippzz",
     "cuc_buffer_stream": "pp",
     "cuc_buffer_write_async": "ippzpz",
+    "cuc_cache_clear": "ip",
+    "cuc_cache_default": "p",
+    "cuc_cache_get_info": "ipp",
+    "cuc_cache_list": "ippp",
+    "cuc_cache_none": "p",
+    "cuc_cache_open": "ipp",
+    "cuc_cache_options_init": "vpz",
+    "cuc_cache_release": "vp",
+    "cuc_cache_retain": "pp",
+    "cuc_cache_verify": "ipp",
     "cuc_code_from_name": "is",
     "cuc_code_name": "si",
     "cuc_context_device": "pp",
