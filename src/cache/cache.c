@@ -207,6 +207,16 @@ bool cuc__cache_get(cuc__entry *entry, cuc_cache *cache, const cuc__key *key)
     return hit;
 }
 
+const cuc__store *cuc__cache_store(cuc_cache *cache)
+{
+    return &chosen(cache)->store;
+}
+
+int cuc__cache_lock(cuc_cache *cache, const cuc__key *key)
+{
+    return cuc__store_lock(&chosen(cache)->store, key);
+}
+
 void cuc__cache_put(cuc_cache *cache, const cuc__key *key, const char *label, const void *data,
                     size_t bytes)
 {

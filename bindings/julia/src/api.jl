@@ -1192,6 +1192,7 @@ struct cuc_program_options
     budget_seconds::Cdouble
     cancel::Ptr{Cvoid}
     cancel_user::Ptr{Cvoid}
+    cache::Ptr{cuc_cache}
 end
 
 # An argument of a plan.

@@ -1157,6 +1157,7 @@ class cuc_program_options(ctypes.Structure):
     budget_seconds: float
     cancel: Any
     cancel_user: Pointer
+    cache: Pointer
 
 class cuc_python_argument(ctypes.Structure):
     type: Pointer

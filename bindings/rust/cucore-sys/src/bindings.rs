@@ -2425,6 +2425,8 @@ pub struct cuc_program_options {
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel
     pub cancel_user: *mut c_void,
+    /// Where compiled code is kept; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. PTX sources are not cached.
+    pub cache: *mut cuc_cache,
 }
 
 zeroed!(cuc_program_options, struct_size);

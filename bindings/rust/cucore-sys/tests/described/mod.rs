@@ -530,7 +530,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_program_header.name, 0, 8);
     row!(cuc_program_header.text, 8, 8);
     row!(cuc_program_header.bytes, 16, 8);
-    row!(cuc_program_options, 552, 8);
+    row!(cuc_program_options, 560, 8);
     row!(cuc_program_options.struct_size, 0, 8);
     row!(cuc_program_options.name, 8, 8);
     row!(cuc_program_options.arch, 16, 8);
@@ -624,6 +624,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_program_options.budget_seconds, 528, 8);
     row!(cuc_program_options.cancel, 536, 8);
     row!(cuc_program_options.cancel_user, 544, 8);
+    row!(cuc_program_options.cache, 552, 8);
     row!(cuc_python_argument, 16, 8);
     row!(cuc_python_argument.type_, 0, 8);
     row!(cuc_python_argument.how, 8, 4);
