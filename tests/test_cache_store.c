@@ -768,7 +768,7 @@ START_TEST(the_least_recently_used_leave_first)
     int error, opened = cuc__store_open(&store, false, &error);
     ck_assert_int_ge(opened, 0);
     cuc__store_set(opened, 1); // a wrong count is put right
-    cuc__store_trim(opened, store.max_bytes);
+    cuc__store_trim(opened, store.max_bytes, NULL);
     ck_assert_int_eq(count_files(dir), ENTRIES + 1);
     ck_assert_uint_eq(cuc__store_add(opened, 0), ENTRIES * 1093);
     close(opened);
@@ -779,6 +779,13 @@ START_TEST(the_least_recently_used_leave_first)
         ck_assert_msg(there == (i < 3 || i >= 9), "entry %u is %s", i, there ? "there" : "gone");
     }
     ck_assert_int_eq(access(temporary, F_OK), 0);
+    // A new entry stays, even if the others seem to be newer.
+    set_age(path_of(ENTRIES), 5000);
+    opened = cuc__store_open(&store, false, &error);
+    cuc__store_trim(opened, 1093, &key);
+    close(opened);
+    ck_assert_int_eq(access(path_of(ENTRIES), F_OK), 0);
+    ck_assert_int_eq(count_files(dir), 2); // and the notes
 }
 END_TEST
 

@@ -131,7 +131,7 @@ int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *lab
         close(folder);
     // Keys are random, so that one in 256 puts the count right.
     if (!error && (cuc__store_add(dir, size) > store->max_bytes || !key->bytes[31]))
-        cuc__store_trim(dir, store->max_bytes);
+        cuc__store_trim(dir, store->max_bytes, key);
     close(dir);
     return error;
 }

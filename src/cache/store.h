@@ -76,7 +76,9 @@ bool cuc__store_walk(int folder, cuc__store_visit visit, void *user);
 bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name,
                      const cuc__key *key, bool touch);
 
-// Removes the least recently used entries until those left have at most 7/8 of `max_bytes`.
-void cuc__store_trim(int folder, uint64_t max_bytes);
+// Removes the least recently used entries until those left have at most 7/8 of `max_bytes`. An
+// entry just written, `keep`, stays, though others may have been used within the same tick of the
+// clock.
+void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep);
 
 #endif

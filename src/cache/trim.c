@@ -101,7 +101,7 @@ static int by_use(const void *left, const void *right)
                                 : (a.tv_nsec > b.tv_nsec) - (a.tv_nsec < b.tv_nsec);
 }
 
-void cuc__store_trim(int folder, uint64_t max_bytes)
+void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep)
 {
     uint64_t goal = max_bytes - max_bytes / 8;
     struct files files = { .at = NULL };
@@ -115,6 +115,8 @@ void cuc__store_trim(int folder, uint64_t max_bytes)
         for (size_t i = 0; i < files.count && files.bytes > goal; i++) {
             struct cuc__entry_path path;
             char name[sizeof(path)];
+            if (keep && memcmp(keep, &files.at[i].key, sizeof(*keep)) == 0)
+                continue;
             cuc__entry_path(&path, &files.at[i].key);
             snprintf(name, sizeof(name), "%s/%s", path.folder, path.name);
             if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
