@@ -280,8 +280,8 @@ START_TEST(whatever_changes_a_cuda_program_is_a_miss)
 }
 END_TEST
 
-// Runs in a child, which begins without a compiler.
-static int compile_in_child(bool *loaded, uint64_t *ns)
+// Compiles in a child, which begins without a compiler.
+static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
 {
     static const char *const names[] = { "scale<float>" };
     int status, result[2];
@@ -296,15 +296,16 @@ static int compile_in_child(bool *loaded, uint64_t *ns)
         const cuc_program_options o = { .struct_size = sizeof(o),
                                         .arch = "sm_90",
                                         .name_expressions = names,
-                                        .name_expression_count = 1 };
+                                        .name_expression_count = language == CUC_SOURCE_CUDA };
+        const char *source = language == CUC_SOURCE_CUDA ? cuda : tile;
         struct timespec start, end;
         char *text;
         clock_gettime(CLOCK_MONOTONIC, &start);
-        answer.hit = compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_CUBIN, &o);
+        answer.hit = compile(&text, language, source, CUC_CODE_CUBIN, &o);
         clock_gettime(CLOCK_MONOTONIC, &end);
         answer.ns =
             (uint64_t)((end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec - start.tv_nsec);
-        answer.loaded = is_loaded("libnvrtc");
+        answer.loaded = is_loaded("libnvrtc") || is_loaded("libnvJitLink");
         _exit(write(result[1], &answer, sizeof(answer)) != (ssize_t)sizeof(answer));
     }
     ck_assert_int_gt(wait(&status), 0);
@@ -319,15 +320,19 @@ static int compile_in_child(bool *loaded, uint64_t *ns)
 
 START_TEST(a_hit_loads_no_compiler)
 {
+    static const struct {
+        int32_t language;
+        const char *library;
+    } rows[] = { { CUC_SOURCE_CUDA, "nvrtc" }, { CUC_SOURCE_TILE, "nvjitlink" } };
     uint64_t ns;
     bool loaded;
 
-    if (testing_lacks("nvrtc"))
+    if (testing_lacks(rows[_i].library))
         return;
-    ck_assert(!compile_in_child(&loaded, &ns));
+    ck_assert(!compile_in_child(&loaded, &ns, rows[_i].language));
     ck_assert(loaded);
     printf("a miss in a new process: %.2f ms\n", (double)ns / 1e6);
-    ck_assert(compile_in_child(&loaded, &ns));
+    ck_assert(compile_in_child(&loaded, &ns, rows[_i].language));
     ck_assert(!loaded);
     printf("a hit in a new process: %.2f ms\n", (double)ns / 1e6);
 }
@@ -404,6 +409,32 @@ START_TEST(included_files_count)
     expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, "another spelling");
     write_file("second/e.h", "// e\n");
     expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, "the file that it names");
+}
+END_TEST
+
+// Without any include path, the current folder and the source's own are searched.
+START_TEST(folders_without_an_option_count)
+{
+    static const struct {
+        const char *name, *file;
+    } rows[] = { { "a.cu", "x.h" }, { "second/a.cu", "second/x.h" } };
+    static const char source[] = "#include \"x.h\"\n";
+
+    if (testing_lacks("nvrtc"))
+        return;
+    ck_assert_int_eq(chdir(folder), 0);
+    ck_assert_int_eq(mkdir("second", 0755), 0);
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        const cuc_program_options o = { .struct_size = sizeof(o),
+                                        .name = rows[i].name,
+                                        .arch = "sm_90",
+                                        .no_default_headers = CUC_ON };
+        write_file(rows[i].file, "__device__ int x = 1;\n");
+        expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, rows[i].name);
+        write_file(rows[i].file, "__device__ int x = 2;\n");
+        expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, rows[i].file);
+        ck_assert_int_eq(remove(rows[i].file), 0);
+    }
 }
 END_TEST
 
@@ -549,9 +580,10 @@ int main(void)
     tcase_add_test(tests, a_damaged_entry_is_compiled_again);
     tcase_add_test(tests, processes_compile_a_program_once);
     tcase_add_test(tests, whatever_changes_a_cuda_program_is_a_miss);
-    tcase_add_test(tests, a_hit_loads_no_compiler);
+    tcase_add_loop_test(tests, a_hit_loads_no_compiler, 0, 2);
     tcase_add_test(tests, another_compiler_is_a_miss);
     tcase_add_test(tests, included_files_count);
+    tcase_add_test(tests, folders_without_an_option_count);
     tcase_add_test(tests, files_are_known_by_their_times);
     tcase_add_test(tests, what_cannot_be_known_is_not_cached);
     tcase_add_test(tests, a_hit_takes_less_than_a_millisecond);
