@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 FLOORS = """
-    base explain find driver device memory tensor
+    base cache explain find driver device memory tensor
     tile/ir tile/layout tile/signature tile/pass tile/build tile/front tile/api tile/machine
     tile/emit tile/compile tile/interpret
     ptx code graph launch program gemm python

@@ -78,6 +78,7 @@ static cuc_status compile(cuc_object **out, const char *name, const char *text, 
 
     options.name = name;
     options.arch = arch;
+    options.cache = cuc_cache_none();
     cuc_status st = cuc_program_create(&program, CUC_SOURCE_TILE, text, 0, &options);
     if (st < 0)
         return st;

@@ -20,6 +20,7 @@
 #include <cucore/event.h>
 #include <cucore/memory.h>
 #include <cucore/buffer.h>
+#include <cucore/cache.h>
 #include <cucore/virtual.h>
 #include <cucore/ipc.h>
 #include <cucore/copy.h>

@@ -10,6 +10,7 @@
 #define CUCORE_PROGRAM_H
 
 #include <cucore/base.h>
+#include <cucore/cache.h>
 #include <cucore/kernel.h>
 #include <cucore/object.h>
 
@@ -188,6 +189,9 @@ typedef struct cuc_program_options {
      * NULL: never ends it (tile only) */
     int32_t (*cancel)(void *user);
     void *cancel_user; /**< passed to cancel */
+    /** Where compiled code is kept; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps
+     * nothing. PTX sources are not cached. */
+    cuc_cache *cache;
 } cuc_program_options;
 
 /** Default options: cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT; */

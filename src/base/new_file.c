@@ -221,6 +221,18 @@ int cuc__new_file_begin(cuc__new_file *file, const char *path)
     return there ? take_after(file->fd, &old) : 0;
 }
 
+int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name)
+{
+    *file = (cuc__new_file){ .begun = true, .fd = -1, .folder = -1 };
+    if (strlen(name) > NAME_MAX)
+        return ENAMETOOLONG;
+    strcpy(file->name, name);
+    RETRY(file->folder, openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (file->folder < 0)
+        return errno;
+    return open_anonymous(file, 0600) ? 0 : open_named(file, 0600);
+}
+
 int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes)
 {
     const char *at = data;

@@ -32,8 +32,11 @@ typedef struct cuc__new_file {
 
 // Prepares to write `path`, which keeps its contents.
 int cuc__new_file_begin(cuc__new_file *file, const char *path);
+// The same for a name in an open folder. Only the user may read the new file; whatever has the name
+// is replaced, and a link is not followed.
+int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name);
 int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes);
-// Writes all data to disk.
+// Writes all data to disk. May be left out for a file whose readers recognize an incomplete one.
 int cuc__new_file_finish(cuc__new_file *file);
 // Moves the file into place. Several files can all be finished before the first one is committed.
 int cuc__new_file_commit(cuc__new_file *file);

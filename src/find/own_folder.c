@@ -17,21 +17,26 @@ static bool is_program(const Dl_info *self)
     return dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == self->dli_fbase;
 }
 
-bool cuc__own_folder(char *folder, size_t size)
+bool cuc__own_file(char *file, size_t size)
 {
     Dl_info self;
 
     if (!dladdr(&here, &self) || !self.dli_fname)
         return false;
     if (is_program(&self)) {
-        ssize_t n = readlink("/proc/self/exe", folder, size);
+        ssize_t n = readlink("/proc/self/exe", file, size);
         if (n <= 0 || (size_t)n >= size)
             return false;
-        folder[n] = '\0';
-    } else if (snprintf(folder, size, "%s", self.dli_fname) >= (int)size) {
-        return false;
+        file[n] = '\0';
+        return true;
     }
-    char *slash = strrchr(folder, '/');
+    return snprintf(file, size, "%s", self.dli_fname) < (int)size;
+}
+
+bool cuc__own_folder(char *folder, size_t size)
+{
+    char *slash = cuc__own_file(folder, size) ? strrchr(folder, '/') : NULL;
+
     if (slash)
         *slash = '\0';
     return slash != NULL;

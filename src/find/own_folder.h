@@ -7,5 +7,7 @@
 
 // The folder of the shared library or, if linked statically, of the program; false if unknown.
 bool cuc__own_folder(char *folder, size_t size);
+// The file itself.
+bool cuc__own_file(char *file, size_t size);
 
 #endif

@@ -189,3 +189,15 @@ char *cuc__log_with_excerpts(const char *log, const cuc__source *sources, size_t
     }
     return text;
 }
+
+void cuc__log_add(char **log, const char *text)
+{
+    const char *start = *log ? *log : "";
+    char *longer = *text ? malloc(strlen(start) + strlen(text) + 1) : NULL;
+
+    if (!longer) // without memory the log is lost, but the code may exist
+        return;
+    stpcpy(stpcpy(longer, start), text);
+    free(*log);
+    *log = longer;
+}

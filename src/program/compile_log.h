@@ -22,4 +22,7 @@ void cuc__log_read(cuc__log_summary *summary, const char *log);
 // column if it is known. Malloc'ed; NULL without memory.
 char *cuc__log_with_excerpts(const char *log, const cuc__source *sources, size_t source_count);
 
+// Appends text to a malloc'ed log; NULL is an empty one.
+void cuc__log_add(char **log, const char *text);
+
 #endif

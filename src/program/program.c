@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include "cached.h"
 #include "base/array.h"
 #include "driver/nvrtc.h"
 #include "find/find.h"
@@ -101,6 +102,19 @@ static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const
     return CUC_OK;
 }
 
+// Results are not cached if the options have effects besides, or name inputs that a key does not
+// cover.
+static const char *why_not_cached(const cuc_program_options *o)
+{
+    return o->extra_option_count                             ? "it has extra_options"
+           : o->time || o->fdevice_time_trace                ? "it writes a file of times"
+           : o->pch == CUC_ON || o->create_pch || o->use_pch ? "it uses precompiled headers"
+           : o->fdevice_syntax_only == CUC_ON                ? "it makes no code"
+           : o->use_bundled_headers == CUC_ON                ? "it uses headers of NVRTC"
+           : o->ptxas_option_count                           ? "it has ptxas_options"
+                                                             : NULL;
+}
+
 static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const char *function)
 {
     cuc_status st = cuc__program_refuse_tile_options(o, "CUDA C++", function);
@@ -112,6 +126,7 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
         return st;
     p->needs_ltoir = o->link_time_optimization == CUC_ON;
     p->pch = o->pch == CUC_ON || o->create_pch;
+    p->not_cached = why_not_cached(o);
     if ((st = copy_lists(p, o, function)) < 0)
         return st;
     if ((st = cuc__arch_read(&p->arch, o->arch, function)) < 0)
@@ -194,29 +209,20 @@ cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, const char
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_program_options)) < 0 ||
         (st = cuc__check_reserved("options.reserved", (uint32_t)o.reserved, __func__)) < 0)
         return st;
+    if (o.cache)
+        CUC_CHECK(o.cache, CACHE);
     cuc_program *p = calloc(1, sizeof(*p));
     if (!p)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a program");
     cuc__handle_init(p, CUC__HANDLE_PROGRAM);
     p->source_kind = source_kind;
+    p->cache = cuc_cache_retain(o.cache);
     if ((st = init(p, text, bytes, &o, __func__)) < 0) {
         cuc_program_release(p);
         return st;
     }
     *out = p;
     return CUC_OK;
-}
-
-void cuc__program_add_log(cuc_program *p, const char *text)
-{
-    const char *log = p->log ? p->log : "";
-    char *longer = *text ? malloc(strlen(log) + strlen(text) + 1) : NULL;
-
-    if (!longer) // without memory the log is lost, but the code may exist
-        return;
-    stpcpy(stpcpy(longer, log), text);
-    free(p->log);
-    p->log = longer;
 }
 
 static uint64_t now_ns(void)
@@ -240,7 +246,8 @@ cuc_status cuc_program_compile(cuc_object **out, cuc_program *program, int32_t t
     program->log = NULL;
     program->pch_status = CUC_PCH_NONE;
     uint64_t start = now_ns();
-    cuc_status st = language_of(program->source_kind)->run(out, program, target, __func__);
+    cuc_status st = cuc__program_run_cached(out, program, target,
+                                            language_of(program->source_kind)->run, __func__);
     program->compile_ns = now_ns() - start;
     return CUC_PASS(st);
 }
@@ -300,6 +307,7 @@ void cuc_program_release(cuc_program *program)
     cuc__flags_free(&program->header_names);
     cuc__flags_free(&program->header_texts);
     cuc_linker_release(program->linker);
+    cuc_cache_release(program->cache);
     cuc__program_release_tile(&program->tile);
     free(program->name);
     free(program->text);

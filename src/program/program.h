@@ -6,6 +6,7 @@
 #include <cucore/program.h>
 
 #include "base/handle.h"
+#include "compile_log.h"
 #include "options.h"
 #include "tile/ir/budget.h"
 #include "tile/ir/target.h"
@@ -47,7 +48,9 @@ struct cuc_program {
     cuc_linker *linker; // assembles PTX; that of a tile program is made at first use
     struct cuc__program_tile tile;
 
-    char *log; // from the last compilation; NULL: none
+    cuc_cache *cache;       // retained; NULL: the default one
+    const char *not_cached; // why results are not kept; NULL: they are
+    char *log;              // from the last compilation; NULL: none
     int32_t pch_status;
     uint64_t compile_ns;
 };
@@ -59,7 +62,10 @@ cuc_status cuc__program_run_nvrtc(cuc_object **out, cuc_program *program, int32_
                                   const char *function);
 
 // Appends text to the log.
-void cuc__program_add_log(cuc_program *program, const char *text);
+static inline void cuc__program_add_log(cuc_program *program, const char *text)
+{
+    cuc__log_add(&program->log, text);
+}
 
 // ptx.c
 

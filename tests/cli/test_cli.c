@@ -233,6 +233,21 @@ static const struct {
     { .status = 0, .arguments = { "find", "--all" }, .out = { "nvrtc ", "custabilizer " } },
     { .status = 0, .arguments = { "find", "--all", "--header" }, .out = { "cudart ", "cccl " } },
 
+    // cache
+    { .status = 0, .arguments = { "cache" },
+      .out = { "folder         none", "off            CUCORE_CACHE is 0", "bytes " },
+      .environment = { "CUCORE_CACHE=0" } },
+    { .status = 0, .arguments = { "cache", "info", "--dir", "kernels" },
+      .out = { "/kernels\n", "entries        0", "bytes          0 of 1073741824" } },
+    { .status = 0, .arguments = { "cache", "list", "--dir", "kernels" } },
+    { .status = 0, .arguments = { "cache", "verify", "--dir", "kernels" }, .out = { "0 damaged\n" } },
+    { .status = 0, .arguments = { "cache", "clear", "--dir", "kernels" }, .out = { "0 removed\n" } },
+    { .status = 1, .arguments = { "cache", "--dir", "/proc/none" },
+      .err = { "/proc/none cannot be a cache" } },
+    { .status = 2, .arguments = { "cache", "empty" },
+      .err = { "'empty' is not expected: info, list, clear or verify", "usage: cucore cache" } },
+    { .status = 2, .arguments = { "cache", "list", "all" }, .err = { "'all' is not expected" } },
+
     // explain
     { .status = 2, .arguments = { "explain" },
       .err = { "one CODE is expected", "usage: cucore explain" } },
@@ -542,7 +557,7 @@ static const struct {
 } commands[] = {
     { "info", NULL },       { "doctor", NULL },  { "find", NULL },  { "explain", NULL },
     { "compile", NULL },    { "run", NULL },     { "bench", NULL }, { "bench", "show" },
-    { "bench", "compare" }, { "bench", "plot" },
+    { "bench", "compare" }, { "bench", "plot" }, { "cache", NULL },
 #ifdef CLI_MEASURES
     { "bench", "kernel" },
 #endif
@@ -658,6 +673,10 @@ START_TEST(json_has_a_schema_and_says_the_command)
         { { "find", "--json", "--all" }, true, "libraries" },
         { { "find", "--json", "--header", "--all" }, true, "headers" },
         { { "find", "--json", "xyzzy" }, false, "libraries" },
+        { { "cache", "--json", "--dir", "kernels" }, true, "max_bytes" },
+        { { "cache", "list", "--json", "--dir", "kernels" }, true, "entries" },
+        { { "cache", "clear", "--json", "--dir", "kernels" }, true, "removed" },
+        { { "cache", "verify", "--json", "--dir", "kernels" }, true, "damaged" },
         { { "explain", "--json", "700" }, true, "remedy" },
         { { "explain", "--json", "--all" }, true, "explanations" },
         { { "explain", "--json", "xyzzy" }, false, "error" },

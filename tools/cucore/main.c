@@ -8,6 +8,7 @@
 
 static const cli_command *const commands[] = {
     &cli_info, &cli_doctor, &cli_find, &cli_explain, &cli_compile, &cli_run, &cli_bench, &cli_tune,
+    &cli_cache,
 };
 
 enum { COMMANDS = CUC_LENGTH(commands) };

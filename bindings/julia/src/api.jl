@@ -32,6 +32,8 @@ mutable struct cuc_buffer end
 mutable struct cuc_gemm_plan end
 # A partition of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end
+# A folder of compiled code.
+mutable struct cuc_cache end
 # Object code and, once loaded, the driver's library made from it.
 mutable struct cuc_object end
 # A kernel of an object: kernel.h.
@@ -562,6 +564,37 @@ struct cuc_buffer_options
     drop_owner::Ptr{Cvoid}
     access::UInt32
     reserved::UInt32
+end
+
+# An entry of a cache. Its texts are valid during the call that gets it.
+struct cuc_cache_entry
+    struct_size::Csize_t
+    key::Ptr{UInt8}
+    label::Ptr{UInt8}
+    bytes::UInt64
+    used_ns::Int64
+    damaged::Int32
+    reserved::Int32
+end
+
+# The state of a cache.
+struct cuc_cache_info
+    struct_size::Csize_t
+    dir::Ptr{UInt8}
+    off::Ptr{UInt8}
+    max_bytes::UInt64
+    bytes::UInt64
+    entries::UInt64
+    hits::UInt64
+    misses::UInt64
+    stored::UInt64
+end
+
+# How cuc_cache_open() opens a cache; zero is the default of every field.
+struct cuc_cache_options
+    struct_size::Csize_t
+    dir::Ptr{UInt8}
+    max_bytes::UInt64
 end
 
 # Capture of a stream, written by cuc_stream_get_capture_info().
@@ -1159,6 +1192,7 @@ struct cuc_program_options
     budget_seconds::Cdouble
     cancel::Ptr{Cvoid}
     cancel_user::Ptr{Cvoid}
+    cache::Ptr{cuc_cache}
 end
 
 # An argument of a plan.
@@ -1446,6 +1480,36 @@ cuc_buffer_stream(buffer) =
 # Copy bytes from the host into a buffer, in stream order.
 cuc_buffer_write_async(stream, buffer, offset, src, bytes) =
     ccall((:cuc_buffer_write_async, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{Cvoid}, Csize_t), stream, buffer, offset, src, bytes)
+# Remove every entry. Programs that use the cache at the time compile again.
+cuc_cache_clear(cache) =
+    ccall((:cuc_cache_clear, libcucore), cuc_status, (Ptr{cuc_cache},), cache)
+# The cache that is used where none is named.
+cuc_cache_default() =
+    ccall((:cuc_cache_default, libcucore), Ptr{cuc_cache}, ())
+# Read the state of a cache. Counting its files takes a millisecond for some hundred entries.
+cuc_cache_get_info(out, cache) =
+    ccall((:cuc_cache_get_info, libcucore), cuc_status, (Ptr{cuc_cache_info}, Ptr{cuc_cache}), out, cache)
+# Visit every entry. Each is read and checked, which does not count as a use.
+cuc_cache_list(cache, visit, user) =
+    ccall((:cuc_cache_list, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Ptr{Cvoid}), cache, visit, user)
+# A cache that keeps nothing, for options that turn caching off.
+cuc_cache_none() =
+    ccall((:cuc_cache_none, libcucore), Ptr{cuc_cache}, ())
+# Open a cache of your own.
+cuc_cache_open(out, options) =
+    ccall((:cuc_cache_open, libcucore), cuc_status, (Ptr{Ptr{cuc_cache}}, Ptr{cuc_cache_options}), out, options)
+# Set every option to its default.
+cuc_cache_options_init(options, caller_size) =
+    ccall((:cuc_cache_options_init, libcucore), Cvoid, (Ptr{cuc_cache_options}, Csize_t), options, caller_size)
+# Drop a reference to a cache; its files stay.
+cuc_cache_release(cache) =
+    ccall((:cuc_cache_release, libcucore), Cvoid, (Ptr{cuc_cache},), cache)
+# Add a reference to a cache.
+cuc_cache_retain(cache) =
+    ccall((:cuc_cache_retain, libcucore), Ptr{cuc_cache}, (Ptr{cuc_cache},), cache)
+# Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
+cuc_cache_verify(damaged, cache) =
+    ccall((:cuc_cache_verify, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_cache}), damaged, cache)
 # The kind of object code with a given name.
 cuc_code_from_name(name) =
     ccall((:cuc_code_from_name, libcucore), Int32, (Cstring,), name)

@@ -928,6 +928,7 @@ UNITS = {
 cuc_failure_fn = _c.CFUNCTYPE(None, _c.c_char_p, _c.c_void_p)
 cuc_stream_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_int32, _c.c_void_p)
 cuc_tuned_visit = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p, _c.c_double)
+cuc_cache_visit = _c.CFUNCTYPE(_c.c_int32, _c.c_void_p, _c.c_void_p)
 cuc_tile_combine = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_uint32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
 cuc_tile_dimension_fn = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p)
 
@@ -961,6 +962,40 @@ class cuc_buffer_options(_c.Structure):
         ("drop_owner", _c.CFUNCTYPE(None, _c.c_void_p)),
         ("access", _c.c_uint32),
         ("reserved", _c.c_uint32),
+    ]
+
+
+class cuc_cache_entry(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("key", _c.c_char_p),
+        ("label", _c.c_char_p),
+        ("bytes", _c.c_uint64),
+        ("used_ns", _c.c_int64),
+        ("damaged", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+
+
+class cuc_cache_info(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("dir", _c.c_char_p),
+        ("off", _c.c_char_p),
+        ("max_bytes", _c.c_uint64),
+        ("bytes", _c.c_uint64),
+        ("entries", _c.c_uint64),
+        ("hits", _c.c_uint64),
+        ("misses", _c.c_uint64),
+        ("stored", _c.c_uint64),
+    ]
+
+
+class cuc_cache_options(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("dir", _c.c_char_p),
+        ("max_bytes", _c.c_uint64),
     ]
 
 
@@ -1674,6 +1709,7 @@ class cuc_program_options(_c.Structure):
         ("budget_seconds", _c.c_double),
         ("cancel", _c.CFUNCTYPE(_c.c_int32, _c.c_void_p)),
         ("cancel_user", _c.c_void_p),
+        ("cache", _c.c_void_p),
     ]
 
 
@@ -1872,6 +1908,9 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
     "cuc_buffer_options": (56, {"struct_size": 0, "device": 8, "resource": 16, "stream": 24, "owner": 32, "drop_owner": 40, "access": 48, "reserved": 52}),
+    "cuc_cache_entry": (48, {"struct_size": 0, "key": 8, "label": 16, "bytes": 24, "used_ns": 32, "damaged": 40, "reserved": 44}),
+    "cuc_cache_info": (72, {"struct_size": 0, "dir": 8, "off": 16, "max_bytes": 24, "bytes": 32, "entries": 40, "hits": 48, "misses": 56, "stored": 64}),
+    "cuc_cache_options": (24, {"struct_size": 0, "dir": 8, "max_bytes": 16}),
     "cuc_capture_info": (32, {"struct_size": 0, "id": 8, "graph": 16, "status": 24, "reserved": 28}),
     "cuc_copy_2d_params": (88, {"struct_size": 0, "dst": 8, "src": 16, "dst_pitch": 24, "src_pitch": 32, "row_bytes": 40, "rows": 48, "dst_x_bytes": 56, "dst_y": 64, "src_x_bytes": 72, "src_y": 80}),
     "cuc_copy_3d_params": (128, {"struct_size": 0, "dst": 8, "src": 16, "dst_pitch": 24, "src_pitch": 32, "dst_slice_rows": 40, "src_slice_rows": 48, "row_bytes": 56, "rows": 64, "slices": 72, "dst_x_bytes": 80, "dst_y": 88, "dst_z": 96, "src_x_bytes": 104, "src_y": 112, "src_z": 120}),
@@ -1909,7 +1948,7 @@ LAYOUT = {
     "cuc_occupancy_options": (40, {"struct_size": 0, "shared_bytes": 8, "block_limit": 12, "flags": 16, "reserved": 20, "shared_of_block": 24, "user": 32}),
     "cuc_pointer_info": (72, {"struct_size": 0, "base": 8, "bytes": 16, "device_pointer": 24, "host_pointer": 32, "pool": 40, "buffer_id": 48, "kind": 56, "device": 60, "access": 64, "mapped": 68}),
     "cuc_program_header": (24, {"name": 0, "text": 8, "bytes": 16}),
-    "cuc_program_options": (552, {"struct_size": 0, "name": 8, "arch": 16, "relocatable_device_code": 24, "extensible_whole_program": 28, "debug": 32, "lineinfo": 36, "device_code_optimize": 40, "max_register_count": 44, "ftz": 48, "prec_sqrt": 52, "prec_div": 56, "fma": 60, "use_fast_math": 64, "extra_device_vectorization": 68, "modify_stack_limit": 72, "link_time_optimization": 76, "gen_opt_lto": 80, "device_stack_protector": 84, "jump_table_density": 88, "split_compile": 92, "no_source_include": 96, "no_default_headers": 100, "use_bundled_headers": 104, "builtin_move_forward": 108, "builtin_initializer_list": 112, "disable_warnings": 116, "restrict_pointers": 120, "device_as_default_execution_space": 124, "device_int128": 128, "device_float128": 132, "display_error_number": 136, "brief_diagnostics": 140, "version_ident": 144, "fdevice_syntax_only": 148, "minimal": 152, "no_cache": 156, "numba_debug": 160, "pch": 164, "pch_verbose": 168, "pch_messages": 172, "instantiate_templates_in_pch": 176, "reserved": 180, "std": 184, "ofast_compile": 192, "optimization_info": 200, "time": 208, "fdevice_time_trace": 216, "frandom_seed": 224, "create_pch": 232, "use_pch": 240, "pch_dir": 248, "define_macros": 256, "define_macro_count": 264, "undefine_macros": 272, "undefine_macro_count": 280, "include_paths": 288, "include_path_count": 296, "pre_includes": 304, "pre_include_count": 312, "ptxas_options": 320, "ptxas_option_count": 328, "diag_error": 336, "diag_error_count": 344, "diag_suppress": 352, "diag_suppress_count": 360, "diag_warn": 368, "diag_warn_count": 376, "headers": 384, "header_count": 392, "name_expressions": 400, "name_expression_count": 408, "extra_options": 416, "extra_option_count": 424, "constants": 432, "constant_count": 440, "warps": 448, "remarks": 452, "require_tma": 456, "require_tensor_core": 460, "stages": 464, "cluster": 468, "split": 472, "raster": 476, "dimensions": 480, "dimension_count": 488, "tuned": 496, "budget_operations": 504, "budget_ptx_bytes": 512, "budget_memory_bytes": 520, "budget_seconds": 528, "cancel": 536, "cancel_user": 544}),
+    "cuc_program_options": (560, {"struct_size": 0, "name": 8, "arch": 16, "relocatable_device_code": 24, "extensible_whole_program": 28, "debug": 32, "lineinfo": 36, "device_code_optimize": 40, "max_register_count": 44, "ftz": 48, "prec_sqrt": 52, "prec_div": 56, "fma": 60, "use_fast_math": 64, "extra_device_vectorization": 68, "modify_stack_limit": 72, "link_time_optimization": 76, "gen_opt_lto": 80, "device_stack_protector": 84, "jump_table_density": 88, "split_compile": 92, "no_source_include": 96, "no_default_headers": 100, "use_bundled_headers": 104, "builtin_move_forward": 108, "builtin_initializer_list": 112, "disable_warnings": 116, "restrict_pointers": 120, "device_as_default_execution_space": 124, "device_int128": 128, "device_float128": 132, "display_error_number": 136, "brief_diagnostics": 140, "version_ident": 144, "fdevice_syntax_only": 148, "minimal": 152, "no_cache": 156, "numba_debug": 160, "pch": 164, "pch_verbose": 168, "pch_messages": 172, "instantiate_templates_in_pch": 176, "reserved": 180, "std": 184, "ofast_compile": 192, "optimization_info": 200, "time": 208, "fdevice_time_trace": 216, "frandom_seed": 224, "create_pch": 232, "use_pch": 240, "pch_dir": 248, "define_macros": 256, "define_macro_count": 264, "undefine_macros": 272, "undefine_macro_count": 280, "include_paths": 288, "include_path_count": 296, "pre_includes": 304, "pre_include_count": 312, "ptxas_options": 320, "ptxas_option_count": 328, "diag_error": 336, "diag_error_count": 344, "diag_suppress": 352, "diag_suppress_count": 360, "diag_warn": 368, "diag_warn_count": 376, "headers": 384, "header_count": 392, "name_expressions": 400, "name_expression_count": 408, "extra_options": 416, "extra_option_count": 424, "constants": 432, "constant_count": 440, "warps": 448, "remarks": 452, "require_tma": 456, "require_tensor_core": 460, "stages": 464, "cluster": 468, "split": 472, "raster": 476, "dimensions": 480, "dimension_count": 488, "tuned": 496, "budget_operations": 504, "budget_ptx_bytes": 512, "budget_memory_bytes": 520, "budget_seconds": 528, "cancel": 536, "cancel_user": 544, "cache": 552}),
     "cuc_python_argument": (16, {"type": 0, "how": 8, "dtype": 12}),
     "cuc_python_launch": (40, {"stream": 0, "config": 8, "kernel": 16, "args": 24, "arg_count": 32}),
     "cuc_python_plan": (24, {"kernel": 0, "arguments": 8, "count": 16}),
@@ -1954,6 +1993,16 @@ FUNCTIONS = {
     "cuc_buffer_slice": "ippzz",
     "cuc_buffer_stream": "pp",
     "cuc_buffer_write_async": "ippzpz",
+    "cuc_cache_clear": "ip",
+    "cuc_cache_default": "p",
+    "cuc_cache_get_info": "ipp",
+    "cuc_cache_list": "ippp",
+    "cuc_cache_none": "p",
+    "cuc_cache_open": "ipp",
+    "cuc_cache_options_init": "vpz",
+    "cuc_cache_release": "vp",
+    "cuc_cache_retain": "pp",
+    "cuc_cache_verify": "ipp",
     "cuc_code_from_name": "is",
     "cuc_code_name": "si",
     "cuc_context_device": "pp",

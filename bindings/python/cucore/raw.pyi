@@ -513,6 +513,7 @@ CUC_NO_AXIS: int
 cuc_failure_fn: type[Any]
 cuc_stream_callback: type[Any]
 cuc_tuned_visit: type[Any]
+cuc_cache_visit: type[Any]
 cuc_tile_combine: type[Any]
 cuc_tile_dimension_fn: type[Any]
 
@@ -538,6 +539,31 @@ class cuc_buffer_options(ctypes.Structure):
     drop_owner: Any
     access: int
     reserved: int
+
+class cuc_cache_entry(ctypes.Structure):
+    struct_size: int
+    key: bytes | None
+    label: bytes | None
+    bytes: int
+    used_ns: int
+    damaged: int
+    reserved: int
+
+class cuc_cache_info(ctypes.Structure):
+    struct_size: int
+    dir: bytes | None
+    off: bytes | None
+    max_bytes: int
+    bytes: int
+    entries: int
+    hits: int
+    misses: int
+    stored: int
+
+class cuc_cache_options(ctypes.Structure):
+    struct_size: int
+    dir: bytes | None
+    max_bytes: int
 
 class cuc_capture_info(ctypes.Structure):
     struct_size: int
@@ -1131,6 +1157,7 @@ class cuc_program_options(ctypes.Structure):
     budget_seconds: float
     cancel: Any
     cancel_user: Pointer
+    cache: Pointer
 
 class cuc_python_argument(ctypes.Structure):
     type: Pointer
@@ -1319,6 +1346,26 @@ def cuc_buffer_stream(buffer: Pointer) -> int | None:
     """The stream that will free a buffer."""
 def cuc_buffer_write_async(stream: Pointer, buffer: Pointer, offset: int, src: Pointer, bytes: int) -> int:
     """Copy bytes from the host into a buffer, in stream order."""
+def cuc_cache_clear(cache: Pointer) -> int:
+    """Remove every entry."""
+def cuc_cache_default() -> int | None:
+    """The cache that is used where none is named."""
+def cuc_cache_get_info(out: Pointer, cache: Pointer) -> int:
+    """Read the state of a cache."""
+def cuc_cache_list(cache: Pointer, visit: Pointer, user: Pointer) -> int:
+    """Visit every entry."""
+def cuc_cache_none() -> int | None:
+    """A cache that keeps nothing, for options that turn caching off."""
+def cuc_cache_open(out: Pointer, options: Pointer) -> int:
+    """Open a cache of your own."""
+def cuc_cache_options_init(options: Pointer, caller_size: int) -> None:
+    """Set every option to its default."""
+def cuc_cache_release(cache: Pointer) -> None:
+    """Drop a reference to a cache; its files stay."""
+def cuc_cache_retain(cache: Pointer) -> int | None:
+    """Add a reference to a cache."""
+def cuc_cache_verify(damaged: Pointer, cache: Pointer) -> int:
+    """Check every entry and remove the damaged ones."""
 def cuc_code_from_name(name: bytes | None) -> int:
     """The kind of object code with a given name."""
 def cuc_code_name(kind: int) -> bytes | None:

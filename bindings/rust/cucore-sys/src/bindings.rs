@@ -69,6 +69,11 @@ opaque! {
 }
 
 opaque! {
+    /// A folder of compiled code.
+    cuc_cache
+}
+
+opaque! {
     /// Object code and, once loaded, the driver's library made from it.
     cuc_object
 }
@@ -116,6 +121,9 @@ pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, l
 
 /// Receives a choice in the form of records, and the time in seconds that a model estimates for it. The text is valid during the call.
 pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice: *const c_char, seconds: f64)>;
+
+/// Receives an entry; nonzero ends the walk.
+pub type cuc_cache_visit = Option<unsafe extern "C" fn(user: *mut c_void, entry: *const cuc_cache_entry) -> i32>;
 
 /// Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with. It is called once and builds operations on scalars: no memory access, no control flow, and no outside value except constants.
 pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
@@ -1141,6 +1149,68 @@ pub struct cuc_buffer_options {
 }
 
 zeroed!(cuc_buffer_options, struct_size);
+
+/// An entry of a cache. Its texts are valid during the call that gets it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_cache_entry {
+    /// sizeof(cuc_cache_entry) in the library
+    pub struct_size: usize,
+    /// 64 hexadecimal digits
+    pub key: *const c_char,
+    /// what was compiled, for people; "" if the entry is damaged
+    pub label: *const c_char,
+    /// of its file
+    pub bytes: u64,
+    /// its last use, in nanoseconds since 1970
+    pub used_ns: i64,
+    /// 1: it is damaged, and will be compiled again
+    pub damaged: i32,
+    /// 0
+    pub reserved: i32,
+}
+
+zeroed!(cuc_cache_entry, struct_size);
+
+/// The state of a cache.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_cache_info {
+    /// sizeof(cuc_cache_info), set by the caller
+    pub struct_size: usize,
+    /// the folder, "" if there is none; valid as long as the cache
+    pub dir: *const c_char,
+    /// why nothing is kept, such as "CUCORE_CACHE is 0"; "" if it works
+    pub off: *const c_char,
+    /// the most bytes of its files
+    pub max_bytes: u64,
+    /// bytes of its files now
+    pub bytes: u64,
+    /// their number
+    pub entries: u64,
+    /// entries that this process has found through this handle
+    pub hits: u64,
+    /// entries that it has not found, or found damaged
+    pub misses: u64,
+    /// entries that it has added
+    pub stored: u64,
+}
+
+zeroed!(cuc_cache_info, struct_size);
+
+/// How cuc_cache_open() opens a cache; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_cache_options {
+    /// sizeof(cuc_cache_options); the initialisers set it
+    pub struct_size: usize,
+    /// The folder, which is made if necessary; copied. NULL is the default cache's.
+    pub dir: *const c_char,
+    /// The most bytes of its files; 0 is the default cache's: 1 GiB, or CUCORE_CACHE_MAX_BYTES
+    pub max_bytes: u64,
+}
+
+zeroed!(cuc_cache_options, struct_size);
 
 /// Capture of a stream, written by cuc_stream_get_capture_info().
 #[repr(C)]
@@ -2355,6 +2425,8 @@ pub struct cuc_program_options {
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel
     pub cancel_user: *mut c_void,
+    /// Where compiled code is kept; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. PTX sources are not cached.
+    pub cache: *mut cuc_cache,
 }
 
 zeroed!(cuc_program_options, struct_size);
@@ -2713,6 +2785,26 @@ extern "C" {
     pub fn cuc_buffer_stream(buffer: *const cuc_buffer) -> *mut cuc_stream;
     /// Copy bytes from the host into a buffer, in stream order.
     pub fn cuc_buffer_write_async(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
+    /// Remove every entry. Programs that use the cache at the time compile again.
+    pub fn cuc_cache_clear(cache: *mut cuc_cache) -> cuc_status;
+    /// The cache that is used where none is named.
+    pub fn cuc_cache_default() -> *mut cuc_cache;
+    /// Read the state of a cache. Counting its files takes a millisecond for some hundred entries.
+    pub fn cuc_cache_get_info(out: *mut cuc_cache_info, cache: *mut cuc_cache) -> cuc_status;
+    /// Visit every entry. Each is read and checked, which does not count as a use.
+    pub fn cuc_cache_list(cache: *mut cuc_cache, visit: cuc_cache_visit, user: *mut c_void) -> cuc_status;
+    /// A cache that keeps nothing, for options that turn caching off.
+    pub fn cuc_cache_none() -> *mut cuc_cache;
+    /// Open a cache of your own.
+    pub fn cuc_cache_open(out: *mut *mut cuc_cache, options: *const cuc_cache_options) -> cuc_status;
+    /// Set every option to its default.
+    pub fn cuc_cache_options_init(options: *mut cuc_cache_options, caller_size: usize);
+    /// Drop a reference to a cache; its files stay.
+    pub fn cuc_cache_release(cache: *mut cuc_cache);
+    /// Add a reference to a cache.
+    pub fn cuc_cache_retain(cache: *mut cuc_cache) -> *mut cuc_cache;
+    /// Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
+    pub fn cuc_cache_verify(damaged: *mut u64, cache: *mut cuc_cache) -> cuc_status;
     /// The kind of object code with a given name.
     pub fn cuc_code_from_name(name: *const c_char) -> i32;
     /// The name of a kind of object code, such as "cubin".

@@ -34,6 +34,28 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_buffer_options.drop_owner, 40, 8);
     row!(cuc_buffer_options.access, 48, 4);
     row!(cuc_buffer_options.reserved, 52, 4);
+    row!(cuc_cache_entry, 48, 8);
+    row!(cuc_cache_entry.struct_size, 0, 8);
+    row!(cuc_cache_entry.key, 8, 8);
+    row!(cuc_cache_entry.label, 16, 8);
+    row!(cuc_cache_entry.bytes, 24, 8);
+    row!(cuc_cache_entry.used_ns, 32, 8);
+    row!(cuc_cache_entry.damaged, 40, 4);
+    row!(cuc_cache_entry.reserved, 44, 4);
+    row!(cuc_cache_info, 72, 8);
+    row!(cuc_cache_info.struct_size, 0, 8);
+    row!(cuc_cache_info.dir, 8, 8);
+    row!(cuc_cache_info.off, 16, 8);
+    row!(cuc_cache_info.max_bytes, 24, 8);
+    row!(cuc_cache_info.bytes, 32, 8);
+    row!(cuc_cache_info.entries, 40, 8);
+    row!(cuc_cache_info.hits, 48, 8);
+    row!(cuc_cache_info.misses, 56, 8);
+    row!(cuc_cache_info.stored, 64, 8);
+    row!(cuc_cache_options, 24, 8);
+    row!(cuc_cache_options.struct_size, 0, 8);
+    row!(cuc_cache_options.dir, 8, 8);
+    row!(cuc_cache_options.max_bytes, 16, 8);
     row!(cuc_capture_info, 32, 8);
     row!(cuc_capture_info.struct_size, 0, 8);
     row!(cuc_capture_info.id, 8, 8);
@@ -508,7 +530,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_program_header.name, 0, 8);
     row!(cuc_program_header.text, 8, 8);
     row!(cuc_program_header.bytes, 16, 8);
-    row!(cuc_program_options, 552, 8);
+    row!(cuc_program_options, 560, 8);
     row!(cuc_program_options.struct_size, 0, 8);
     row!(cuc_program_options.name, 8, 8);
     row!(cuc_program_options.arch, 16, 8);
@@ -602,6 +624,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_program_options.budget_seconds, 528, 8);
     row!(cuc_program_options.cancel, 536, 8);
     row!(cuc_program_options.cancel_user, 544, 8);
+    row!(cuc_program_options.cache, 552, 8);
     row!(cuc_python_argument, 16, 8);
     row!(cuc_python_argument.type_, 0, 8);
     row!(cuc_python_argument.how, 8, 4);
@@ -735,6 +758,16 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_buffer_slice", cucore_sys::cuc_buffer_slice as *const ()),
         ("cuc_buffer_stream", cucore_sys::cuc_buffer_stream as *const ()),
         ("cuc_buffer_write_async", cucore_sys::cuc_buffer_write_async as *const ()),
+        ("cuc_cache_clear", cucore_sys::cuc_cache_clear as *const ()),
+        ("cuc_cache_default", cucore_sys::cuc_cache_default as *const ()),
+        ("cuc_cache_get_info", cucore_sys::cuc_cache_get_info as *const ()),
+        ("cuc_cache_list", cucore_sys::cuc_cache_list as *const ()),
+        ("cuc_cache_none", cucore_sys::cuc_cache_none as *const ()),
+        ("cuc_cache_open", cucore_sys::cuc_cache_open as *const ()),
+        ("cuc_cache_options_init", cucore_sys::cuc_cache_options_init as *const ()),
+        ("cuc_cache_release", cucore_sys::cuc_cache_release as *const ()),
+        ("cuc_cache_retain", cucore_sys::cuc_cache_retain as *const ()),
+        ("cuc_cache_verify", cucore_sys::cuc_cache_verify as *const ()),
         ("cuc_code_from_name", cucore_sys::cuc_code_from_name as *const ()),
         ("cuc_code_name", cucore_sys::cuc_code_name as *const ()),
         ("cuc_context_device", cucore_sys::cuc_context_device as *const ()),

@@ -1,0 +1,221 @@
+/**
+ * @file
+ * Compiled code on disk, so that the next process need not compile it again.
+ *
+ * A cache is a folder of entries, found by a hash of everything that can change the result. All
+ * programs of a user may share it. An entry is checked whenever it is read, and appears completely
+ * or not at all; those least recently used leave first. No use of a cache makes another call fail:
+ * without its folder everything is compiled.
+ */
+#ifndef CUCORE_CACHE_H
+#define CUCORE_CACHE_H
+
+#include <cucore/base.h>
+
+CUC_BEGIN_DECLS
+
+/**
+ * A folder of compiled code.
+ *
+ * Threads: any thread, concurrently; so may processes.
+ */
+typedef struct cuc_cache cuc_cache;
+
+/** How cuc_cache_open() opens a cache; zero is the default of every field. */
+typedef struct cuc_cache_options {
+    size_t struct_size; /**< sizeof(cuc_cache_options); the initialisers set it */
+    /** The folder, which is made if necessary; copied. NULL is the default cache's. */
+    const char *dir;
+    /** The most bytes of its files; 0 is the default cache's: 1 GiB, or CUCORE_CACHE_MAX_BYTES */
+    uint64_t max_bytes;
+} cuc_cache_options;
+
+/** Default options: cuc_cache_options o = CUC_CACHE_OPTIONS_INIT; */
+#ifdef __cplusplus
+static inline cuc_cache_options cuc__cache_options_default(void)
+{
+    cuc_cache_options options = cuc_cache_options();
+    options.struct_size = sizeof(options);
+    return options;
+}
+#define CUC_CACHE_OPTIONS_INIT (cuc__cache_options_default())
+#else
+#define CUC_CACHE_OPTIONS_INIT                   \
+    {                                            \
+        .struct_size = sizeof(cuc_cache_options) \
+    }
+
+/** Options written at the call site: CUC_CACHE_OPTIONS(.dir = "/scratch/me/kernels"). */
+#define CUC_CACHE_OPTIONS(...) \
+    (&(cuc_cache_options){ .struct_size = sizeof(cuc_cache_options), __VA_ARGS__ })
+#endif
+
+/**
+ * Set every option to its default.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param[out] options zeroed, its struct_size set
+ * @param      caller_size    sizeof(cuc_cache_options) in the code that calls
+ * @since 0.1
+ */
+CUC_API void cuc_cache_options_init(cuc_cache_options *options, size_t caller_size);
+
+/** The state of a cache. */
+typedef struct cuc_cache_info {
+    size_t struct_size; /**< sizeof(cuc_cache_info), set by the caller */
+    const char *dir;    /**< the folder, "" if there is none; valid as long as the cache */
+    const char *off;    /**< why nothing is kept, such as "CUCORE_CACHE is 0"; "" if it works */
+    uint64_t max_bytes; /**< the most bytes of its files */
+    uint64_t bytes;     /**< bytes of its files now */
+    uint64_t entries;   /**< their number */
+    uint64_t hits;      /**< entries that this process has found through this handle */
+    uint64_t misses;    /**< entries that it has not found, or found damaged */
+    uint64_t stored;    /**< entries that it has added */
+} cuc_cache_info;
+
+#define CUC_CACHE_INFO_INIT                            \
+    {                                                  \
+        sizeof(cuc_cache_info), 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
+/** An entry of a cache. Its texts are valid during the call that gets it. */
+typedef struct cuc_cache_entry {
+    size_t struct_size; /**< sizeof(cuc_cache_entry) in the library */
+    const char *key;    /**< 64 hexadecimal digits */
+    const char *label;  /**< what was compiled, for people; "" if the entry is damaged */
+    uint64_t bytes;     /**< of its file */
+    int64_t used_ns;    /**< its last use, in nanoseconds since 1970 */
+    int32_t damaged;    /**< 1: it is damaged, and will be compiled again */
+    int32_t reserved;   /**< 0 */
+} cuc_cache_entry;
+
+/** Receives an entry; nonzero ends the walk. */
+typedef int32_t (*cuc_cache_visit)(void *user, const cuc_cache_entry *entry);
+
+/**
+ * Open a cache of your own.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param[out] out     the cache; release it with cuc_cache_release()
+ * @param      options the folder and its limit; copied; NULL is every default
+ * @retval CUC_OK                     opened
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, dir is empty or too long, or an option is unknown
+ * @retval CUC_ERROR_NOT_FOUND        dir is NULL, and there is no default folder: the message says
+ *                                    why
+ * @retval CUC_ERROR_IO               the folder could not be made or opened, belongs to another
+ *                                    user, or others can write to it
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_cache_open(cuc_cache **out, const cuc_cache_options *options);
+
+/**
+ * The cache that is used where none is named.
+ *
+ * Its folder is CUCORE_CACHE_DIR, else cucore in XDG_CACHE_HOME, else ~/.cache/cucore; its limit is
+ * CUCORE_CACHE_MAX_BYTES, else 1 GiB. CUCORE_CACHE=0 makes it keep nothing. The first call reads
+ * these variables; a program with raised privileges (setuid) ignores them and keeps nothing. The
+ * folder is made when the first entry is stored.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @return static storage: retaining and releasing it does nothing; never NULL
+ * @since 0.1
+ */
+CUC_API cuc_cache *cuc_cache_default(void);
+
+/**
+ * A cache that keeps nothing, for options that turn caching off.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @return static storage: retaining and releasing it does nothing; never NULL
+ * @since 0.1
+ */
+CUC_API cuc_cache *cuc_cache_none(void);
+
+/**
+ * Read the state of a cache. Counting its files takes a millisecond for some hundred entries.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param[in,out] out   its struct_size is set by the caller
+ * @param         cache the cache
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_INVALID_HANDLE   cache is not alive, when handles are checked
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_cache_get_info(cuc_cache_info *out, cuc_cache *cache);
+
+/**
+ * Visit every entry. Each is read and checked, which does not count as a use.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param cache the cache
+ * @param visit called for each entry, in no order
+ * @param user  passed to visit
+ * @retval CUC_OK                     all were visited, or visit ended the walk
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_INVALID_HANDLE   cache is not alive, when handles are checked
+ * @retval CUC_ERROR_IO               a folder could not be read
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_cache_list(cuc_cache *cache, cuc_cache_visit visit, void *user);
+
+/**
+ * Remove every entry. Programs that use the cache at the time compile again.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param cache the cache
+ * @retval CUC_OK                     it is empty
+ * @retval CUC_ERROR_INVALID_ARGUMENT cache is NULL
+ * @retval CUC_ERROR_INVALID_HANDLE   cache is not alive, when handles are checked
+ * @retval CUC_ERROR_IO               an entry could not be removed, or a folder could not be read
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_cache_clear(cuc_cache *cache);
+
+/**
+ * Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param[out] damaged their number; may be NULL
+ * @param      cache   the cache
+ * @retval CUC_OK                     all were checked, and the damaged ones are gone
+ * @retval CUC_ERROR_INVALID_ARGUMENT cache is NULL
+ * @retval CUC_ERROR_INVALID_HANDLE   cache is not alive, when handles are checked
+ * @retval CUC_ERROR_IO               an entry could not be removed, or a folder could not be read
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_cache_verify(uint64_t *damaged, cuc_cache *cache);
+
+/**
+ * Add a reference to a cache.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param cache may be NULL
+ * @return cache
+ * @since 0.1
+ */
+CUC_API cuc_cache *cuc_cache_retain(cuc_cache *cache);
+
+/**
+ * Drop a reference to a cache; its files stay.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param cache may be NULL
+ * @since 0.1
+ */
+CUC_API void cuc_cache_release(cuc_cache *cache);
+
+CUC_END_DECLS
+
+#endif

@@ -1,0 +1,35 @@
+// A cache, as compilers use it.
+#ifndef CUCORE_CACHE_CACHE_H
+#define CUCORE_CACHE_CACHE_H
+
+#include <cucore/cache.h>
+
+#include "base/handle.h"
+#include "store.h"
+
+struct cuc_cache {
+    cuc__handle head;
+    bool is_static; // the default one, or the one that keeps nothing
+    char *dir;
+    char off[160]; // why it keeps nothing; "": it has a folder
+    cuc__store store;
+    _Atomic uint64_t hits, misses, stored;
+};
+
+// True if entries may be found in a cache, or kept. NULL is the default cache.
+bool cuc__cache_works(cuc_cache *cache);
+
+// Finds an entry, and counts the hit or the miss. The caller frees entry->file.
+bool cuc__cache_get(cuc__entry *entry, cuc_cache *cache, const cuc__key *key);
+
+// The folder of a cache, to use without counting.
+const cuc__store *cuc__cache_store(cuc_cache *cache);
+
+// Locks a key for cuc__store_unlock(); -1: not locked.
+int cuc__cache_lock(cuc_cache *cache, const cuc__key *key);
+
+// Stores an entry, or does not.
+void cuc__cache_put(cuc_cache *cache, const cuc__key *key, const char *label, const void *data,
+                    size_t bytes);
+
+#endif

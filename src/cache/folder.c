@@ -1,0 +1,84 @@
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// Makes a folder and those above it. The error shows when the folder is opened.
+static void make_folders(const char *dir)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof(path), "%s", dir) >= (int)sizeof(path))
+        return;
+    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        (void)mkdir(path, 0700);
+        *p = '/';
+    }
+    (void)mkdir(path, 0700);
+}
+
+static int open_folder(const char *dir)
+{
+    int fd;
+
+    do
+        fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+int cuc__store_open(const cuc__store *store, bool make, int *error)
+{
+    struct stat about;
+
+    *error = ENOENT;
+    if (!store->dir)
+        return -1;
+    int fd = open_folder(store->dir);
+    if (fd < 0 && errno == ENOENT && make) {
+        make_folders(store->dir);
+        fd = open_folder(store->dir);
+    }
+    *error = fd < 0 || fstat(fd, &about) != 0 ? errno : 0;
+    // Whoever can write to the folder can have others run code of their choice.
+    if (!*error && (about.st_uid != geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH))))
+        *error = EPERM;
+    if (*error && fd >= 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)
+{
+    char text[2 * CUC__SHA256_BYTES + 1];
+
+    cuc__sha256_text(text, key->bytes);
+    snprintf(path->folder, sizeof(path->folder), "%.2s", text);
+    snprintf(path->name, sizeof(path->name), "%s", text + 2);
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool cuc__entry_key(cuc__key *key, const char *folder, const char *name)
+{
+    if (strlen(folder) != 2 || strlen(name) != 2 * (CUC__SHA256_BYTES - 1))
+        return false;
+    for (int i = 0; i < CUC__SHA256_BYTES; i++) {
+        const char *p = i ? name + 2 * (i - 1) : folder;
+        int high = digit(p[0]), low = digit(p[1]);
+        if (high < 0 || low < 0)
+            return false;
+        key->bytes[i] = (unsigned char)(high << 4 | low);
+    }
+    return true;
+}

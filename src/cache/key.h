@@ -1,0 +1,29 @@
+// Keys of entries: a hash of everything that can change what is compiled.
+#ifndef CUCORE_CACHE_KEY_H
+#define CUCORE_CACHE_KEY_H
+
+#include "entry.h"
+
+// A key in the making. Each field is hashed with its length, so that no two lists of fields are
+// alike.
+typedef struct cuc__key_maker {
+    cuc__sha256 hash;
+    bool refused;  // nobody can know everything: there is no key
+    char why[320]; // the reason, for people
+} cuc__key_maker;
+
+// Begins a key for one kind of work; `kind` changes with the format of its entries.
+void cuc__key_begin(cuc__key_maker *key, const char *kind);
+void cuc__key_add(cuc__key_maker *key, const void *data, size_t bytes);
+void cuc__key_add_text(cuc__key_maker *key, const char *text); // NULL differs from ""
+void cuc__key_add_number(cuc__key_maker *key, uint64_t number);
+// Adds the path, size and time of a file that is not read, such as a compiler's library. Without
+// such a file there is no key.
+void cuc__key_add_identity(cuc__key_maker *key, const char *path);
+// Gives up, with a reason; only the first one is kept.
+void cuc__key_refuse(cuc__key_maker *key, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+// Writes the key; false if it was refused.
+bool cuc__key_finish(cuc__key *out, cuc__key_maker *key);
+
+#endif

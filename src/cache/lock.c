@@ -1,0 +1,139 @@
+// Locks, and the count of bytes: the file "state" of the folder.
+//
+// The locks are the kernel's locks of byte ranges that belong to an open file (F_OFD_SETLK). One
+// file so has a lock for each key, threads exclude one another as processes do, and whatever ends a
+// process releases its locks.
+#include "store.h"
+
+#include "base/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+// Offsets of locks: a key's is below TRIM.
+#define TRIM ((off_t)1 << 62)
+#define COUNT (TRIM + 1)
+
+enum { MOST_PAUSE_MS = 20, COUNT_TRIES = 20 };
+
+static int open_state(int folder)
+{
+    int fd;
+
+    do
+        fd = openat(folder, "state", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+// Returns 0, EAGAIN if the lock is somebody else's, or the error of a file system without locks.
+static int lock(int fd, off_t at)
+{
+    struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1 };
+    int r;
+
+    do
+        r = fcntl(fd, F_OFD_SETLK, &range);
+    while (r < 0 && errno == EINTR);
+    return r == 0 ? 0 : errno == EACCES ? EAGAIN : errno;
+}
+
+static void pause_ms(uint32_t ms)
+{
+    struct timespec time = { .tv_nsec = (long)ms * 1000000 };
+
+    (void)nanosleep(&time, NULL);
+}
+
+int cuc__store_lock(const cuc__store *store, const cuc__key *key)
+{
+    int error, folder = cuc__store_open(store, true, &error);
+    off_t at = (off_t)(cuc__read_le(key->bytes, 0, 8) >> 2);
+    int fd = folder < 0 ? -1 : open_state(folder);
+    uint32_t waited = 0;
+
+    if (folder >= 0)
+        close(folder);
+    for (uint32_t pause = 1; fd >= 0; pause += pause < MOST_PAUSE_MS) {
+        error = lock(fd, at);
+        if (!error)
+            return fd;
+        if (error != EAGAIN || waited >= store->wait_ms)
+            break;
+        pause_ms(pause);
+        waited += pause;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+void cuc__store_unlock(int fd)
+{
+    struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+
+    if (fd < 0)
+        return;
+    (void)fcntl(fd, F_OFD_SETLK, &all); // a child of fork() may have the file open, too
+    close(fd);
+}
+
+int cuc__store_lock_trim(int folder)
+{
+    int fd = open_state(folder);
+
+    // Without locks several may trim at once, which only removes more than necessary.
+    if (fd >= 0 && lock(fd, TRIM) == EAGAIN) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static bool write_count(int fd, uint64_t bytes)
+{
+    unsigned char data[8];
+
+    for (int i = 0; i < 8; i++)
+        data[i] = (unsigned char)(bytes >> 8 * i);
+    return pwrite(fd, data, sizeof(data), 0) == (ssize_t)sizeof(data);
+}
+
+// Opens the file, with the count locked unless that takes too long.
+static int open_count(int folder)
+{
+    int fd = open_state(folder);
+
+    for (int i = 0; fd >= 0 && i < COUNT_TRIES && lock(fd, COUNT) == EAGAIN; i++)
+        pause_ms(1);
+    return fd;
+}
+
+uint64_t cuc__store_add(int folder, uint64_t bytes)
+{
+    uint64_t count = UINT64_MAX;
+    unsigned char data[8];
+    int fd = open_count(folder);
+
+    if (fd < 0)
+        return count;
+    if (pread(fd, data, sizeof(data), 0) == (ssize_t)sizeof(data)) {
+        count = cuc__read_le(data, 0, sizeof(data));
+        count = count < UINT64_MAX - bytes ? count + bytes : UINT64_MAX;
+        if (!write_count(fd, count))
+            count = UINT64_MAX;
+    }
+    cuc__store_unlock(fd);
+    return count;
+}
+
+void cuc__store_set(int folder, uint64_t bytes)
+{
+    int fd = open_count(folder);
+
+    if (fd >= 0)
+        (void)write_count(fd, bytes);
+    cuc__store_unlock(fd);
+}

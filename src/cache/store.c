@@ -1,0 +1,137 @@
+#include "store.h"
+
+#include "base/new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { OPEN_TRIES = 3 };
+
+static int open_at(int folder, const char *name, int flags)
+{
+    int fd;
+
+    do
+        fd = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+// Reads all of a file of known size; false if it is another size by now.
+static bool read_all(int fd, char *to, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        ssize_t n = read(fd, to + at, bytes - at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += (size_t)n;
+    }
+    return true;
+}
+
+bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name,
+                     const cuc__key *key, bool touch)
+{
+    static const struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
+    int fd = open_at(folder, name, O_RDONLY);
+    struct stat about;
+    char *file = NULL;
+    bool ok = false;
+
+    *error = fd < 0 ? errno : 0;
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &about) != 0)
+        *error = errno;
+    else if (S_ISREG(about.st_mode) && !(file = malloc((size_t)about.st_size + 1)))
+        *error = ENOMEM;
+    else if (file && read_all(fd, file, (size_t)about.st_size))
+        ok = cuc__entry_read(entry, file, (size_t)about.st_size, key);
+    if (ok && touch)
+        (void)futimens(fd, now); // its last use
+    close(fd);
+    if (!ok)
+        free(file);
+    return ok;
+}
+
+bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *key)
+{
+    struct cuc__entry_path path;
+    int error, dir = cuc__store_open(store, false, &error), folder = -1;
+    bool ok = false;
+
+    if (dir < 0)
+        return false;
+    cuc__entry_path(&path, key);
+    folder = open_at(dir, path.folder, O_RDONLY | O_DIRECTORY);
+    if (folder >= 0)
+        ok = cuc__store_read(entry, &error, folder, path.name, key, true);
+    if (folder >= 0)
+        close(folder);
+    close(dir);
+    return ok;
+}
+
+// Opens the folder of an entry and makes it if necessary. Another process may remove it in between.
+static int open_made(int dir, const char *name)
+{
+    int fd = open_at(dir, name, O_RDONLY | O_DIRECTORY);
+
+    for (int i = 0; fd < 0 && errno == ENOENT && i < OPEN_TRIES; i++) {
+        if (mkdirat(dir, name, 0700) != 0 && errno != EEXIST)
+            return -1;
+        fd = open_at(dir, name, O_RDONLY | O_DIRECTORY);
+    }
+    return fd;
+}
+
+// The entry is not synchronized with the disk, which takes longer than some compilations. After a
+// loss of power it may be incomplete, which its checksum shows.
+static int write_entry(int folder, const char *name, const cuc__key *key, const char *label,
+                       const void *data, size_t bytes)
+{
+    unsigned char head[CUC__ENTRY_HEAD];
+    cuc__new_file file;
+    size_t label_bytes;
+
+    cuc__entry_head(head, &label_bytes, key, label, data, bytes);
+    int error = cuc__new_file_begin_in(&file, folder, name);
+    if (!error)
+        error = cuc__new_file_write(&file, head, sizeof(head));
+    if (!error)
+        error = cuc__new_file_write(&file, label, label_bytes);
+    if (!error)
+        error = cuc__new_file_write(&file, data, bytes);
+    if (!error)
+        error = cuc__new_file_commit(&file);
+    cuc__new_file_discard(&file);
+    return error;
+}
+
+int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *label,
+                   const void *data, size_t bytes)
+{
+    struct cuc__entry_path path;
+    uint64_t size = (uint64_t)bytes + CUC__ENTRY_HEAD + CUC__ENTRY_LABEL;
+    int error, dir;
+
+    if (store->dir && size > store->max_bytes)
+        return EFBIG;
+    if ((dir = cuc__store_open(store, true, &error)) < 0)
+        return error;
+    cuc__entry_path(&path, key);
+    int folder = open_made(dir, path.folder);
+    error = folder < 0 ? errno : write_entry(folder, path.name, key, label, data, bytes);
+    if (folder >= 0)
+        close(folder);
+    // Keys are random, so that one in 256 puts the count right.
+    if (!error && (cuc__store_add(dir, size) > store->max_bytes || !key->bytes[31]))
+        cuc__store_trim(dir, store->max_bytes, key);
+    close(dir);
+    return error;
+}

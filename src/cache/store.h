@@ -1,0 +1,84 @@
+// A folder of entries, each a file named by its key in one of 256 folders.
+//
+// Any number of threads and processes may use a folder at once. An entry is written completely or
+// not at all, and checked whenever it is read. Entries leave in the order of their last use when
+// their files exceed a number of bytes. Nothing here records an error: without a store, or with one
+// that does not work, everything is compiled.
+//
+//   store.c    reads and writes entries
+//   folder.c   opens the folder, if it is safe
+//   lock.c     locks of keys, and the count of bytes
+//   trim.c     walks all entries, and removes those least recently used
+#ifndef CUCORE_CACHE_STORE_H
+#define CUCORE_CACHE_STORE_H
+
+#include "entry.h"
+
+#include <sys/stat.h>
+
+// Fixed once it is set up. Zeroed is a store that has nothing and takes nothing.
+typedef struct cuc__store {
+    const char *dir; // absolute; NULL: none
+    uint64_t max_bytes;
+    uint32_t wait_ms; // how long cuc__store_lock() waits for another writer of the key
+} cuc__store;
+
+enum { CUC__STORE_WAIT_MS = 20000 };
+
+// Reads the entry of a key; false if there is none that is undamaged. The caller frees entry->file.
+bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *key);
+
+// Writes the entry of a key. Returns 0 or an errno; EFBIG if it is larger than the store.
+int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *label,
+                   const void *data, size_t bytes);
+
+// folder.c
+
+// Opens the store's folder, and makes it if `make` is set. Returns the descriptor, or -1 with an
+// errno in *error: EPERM if the folder belongs to another user or others may write to it.
+int cuc__store_open(const cuc__store *store, bool make, int *error);
+
+// A folder's path in a store and an entry's name in it.
+struct cuc__entry_path {
+    char folder[3], name[2 * CUC__SHA256_BYTES - 1];
+};
+void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key);
+
+// The reverse; false if the names are not those of an entry.
+bool cuc__entry_key(cuc__key *key, const char *folder, const char *name);
+
+// lock.c
+
+// Locks a key, so that only one thread of all processes compiles it. Returns a descriptor for
+// cuc__store_unlock(), or -1: not locked, because the file system has no locks or somebody has held
+// this one for too long; compile then all the same.
+int cuc__store_lock(const cuc__store *store, const cuc__key *key);
+void cuc__store_unlock(int fd);
+
+// Locks the folder for its trimmer. Returns a descriptor; -1 if there is another trimmer.
+int cuc__store_lock_trim(int folder);
+
+// Adds to the count of bytes in the folder and returns it; UINT64_MAX if it is unknown. Processes
+// that die leave it too low or too high, so trim.c sets it now and then.
+uint64_t cuc__store_add(int folder, uint64_t bytes);
+void cuc__store_set(int folder, uint64_t bytes);
+
+// trim.c
+
+// Calls `visit` for each entry, damaged or not: the folder it is in, open, its name there, and its
+// status. It ends the walk by returning false. Entries that come and go meanwhile may or may not be
+// visited. False if a folder could not be read.
+typedef bool (*cuc__store_visit)(void *user, int folder, const char *name, const cuc__key *key,
+                                 const struct stat *about);
+bool cuc__store_walk(int folder, cuc__store_visit visit, void *user);
+
+// Reads the entry `name` of an open folder.
+bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name,
+                     const cuc__key *key, bool touch);
+
+// Removes the least recently used entries until those left have at most 7/8 of `max_bytes`. An
+// entry just written, `keep`, stays, though others may have been used within the same tick of the
+// clock.
+void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep);
+
+#endif

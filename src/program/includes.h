@@ -1,0 +1,32 @@
+// The files that a source may include, found without running the preprocessor.
+#ifndef CUCORE_PROGRAM_INCLUDES_H
+#define CUCORE_PROGRAM_INCLUDES_H
+
+#include "cache/key.h"
+
+// A source with its headers in memory and the folders of its include path.
+struct cuc__include_source {
+    const char *name, *text;
+    char *const *header_names, *const *header_texts;
+    size_t header_count;
+    const char *const *folders;
+    size_t folder_count;
+    const char *const *first; // headers before the first line
+    size_t first_count;
+};
+
+// Adds to a key the contents of all files that an #include of the source may read, and of those
+// they include. Every branch of every #if counts, and every folder that may be searched: a file
+// that is missing now, and found there later, changes the key, too. Refuses the key if an include
+// depends on a macro, or a text on the time or on the presence of files.
+//
+// `*list` becomes a list of the files for cuc__includes_unchanged(), which the caller frees; NULL
+// if there are none, or if they may change unnoticed.
+void cuc__key_add_includes(cuc__key_maker *key, char **list, size_t *list_bytes,
+                           const struct cuc__include_source *source);
+
+// True if all files of a list have the sizes, inodes and times they had, and those that were
+// missing are missing. Relative paths count from the current folder.
+bool cuc__includes_unchanged(const char *list, size_t bytes);
+
+#endif

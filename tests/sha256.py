@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Compare the library's SHA-256 with Python's on random messages, hashed in random parts.
+
+    tests/sha256.py TEST_SHA256 [MESSAGES]
+"""
+import hashlib
+import random
+import struct
+import subprocess
+import sys
+
+
+def split(message, source):
+    """Random parts of a message, many of them about as long as a block."""
+    at = 0
+    while at < len(message):
+        size = source.choice((0, 1, source.randrange(140), source.randrange(len(message) + 1)))
+        yield message[at:at + size]
+        at += size
+
+
+def main():
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    source = random.Random(180)
+    messages = [source.randbytes(source.choice((source.randrange(300), source.randrange(20000))))
+                for _ in range(count)]
+    chunks = []
+    for message in messages:
+        parts = list(split(message, source))
+        chunks.append(struct.pack('<I', len(parts)))
+        chunks += [struct.pack('<I', len(part)) + part for part in parts]
+    text = b''.join(chunks)
+    got = subprocess.run([sys.argv[1], '--stdin'], input=text, check=True,
+                         capture_output=True).stdout.decode().split()
+    want = [hashlib.sha256(message).hexdigest() for message in messages]
+    wrong = sum(a != b for a, b in zip(got, want))
+    print(f'{len(got)} digests, {wrong} wrong')
+    return 0 if got == want and len(got) == count else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

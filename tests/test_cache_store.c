@@ -1,0 +1,827 @@
+// The store of compiled code under everything that may happen to it: many processes, kills, system
+// calls that fail, damage, folders of the wrong kind. An entry is then either absent or right.
+//
+// CUCORE_TEST_KILLS sets how many writers one test kills.
+#include "base/array.h"
+#include "cache/store.h"
+#include "testing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// ---- System calls that fail (linked with --wrap for each, see meson.build)
+
+static struct {
+    int at;         // the n-th call from now on fails; 0: none
+    int error;      // by this error,
+    int signal;     // or this signal comes before it
+    int calls;      // made while this was armed
+    bool anonymous; // the file system has O_TMPFILE
+    bool locks;     // and locks
+} hit = { .anonymous = true, .locks = true };
+
+// `slow` calls may be interrupted: EINTR is an error of theirs only.
+static bool fails_if(bool slow)
+{
+    if (!hit.at || ++hit.calls != hit.at || (hit.error == EINTR && !slow))
+        return false;
+    if (hit.signal)
+        raise(hit.signal);
+    errno = hit.error;
+    return hit.error != 0;
+}
+
+static bool fails(void)
+{
+    return fails_if(false);
+}
+
+static bool fails_slow(void)
+{
+    return fails_if(true);
+}
+
+#define WRAP_IF(fails, type, failed, name, parameters, ...)   \
+    type __real_##name parameters;                            \
+    type __wrap_##name parameters;                            \
+    type __wrap_##name parameters                             \
+    {                                                         \
+        return fails() ? failed : __real_##name(__VA_ARGS__); \
+    }
+
+#define WRAP(...) WRAP_IF(fails, __VA_ARGS__)
+#define WRAP_SLOW(...) WRAP_IF(fails_slow, __VA_ARGS__)
+
+// A function, and its name for large files on systems where it has one.
+#define WRAP_BOTH(type, name, parameters, ...)    \
+    WRAP(type, -1, name, parameters, __VA_ARGS__) \
+    WRAP(type, -1, name##64, parameters, __VA_ARGS__)
+
+WRAP_SLOW(ssize_t, -1, read, (int fd, void *data, size_t bytes), fd, data, bytes)
+WRAP_SLOW(ssize_t, -1, write, (int fd, const void *data, size_t bytes), fd, data, bytes)
+WRAP_BOTH(ssize_t, pread, (int fd, void *data, size_t bytes, off_t at), fd, data, bytes, at)
+WRAP_BOTH(ssize_t, pwrite, (int fd, const void *data, size_t bytes, off_t at), fd, data, bytes, at)
+WRAP_BOTH(int, fstat, (int fd, struct stat *about), fd, about)
+WRAP(int, -1, mkdir, (const char *path, mode_t mode), path, mode)
+WRAP(int, -1, mkdirat, (int folder, const char *path, mode_t mode), folder, path, mode)
+WRAP(int, -1, unlinkat, (int folder, const char *path, int flags), folder, path, flags)
+WRAP(int, -1, futimens, (int fd, const struct timespec times[2]), fd, times)
+WRAP(DIR *, NULL, fdopendir, (int fd), fd)
+WRAP(int, -1, linkat, (int from, const char *a, int to, const char *b, int flags), from, a, to, b,
+     flags)
+WRAP(int, -1, renameat, (int from, const char *a, int to, const char *b), from, a, to, b)
+
+// A descriptor is closed also when close() fails.
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+    bool failed = fails_slow();
+    int error = errno, r = __real_close(fd);
+
+    errno = failed ? error : errno;
+    return failed ? -1 : r;
+}
+
+static int open_file(int folder, const char *path, int flags, mode_t mode)
+{
+    if (fails_slow())
+        return -1;
+    if ((flags & O_TMPFILE) == O_TMPFILE && !hit.anonymous) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+#define WRAP_OPEN(name, parameters, folder)                                     \
+    int __wrap_##name parameters;                                               \
+    int __wrap_##name parameters                                                \
+    {                                                                           \
+        va_list args;                                                           \
+        va_start(args, flags);                                                  \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0; \
+        va_end(args);                                                           \
+        return open_file(folder, path, flags, mode);                            \
+    }
+
+WRAP_OPEN(open, (const char *path, int flags, ...), AT_FDCWD)
+WRAP_OPEN(open64, (const char *path, int flags, ...), AT_FDCWD)
+WRAP_OPEN(openat, (int at, const char *path, int flags, ...), at)
+WRAP_OPEN(openat64, (int at, const char *path, int flags, ...), at)
+
+#define WRAP_FCNTL(name)                                       \
+    int __wrap_##name(int fd, int command, ...);               \
+    int __wrap_##name(int fd, int command, ...)                \
+    {                                                          \
+        va_list args;                                          \
+        va_start(args, command);                               \
+        void *argument = va_arg(args, void *);                 \
+        va_end(args);                                          \
+        if (command == F_OFD_SETLK && !hit.locks) {            \
+            errno = ENOLCK;                                    \
+            return -1;                                         \
+        }                                                      \
+        if (fails_slow())                                      \
+            return -1;                                         \
+        return (int)syscall(SYS_fcntl, fd, command, argument); \
+    }
+
+WRAP_FCNTL(fcntl)
+WRAP_FCNTL(fcntl64)
+
+// ---- The folder and the entries
+
+static char folder[] = "/dev/shm/cucore-store-XXXXXX"; // in memory: a test writes 100 000 files
+static char dir[sizeof(folder) + 16];
+static cuc__store store;
+
+static void make_folder(void)
+{
+    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/cucore-store-XXXXXX"
+                                                 : "/tmp/cucore-store-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(dir, sizeof(dir), "%s/a/cache", folder);
+    store = (cuc__store){ .dir = dir, .max_bytes = 1 << 30, .wait_ms = 10000 };
+    umask(022);
+}
+
+static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
+{
+    (void)about, (void)type, (void)where;
+    return remove(path);
+}
+
+static void remove_folder(void)
+{
+    ck_assert_int_eq(nftw(folder, remove_one, 10, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static cuc__key key_of(uint32_t number)
+{
+    cuc__key key;
+
+    cuc__sha256_of(key.bytes, &number, sizeof(number));
+    return key;
+}
+
+static uint64_t next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+enum { MOST_BYTES = 40000 };
+
+// The only right data of a key: its length, too, depends on the key.
+static size_t make_data(unsigned char data[MOST_BYTES], const cuc__key *key)
+{
+    uint64_t state;
+
+    memcpy(&state, key->bytes, sizeof(state));
+    state |= 1;
+    size_t bytes = next(&state) % MOST_BYTES;
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (unsigned char)(next(&state) >> 11);
+    return bytes;
+}
+
+static int put(uint32_t number)
+{
+    unsigned char data[MOST_BYTES];
+    cuc__key key = key_of(number);
+    size_t bytes = make_data(data, &key);
+
+    return cuc__store_put(&store, &key, "label", data, bytes);
+}
+
+enum got { MISS, RIGHT, WRONG };
+
+static enum got get(uint32_t number)
+{
+    unsigned char data[MOST_BYTES];
+    cuc__key key = key_of(number);
+    cuc__entry entry;
+
+    if (!cuc__store_get(&entry, &store, &key))
+        return MISS;
+    size_t bytes = make_data(data, &key);
+    bool right = entry.bytes == bytes && memcmp(entry.data, data, bytes) == 0 &&
+                 entry.label_bytes == 5 && memcmp(entry.label, "label", 5) == 0;
+    free(entry.file);
+    return right ? RIGHT : WRONG;
+}
+
+// The path of an entry.
+static const char *path_of(uint32_t number)
+{
+    static char path[sizeof(dir) + 80];
+    struct cuc__entry_path names;
+    cuc__key key = key_of(number);
+
+    cuc__entry_path(&names, &key);
+    snprintf(path, sizeof(path), "%s/%s/%s", dir, names.folder, names.name);
+    return path;
+}
+
+// The number of files below a folder other than "state".
+static int count_files(const char *where)
+{
+    char path[600];
+    DIR *d = opendir(where);
+    int count = 0;
+
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            strcmp(e->d_name, "state") == 0)
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", where, e->d_name);
+        count += e->d_type == DT_DIR ? count_files(path) : 1;
+    }
+    if (d)
+        closedir(d);
+    return count;
+}
+
+static int count_descriptors(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    int count = 0;
+
+    while (readdir(d))
+        count++;
+    closedir(d);
+    return count;
+}
+
+// Runs a function in a child; returns its exit status, or minus the signal that ended it.
+static int in_child(int (*run)(void))
+{
+    int status;
+
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        _exit(run());
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// ---- Entries
+
+START_TEST(entries_come_back)
+{
+    static char label[3 * CUC__ENTRY_LABEL];
+    cuc__key key = key_of(7);
+    cuc__entry entry;
+
+    ck_assert_int_eq(get(1), MISS);
+    for (uint32_t i = 0; i < 300; i++)
+        ck_assert_int_eq(put(i), 0);
+    for (uint32_t i = 0; i < 300; i++)
+        ck_assert_int_eq(get(i), RIGHT);
+    ck_assert_int_eq(get(300), MISS);
+    ck_assert_int_eq(count_files(dir), 300);
+    // The last one written counts, also when it is empty.
+    memset(label, 'x', sizeof(label) - 1);
+    ck_assert_int_eq(cuc__store_put(&store, &key, label, NULL, 0), 0);
+    ck_assert(cuc__store_get(&entry, &store, &key));
+    ck_assert_uint_eq(entry.bytes, 0);
+    ck_assert_uint_eq(entry.label_bytes, CUC__ENTRY_LABEL);
+    free(entry.file);
+    ck_assert_int_eq(count_files(dir), 300);
+    // A file under another key's name is none of its.
+    char other[sizeof(dir) + 80];
+    strcpy(other, path_of(2));
+    ck_assert_int_eq(rename(path_of(1), other), 0);
+    ck_assert_int_eq(get(2), MISS);
+}
+END_TEST
+
+START_TEST(without_a_folder_nothing_is_kept)
+{
+    store = (cuc__store){ .dir = NULL };
+    ck_assert_int_eq(put(1), ENOENT);
+    ck_assert_int_eq(get(1), MISS);
+    cuc__key key = key_of(1);
+    ck_assert_int_eq(cuc__store_lock(&store, &key), -1);
+    store = (cuc__store){ .dir = dir, .max_bytes = 100 };
+    ck_assert_int_eq(put(1), EFBIG);
+    ck_assert_int_eq(count_files(folder), 0);
+}
+END_TEST
+
+// ---- Folders
+
+static int use_as_nobody(void)
+{
+    if (geteuid() == 0 && seteuid(65534) != 0)
+        return 9;
+    // A folder that may be read, but not written: what is in it is used.
+    return get(1) == RIGHT && get(2) == MISS && put(2) == EACCES ? 0 : 1;
+}
+
+START_TEST(a_folder_must_be_the_users_own)
+{
+    static const struct {
+        mode_t mode;
+        int error;
+    } rows[] = {
+        { 0700, 0 },     { 0755, 0 },     { 0770, EPERM },
+        { 0707, EPERM }, { 0777, EPERM }, { 01777, EPERM },
+    };
+    struct stat about;
+    char command[128];
+
+    ck_assert_int_eq(put(1), 0);
+    ck_assert_int_eq(stat(dir, &about), 0);
+    ck_assert_int_eq(about.st_mode & 07777, 0700);
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        ck_assert_int_eq(chmod(dir, rows[i].mode), 0);
+        ck_assert_msg(put(2) == rows[i].error, "mode %o", rows[i].mode);
+        ck_assert_int_eq(get(1), rows[i].error ? MISS : RIGHT);
+        ck_assert_int_eq(unlink(path_of(2)), rows[i].error ? -1 : 0);
+    }
+    ck_assert_int_eq(chmod(dir, 0700), 0);
+    if (geteuid() == 0) {
+        ck_assert_int_eq(chown(dir, 65534, 65534), 0);
+        ck_assert_int_eq(put(2), EPERM);
+        ck_assert_int_eq(get(1), MISS);
+    }
+    // A folder that is only readable.
+    ck_assert_int_eq(chmod(folder, 0755), 0);
+    snprintf(command, sizeof(command), "chmod a+rx '%s/a' && chmod -R a=rX '%s'", folder, dir);
+    ck_assert_int_eq(system(command), 0);
+    if (geteuid() == 0) {
+        snprintf(command, sizeof(command), "chown -R 65534 '%s'", dir);
+        ck_assert_int_eq(system(command), 0);
+    }
+    ck_assert_int_eq(in_child(use_as_nobody), 0);
+    snprintf(command, sizeof(command), "chmod -R u+w '%s'", dir);
+    ck_assert_int_eq(system(command), 0);
+    // Something that is no folder.
+    store.dir = path_of(1);
+    ck_assert_int_eq(put(1), ENOTDIR);
+    store.dir = "/proc/nothing/cache";
+    ck_assert_int_eq(put(1), ENOENT);
+}
+END_TEST
+
+// ---- Failing system calls
+
+// Everything that a compilation does with a store.
+static void use(int *stored, enum got *first, enum got *second)
+{
+    cuc__key key = key_of(1);
+    int lock = cuc__store_lock(&store, &key);
+
+    *first = get(1);
+    *stored = put(1);
+    cuc__store_unlock(lock);
+    *second = get(1);
+}
+
+START_TEST(every_system_call_may_fail)
+{
+    static const int errors[] = { EIO, ENOSPC, EACCES, EMFILE, ENOLCK, EINTR };
+    enum { NEW, TOO_FULL, FULL_ENOUGH } kind = (unsigned)_i / 2;
+    int made = 0, descriptors = count_descriptors();
+
+    hit.anonymous = _i % 2 == 0;
+    // In a new folder, or one that is too full, a walk makes some hundred calls more.
+    for (int e = kind == FULL_ENOUGH ? 0 : CUC_LENGTH(errors) - 2; e < CUC_LENGTH(errors); e++) {
+        bool armed = true;
+        for (int n = 1; armed; n++) {
+            enum got first, second;
+            int stored;
+            remove_folder();
+            ck_assert_int_eq(mkdir(folder, 0755), 0);
+            store.max_bytes = 1 << 30;
+            for (uint32_t i = 2; kind != NEW && i < 12; i++)
+                ck_assert_int_eq(put(i), 0);
+            if (kind == TOO_FULL)
+                store.max_bytes = MOST_BYTES;
+            int before = count_files(dir);
+            hit.error = errors[e];
+            hit.calls = 0;
+            hit.at = n;
+            use(&stored, &first, &second);
+            armed = hit.calls >= n;
+            hit.at = 0;
+            enum got now = get(1);
+            ck_assert_msg(first == MISS && second != WRONG && now != WRONG,
+                          "call %d fails with %s: wrong data", n, strerror(errors[e]));
+            ck_assert_msg(stored || now == RIGHT, "call %d fails with %s: %d, and it is not there",
+                          n, strerror(errors[e]), stored);
+            ck_assert_msg(errors[e] != EINTR || (!stored && now == RIGHT),
+                          "call %d fails with EINTR: %d, then %d", n, stored, now);
+            ck_assert_msg(count_files(dir) <= before + 1, "call %d fails with %s: %d files", n,
+                          strerror(errors[e]), count_files(dir));
+            ck_assert_int_eq(count_descriptors(), descriptors);
+            // Afterwards it works as if nothing had happened.
+            ck_assert_int_eq(put(1), 0);
+            ck_assert_int_eq(get(1), RIGHT);
+            made += armed;
+        }
+    }
+    printf("%d failed system calls\n", made);
+    ck_assert_int_ge(made, kind == FULL_ENOUGH ? 40 * CUC_LENGTH(errors) : 300 * 2);
+}
+END_TEST
+
+static int use_once(void)
+{
+    enum got first, second;
+    int stored;
+
+    signal(SIGTERM, SIG_DFL);
+    hit.calls = 0;
+    use(&stored, &first, &second);
+    return stored != 0 || second != RIGHT;
+}
+
+START_TEST(a_signal_may_come_before_every_system_call)
+{
+    static const int signals[] = { SIGTERM, SIGKILL };
+
+    hit.anonymous = _i % 2 == 0;
+    for (int s = 0; s < CUC_LENGTH(signals); s++) {
+        int status = 1;
+        for (int n = 1; status; n++) {
+            remove_folder();
+            ck_assert_int_eq(mkdir(folder, 0755), 0);
+            hit.error = 0;
+            hit.signal = signals[s];
+            hit.at = n;
+            status = in_child(use_once);
+            hit.at = 0;
+            ck_assert_msg(status == 0 || status == -signals[s], "status %d", status);
+            ck_assert_int_ne(get(1), WRONG);
+            ck_assert_int_eq(put(1), 0);
+            ck_assert_int_eq(get(1), RIGHT);
+        }
+    }
+}
+END_TEST
+
+static int write_with_a_limit(void)
+{
+    const struct rlimit limit = { 2000, 2000 };
+
+    signal(SIGXFSZ, SIG_IGN);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return 9;
+    for (uint32_t i = 0; i < 50; i++) {
+        unsigned char data[MOST_BYTES];
+        cuc__key key = key_of(i);
+        bool fits = make_data(data, &key) + CUC__ENTRY_HEAD + 5 <= 2000;
+        if (put(i) != (fits ? 0 : EFBIG) || get(i) != (fits ? RIGHT : MISS))
+            return 1;
+    }
+    return 0;
+}
+
+// Part of an entry is written before the disk is full.
+START_TEST(a_full_disk_keeps_no_part_of_an_entry)
+{
+    hit.anonymous = _i % 2 == 0;
+    ck_assert_int_eq(in_child(write_with_a_limit), 0);
+    int kept = 0;
+    for (uint32_t i = 0; i < 50; i++)
+        kept += get(i) == RIGHT;
+    ck_assert_int_eq(count_files(dir), kept);
+}
+END_TEST
+
+// ---- Damage
+
+START_TEST(damage_is_a_miss)
+{
+    enum { ENTRIES = 20, ROUNDS = 4000 };
+    static char bytes[MOST_BYTES + 1000];
+    uint64_t state = 88172645463325252u + (uint64_t)_i;
+    int missed = 0;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        uint32_t number = (uint32_t)(next(&state) % ENTRIES);
+        ck_assert_int_eq(put(number), 0);
+        int fd = open(path_of(number), O_RDWR);
+        ssize_t size = read(fd, bytes, sizeof(bytes));
+        ck_assert_int_ge(size, CUC__ENTRY_HEAD);
+        size_t at = next(&state) % (size_t)size, length = 1 + next(&state) % 64;
+        if (at + length > (size_t)size)
+            length = (size_t)size - at;
+        switch (next(&state) % 6) {
+        case 0: // a bit
+            bytes[at] = (char)(bytes[at] ^ 1 << next(&state) % 8);
+            ck_assert_int_eq(pwrite(fd, bytes + at, 1, (off_t)at), 1);
+            break;
+        case 1: // a bit of the head
+            at %= CUC__ENTRY_HEAD;
+            bytes[at] = (char)(bytes[at] ^ 1 << next(&state) % 8);
+            ck_assert_int_eq(pwrite(fd, bytes + at, 1, (off_t)at), 1);
+            break;
+        case 2: // the end
+            ck_assert_int_eq(ftruncate(fd, (off_t)at), 0);
+            break;
+        case 3: // more
+            ck_assert_int_eq(pwrite(fd, bytes, length, size), (ssize_t)length);
+            break;
+        case 4: // some bytes
+            for (size_t k = 0; k < length; k++)
+                bytes[at + k] = (char)~bytes[at + k];
+            ck_assert_int_eq(pwrite(fd, bytes + at, length, (off_t)at), (ssize_t)length);
+            break;
+        default: // a hole where the file system lost a block
+            memset(bytes, 0, (size_t)size);
+            ck_assert_int_eq(pwrite(fd, bytes, (size_t)size, 0), size);
+        }
+        close(fd);
+        enum got got = get(number);
+        ck_assert_int_ne(got, WRONG);
+        missed += got == MISS;
+        if (got == MISS && next(&state) % 2) // what compiles it again replaces it
+            ck_assert(put(number) == 0 && get(number) == RIGHT);
+    }
+    ck_assert_int_eq(missed, ROUNDS);
+    ck_assert_int_eq(count_files(dir), ENTRIES);
+}
+END_TEST
+
+// ---- Many processes
+
+static struct shared {
+    _Atomic int compiled, wrong, failed, hits, started;
+} * shared;
+
+enum { PROCESSES = 64, KEYS = 1000, KILL_KEYS = 40 };
+
+static void work(uint32_t number)
+{
+    cuc__key key = key_of(number);
+    enum got got = get(number);
+
+    if (got == MISS) {
+        int lock = cuc__store_lock(&store, &key);
+        got = get(number);
+        if (got == MISS) {
+            shared->compiled++;
+            shared->failed += put(number) != 0;
+        }
+        cuc__store_unlock(lock);
+    }
+    shared->wrong += got == WRONG;
+    shared->hits += got == RIGHT;
+}
+
+static void run_processes(void)
+{
+    pid_t children[PROCESSES];
+    int status;
+
+    fflush(NULL);
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        if (children[i])
+            continue;
+        // Every process takes the keys in another order.
+        static const uint32_t steps[] = { 1, 3, 7, 9, 11, 13, 17, 19 };
+        uint32_t at = (uint32_t)i * 15, step = steps[i % CUC_LENGTH(steps)];
+        for (int k = 0; k < KEYS; k++, at += step)
+            work(at % KEYS);
+        _exit(0);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
+        ck_assert_int_eq(status, 0);
+    }
+}
+
+START_TEST(many_processes_compile_each_key_once)
+{
+    run_processes();
+    printf("%d processes, %d keys: %d hits, %d compiled\n", PROCESSES, KEYS, shared->hits,
+           shared->compiled);
+    ck_assert_int_eq(shared->wrong, 0);
+    ck_assert_int_eq(shared->failed, 0);
+    ck_assert_int_eq(shared->compiled, KEYS);
+    ck_assert_int_eq(shared->hits, PROCESSES * KEYS - KEYS);
+    ck_assert_int_eq(count_files(dir), KEYS);
+}
+END_TEST
+
+START_TEST(many_processes_get_along_in_a_store_that_is_too_small)
+{
+    store.max_bytes = KEYS * MOST_BYTES / 8; // about a fourth of them fit
+    run_processes();
+    ck_assert_int_eq(shared->wrong, 0);
+    ck_assert_int_eq(shared->failed, 0);
+    ck_assert_int_ge(shared->compiled, KEYS);
+    ck_assert_int_eq(shared->hits + shared->compiled, PROCESSES * KEYS);
+    ck_assert_int_le(count_files(dir), KEYS * 2 / 3);
+}
+END_TEST
+
+START_TEST(writers_may_be_killed_at_any_moment)
+{
+    const char *number = getenv("CUCORE_TEST_KILLS");
+    int kills = number ? atoi(number) : 1000, hits = 0;
+    uint64_t state = 2463534242u + (uint64_t)_i;
+
+    hit.anonymous = _i % 2 == 0;
+    store.max_bytes = KILL_KEYS * MOST_BYTES / 3;
+    for (int i = 0; i < kills; i++) {
+        int status, started = shared->started;
+        pid_t child = fork();
+        if (!child)
+            for (;;) {
+                uint32_t key = (uint32_t)(next(&state) % KILL_KEYS);
+                shared->started++;
+                shared->wrong += get(key) == WRONG;
+                (void)put(key);
+            }
+        (void)next(&state);
+        while (shared->started == started)
+            sched_yield();
+        const struct timespec pause = { .tv_nsec = (long)(next(&state) % 1500000) };
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        uint32_t key = (uint32_t)(next(&state) % KILL_KEYS);
+        enum got got = get(key);
+        ck_assert_int_ne(got, WRONG);
+        hits += got == RIGHT;
+    }
+    ck_assert_int_eq(shared->wrong, 0);
+    int left = count_files(dir), right = 0;
+    for (uint32_t i = 0; i < KILL_KEYS; i++) {
+        enum got got = get(i);
+        ck_assert_int_ne(got, WRONG);
+        right += got == RIGHT;
+    }
+    printf("%d kills between %d writes: %d files, %d right, %d temporary\n", kills,
+           (int)shared->started, left, right, left - right);
+    ck_assert_int_gt(right, 0);
+    ck_assert_int_gt(hits, 0);
+    for (uint32_t i = 0; i < KILL_KEYS; i++)
+        ck_assert_int_eq(put(i), 0);
+}
+END_TEST
+
+// ---- Locks
+
+static int hold_a_lock(void)
+{
+    cuc__key key = key_of(1);
+
+    if (cuc__store_lock(&store, &key) < 0)
+        return 1;
+    shared->started++;
+    pause();
+    return 0;
+}
+
+START_TEST(a_lock_excludes_one_key_only_and_not_forever)
+{
+    cuc__key key = key_of(1), other = key_of(2);
+    int status;
+
+    pid_t child = fork();
+    if (!child)
+        _exit(hold_a_lock());
+    ck_soon(shared->started);
+    store.wait_ms = 50;
+    ck_assert_int_eq(cuc__store_lock(&store, &key), -1);
+    int lock = cuc__store_lock(&store, &other);
+    ck_assert_int_ge(lock, 0);
+    // Threads exclude one another, too: a lock belongs to the descriptor.
+    ck_assert_int_eq(cuc__store_lock(&store, &other), -1);
+    cuc__store_unlock(lock);
+    // Reading and writing need no lock.
+    ck_assert_int_eq(put(1), 0);
+    ck_assert_int_eq(get(1), RIGHT);
+    kill(child, SIGKILL);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    lock = cuc__store_lock(&store, &key);
+    ck_assert_int_ge(lock, 0);
+    cuc__store_unlock(lock);
+    hit.locks = false; // a file system without locks
+    ck_assert_int_eq(cuc__store_lock(&store, &key), -1);
+    ck_assert_int_eq(put(2), 0);
+    ck_assert_int_eq(get(2), RIGHT);
+}
+END_TEST
+
+// ---- Leaving
+
+static void set_age(const char *path, long seconds)
+{
+    struct timespec times[2];
+
+    clock_gettime(CLOCK_REALTIME, &times[0]);
+    times[0].tv_sec -= seconds;
+    times[1] = times[0];
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+START_TEST(the_least_recently_used_leave_first)
+{
+    enum { ENTRIES = 40 };
+    unsigned char data[1000] = { 1 };
+    char temporary[sizeof(dir) + 100];
+    cuc__entry entry;
+
+    hit.locks = _i == 0; // trimming needs no locks
+    store.max_bytes = ENTRIES * 1093;
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        cuc__key key = key_of(i);
+        ck_assert_int_eq(cuc__store_put(&store, &key, "label", data, sizeof(data)), 0);
+        set_age(path_of(i), 1000 - i);
+    }
+    for (uint32_t i = 0; i < 3; i++) { // a use makes them the youngest
+        cuc__key key = key_of(i);
+        ck_assert(cuc__store_get(&entry, &store, &key));
+        free(entry.file);
+    }
+    // What killed processes left is removed when it is old, and nothing else of the user's.
+    snprintf(temporary, sizeof(temporary), "%s", path_of(0));
+    strcpy(strrchr(temporary, '/') + 1, ".cucore-0123456789abcdef.tmp");
+    ck_assert_int_eq(close(open(temporary, O_CREAT | O_WRONLY, 0600)), 0);
+    set_age(temporary, 7200);
+    strcpy(strrchr(temporary, '/') + 1, "notes");
+    ck_assert_int_eq(close(open(temporary, O_CREAT | O_WRONLY, 0600)), 0);
+    set_age(temporary, 7200);
+    int error, opened = cuc__store_open(&store, false, &error);
+    ck_assert_int_ge(opened, 0);
+    cuc__store_set(opened, 1); // a wrong count is put right
+    cuc__store_trim(opened, store.max_bytes, NULL);
+    ck_assert_int_eq(count_files(dir), ENTRIES + 1);
+    ck_assert_uint_eq(cuc__store_add(opened, 0), ENTRIES * 1093);
+    close(opened);
+    cuc__key key = key_of(ENTRIES);
+    ck_assert_int_eq(cuc__store_put(&store, &key, "label", data, sizeof(data)), 0);
+    for (uint32_t i = 0; i <= ENTRIES; i++) {
+        bool there = access(path_of(i), F_OK) == 0;
+        ck_assert_msg(there == (i < 3 || i >= 9), "entry %u is %s", i, there ? "there" : "gone");
+    }
+    ck_assert_int_eq(access(temporary, F_OK), 0);
+    // A new entry stays, even if the others seem to be newer.
+    set_age(path_of(ENTRIES), 5000);
+    opened = cuc__store_open(&store, false, &error);
+    cuc__store_trim(opened, 1093, &key);
+    close(opened);
+    ck_assert_int_eq(access(path_of(ENTRIES), F_OK), 0);
+    ck_assert_int_eq(count_files(dir), 2); // and the notes
+}
+END_TEST
+
+static void make_shared(void)
+{
+    make_folder();
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(shared != MAP_FAILED);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("cache_store");
+    TCase *tests = tcase_create("entries");
+
+    tcase_add_checked_fixture(tests, make_folder, remove_folder);
+    tcase_add_test(tests, entries_come_back);
+    tcase_add_test(tests, without_a_folder_nothing_is_kept);
+    tcase_add_test(tests, a_folder_must_be_the_users_own);
+    tcase_add_loop_test(tests, a_full_disk_keeps_no_part_of_an_entry, 0, 2);
+    tcase_add_loop_test(tests, the_least_recently_used_leave_first, 0, 2);
+    suite_add_tcase(suite, tests);
+    tests = tcase_create("failures");
+    tcase_set_timeout(tests, 100);
+    tcase_add_checked_fixture(tests, make_folder, remove_folder);
+    tcase_add_loop_test(tests, every_system_call_may_fail, 0, 6);
+    tcase_add_loop_test(tests, a_signal_may_come_before_every_system_call, 0, 2);
+    tcase_add_test(tests, damage_is_a_miss);
+    suite_add_tcase(suite, tests);
+    tests = tcase_create("processes");
+    tcase_set_timeout(tests, 500);
+    tcase_add_checked_fixture(tests, make_shared, remove_folder);
+    tcase_add_test(tests, many_processes_compile_each_key_once);
+    tcase_add_test(tests, many_processes_get_along_in_a_store_that_is_too_small);
+    tcase_add_loop_test(tests, writers_may_be_killed_at_any_moment, 0, 2);
+    tcase_add_test(tests, a_lock_excludes_one_key_only_and_not_forever);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 0);
+}
