@@ -144,7 +144,7 @@ static const struct {
     { "{'descr': '<f16', 'fortran_order': False, 'shape': (3,)}", 48, "type '<f16'" },
     { "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (3,)}", 12, "fields" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 11, "cut short" },
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 13, "has 1 bytes behind" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 13, "has 1 bytes after" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': "
       "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
       "1,1,1,1,1,1,1,1,1,1,1,1)}",
