@@ -129,6 +129,22 @@ uint64_t cuc__store_add(int folder, uint64_t bytes)
     return count;
 }
 
+uint64_t cuc__store_correct(int folder, uint64_t before, uint64_t bytes)
+{
+    unsigned char data[8];
+    int fd = open_count(folder);
+
+    if (fd >= 0) {
+        if (pread(fd, data, sizeof(data), 0) == (ssize_t)sizeof(data)) {
+            uint64_t now = cuc__read_le(data, 0, sizeof(data));
+            bytes += now != UINT64_MAX && now > before ? now - before : 0;
+        }
+        (void)write_count(fd, bytes);
+    }
+    cuc__store_unlock(fd);
+    return bytes;
+}
+
 void cuc__store_set(int folder, uint64_t bytes)
 {
     int fd = open_count(folder);

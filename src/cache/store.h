@@ -59,8 +59,10 @@ void cuc__store_unlock(int fd);
 int cuc__store_lock_trim(int folder);
 
 // Adds to the count of bytes in the folder and returns it; UINT64_MAX if it is unknown. Processes
-// that die leave it too low or too high, so trim.c sets it now and then.
+// that die leave it too low or too high, so trim.c corrects it now and then.
 uint64_t cuc__store_add(int folder, uint64_t bytes);
+// Sets the count to `bytes` and what was added since it was `before`; returns that.
+uint64_t cuc__store_correct(int folder, uint64_t before, uint64_t bytes);
 void cuc__store_set(int folder, uint64_t bytes);
 
 // trim.c

@@ -101,14 +101,13 @@ static int by_use(const void *left, const void *right)
                                 : (a.tv_nsec > b.tv_nsec) - (a.tv_nsec < b.tv_nsec);
 }
 
-void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep)
+// Removes the least recently used entries down to 7/8 of the limit, if it is exceeded; returns the
+// bytes that are left.
+static uint64_t trim(int folder, uint64_t max_bytes, const cuc__key *keep)
 {
     uint64_t goal = max_bytes - max_bytes / 8;
     struct files files = { .at = NULL };
-    int lock = cuc__store_lock_trim(folder);
 
-    if (lock < 0)
-        return;
     (void)cuc__store_walk(folder, collect, &files);
     if (files.bytes > max_bytes) {
         qsort(files.at, files.count, sizeof(*files.at), by_use);
@@ -123,7 +122,23 @@ void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep)
                 files.bytes -= files.at[i].bytes;
         }
     }
-    cuc__store_set(folder, files.bytes);
-    cuc__store_unlock(lock);
     free(files.at);
+    return files.bytes;
+}
+
+void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep)
+{
+    enum { MOST_ROUNDS = 8 };
+    int lock = cuc__store_lock_trim(folder);
+    uint64_t before, left;
+    int rounds = 0;
+
+    if (lock < 0)
+        return;
+    // Writers that find the lock taken leave the entries that they added to the next round.
+    do {
+        before = cuc__store_add(folder, 0);
+        left = cuc__store_correct(folder, before, trim(folder, max_bytes, keep));
+    } while (left > max_bytes && ++rounds < MOST_ROUNDS);
+    cuc__store_unlock(lock);
 }
