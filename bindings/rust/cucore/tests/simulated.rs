@@ -207,7 +207,7 @@ fn buffers_copy_fill_and_slice() {
     let (device, stream) = (device(), stream());
     let pool = MemoryResource::pool(&device, MemoryKind::Device).unwrap();
     let a = Buffer::new(&stream, 64).unwrap();
-    let b = Buffer::from_resource(&pool, &stream, 64).unwrap();
+    let b = Buffer::from_resource(&stream, &pool, 64).unwrap();
     a.fill(&stream, 0xab).unwrap();
     b.fill(&stream, 0).unwrap();
     b.slice(16, 16).unwrap().copy_from(&stream, &a, 16).unwrap();
@@ -220,7 +220,7 @@ fn buffers_copy_fill_and_slice() {
     assert!(b.slice(60, 8).is_err());
 
     let pinned = MemoryResource::synchronous(&device, MemoryKind::Pinned).unwrap();
-    let host = Buffer::from_resource(&pinned, &stream, 16).unwrap();
+    let host = Buffer::from_resource(&stream, &pinned, 16).unwrap();
     unsafe {
         host.host_mut::<u32>().unwrap().copy_from_slice(&[1, 2, 3, 4]);
         assert_eq!(host.host::<u32>().unwrap(), [1, 2, 3, 4]);
@@ -393,7 +393,7 @@ fn a_graph_decides_between_bodies() {
 fn a_buffer_grows_at_its_address() {
     let stream = stream();
     let resource = MemoryResource::growing(&device(), 64 << 20).unwrap();
-    let first = Buffer::from_resource(&resource, &stream, 8).unwrap();
+    let first = Buffer::from_resource(&stream, &resource, 8).unwrap();
     let second = first.grow(4 << 20).unwrap();
     assert_eq!((second.bytes(), second.ptr().0), (4 << 20, first.ptr().0));
     assert!(Buffer::new(&stream, 8).unwrap().grow(16).is_err());
@@ -403,21 +403,21 @@ fn a_buffer_grows_at_its_address() {
 fn memory_that_grows_has_pieces_for_others() {
     let stream = stream();
     let resource = MemoryResource::growing_shareable(&device(), 0).unwrap();
-    let first = Buffer::from_resource(&resource, &stream, 8).unwrap();
+    let first = Buffer::from_resource(&stream, &resource, 8).unwrap();
     let second = first.grow(4 << 20).unwrap();
     second.fill(&stream, 6).unwrap();
     let pieces = second.export_pieces().unwrap();
     assert_eq!(pieces.iter().map(|p| p.bytes).sum::<u64>(), 4 << 20);
-    let there = Buffer::from_pieces(&resource, &pieces, 3 << 20, &stream).unwrap();
-    // The descriptor is the one that a socket delivers.
+    let there = Buffer::from_pieces(&stream, &resource, &pieces, 3 << 20).unwrap();
+    // As received from a socket.
     let fd = pieces[0].fd.try_clone().unwrap();
     let again = Piece { fd, bytes: pieces[0].bytes };
-    Buffer::from_pieces(&resource, &[again], 8, &stream).unwrap();
+    Buffer::from_pieces(&stream, &resource, &[again], 8).unwrap();
     drop((pieces, first, second));
     let mut got = [0u8; 4];
     there.read(&stream, (3 << 20) - 4, &mut got).unwrap();
     assert_eq!(got, [6; 4]);
-    assert!(Buffer::from_pieces(&resource, &[], 8, &stream).is_err());
+    assert!(Buffer::from_pieces(&stream, &resource, &[], 8).is_err());
     assert!(Buffer::new(&stream, 8).unwrap().export_pieces().is_err());
 }
 
@@ -454,7 +454,7 @@ fn a_tensor_map_has_a_box_for_each_dimension() {
 fn what_goes_to_other_processes_has_a_name() {
     let stream = stream();
     let pool = MemoryResource::shareable(&device()).unwrap();
-    let buffer = Buffer::from_resource(&pool, &stream, 4096).unwrap();
+    let buffer = Buffer::from_resource(&stream, &pool, 4096).unwrap();
     let name = buffer.export().unwrap();
     assert_ne!(name.0, [0; 64]);
     // The same process imports the pool by its descriptor; the simulated driver allows it.
@@ -462,7 +462,7 @@ fn what_goes_to_other_processes_has_a_name() {
     buffer.fill(&stream, 9).unwrap();
     stream.synchronize().unwrap();
     if let Ok(same) = MemoryResource::from_fd(&device(), std::os::unix::io::AsFd::as_fd(&fd)) {
-        let there = unsafe { Buffer::from_ipc_handle(&same, &name, 4096, &stream).unwrap() };
+        let there = unsafe { Buffer::from_ipc_handle(&stream, &same, &name, 4096).unwrap() };
         let mut seen = [0u8; 4096];
         there.read(&stream, 0, &mut seen).unwrap();
         assert_eq!(seen, [9; 4096]);
