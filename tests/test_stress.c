@@ -61,6 +61,7 @@ struct worker {
     cuc_stream *streams[2];
     cuc_event *event;
     cuc_graph_exec *exec;
+    uint32_t back[WORDS]; // outlives a copy whose end could not be waited for
 };
 
 // xorshift64* (Vigna 2014)
@@ -86,19 +87,32 @@ static void share(struct worker *w)
 
 static void compute(struct worker *w)
 {
-    uint32_t back[WORDS] = { 0 }, times = 1 + random_below(w, 4);
+    uint32_t times = 1 + random_below(w, 4);
     cuc_stream *stream = w->streams[random_below(w, 2)];
     cuc_buffer *own = NULL;
 
-    MUST(cuc_buffer_create(&own, stream, NULL, sizeof(back)));
-    MUST(cuc_buffer_fill(stream, own, 0, 0, 4, sizeof(back)));
+    MUST(cuc_buffer_create(&own, stream, NULL, sizeof(w->back)));
+    MUST(cuc_buffer_fill(stream, own, 0, 0, 4, sizeof(w->back)));
     for (uint32_t i = 0; i < times; i++)
         MUST(CUC_LAUNCH(stream, SHAPE(WORDS / 32), kernel, own));
-    MUST(cuc_buffer_read_async(stream, back, own, 0, sizeof(back)));
+    MUST(cuc_buffer_read_async(stream, w->back, own, 0, sizeof(w->back)));
     MUST(cuc_stream_synchronize(stream));
-    if (back[random_below(w, WORDS)] != times && !atomic_fetch_add(&wrong, 1))
+    if (w->back[random_below(w, WORDS)] != times && !atomic_fetch_add(&wrong, 1))
         fprintf(stderr, "a sum is wrong\n");
     cuc_buffer_release(own);
+}
+
+// A failed call changes no handle: at exit calls fail, and a released handle must not be used
+// again.
+static void renew_event(struct worker *w)
+{
+    cuc_event *made = NULL;
+
+    MUST(cuc_event_create(&made, device, NULL));
+    if (made) {
+        cuc_event_release(w->event);
+        w->event = made;
+    }
 }
 
 static void order(struct worker *w)
@@ -106,8 +120,7 @@ static void order(struct worker *w)
     MUST(cuc_event_record(w->streams[0], w->event));
     MUST(cuc_stream_wait_event(w->streams[1], w->event));
     MUST(cuc_stream_wait_stream(w->streams[0], w->streams[1]));
-    cuc_event_release(w->event);
-    MUST(cuc_event_create(&w->event, device, NULL));
+    renew_event(w);
 }
 
 static void capture(struct worker *w)
@@ -126,6 +139,7 @@ static void capture(struct worker *w)
         MUST(cuc_stream_end_capture(&graph, stream));
         MUST(cuc_graph_keep_buffer(graph, own));
         cuc_graph_exec_release(w->exec);
+        w->exec = NULL;
         MUST(cuc_graph_instantiate(&w->exec, graph, NULL));
         cuc_graph_release(graph);
     }
@@ -140,10 +154,13 @@ static void replay(struct worker *w)
 
 static void renew_stream(struct worker *w)
 {
-    cuc_stream **s = &w->streams[random_below(w, 2)];
+    cuc_stream **s = &w->streams[random_below(w, 2)], *made = NULL;
 
-    cuc_stream_release(*s);
-    MUST(cuc_stream_create(s, device, NULL));
+    MUST(cuc_stream_create(&made, device, NULL));
+    if (made) {
+        cuc_stream_release(*s);
+        *s = made;
+    }
 }
 
 static cuc_status compile_tile(void)
