@@ -141,7 +141,9 @@ bool sim_box_read(struct sim_box *b)
 
     const struct sim_tensor_format f = formats[b->map.type];
     b->bits = f.bits;
-    b->piece_bytes = f.padded ? SIM_BOX_PIECE * f.bits / 8 : SIM_BOX_PIECE;
+    b->piece_bytes = SIM_BOX_PIECE;
+    if (f.padded)
+        b->piece_bytes = b->piece_bytes * f.bits / 8;
     b->memory_bytes = b->count[0] * f.bits / 8;
     b->row_bytes = b->memory_bytes / b->piece_bytes * SIM_BOX_PIECE;
     if (f.padded ? b->at[0] % 128 != 0 : (int64_t)b->at[0] * f.bits % (8 * SIM_BOX_PIECE) != 0) {
