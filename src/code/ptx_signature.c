@@ -343,7 +343,8 @@ static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__
         }
         entry = is_directive(t, "entry");
         array = is_directive(t, "b8");
-        directive = t.at - 1; // starts at the directive's dot
+        if (entry || array)
+            directive = t.at - 1; // starts at the directive's dot
     }
     if (!found) {
         index->rest = s;
