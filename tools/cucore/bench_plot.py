@@ -86,6 +86,12 @@ def size_text(value, _position=None):
     return f"{value:.4g} B"
 
 
+def size_ticks(sizes):
+    """Return powers of 4 that span the sizes, so that every matplotlib labels the same ones."""
+    low, high = ((int(size).bit_length() - 1) // 2 for size in (min(sizes), max(sizes)))
+    return [4 ** power for power in range(low, high + 2)]
+
+
 def axes_text(result, without=()):
     axes = result.get("axes", {})
     return " ".join(size_text(value) if name == "bytes" else f"{name}={value}"
@@ -166,6 +172,9 @@ def bandwidth(document, suite):
                     ha="right", va="bottom", fontsize=8, color="#555555")
         ax.set_xscale("log", base=2)
         if axis == "bytes":
+            limits = ax.get_xlim()
+            ax.set_xticks(size_ticks([r["axes"][axis] for r in results]))
+            ax.set_xlim(limits)
             ax.xaxis.set_major_formatter(FuncFormatter(size_text))
         ax.set_xlabel(axis)
         ax.set_ylabel("GB/s")
