@@ -96,8 +96,7 @@ static bool write_count(int fd, uint64_t bytes)
 {
     unsigned char data[8];
 
-    for (int i = 0; i < 8; i++)
-        data[i] = (unsigned char)(bytes >> 8 * i);
+    cuc__write_le(data, 0, sizeof(data), bytes);
     return pwrite(fd, data, sizeof(data), 0) == (ssize_t)sizeof(data);
 }
 
