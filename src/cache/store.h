@@ -38,6 +38,10 @@ int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *lab
 // errno in *error: EPERM if the folder belongs to another user or others may write to it.
 int cuc__store_open(const cuc__store *store, bool make, int *error);
 
+// Opens a file or folder in an open folder; a link is refused. Returns the descriptor, or -1 with
+// errno.
+int cuc__store_open_at(int folder, const char *name, int flags);
+
 // A folder's path in a store and an entry's name in it.
 struct cuc__entry_path {
     char folder[3], name[2 * CUC__SHA256_BYTES - 1];
