@@ -15,7 +15,7 @@
 
 enum { MOST_FILES = 4000, MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2 };
 
-// What shows that a file has not changed. All zero: there is none.
+// The facts that change when a file changes. All zero: there is no file.
 struct state {
     uint64_t there, bytes, device, inode;
     int64_t modified_s, modified_ns, changed_s, changed_ns;
