@@ -41,7 +41,7 @@ const size_t cuda_abi_real_row_count = CUC_LENGTH(cuda_abi_real_rows) - 1;
 
 // cuda.h renames a function to the variant that programs get, #define cuMemAlloc cuMemAlloc_v2, and
 // cudaTypedefs.h has the type of each variant by the release it came with, PFN_cuMemAlloc_v3020.
-// What a plain name stands for can change with the toolkit; the rows follow 13.0.
+// A plain name can stand for another variant in another toolkit; the rows follow 13.0.
 #if CUDA_ABI_DRIVER && CUDA_VERSION < 13010
 #define CU(name, version, params, args)              \
     { #name, version, SAME(&name, CUresult, params), \

@@ -757,7 +757,7 @@ START_TEST(the_least_recently_used_leave_first)
         ck_assert(cuc__store_get(&entry, &store, &key));
         free(entry.file);
     }
-    // What killed processes left is removed when it is old, and nothing else of the user's.
+    // Old files that killed processes left are removed; files of the user's stay.
     snprintf(temporary, sizeof(temporary), "%s", path_of(0));
     strcpy(strrchr(temporary, '/') + 1, ".cucore-0123456789abcdef.tmp");
     ck_assert_int_eq(close(open(temporary, O_CREAT | O_WRONLY, 0600)), 0);

@@ -1,5 +1,6 @@
 #include "child.h"
 #include "base/array.h"
+#include "base/file.h"
 #include "support.h"
 
 #include <errno.h>
@@ -187,9 +188,8 @@ static cuc_status send_line(bench_child *c, const char *text)
     size_t length = strlen(text), sent = 0;
 
     while (sent < length) {
-        ssize_t n = send(c->fd, text + sent, length - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
+        ssize_t n;
+        CUC_RETRY(n, send(c->fd, text + sent, length - sent, MSG_NOSIGNAL));
         if (n < 0)
             return fail_ended(c);
         sent += (size_t)n;

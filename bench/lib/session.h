@@ -76,7 +76,7 @@ cuc_bench_result cuc__bench_no_result(const cuc_bench *b);
 // progress.c: report progress; records whether the run should stop.
 void cuc__bench_tell_point(cuc_bench *b);
 void cuc__bench_tell_result(cuc_bench *b, const cuc_bench_result *result);
-bool cuc__bench_tells_samples(cuc_bench *b); // whether a report is due
+bool cuc__bench_tells_samples(cuc_bench *b); // true if a report is due
 void cuc__bench_tell_samples(cuc_bench *b, const char *subject, uint32_t mode, uint64_t samples,
                              double median_s);
 

@@ -21,7 +21,7 @@ CUC_BEGIN_DECLS
  */
 typedef struct cuc_cache cuc_cache;
 
-/** How cuc_cache_open() opens a cache; zero is the default of every field. */
+/** Options of cuc_cache_open(); zero is the default of every field. */
 typedef struct cuc_cache_options {
     size_t struct_size; /**< sizeof(cuc_cache_options); the initialisers set it */
     /** The folder, which is made if necessary; copied. NULL is the default cache's. */

@@ -189,7 +189,7 @@ typedef struct cuc_program_options {
      * NULL: never ends it (tile only) */
     int32_t (*cancel)(void *user);
     void *cancel_user; /**< passed to cancel */
-    /** Where compiled code is kept; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps
+    /** The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps
      * nothing. PTX sources are not cached. */
     cuc_cache *cache;
 } cuc_program_options;

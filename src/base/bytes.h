@@ -1,4 +1,4 @@
-// Reads little-endian numbers of files at any alignment.
+// Reads and writes little-endian numbers of files at any alignment.
 #ifndef CUCORE_BASE_BYTES_H
 #define CUCORE_BASE_BYTES_H
 
@@ -13,6 +13,14 @@ static inline uint64_t cuc__read_le(const void *data, size_t at, size_t bytes)
     for (size_t i = bytes; i-- > 0;)
         value = value << 8 | p[i];
     return value;
+}
+
+static inline void cuc__write_le(void *data, size_t at, size_t bytes, uint64_t value)
+{
+    unsigned char *p = (unsigned char *)data + at;
+
+    for (size_t i = 0; i < bytes; i++)
+        p[i] = (unsigned char)(value >> 8 * i);
 }
 
 #endif

@@ -1,5 +1,6 @@
 #include "new_file.h"
 #include "array.h"
+#include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +12,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-// Retries a call that a signal handler interrupted.
-#define RETRY(result, call) \
-    do                      \
-        (result) = (call);  \
-    while ((result) < 0 && errno == EINTR)
 
 enum { ATTEMPTS = 100 };
 
@@ -66,7 +61,7 @@ static int look_up(char real[PATH_MAX], bool *there, struct stat *about, const c
 
     if (snprintf(real, PATH_MAX, "%s", path) >= PATH_MAX)
         return ENAMETOOLONG;
-    RETRY(fd, open(path, O_PATH | O_CLOEXEC));
+    fd = cuc__open(path, O_PATH);
     *there = fd >= 0;
     if (fd < 0)
         return errno == ENOENT ? 0 : errno;
@@ -98,7 +93,7 @@ static int open_folder(cuc__new_file *file, const char *path)
     strcpy(file->name, name);
     snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
              slash ? path : ".");
-    RETRY(file->folder, open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
+    file->folder = cuc__open(folder, O_PATH | O_DIRECTORY);
     return file->folder < 0 ? errno : 0;
 }
 
@@ -110,7 +105,7 @@ static bool open_anonymous(cuc__new_file *file, mode_t mode)
 {
     char link[64];
 
-    RETRY(file->fd, openat(file->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+    file->fd = cuc__open_at(file->folder, ".", O_TMPFILE | O_WRONLY, mode);
     if (file->fd < 0)
         return false;
     snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
@@ -126,7 +121,7 @@ static int make_name(cuc__new_file *file)
     uint64_t random;
     ssize_t n;
 
-    RETRY(n, getrandom(&random, sizeof(random), 0));
+    CUC_RETRY(n, getrandom(&random, sizeof(random), 0));
     if (n != (ssize_t)sizeof(random))
         return n < 0 ? errno : EIO;
     snprintf(file->temporary, sizeof(file->temporary), ".cucore-%016" PRIx64 ".tmp", random);
@@ -141,8 +136,8 @@ static int open_named(cuc__new_file *file, mode_t mode)
     for (int i = 0; i < ATTEMPTS; i++) {
         if ((error = make_name(file)))
             break;
-        RETRY(file->fd, openat(file->folder, file->temporary,
-                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+        file->fd = cuc__open_at(file->folder, file->temporary,
+                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
         error = file->fd < 0 ? errno : 0;
         if (error != EEXIST)
             break;
@@ -164,7 +159,7 @@ static int link_anonymous(cuc__new_file *file)
     for (int i = 0; i < ATTEMPTS; i++) {
         if ((error = make_name(file)))
             break;
-        RETRY(r, linkat(AT_FDCWD, link, file->folder, file->temporary, AT_SYMLINK_FOLLOW));
+        CUC_RETRY(r, linkat(AT_FDCWD, link, file->folder, file->temporary, AT_SYMLINK_FOLLOW));
         error = r ? errno : 0;
         if (error != EEXIST)
             break;
@@ -183,14 +178,14 @@ static int take_after(int fd, const struct stat *old)
     mode_t mode = old->st_mode & 0777;
     int r;
 
-    RETRY(r, fstat(fd, &about));
+    CUC_RETRY(r, fstat(fd, &about));
     if (r)
         return errno;
     if ((about.st_uid != old->st_uid || about.st_gid != old->st_gid) &&
         fchown(fd, old->st_uid, old->st_gid) != 0 && about.st_gid != old->st_gid &&
         fchown(fd, (uid_t)-1, old->st_gid) != 0)
         mode &= 0707 | (mode & 07) << 3;
-    RETRY(r, fchmod(fd, mode));
+    CUC_RETRY(r, fchmod(fd, mode));
     return r ? errno : 0;
 }
 
@@ -208,7 +203,7 @@ int cuc__new_file_begin(cuc__new_file *file, const char *path)
         return EISDIR;
     if (there &&
         (!S_ISREG(old.st_mode) || starts_with(path, "/dev/") || starts_with(path, "/proc/"))) {
-        RETRY(file->fd, open(path, O_WRONLY | O_CLOEXEC));
+        file->fd = cuc__open(path, O_WRONLY);
         return file->fd < 0 ? errno : 0;
     }
     if ((error = open_folder(file, real)))
@@ -227,7 +222,7 @@ int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name)
     if (strlen(name) > NAME_MAX)
         return ENAMETOOLONG;
     strcpy(file->name, name);
-    RETRY(file->folder, openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    file->folder = cuc__open_at(folder, ".", O_PATH | O_DIRECTORY, 0);
     if (file->folder < 0)
         return errno;
     return open_anonymous(file, 0600) ? 0 : open_named(file, 0600);
@@ -239,7 +234,7 @@ int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes)
 
     while (bytes) {
         ssize_t n;
-        RETRY(n, write(file->fd, at, bytes));
+        CUC_RETRY(n, write(file->fd, at, bytes));
         if (n <= 0)
             return n < 0 ? errno : EIO;
         at += n;
@@ -263,7 +258,7 @@ int cuc__new_file_finish(cuc__new_file *file)
 
     if (file->folder < 0)
         return close_file(file);
-    RETRY(r, fsync(file->fd));
+    CUC_RETRY(r, fsync(file->fd));
     if (r)
         return errno;
     return file->named ? close_file(file) : 0; // an anonymous file stays open until it is linked
@@ -277,7 +272,7 @@ int cuc__new_file_commit(cuc__new_file *file)
         return 0;
     if (!file->named && (error = link_anonymous(file)))
         return error;
-    RETRY(r, renameat(file->folder, file->temporary, file->folder, file->name));
+    CUC_RETRY(r, renameat(file->folder, file->temporary, file->folder, file->name));
     if (r)
         return errno;
     file->named = false;
@@ -294,7 +289,7 @@ void cuc__new_file_discard(cuc__new_file *file)
     if (file->fd >= 0)
         (void)close(file->fd);
     if (file->named) {
-        RETRY(r, unlinkat(file->folder, file->temporary, 0));
+        CUC_RETRY(r, unlinkat(file->folder, file->temporary, 0));
         release_signals();
     }
     if (file->folder >= 0)

@@ -1,5 +1,6 @@
 #include "cache.h"
 
+#include "base/byte_size.h"
 #include "base/options.h"
 
 #include <errno.h>
@@ -14,30 +15,13 @@
 
 // ---- The environment
 
-// Reads a number of bytes such as "500M"; false for anything else.
-static bool read_bytes(uint64_t *bytes, const char *text)
-{
-    static const char suffixes[] = "KMGT";
-    char *end;
-
-    errno = 0;
-    uint64_t value = strtoull(text, &end, 10);
-    const char *suffix = *end ? strchr(suffixes, *end) : NULL;
-    int shift = suffix ? 10 * (int)(suffix - suffixes + 1) : 0;
-    if (*text < '0' || *text > '9' || errno || (*end && (!suffix || end[1])) ||
-        value > UINT64_MAX >> shift)
-        return false;
-    *bytes = value << shift;
-    return true;
-}
-
 // Writes the limit of the default cache; false if the variable is wrong.
 static bool usual_bytes(uint64_t *bytes)
 {
     const char *text = secure_getenv("CUCORE_CACHE_MAX_BYTES");
 
     *bytes = DEFAULT_BYTES;
-    return !text || !*text || read_bytes(bytes, text);
+    return !text || !*text || cuc__read_byte_size(bytes, text);
 }
 
 // Makes a path absolute; NULL without memory or a current folder.

@@ -14,12 +14,6 @@ enum {
 // The last byte is the version.
 static const unsigned char magic[8] = { 'C', 'U', 'C', 'E', 'N', 'T', 'R', 1 };
 
-static void write_le(unsigned char *to, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
-}
-
 static void checksum(unsigned char out[CUC__SHA256_BYTES], const unsigned char *head,
                      const void *label, size_t label_bytes, const void *data, size_t bytes)
 {
@@ -38,8 +32,8 @@ void cuc__entry_head(unsigned char head[CUC__ENTRY_HEAD], size_t *label_bytes, c
     *label_bytes = strnlen(label, CUC__ENTRY_LABEL);
     memset(head, 0, CUC__ENTRY_HEAD);
     memcpy(head, magic, sizeof(magic));
-    write_le(head + AT_LABEL_BYTES, *label_bytes, 4);
-    write_le(head + AT_BYTES, bytes, 8);
+    cuc__write_le(head, AT_LABEL_BYTES, 4, *label_bytes);
+    cuc__write_le(head, AT_BYTES, 8, bytes);
     memcpy(head + AT_KEY, key->bytes, sizeof(key->bytes));
     checksum(head + AT_CHECKSUM, head, label, *label_bytes, data, bytes);
 }

@@ -1,5 +1,7 @@
 #include "store.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,12 +26,7 @@ static void make_folders(const char *dir)
 
 static int open_folder(const char *dir)
 {
-    int fd;
-
-    do
-        fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
-    return fd;
+    return cuc__open(dir, O_RDONLY | O_DIRECTORY);
 }
 
 int cuc__store_open(const cuc__store *store, bool make, int *error)
@@ -53,6 +50,11 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
         fd = -1;
     }
     return fd;
+}
+
+int cuc__store_open_at(int folder, const char *name, int flags)
+{
+    return cuc__open_at(folder, name, flags | O_NOFOLLOW, 0600);
 }
 
 void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)

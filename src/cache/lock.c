@@ -6,6 +6,7 @@
 #include "store.h"
 
 #include "base/bytes.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +21,7 @@ enum { MOST_PAUSE_MS = 20, COUNT_TRIES = 20 };
 
 static int open_state(int folder)
 {
-    int fd;
-
-    do
-        fd = openat(folder, "state", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    while (fd < 0 && errno == EINTR);
-    return fd;
+    return cuc__store_open_at(folder, "state", O_RDWR | O_CREAT);
 }
 
 // Returns 0, EAGAIN if the lock is somebody else's, or the error of a file system without locks.
@@ -34,9 +30,7 @@ static int lock(int fd, off_t at)
     struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1 };
     int r;
 
-    do
-        r = fcntl(fd, F_OFD_SETLK, &range);
-    while (r < 0 && errno == EINTR);
+    CUC_RETRY(r, fcntl(fd, F_OFD_SETLK, &range));
     return r == 0 ? 0 : errno == EACCES ? EAGAIN : errno;
 }
 
@@ -96,8 +90,7 @@ static bool write_count(int fd, uint64_t bytes)
 {
     unsigned char data[8];
 
-    for (int i = 0; i < 8; i++)
-        data[i] = (unsigned char)(bytes >> 8 * i);
+    cuc__write_le(data, 0, sizeof(data), bytes);
     return pwrite(fd, data, sizeof(data), 0) == (ssize_t)sizeof(data);
 }
 

@@ -1,5 +1,6 @@
 #include "store.h"
 
+#include "base/file.h"
 #include "base/new_file.h"
 
 #include <errno.h>
@@ -9,35 +10,11 @@
 
 enum { OPEN_TRIES = 3 };
 
-static int open_at(int folder, const char *name, int flags)
-{
-    int fd;
-
-    do
-        fd = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
-    return fd;
-}
-
-// Reads all of a file of known size; false if it is another size by now.
-static bool read_all(int fd, char *to, size_t bytes)
-{
-    for (size_t at = 0; at < bytes;) {
-        ssize_t n = read(fd, to + at, bytes - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += (size_t)n;
-    }
-    return true;
-}
-
 bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name,
                      const cuc__key *key, bool touch)
 {
     static const struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
-    int fd = open_at(folder, name, O_RDONLY);
+    int fd = cuc__store_open_at(folder, name, O_RDONLY);
     struct stat about;
     char *file = NULL;
     bool ok = false;
@@ -49,7 +26,7 @@ bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name
         *error = errno;
     else if (S_ISREG(about.st_mode) && !(file = malloc((size_t)about.st_size + 1)))
         *error = ENOMEM;
-    else if (file && read_all(fd, file, (size_t)about.st_size))
+    else if (file && cuc__read_up_to(file, (size_t)about.st_size, fd) == (size_t)about.st_size)
         ok = cuc__entry_read(entry, file, (size_t)about.st_size, key);
     if (ok && touch)
         (void)futimens(fd, now); // its last use
@@ -68,7 +45,7 @@ bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *
     if (dir < 0)
         return false;
     cuc__entry_path(&path, key);
-    folder = open_at(dir, path.folder, O_RDONLY | O_DIRECTORY);
+    folder = cuc__store_open_at(dir, path.folder, O_RDONLY | O_DIRECTORY);
     if (folder >= 0)
         ok = cuc__store_read(entry, &error, folder, path.name, key, true);
     if (folder >= 0)
@@ -80,12 +57,12 @@ bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *
 // Opens the folder of an entry and makes it if necessary. Another process may remove it in between.
 static int open_made(int dir, const char *name)
 {
-    int fd = open_at(dir, name, O_RDONLY | O_DIRECTORY);
+    int fd = cuc__store_open_at(dir, name, O_RDONLY | O_DIRECTORY);
 
     for (int i = 0; fd < 0 && errno == ENOENT && i < OPEN_TRIES; i++) {
         if (mkdirat(dir, name, 0700) != 0 && errno != EEXIST)
             return -1;
-        fd = open_at(dir, name, O_RDONLY | O_DIRECTORY);
+        fd = cuc__store_open_at(dir, name, O_RDONLY | O_DIRECTORY);
     }
     return fd;
 }

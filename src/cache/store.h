@@ -20,7 +20,7 @@
 typedef struct cuc__store {
     const char *dir; // absolute; NULL: none
     uint64_t max_bytes;
-    uint32_t wait_ms; // how long cuc__store_lock() waits for another writer of the key
+    uint32_t wait_ms; // cuc__store_lock() waits so long for another writer of the key
 } cuc__store;
 
 enum { CUC__STORE_WAIT_MS = 20000 };
@@ -37,6 +37,10 @@ int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *lab
 // Opens the store's folder, and makes it if `make` is set. Returns the descriptor, or -1 with an
 // errno in *error: EPERM if the folder belongs to another user or others may write to it.
 int cuc__store_open(const cuc__store *store, bool make, int *error);
+
+// Opens a file or folder in an open folder; a link is refused. Returns the descriptor, or -1 with
+// errno.
+int cuc__store_open_at(int folder, const char *name, int flags);
 
 // A folder's path in a store and an entry's name in it.
 struct cuc__entry_path {

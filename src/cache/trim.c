@@ -51,11 +51,8 @@ bool cuc__store_walk(int folder, cuc__store_visit visit, void *user)
 
     for (int i = 0; i < FOLDERS; i++) {
         char name[3];
-        int fd;
         snprintf(name, sizeof(name), "%02x", i);
-        do
-            fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        while (fd < 0 && errno == EINTR);
+        int fd = cuc__store_open_at(folder, name, O_RDONLY | O_DIRECTORY);
         enum walked walked = fd >= 0           ? walk_folder(fd, name, visit, user)
                              : errno == ENOENT ? ALL
                                                : FAILED;

@@ -1,6 +1,7 @@
 #include "object.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/new_file.h"
 #include "device/intern.h"
 #include "base/options.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void destroy(cuc_object *object)
@@ -173,41 +173,22 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
     return create(out, kind, data, bytes, &o, o.name, __func__);
 }
 
-// Reads until the end instead of relying on the file's size, which pipes do not have. A folder
-// opens, but cannot be read.
+// A folder opens, but cannot be read.
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
-    char *data = NULL;
-    size_t used = 0, capacity = 0, first = 0;
-    struct stat about;
-    int fd;
+    int fd = cuc__open(path, O_RDONLY);
+    size_t used;
 
-    while ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
-        ;
     if (fd < 0)
         return cuc__fail(errno == ENOENT || errno == ENOTDIR ? CUC_ERROR_NOT_FOUND : CUC_ERROR_IO,
                          function, "%s cannot be opened: %s", path, strerror(errno));
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
-        first = (size_t)about.st_size;
-    first += 4096; // room to detect the end of the file without growing
-    for (ssize_t n = 1; n; used += (size_t)n) {
-        if (!CUC_RESERVE(data, capacity, data ? used + 1 : first)) {
-            close(fd);
-            free(data);
-            return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
-                             "no host memory for %zu bytes of %s", data ? used : first, path);
-        }
-        while ((n = read(fd, data + used, capacity - used)) < 0 && errno == EINTR)
-            ;
-        if (n < 0) {
-            int code = errno;
-            close(fd);
-            free(data);
-            return cuc__fail(CUC_ERROR_IO, function, "%s cannot be read: %s", path, strerror(code));
-        }
-    }
+    int error = cuc__read_to_end(out, &used, fd, SIZE_MAX);
     close(fd);
-    *out = data;
+    if (error == ENOMEM)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %zu bytes of %s",
+                         used, path);
+    if (error)
+        return cuc__fail(CUC_ERROR_IO, function, "%s cannot be read: %s", path, strerror(error));
     *bytes = used;
     return CUC_OK;
 }

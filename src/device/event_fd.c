@@ -1,5 +1,6 @@
 #include "event.h"
 
+#include "base/file.h"
 #include "driver/relaxed.h"
 
 #include <errno.h>
@@ -21,9 +22,9 @@ struct cuc__idle_stream {
 static void make_readable(int fd)
 {
     uint64_t one = 1;
+    ssize_t n;
 
-    while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
-        ;
+    CUC_RETRY(n, write(fd, &one, sizeof(one)));
 }
 
 static void drop_idle(cuc_context *context);

@@ -1,43 +1,16 @@
 // Drawings of graphs. The driver can only write a file, so it gets an unnamed one in memory.
 #include "graph.h"
 
+#include "base/file.h"
 #include "base/new_file.h"
 #include "base/options.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-// Reads all of a file and appends a NUL; NULL without memory or if it is unreadable.
-static char *read_all(int fd, size_t *bytes)
-{
-    struct stat about;
-    size_t at = 0;
-
-    if (fstat(fd, &about))
-        return NULL;
-    size_t size = (size_t)about.st_size;
-    char *text = malloc(size + 1);
-    while (text && at < size) {
-        ssize_t n = pread(fd, text + at, size - at, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            free(text);
-            return NULL;
-        }
-        at += (size_t)n;
-    }
-    if (text)
-        text[size] = 0;
-    *bytes = size;
-    return text;
-}
 
 static cuc_status draw(char **out, size_t *bytes, const cuc_graph *graph, uint32_t flags,
                        const char *function)
@@ -57,7 +30,7 @@ static cuc_status draw(char **out, size_t *bytes, const cuc_graph *graph, uint32
     if (r)
         st = cuc__fail_driver(graph->context, r, function, "cuGraphDebugDotPrint",
                               "drawing a graph into %s, with flags 0x%x", path, flags);
-    else if (!(*out = read_all(fd, bytes)))
+    else if (cuc__read_to_end(out, bytes, fd, SIZE_MAX) != 0)
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a graph's drawing");
     close(fd);
     return st;

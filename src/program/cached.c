@@ -213,8 +213,7 @@ static void write_field(FILE *f, const void *data, size_t bytes)
 {
     unsigned char length[8];
 
-    for (int i = 0; i < 8; i++)
-        length[i] = (unsigned char)((uint64_t)bytes >> 8 * i);
+    cuc__write_le(length, 0, sizeof(length), bytes);
     fwrite(length, 1, sizeof(length), f);
     if (bytes)
         fwrite(data, 1, bytes, f);

@@ -1,6 +1,7 @@
 #include "includes.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/name_set.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 enum { MOST_FILES = 4000, MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2 };
 
-// What shows that a file has not changed. All zero: there is none.
+// The facts that change when a file changes. All zero: there is no file.
 struct state {
     uint64_t there, bytes, device, inode;
     int64_t modified_s, modified_ns, changed_s, changed_ns;
@@ -80,11 +81,8 @@ static char *read_file(struct scan *s, const char *path, struct state *state)
     char *text = NULL;
     struct stat about;
     size_t at = 0;
-    int fd;
+    int fd = cuc__open(path, O_RDONLY);
 
-    do
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
     if (fd < 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             cuc__key_refuse(s->key, "%s cannot be read", path);
@@ -97,13 +95,8 @@ static char *read_file(struct scan *s, const char *path, struct state *state)
     }
     if (known && S_ISREG(about.st_mode) && about.st_size <= MOST_BYTES)
         text = malloc((size_t)about.st_size + 1);
-    while (text && at < (size_t)about.st_size) {
-        ssize_t n = read(fd, text + at, (size_t)about.st_size - at);
-        if (n > 0)
-            at += (size_t)n;
-        else if (n == 0 || errno != EINTR)
-            break;
-    }
+    if (text)
+        at = cuc__read_up_to(text, (size_t)about.st_size, fd);
     close(fd);
     if (!text) {
         cuc__key_refuse(s->key, "%s cannot be read", path);

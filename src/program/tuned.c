@@ -3,6 +3,7 @@
 #include "tuned.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "device/device.h"
 #include "driver/driver.h"
 #include "base/new_file.h"
@@ -83,29 +84,6 @@ static int fail_read(const char *path, int error, const char *function)
     return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(error));
 }
 
-// Reads up to MOST_BYTES and one more. Returns 0, with a NULL `*text` without memory, or an errno.
-static int read_bytes(char **text, size_t *length, int fd)
-{
-    size_t capacity = 1 << 16;
-
-    *length = 0;
-    *text = malloc(capacity + 1);
-    while (*text && *length <= MOST_BYTES) {
-        ssize_t n = read(fd, *text + *length, capacity - *length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : 0;
-        if ((*length += (size_t)n) == capacity) {
-            char *more = realloc(*text, (capacity *= 2) + 1);
-            if (!more)
-                free(*text);
-            *text = more;
-        }
-    }
-    return 0;
-}
-
 // Refuses a text that is not a file of records, is too long, or has a NUL, which would end it
 // early.
 static int check_text(const char *text, size_t length, const char *path, const char *function)
@@ -129,21 +107,17 @@ static int check_text(const char *text, size_t length, const char *path, const c
 // Reads the whole text and its file's identity. 0: no such file.
 static int read_file(char **out, struct stat *about, const char *path, const char *function)
 {
+    int fd = cuc__open(path, O_RDONLY);
     size_t length = 0;
-    int fd;
 
-    while ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
-        ;
     if (fd < 0)
         return errno == ENOENT ? 0 : fail_read(path, errno, function);
-    int error = fstat(fd, about) ? errno : read_bytes(out, &length, fd);
+    int error = fstat(fd, about) ? errno : cuc__read_to_end(out, &length, fd, MOST_BYTES);
     close(fd);
-    if (error || !*out) {
-        free(error ? *out : NULL);
-        return error ? fail_read(path, error, function)
-                     : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %s", path);
-    }
-    (*out)[length] = 0;
+    if (error == ENOMEM)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %s", path);
+    if (error)
+        return fail_read(path, error, function);
     int st = check_text(*out, length, path, function);
     if (st < 0)
         free(*out);
@@ -407,11 +381,10 @@ static int lock_folder(const char *path)
     int fd, locked;
 
     snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - path) + 1 : 1, end ? path : ".");
-    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    fd = cuc__open(folder, O_RDONLY | O_DIRECTORY);
     look_at(&before, path);
     for (int waits = 0; fd >= 0 && waits < MOST_WAITS; waits++) {
-        while ((locked = flock(fd, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR)
-            ;
+        CUC_RETRY(locked, flock(fd, LOCK_EX | LOCK_NB));
         if (!locked)
             return fd;
         if (errno != EWOULDBLOCK)

@@ -1,8 +1,8 @@
 // Stands for libcublasLt and libcudnn where there is no GPU: what the benchmarks call of them,
 // computed on the host in stream order. Memory of the simulated device is memory of the process.
 //
-// Of the algorithms of a product that are proposed the first is refused, the second is right, and
-// the third is slow. FAKE_WRONG=1 has the last element come out wrong; =tile has 8 rows and columns
+// It proposes three algorithms for a product: the first is refused, the second is right, and the
+// third is slow. FAKE_WRONG=1 has the last element come out wrong; =tile has 8 rows and columns
 // of a product; =nothing has the second algorithm write nothing; =refused has all be refused.
 #include "cases/cublaslt.h"
 #include "cases/cudnn_abi.h"

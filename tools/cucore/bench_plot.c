@@ -1,8 +1,8 @@
 #include "base/array.h"
+#include "base/file.h"
 #include "bench.h"
 #include "results.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -55,10 +55,9 @@ static void read_output(output *out, int fd)
     char part[4096];
     ssize_t n;
 
-    while ((n = read(fd, part, sizeof(part))) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
+    for (;;) {
+        CUC_RETRY(n, read(fd, part, sizeof(part)));
+        if (n <= 0)
             break;
         char *longer = cli_allocate(out->bytes + (size_t)n + 1);
         if (out->bytes)
@@ -89,8 +88,7 @@ static void run_program(output *out, char *const *argv)
     close(ends[1]);
     if (!error) {
         read_output(out, ends[0]);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
+        CUC_RETRY(pid, waitpid(pid, &status, 0));
         out->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
     close(ends[0]);

@@ -1,11 +1,11 @@
 #include "cli.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 bool cli_because(cli_why *why, const char *fmt, ...)
@@ -18,62 +18,25 @@ bool cli_because(cli_why *why, const char *fmt, ...)
     return false;
 }
 
-// The buffer grows as data arrives: a pipe has no size to query.
-static bool read_all(int fd, char **data, size_t *bytes, size_t expected, const char *path,
-                     cli_why *why)
-{
-    size_t capacity = expected + 1; // one extra byte tells end of file from a file that grew
-    size_t have = 0;
-    char *text = malloc(capacity + 1);
-
-    while (text) {
-        ssize_t n = read(fd, text + have, capacity - have);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            int error = errno;
-            free(text);
-            return cli_because(why, "%s cannot be read: %s", path, strerror(error));
-        }
-        have += (size_t)n;
-        if (n == 0) {
-            text[have] = '\0';
-            *data = text;
-            *bytes = have;
-            return true;
-        }
-        if (have == capacity) {
-            char *more = capacity < SIZE_MAX / 2 - 1 ? realloc(text, capacity * 2 + 1) : NULL;
-            if (!more)
-                break;
-            text = more;
-            capacity *= 2;
-        }
-    }
-    free(text);
-    return cli_because(why, "%s does not fit into the host's memory", path);
-}
-
 bool cli_read_file(void **data, size_t *bytes, const char *path, cli_why *why)
 {
     bool standard = strcmp(path, "-") == 0;
-    int fd = STDIN_FILENO;
-    struct stat st;
-    char *text = NULL;
+    int fd = standard ? STDIN_FILENO : cuc__open(path, O_RDONLY);
+    char *text;
 
-    while (!standard && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
-        ;
     if (fd < 0)
         return cli_because(why, "%s cannot be opened: %s", path, strerror(errno));
-    size_t expected = 65535;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        expected = (size_t)st.st_size;
-    bool ok = read_all(fd, &text, bytes, expected, standard ? "standard input" : path, why);
+    int error = cuc__read_to_end(&text, bytes, fd, SIZE_MAX);
     if (!standard)
         close(fd);
-    if (ok)
-        *data = text;
-    return ok;
+    else
+        path = "standard input";
+    if (error == ENOMEM)
+        return cli_because(why, "%s does not fit into the host's memory", path);
+    if (error)
+        return cli_because(why, "%s cannot be read: %s", path, strerror(error));
+    *data = text;
+    return true;
 }
 
 static bool written(int error, const cli_file *file, cli_why *why)

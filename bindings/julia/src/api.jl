@@ -590,7 +590,7 @@ struct cuc_cache_info
     stored::UInt64
 end
 
-# How cuc_cache_open() opens a cache; zero is the default of every field.
+# Options of cuc_cache_open(); zero is the default of every field.
 struct cuc_cache_options
     struct_size::Csize_t
     dir::Ptr{UInt8}

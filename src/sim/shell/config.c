@@ -13,6 +13,7 @@
 // An invalid setting makes cuInit() fail with CUDA_ERROR_INVALID_VALUE. cuGetErrorString() and
 // cuc_error_message() (simulator_finding.h) then name the setting.
 #include "base/array.h"
+#include "base/byte_size.h"
 #include "complaint.h"
 #include "shell.h"
 
@@ -163,20 +164,14 @@ static void check_threads(void)
 
 static size_t read_memory(void)
 {
-    static const char name[] = "CUCORE_SIM_MEMORY", units[] = "KMGT";
+    static const char name[] = "CUCORE_SIM_MEMORY";
     const char *value = setting(name);
-    const size_t most = (size_t)4 << 40;
+    const uint64_t most = (uint64_t)4 << 40;
+    uint64_t bytes;
 
     if (!value)
         return (size_t)16 << 30;
-    char *end;
-    unsigned long long bytes = value[0] >= '0' && value[0] <= '9' ? strtoull(value, &end, 10) : 0;
-    if (bytes && *end) {
-        const char *unit = strchr(units, *end);
-        int shift = unit ? (int)(unit - units + 1) * 10 : 0;
-        bytes = unit && !end[1] && bytes <= most >> shift ? bytes << shift : 0;
-    }
-    if (bytes && bytes <= most)
+    if (cuc__read_byte_size(&bytes, value) && bytes && bytes <= most)
         return bytes;
     sim_complain(name, value,
                  "expected a number of bytes, also with K, M, G or T behind, up to 4T");

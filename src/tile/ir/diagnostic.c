@@ -82,6 +82,21 @@ void tile_error(struct tile_module *module, enum tile_code code, struct tile_loc
     va_end(args);
 }
 
+void tile_broken(struct tile_check *check, const struct tile_op *op, const char *format, ...)
+{
+    char what[200];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    if (check->ok) // one error is enough
+        tile_error(check->kernel->module, TILE_T901, op ? op->where : check->kernel->where,
+                   "compiler: after %s: %s: %s: this is an error of cucore's", check->after,
+                   op ? tile_op_infos[op->kind].name : "kernel", what);
+    check->ok = false;
+}
+
 bool tile_error_is_kept(const struct tile_module *module)
 {
     return module->diagnostics->errors + module->diagnostics->earlier < TILE_MAX_ERRORS;

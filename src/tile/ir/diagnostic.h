@@ -52,6 +52,15 @@ int tile_code_number(enum tile_code code);
 // Adds an error. A second one at the same position with the same code is dropped.
 void tile_error(struct tile_module *module, enum tile_code code, struct tile_location where,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+// A check of a kernel after the pass `after`; starts with `ok` true.
+struct tile_check {
+    struct tile_kernel *kernel;
+    const char *after;
+    bool ok;
+};
+// Reports the first broken rule of a check as an error of cucore's. `op` is NULL for the kernel.
+void tile_broken(struct tile_check *check, const struct tile_op *op, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 // True if another error would be kept; otherwise its text need not be made.
 bool tile_error_is_kept(const struct tile_module *module);
 // Reports that a module without other errors has no kernel.

@@ -7,40 +7,20 @@
 #include "ir.h"
 #include "words.h"
 
-#include <stdio.h>
-
 struct checker {
-    struct tile_kernel *kernel;
-    const char *after;
+    struct tile_check check;
     bool *made;         // by value id: already defined, in an enclosing block
     uint32_t *operands; // by value id: how many operands of the kernel it is
-    bool ok;
 };
-
-__attribute__((format(printf, 3, 4))) static void
-broken(struct checker *c, const struct tile_op *op, const char *format, ...)
-{
-    char what[200];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(what, sizeof(what), format, args);
-    va_end(args);
-    if (c->ok) // one error is enough
-        tile_error(c->kernel->module, TILE_T901, op ? op->where : c->kernel->where,
-                   "compiler: after %s: %s: %s: this is an error of cucore's", c->after,
-                   op ? tile_op_infos[op->kind].name : "kernel", what);
-    c->ok = false;
-}
 
 static void make(struct checker *c, const struct tile_op *op, const struct tile_value *value)
 {
     if (!value) {
-        broken(c, op, "a value is missing");
-    } else if (value->id >= c->kernel->value_count) {
-        broken(c, op, "value %u has an id past the last", value->id);
+        tile_broken(&c->check, op, "a value is missing");
+    } else if (value->id >= c->check.kernel->value_count) {
+        tile_broken(&c->check, op, "value %u has an id past the last", value->id);
     } else if (c->made[value->id]) {
-        broken(c, op, "value %u is made twice", value->id);
+        tile_broken(&c->check, op, "value %u is made twice", value->id);
     } else {
         c->made[value->id] = true;
     }
@@ -57,14 +37,14 @@ static bool is_listed(const struct tile_op *op, uint32_t operand)
 
 static void check_operands(struct checker *c, const struct tile_op *op)
 {
-    for (uint32_t i = 0; i < op->operand_count && c->ok; i++) {
+    for (uint32_t i = 0; i < op->operand_count && c->check.ok; i++) {
         const struct tile_value *value = op->operand[i];
         if (!value)
-            broken(c, op, "operand %u is missing", i);
-        else if (value->id >= c->kernel->value_count || !c->made[value->id])
-            broken(c, op, "operand %u is not made before it is used", i);
+            tile_broken(&c->check, op, "operand %u is missing", i);
+        else if (value->id >= c->check.kernel->value_count || !c->made[value->id])
+            tile_broken(&c->check, op, "operand %u is not made before it is used", i);
         else if (!is_listed(op, i))
-            broken(c, op, "operand %u is not among the uses of its value", i);
+            tile_broken(&c->check, op, "operand %u is not among the uses of its value", i);
         else
             c->operands[value->id]++;
     }
@@ -80,16 +60,16 @@ static void check_elementwise(struct checker *c, const struct tile_op *op)
     const struct tile_value *result = op->result[0];
     uint32_t first = op->kind == TILE_WHERE;
 
-    for (uint32_t i = 0; i < op->operand_count && c->ok; i++) {
+    for (uint32_t i = 0; i < op->operand_count && c->check.ok; i++) {
         const struct tile_value *x = op->operand[i];
         if (!tile_shape_same(&x->type, &result->type))
-            broken(c, op, "operand %u has another shape than the result", i);
+            tile_broken(&c->check, op, "operand %u has another shape than the result", i);
         else if (!same_layout(x, result))
-            broken(c, op, "operand %u has another layout than the result", i);
+            tile_broken(&c->check, op, "operand %u has another layout than the result", i);
         // All operands share one dtype, except the condition of a where.
         else if (i > first && op->kind != TILE_ASM &&
                  x->type.dtype != op->operand[first]->type.dtype)
-            broken(c, op, "operand %u has another dtype than operand %u", i, first);
+            tile_broken(&c->check, op, "operand %u has another dtype than operand %u", i, first);
     }
 }
 
@@ -97,21 +77,22 @@ static void check_elementwise(struct checker *c, const struct tile_op *op)
 static void check_fed(struct checker *c, const struct tile_op *op, const struct tile_op *target)
 {
     if (!target) {
-        broken(c, op, "it stands in no loop");
+        tile_broken(&c->check, op, "it stands in no loop");
         return;
     }
     bool function = target->kind == TILE_REDUCE || target->kind == TILE_SCAN;
     if (op->operand_count != target->result_count) {
-        broken(c, op, "%u values for %u results", op->operand_count, target->result_count);
+        tile_broken(&c->check, op, "%u values for %u results", op->operand_count,
+                    target->result_count);
         return;
     }
-    for (uint32_t i = 0; i < op->operand_count && c->ok; i++) {
+    for (uint32_t i = 0; i < op->operand_count && c->check.ok; i++) {
         const struct tile_value *x = op->operand[i], *y = target->result[i];
         if (function ? x->type.dtype != y->type.dtype || x->type.rank
                      : !tile_type_same(&x->type, &y->type))
-            broken(c, op, "value %u has another type than the result it feeds", i);
+            tile_broken(&c->check, op, "value %u has another type than the result it feeds", i);
         else if (!function && !same_layout(x, y))
-            broken(c, op, "value %u has another layout than the result it feeds", i);
+            tile_broken(&c->check, op, "value %u has another layout than the result it feeds", i);
     }
 }
 
@@ -122,17 +103,17 @@ static void check_loop(struct checker *c, const struct tile_op *op)
 
     if (op->operand_count != lead + op->result_count ||
         body->argument_count != first + op->result_count) {
-        broken(c, op, "%u operands and %u arguments for %u results", op->operand_count,
-               body->argument_count, op->result_count);
+        tile_broken(&c->check, op, "%u operands and %u arguments for %u results", op->operand_count,
+                    body->argument_count, op->result_count);
         return;
     }
-    for (uint32_t i = 0; i < op->result_count && c->ok; i++) {
+    for (uint32_t i = 0; i < op->result_count && c->check.ok; i++) {
         const struct tile_value *x = op->operand[lead + i], *y = op->result[i];
         const struct tile_value *z = body->argument[first + i];
         if (!tile_type_same(&x->type, &y->type) || !tile_type_same(&z->type, &y->type))
-            broken(c, op, "carried value %u has more than one type", i);
+            tile_broken(&c->check, op, "carried value %u has more than one type", i);
         else if (!same_layout(x, y) || !same_layout(z, y))
-            broken(c, op, "carried value %u has more than one layout", i);
+            tile_broken(&c->check, op, "carried value %u has more than one layout", i);
     }
 }
 
@@ -144,22 +125,22 @@ static void check_op(struct checker *c, const struct tile_op *op, const struct t
     uint32_t traits = tile_op_infos[op->kind].traits;
 
     if (op->parent != block)
-        broken(c, op, "it says that it stands in another block");
+        tile_broken(&c->check, op, "it says that it stands in another block");
     if ((op->next && op->next->previous != op) || (!op->next && block->last != op))
-        broken(c, op, "the list of ops is torn");
+        tile_broken(&c->check, op, "the list of ops is torn");
     check_operands(c, op);
-    if (!c->ok)
+    if (!c->check.ok)
         return;
     if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
         check_loop(c, op);
-    for (uint32_t i = 0; i < op->block_count && c->ok; i++)
+    for (uint32_t i = 0; i < op->block_count && c->check.ok; i++)
         check_block(c, op->block[i], op);
-    for (uint32_t i = 0; i < op->result_count && c->ok; i++) {
+    for (uint32_t i = 0; i < op->result_count && c->check.ok; i++) {
         make(c, op, op->result[i]);
-        if (c->ok && (op->result[i]->op != op || op->result[i]->index != i))
-            broken(c, op, "result %u says that it is another op's", i);
+        if (c->check.ok && (op->result[i]->op != op || op->result[i]->index != i))
+            tile_broken(&c->check, op, "result %u says that it is another op's", i);
     }
-    if (!c->ok)
+    if (!c->check.ok)
         return;
     if (traits & TILE_ELEMENTWISE)
         check_elementwise(c, op);
@@ -173,21 +154,21 @@ static void check_block(struct checker *c, const struct tile_block *block,
                         const struct tile_op *parent)
 {
     if (block->parent != parent)
-        broken(c, parent, "a block says that it is another op's");
+        tile_broken(&c->check, parent, "a block says that it is another op's");
     if (!block->last || !(tile_op_infos[block->last->kind].traits & TILE_TERMINATES))
-        broken(c, parent, "a block has no end");
-    for (uint32_t i = 0; i < block->argument_count && c->ok; i++)
+        tile_broken(&c->check, parent, "a block has no end");
+    for (uint32_t i = 0; i < block->argument_count && c->check.ok; i++)
         make(c, parent, block->argument[i]);
-    for (const struct tile_op *op = block->first; op && c->ok; op = op->next) {
+    for (const struct tile_op *op = block->first; op && c->check.ok; op = op->next) {
         check_op(c, op, block);
-        if (c->ok && op->next && tile_op_infos[op->kind].traits & TILE_TERMINATES)
-            broken(c, op, "ops stand behind it");
+        if (c->check.ok && op->next && tile_op_infos[op->kind].traits & TILE_TERMINATES)
+            tile_broken(&c->check, op, "ops stand behind it");
     }
     // Values defined in this block are not visible outside.
-    for (const struct tile_op *op = block->first; op && c->ok && parent; op = op->next)
+    for (const struct tile_op *op = block->first; op && c->check.ok && parent; op = op->next)
         for (uint32_t i = 0; i < op->result_count; i++)
             c->made[op->result[i]->id] = false;
-    for (uint32_t i = 0; i < block->argument_count && c->ok; i++)
+    for (uint32_t i = 0; i < block->argument_count && c->check.ok; i++)
         c->made[block->argument[i]->id] = false;
 }
 
@@ -196,8 +177,8 @@ static void check_block(struct checker *c, const struct tile_block *block,
 static void check_uses(struct checker *c, const struct tile_op *op, const struct tile_value *value)
 {
     if (value->uses != c->operands[value->id])
-        broken(c, op, "value %u counts %u uses and is %u operands", value->id, value->uses,
-               c->operands[value->id]);
+        tile_broken(&c->check, op, "value %u counts %u uses and is %u operands", value->id,
+                    value->uses, c->operands[value->id]);
 }
 
 static void check_uses_of_op(struct tile_op *op, void *data)
@@ -213,21 +194,23 @@ static void check_uses_of_op(struct tile_op *op, void *data)
 
 bool tile_verify_kernel(struct tile_kernel *kernel, const char *after)
 {
-    struct checker c = { kernel, after, tile_take(kernel->module, kernel->value_count + 1),
-                         tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*c.operands)),
-                         true };
+    struct checker c = {
+        { kernel, after, true },
+        tile_take(kernel->module, kernel->value_count + 1),
+        tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*c.operands)),
+    };
 
     if (!c.made || !c.operands)
         return false;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         make(&c, NULL, kernel->parameter[i].value);
     check_block(&c, &kernel->body, NULL);
-    if (!c.ok) // the operands are not all counted
+    if (!c.check.ok) // the operands are not all counted
         return false;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         check_uses(&c, NULL, kernel->parameter[i].value);
     tile_walk(&kernel->body, check_uses_of_op, &c);
-    return c.ok;
+    return c.check.ok;
 }
 
 bool tile_verify(struct tile_module *module, const char *after)

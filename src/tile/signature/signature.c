@@ -1,6 +1,7 @@
 // Writes a kernel's header as bytes. See signature.h.
 #include "signature_bytes.h"
 
+#include "base/bytes.h"
 #include "tile/ir/diagnostic.h"
 
 #include <string.h>
@@ -171,12 +172,6 @@ static void put_kernel(struct writer *w, const struct tile_kernel *k, uint64_t w
     }
 }
 
-static void store_le32(unsigned char *at, uint32_t number)
-{
-    for (uint32_t i = 0; i < 4; i++)
-        at[i] = (unsigned char)(number >> 8 * i);
-}
-
 bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel, uint64_t written,
                         const struct tile_entry *entry, uint32_t entries)
 {
@@ -193,9 +188,9 @@ bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel,
                        MOST_NESTING, TILE_SIGNATURE_MAX_BYTES / 1024);
         return false;
     }
-    store_le32(w.at + HEAD_VERSION, TILE_SIGNATURE_VERSION);
-    store_le32(w.at + HEAD_LENGTH, (uint32_t)w.length);
-    store_le32(w.at + HEAD_CHECKSUM, checksum(w.at + HEAD_BYTES, w.length - HEAD_BYTES));
+    cuc__write_le(w.at, HEAD_VERSION, 4, TILE_SIGNATURE_VERSION);
+    cuc__write_le(w.at, HEAD_LENGTH, 4, w.length);
+    cuc__write_le(w.at, HEAD_CHECKSUM, 4, checksum(w.at + HEAD_BYTES, w.length - HEAD_BYTES));
     tile_put(out, ".visible .global .align 8 .b8 " TILE_SIGNATURE_PREFIX "%s[%zu] = {",
              kernel->name, w.length);
     for (size_t i = 0; i < w.length; i++)

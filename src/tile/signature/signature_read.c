@@ -3,6 +3,7 @@
 #include "signature_bytes.h"
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "tile/ir/diagnostic.h"
 
 #include <stdio.h>
@@ -340,11 +341,6 @@ static bool header_is_valid(const struct tile_kernel *k)
     return true;
 }
 
-static uint32_t load_le32(const unsigned char *at)
-{
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 // The length in the head; 0 with the reason.
 static uint32_t check_head(const unsigned char *at, size_t count, char *why, size_t capacity)
 {
@@ -352,13 +348,15 @@ static uint32_t check_head(const unsigned char *at, size_t count, char *why, siz
         snprintf(why, capacity, "it does not begin as one");
         return 0;
     }
-    uint32_t version = load_le32(at + HEAD_VERSION), length = load_le32(at + HEAD_LENGTH);
+    uint32_t version = (uint32_t)cuc__read_le(at, HEAD_VERSION, 4);
+    uint32_t length = (uint32_t)cuc__read_le(at, HEAD_LENGTH, 4);
     if (version != TILE_SIGNATURE_VERSION) {
         snprintf(why, capacity, "it is of version %u, this library knows %d: update cucore",
                  version, TILE_SIGNATURE_VERSION);
     } else if (length < HEAD_BYTES || length > count) {
         snprintf(why, capacity, "it has %zu bytes, and says that it has %u", count, length);
-    } else if (checksum(at + HEAD_BYTES, length - HEAD_BYTES) != load_le32(at + HEAD_CHECKSUM)) {
+    } else if (checksum(at + HEAD_BYTES, length - HEAD_BYTES) !=
+               cuc__read_le(at, HEAD_CHECKSUM, 4)) {
         snprintf(why, capacity, "its checksum is another");
     } else {
         return length;

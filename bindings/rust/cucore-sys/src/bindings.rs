@@ -1198,7 +1198,7 @@ pub struct cuc_cache_info {
 
 zeroed!(cuc_cache_info, struct_size);
 
-/// How cuc_cache_open() opens a cache; zero is the default of every field.
+/// Options of cuc_cache_open(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_cache_options {
@@ -2425,7 +2425,7 @@ pub struct cuc_program_options {
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel
     pub cancel_user: *mut c_void,
-    /// Where compiled code is kept; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. PTX sources are not cached.
+    /// The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. PTX sources are not cached.
     pub cache: *mut cuc_cache,
 }
 
