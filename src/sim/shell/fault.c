@@ -2,7 +2,6 @@
 #include "shell.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct fault {
     int left; // calls until it fires; 0: slot unused
@@ -47,14 +46,7 @@ void sim_arm(int fn, int nth, CUresult code)
 
     while (i < fault_capacity && faults[i].left)
         i++;
-    if (i == fault_capacity) {
-        struct fault *more = sim_alloc((2 * fault_capacity + 16) * sizeof(*more));
-        if (fault_capacity)
-            memcpy(more, faults, fault_capacity * sizeof(*more));
-        free(faults);
-        faults = more;
-        fault_capacity = 2 * fault_capacity + 16;
-    }
+    SIM_RESERVE(faults, fault_capacity, i + 1, 16);
     faults[i] = (struct fault){ .left = nth, .nth = nth, .fn = fn, .code = code };
 }
 

@@ -9,15 +9,7 @@
 
 static struct step *step_new(struct steps *steps, const struct node *node)
 {
-    if (steps->count == steps->capacity) {
-        size_t capacity = steps->capacity ? 2 * steps->capacity : 16;
-        struct step *grown = sim_alloc(capacity * sizeof(*grown));
-        if (steps->count)
-            memcpy(grown, steps->first, steps->count * sizeof(*grown));
-        free(steps->first);
-        steps->first = grown;
-        steps->capacity = capacity;
-    }
+    SIM_RESERVE(steps->first, steps->capacity, steps->count + 1, 16);
     struct step *s = &steps->first[steps->count++];
     *s = (struct step){ .type = node->type,
                         .node = node->head.handle,

@@ -193,15 +193,7 @@ static struct allocation *enter(CUdeviceptr base, size_t bytes, enum memory memo
     a->device = device;
     a->id = ++sim.serial;
     a->preferred.type = a->prefetched.type = CU_MEM_LOCATION_TYPE_INVALID;
-    if (sim.allocation_count == sim.allocation_capacity) {
-        size_t capacity = sim.allocation_capacity ? 2 * sim.allocation_capacity : 64;
-        struct allocation **grown = sim_alloc(capacity * sizeof(struct allocation *));
-        if (sim.allocation_count)
-            memcpy(grown, sim.allocations, sim.allocation_count * sizeof(*grown));
-        free(sim.allocations);
-        sim.allocations = grown;
-        sim.allocation_capacity = capacity;
-    }
+    SIM_RESERVE(sim.allocations, sim.allocation_capacity, sim.allocation_count + 1, 64);
     memmove(sim.allocations + at + 1, sim.allocations + at,
             (sim.allocation_count - at) * sizeof(*sim.allocations));
     sim.allocations[at] = a;

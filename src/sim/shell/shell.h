@@ -438,6 +438,12 @@ void sim_bug(const char *what, const char *name) __attribute__((noreturn));
 // Allocates zeroed memory, from the reserve if the heap is exhausted. Ends the process if both
 // fail, so allocations of caller-chosen sizes use calloc().
 void *sim_alloc(size_t bytes);
+// Use SIM_RESERVE(). `array` points to the pointer to the items, which has a type of its own.
+void sim_array_reserve(void *array, size_t *capacity, size_t count, size_t least, size_t item);
+// Makes room for `count` items behind the pointer `array`, whose capacity in items is `capacity`:
+// doubles it, or begins with `least`. New items are zero.
+#define SIM_RESERVE(array, capacity, count, least) \
+    sim_array_reserve(&(array), &(capacity), (count), (least), sizeof(*(array)))
 size_t sim_round_up(size_t bytes, size_t to);
 // Reports a call in which a real driver would crash, because it uses memory that it has freed.
 void sim_crash(const char *what, const char *name);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct sim_shell sim = { .lock = PTHREAD_MUTEX_INITIALIZER };
 _Thread_local struct sim_thread sim_thread;
@@ -28,6 +29,24 @@ void *sim_alloc(size_t bytes)
     if (!p)
         sim_bug("no memory", "calloc");
     return p;
+}
+
+void sim_array_reserve(void *array, size_t *capacity, size_t count, size_t least, size_t item)
+{
+    size_t more = *capacity ? 2 * *capacity : least;
+    void *items;
+
+    if (count <= *capacity)
+        return;
+    while (more < count)
+        more *= 2;
+    memcpy(&items, array, sizeof(items));
+    void *grown = sim_alloc(more * item);
+    if (*capacity)
+        memcpy(grown, items, *capacity * item);
+    free(items);
+    memcpy(array, &grown, sizeof(grown));
+    *capacity = more;
 }
 
 void sim_lock(void)

@@ -113,14 +113,8 @@ static const char *keep_file(cuc_tile_program *p, const char *file)
             return p->file[i];
     if (!file)
         return NULL;
-    if (!(p->files & (p->files - 1))) { // doubles the space at powers of two
-        const char **grown = tile_take(p->module, (p->files ? 2 * p->files : 1) * sizeof(*grown));
-        if (!grown)
-            return NULL;
-        if (p->files)
-            memcpy(grown, p->file, p->files * sizeof(*grown));
-        p->file = grown;
-    }
+    if (!TILE_RESERVE(p->module, p->file, p->file_capacity, p->files + 1, 4))
+        return NULL;
     const char *copy = tile_use_text(p, "file", file);
     if (copy)
         p->file[p->files++] = copy;

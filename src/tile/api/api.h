@@ -96,7 +96,7 @@ struct cuc_tile_program {
     struct tile_handle *handle;
     uint32_t handles, capacity, tag;
     const char **file; // names of source files
-    uint32_t files;
+    uint32_t files, file_capacity;
     struct tile_frame *frame; // the innermost open block; NULL: no kernel is open
     uint32_t scopes;          // number of scopes made so far
     uint32_t kernel_scope;

@@ -1,6 +1,7 @@
 // Kernels of the C builder: parameters, dimensions, facts and the grid.
 #include "api.h"
 
+#include "tile/ir/array.h"
 #include "tile/pass/pass.h"
 #include "tile/front/snippet.h"
 
@@ -59,25 +60,14 @@ void cuc_tile_kernel_end(cuc_tile_program *program, const char *file, uint32_t l
         tile_drop_yields(p->e.b.kernel);
 }
 
-// Makes room for one more item; doubles it at powers of two.
-static void *grow(cuc_tile_program *p, void *old, uint32_t count, uint32_t *capacity, size_t bytes)
-{
-    if (count < *capacity)
-        return old;
-    *capacity = *capacity ? 2 * *capacity : 8;
-    void *grown = tile_take(p->module, *capacity * bytes);
-    if (grown && count)
-        memcpy(grown, old, count * bytes);
-    return grown;
-}
-
 static cuc_tile add_parameter(cuc_tile_program *p, const char *name, cuc_dtype dtype, bool tensor,
                               const char *extents)
 {
     struct tile_kernel *kernel = p->e.b.kernel;
     struct tile_ast *type = tile_take(p->module, sizeof(*type));
     struct tile_parameter_ast one = { .where = p->e.b.where, .dtype = type, .tensor = tensor };
-    uint32_t count = p->header.parameters, capacity = p->parameter_capacity, same = capacity;
+    uint32_t count = p->header.parameters, capacity = p->parameter_capacity;
+    uint32_t dimension_capacity = TILE_MAX_RANK * capacity;
 
     // The dimensions of parameters are ops of the kernel's own block.
     if (p->frame->kind != TILE_IN_KERNEL || p->frame->dead) {
@@ -93,17 +83,11 @@ static cuc_tile add_parameter(cuc_tile_program *p, const char *name, cuc_dtype d
     if (extents && extents[strspn(extents, " ")] &&
         !tile_parse_snippet(p->module, extents, one.where, &one.extent, &one.extents))
         return 0;
-    p->header.parameter =
-        grow(p, p->header.parameter, count, &p->parameter_capacity, sizeof(*p->header.parameter));
-    kernel->parameter = grow(p, kernel->parameter, count, &same, sizeof(*kernel->parameter));
-    if (capacity != p->parameter_capacity) {
-        struct tile_dimension *grown =
-            tile_take(p->module, p->parameter_capacity * TILE_MAX_RANK * sizeof(*grown));
-        if (grown && kernel->dimension_count)
-            memcpy(grown, kernel->dimension, kernel->dimension_count * sizeof(*grown));
-        kernel->dimension = grown;
-    }
-    if (!p->header.parameter || !kernel->parameter || !kernel->dimension)
+    // The last one sets the capacity of all three.
+    if (!TILE_RESERVE(p->module, kernel->parameter, capacity, count + 1, 8) ||
+        !TILE_RESERVE(p->module, kernel->dimension, dimension_capacity, TILE_MAX_RANK * (count + 1),
+                      8 * TILE_MAX_RANK) ||
+        !TILE_RESERVE(p->module, p->header.parameter, p->parameter_capacity, count + 1, 8))
         return 0;
     p->header.parameter[p->header.parameters++] = one;
     return tile_handle_of(p, tile_elaborate_parameter(&p->e, count));
@@ -155,11 +139,8 @@ void cuc_tile_fact(cuc_tile_program *program, const char *file, uint32_t line, c
     if (!text || !tile_parse_snippet(p->module, text, p->e.b.where, &fact, &count))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        struct tile_ast **grown =
-            grow(p, p->header.fact, p->header.facts, &p->fact_capacity, sizeof(*grown));
-        if (!grown)
+        if (!TILE_RESERVE(p->module, p->header.fact, p->fact_capacity, p->header.facts + 1, 8))
             return;
-        p->header.fact = grown;
         p->header.fact[p->header.facts++] = fact[i];
     }
 }

@@ -2,6 +2,7 @@
 // scalars, equal in every thread.
 #include "emit.h"
 
+#include "tile/ir/array.h"
 #include "tile/layout/fragment.h"
 #include "tile/pass/remark.h"
 #include "access.h"
@@ -52,27 +53,17 @@ const struct tile_dispatch tile_dispatch = { .one = tile_emit_one, .deferred = e
 
 // Parallel moves between registers: a source that is also a destination is saved first.
 struct moves {
-    tile_register *to, *from;
+    struct move {
+        tile_register to, from;
+    } * move;
     uint32_t count, capacity;
 };
 
 static bool add_move(struct tile_emitter *e, struct moves *m, tile_register to, tile_register from)
 {
-    if (m->count == m->capacity) {
-        uint32_t capacity = m->capacity ? 2 * m->capacity : 64;
-        tile_register *grown = tile_take(e->module, 2 * capacity * sizeof(*grown));
-        if (!grown)
-            return false;
-        if (m->count) {
-            memcpy(grown, m->to, m->count * sizeof(*grown));
-            memcpy(grown + capacity, m->from, m->count * sizeof(*grown));
-        }
-        m->to = grown;
-        m->from = grown + capacity;
-        m->capacity = capacity;
-    }
-    m->to[m->count] = to;
-    m->from[m->count++] = from;
+    if (!TILE_RESERVE(e->module, m->move, m->capacity, m->count + 1, 64))
+        return false;
+    m->move[m->count++] = (struct move){ to, from };
     return true;
 }
 
@@ -81,15 +72,15 @@ static void move_all(struct tile_emitter *e, struct moves *m)
     for (uint32_t i = 0; i < m->count; i++) {
         bool written = false;
         for (uint32_t n = 0; n < i && !written; n++)
-            written = m->to[n] == m->from[i];
+            written = m->move[n].to == m->move[i].from;
         if (!written)
             continue;
-        tile_register kept = tile_new(e, TILE_REGISTER_CLASS(m->from[i]));
-        tile_move(e, kept, m->from[i]);
-        m->from[i] = kept;
+        tile_register kept = tile_new(e, TILE_REGISTER_CLASS(m->move[i].from));
+        tile_move(e, kept, m->move[i].from);
+        m->move[i].from = kept;
     }
     for (uint32_t i = 0; i < m->count; i++)
-        tile_move(e, m->to[i], m->from[i]);
+        tile_move(e, m->move[i].to, m->move[i].from);
 }
 
 void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,

@@ -3,31 +3,22 @@
 // A name from outside that a loop's body or an if's arm rebinds is carried: it becomes an argument
 // of the block and a result of the op.
 #include "control.h"
+#include "tile/ir/array.h"
 
 #include <string.h>
 
 // Names that statements bind, once each, in the order of their first binding.
 struct names {
     const char **name;
-    uint32_t count;
+    uint32_t count, capacity;
     struct tile_names known;
 };
 
 static void add_name(struct tile_elaborator *e, struct names *names, const char *name)
 {
-    if (!tile_names_take(&names->known, e->module, name))
-        return;
-    // Double the space at powers of two.
-    if (!(names->count & (names->count - 1))) {
-        const char **grown =
-            tile_take(e->module, (names->count ? 2 * names->count : 1) * sizeof(*grown));
-        if (!grown)
-            return;
-        if (names->count)
-            memcpy(grown, names->name, names->count * sizeof(*grown));
-        names->name = grown;
-    }
-    names->name[names->count++] = name;
+    if (tile_names_take(&names->known, e->module, name) &&
+        TILE_RESERVE(e->module, names->name, names->capacity, names->count + 1, 4))
+        names->name[names->count++] = name;
 }
 
 static void names_bound(struct tile_elaborator *e, const struct tile_statement *s,

@@ -7,6 +7,7 @@
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 #include "base/arena.h"
+#include "tile/ir/array.h"
 #include "tile/ir/words.h"
 
 #include <string.h>
@@ -130,24 +131,14 @@ static struct tile_block *read_block(struct tile_reader *r, struct tile_op *op)
 // Reads a list of names up to `close`; *list is in the reader's arena.
 static uint32_t read_row(struct tile_reader *r, char close, uint32_t **list, const char ***names)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, capacity = 0, name_capacity = 0;
 
     *list = NULL;
     *names = NULL;
     while (!r->failed && !tile_reader_at(r, close)) {
-        if (!(count & (count - 1))) { // double the space at powers of two
-            size_t capacity = count ? 2 * (size_t)count : 1;
-            uint32_t *grown = tile_take(r->module, capacity * sizeof(*grown));
-            const char **texts = tile_take(r->module, capacity * sizeof(*texts));
-            if (!grown || !texts || count >= MAX_ROW)
-                return (uint32_t)tile_reader_expected(r, "fewer values");
-            if (count) {
-                memcpy(grown, *list, count * sizeof(*grown));
-                memcpy(texts, *names, count * sizeof(*texts));
-            }
-            *list = grown;
-            *names = texts;
-        }
+        if (count >= MAX_ROW || !TILE_RESERVE(r->module, *list, capacity, count + 1, 4) ||
+            !TILE_RESERVE(r->module, *names, name_capacity, count + 1, 4))
+            return (uint32_t)tile_reader_expected(r, "fewer values");
         (*list)[count] = tile_read_name(r, &(*names)[count]);
         count++;
         if (!tile_reader_take(r, ','))

@@ -1,9 +1,8 @@
 // Reads the machine form token by token.
 #include "machine_reader.h"
 
+#include "tile/ir/array.h"
 #include "tile/ir/diagnostic.h"
-
-#include <string.h>
 
 void tile_reader_next(struct tile_reader *r)
 {
@@ -75,15 +74,7 @@ bool tile_reader_reserve(struct tile_reader *r, void ***table, uint32_t *capacit
         return true;
     if (index > r->module->text_bytes) // the text cannot hold more values than characters
         return tile_reader_expected(r, "a smaller number");
-    uint32_t wanted = *capacity ? *capacity : 64;
-    while (wanted <= index)
-        wanted *= 2;
-    void **grown = tile_take(r->module, wanted * sizeof(*grown));
-    if (!grown)
-        return !(r->failed = true);
-    if (*capacity)
-        memcpy(grown, *table, *capacity * sizeof(*grown));
-    *table = grown;
-    *capacity = wanted;
-    return true;
+    if (TILE_RESERVE(r->module, *table, *capacity, (uint32_t)index + 1, 64))
+        return true;
+    return !(r->failed = true);
 }

@@ -2,6 +2,7 @@
 #include "signature_bytes.h"
 
 #include "base/bytes.h"
+#include "tile/ir/array.h"
 #include "tile/ir/diagnostic.h"
 
 #include <string.h>
@@ -37,26 +38,17 @@ uint64_t tile_written_parameters(const struct tile_kernel *kernel)
 struct writer {
     struct tile_module *module;
     unsigned char *at;
-    size_t length, capacity;
+    uint32_t length, capacity;
     bool failed;
 };
 
 static void put_byte(struct writer *w, uint64_t byte)
 {
-    if (w->length == w->capacity) {
-        size_t capacity = w->capacity ? 2 * w->capacity : 256;
-        unsigned char *grown = capacity <= TILE_SIGNATURE_MAX_BYTES ? tile_take(w->module, capacity)
-                                                                    : NULL;
-        if (!grown) {
-            w->failed = true;
-            return;
-        }
-        if (w->length)
-            memcpy(grown, w->at, w->length);
-        w->at = grown;
-        w->capacity = capacity;
-    }
-    w->at[w->length++] = (unsigned char)byte;
+    if (w->length == TILE_SIGNATURE_MAX_BYTES ||
+        !TILE_RESERVE(w->module, w->at, w->capacity, w->length + 1, 256))
+        w->failed = true;
+    else
+        w->at[w->length++] = (unsigned char)byte;
 }
 
 static void put_number(struct writer *w, uint64_t number)
@@ -191,8 +183,8 @@ bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel,
     cuc__write_le(w.at, HEAD_VERSION, 4, TILE_SIGNATURE_VERSION);
     cuc__write_le(w.at, HEAD_LENGTH, 4, w.length);
     cuc__write_le(w.at, HEAD_CHECKSUM, 4, checksum(w.at + HEAD_BYTES, w.length - HEAD_BYTES));
-    tile_put(out, ".visible .global .align 8 .b8 " TILE_SIGNATURE_PREFIX "%s[%zu] = {",
-             kernel->name, w.length);
+    tile_put(out, ".visible .global .align 8 .b8 " TILE_SIGNATURE_PREFIX "%s[%u] = {", kernel->name,
+             w.length);
     for (size_t i = 0; i < w.length; i++)
         tile_put(out, "%s%u", !i ? "" : i % 24 ? "," : ",\n\t", w.at[i]);
     tile_put_string(out, "};\n");
