@@ -21,24 +21,22 @@ PLOT_SCRIPT = CHECKOUT / "tools" / "cucore" / "bench_plot.py"
 
 HEAD = """# Performance
 
-`bench/results/` has every measured figure as JSON, a line for each, with the machine, the commit and the command
-that measured it. This page has {rows}. `scripts/performance.py` makes it from those files and a test
-compares the two: do not edit it by hand. [Testing](testing.md) explains how to measure on a GPU,
-[Benchmarking](benchmarking.md) what can be measured.
+`bench/results/` has every measured figure as JSON, with its machine, commit and command. `scripts/performance.py` makes
+this page from those files, with {rows}: do not edit it. [Testing](testing.md#on-a-gpu) explains
+how to measure on a GPU, [Benchmarking](benchmarking.md) the figures.
 """
 
 SOME = "the most important rows"
 EVERY = "every row"
 MORE = """
-On the site, which `ninja -C build docs` makes, this page has every row and plot. So has the page of this command:
+The site (`ninja -C build docs`) has every row and plot, and so has the page that this command makes:
 
     scripts/performance.py --all FOLDER
 """
 
 WORDS = """
 Times are medians, with the half width of their 95 % confidence interval. `time / peer's` is the ratio of paired
-samples, taken in turns, to those of the peer: below 1 is faster. `cucore bench --help` explains each word of the
-tables.
+samples: below 1 is faster than the peer. `cucore bench --help` explains each word of the tables.
 
 A share of `copy` is relative to the speed of a copy of random data on that card, bytes read plus bytes written.
 Kernels that read more than they write can be faster than a copy, so their share may be above 100 %. A share of
@@ -53,16 +51,16 @@ about how fast kernels, copies or launches are on a GPU.
 GOALS = """
 ## Goals of tile programs
 
-A goal is a share of the speed of other libraries, measured in the same run; `scripts/goals.py` has the goals. A
-copy reads and writes as many bytes as the kernel does.
+A goal, from `scripts/goals.py`, is a share of the speed of other libraries in the same run. A copy moves as many bytes
+as the kernel.
 
 """
 
 FASTEST = """
 ## Tile programs beside other libraries
 
-The largest problem that was measured of each kernel, and the fastest other kernel on it in the same run. `cuda` is
-CUDA C++ written by hand.
+The largest measured problem of each kernel, and the fastest other kernel in the same run. `cuda` is CUDA C++ written by
+hand.
 
 | kernel | of | cucore | fastest other | its speed | speed / other's |
 | --- | --- | ---: | --- | ---: | ---: |
@@ -71,8 +69,7 @@ CUDA C++ written by hand.
 CALLS = """
 ## Calls of the runtime
 
-Medians of the time of a call on the host, on an {machine}: through cucore, and by the driver's function alone.
-Command:
+Medians of a call's time on the host, on an {machine}, through cucore and by the driver's function alone. Command:
 
     {command}
 
@@ -83,8 +80,8 @@ Command:
 INSTRUCTIONS = """
 ## Instructions that a call adds
 
-The instructions of the CPU that cucore executes on the way to the driver, counted by callgrind on a driver that does
-nothing. The count is the same on every run of a binary, on any machine.
+CPU instructions that cucore executes on the way to the driver, counted by callgrind on a driver that does nothing. Each
+run of a binary, on any machine, gives the same count.
 Compiler: {compiler}; commit {commit}. Command:
 
     bench/count.sh build bench/results/instructions.json
@@ -96,7 +93,7 @@ Compiler: {compiler}; commit {commit}. Command:
 BINDINGS = """
 ## What the bindings add: {name}
 
-`bench/bindings.py` on {machine}, Python {python}, commit {commit}. Medians of the time of a call on the
+`bench/bindings.py` on {machine}, Python {python}, commit {commit}. Medians of a call's time on the
 host; all ways of Python take turns. Command:
 
     {command}
