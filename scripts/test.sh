@@ -69,6 +69,7 @@ full_run() {
 
     if build build/asan -Db_sanitize=address,undefined -Db_lundef=false -Dbench=disabled; then
         export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+        export CK_TIMEOUT_MULTIPLIER=3
         LSAN_OPTIONS=suppressions=$PWD/tests/support/lsan.supp \
             suite build/asan all --no-suite toolkit -t 3
         LSAN_OPTIONS=use_tls=0:suppressions=$PWD/tests/support/lsan-no-tls.supp \
@@ -86,8 +87,9 @@ full_run() {
             suite build/tsan threads -t 5 $threads
     fi
 
-    suite build unit --suite unit --suite object -t 10 --wrap "valgrind --quiet --error-exitcode=9 \
-        --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
+    CK_TIMEOUT_MULTIPLIER=10 suite build unit --suite unit --suite object -t 10 --wrap "valgrind \
+        --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite \
+        --errors-for-leak-kinds=definite --suppressions=$PWD/tests/support/valgrind.supp"
 
     step "expensive tile sources at random"
     tests/tile/stress_budget.py build/tools/cucore/cucore --count 500 || failed+=("the budget of tile sources")
