@@ -1,5 +1,5 @@
 // Shared by all test programs: assertions about statuses and messages, skipping tests that need the
-// fake driver, and the end of main().
+// fake driver, and running tests on a device.
 //
 // On the fake driver Check runs each test in its own process, so state that the library keeps for
 // the life of a process does not leak into the next test. On a real driver all tests run in one
@@ -7,7 +7,6 @@
 #ifndef CUCORE_TESTS_SUPPORT_TESTING_H
 #define CUCORE_TESTS_SUPPORT_TESTING_H
 
-#include <check.h>
 #include <cucore/cucore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 
 #include "driver/driver.h"
 #include "fake.h"
+#include "tests.h"
 
 #define SKIP(...)                          \
     do {                                   \
@@ -127,6 +127,20 @@ static inline bool testing_lacks(const char *name)
     }
     cuc_found_release(found);
     return false;
+}
+
+// Runs the tests of this file; exits with 77, a skip, on a machine without any device.
+static inline int run_device_tests(const char *name)
+{
+    int32_t devices = 0;
+
+    if (fake_available())
+        return run_tests(name);
+    if (cuc_device_get_count(&devices) < 0 || devices == 0) {
+        printf("skipped: no device: %s\n", cuc_error_message());
+        return 77;
+    }
+    return run_tests_as(name, CK_NOFORK, CK_ENV);
 }
 
 // Runs the suite; exits with 77, a skip, on a machine without any driver.
