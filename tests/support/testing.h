@@ -31,6 +31,11 @@
             SKIP("it tells the driver what to do, which only the fake one lets it"); \
     } while (0)
 
+// Tests that only programs on the fake driver have.
+#define FAKE_TEST(name) FAKE_TEST_RANGE(name, 0, 1)
+#define FAKE_TEST_ROWS(name, rows) FAKE_TEST_RANGE(name, 0, CUC_LENGTH(rows))
+#define FAKE_TEST_RANGE(name, from, end) TEST_RANGE(name, from, fake_available() ? (end) : (from))
+
 // The call returns CUC_OK.
 #define ck_ok(call) testing_ok((call), #call, __FILE__, __LINE__)
 

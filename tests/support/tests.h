@@ -33,7 +33,6 @@ struct tests_case {
     void (*teardown)(void);
     double timeout;        // seconds for each test; 0 is Check's default
     bool (*only_if)(void); // NULL is always; otherwise tests up to the next CASE() depend on it
-    const char *also;      // an earlier case that has the tests up to the next CASE() too
 };
 
 struct tests_entry {
@@ -107,10 +106,10 @@ static inline void tests_register(struct tests_entry *entry)
     }                                                                                         \
     static void name(int _i CK_ATTRIBUTE_UNUSED)
 
-// The case with this name before the entry, NULL if there is none.
-static inline TCase *tests_find(const struct tests_entry *end, const char *name)
+// The case of this name that has begun, NULL if there is none.
+static inline TCase *tests_find(const char *name)
 {
-    for (const struct tests_entry *e = tests_first; e != end; e = e->next)
+    for (const struct tests_entry *e = tests_first; e; e = e->next)
         if (e->begins && e->tcase && strcmp(e->begins->name, name) == 0)
             return e->tcase;
     return NULL;
@@ -127,7 +126,7 @@ static inline TCase *tests_begin(Suite *suite, const char *name)
 static inline TCase *tests_begin_case(Suite *suite, const struct tests_entry *entry)
 {
     const struct tests_case *c = entry->begins;
-    TCase *tcase = tests_find(entry, c->name);
+    TCase *tcase = tests_find(c->name);
 
     if (tcase)
         return tcase;
@@ -144,7 +143,7 @@ static inline int run_tests_as(const char *name, enum fork_status fork, enum pri
 {
     Suite *suite = suite_create(name);
     SRunner *runner = srunner_create(suite);
-    TCase *tcase = NULL, *also = NULL;
+    TCase *tcase = NULL;
     bool wanted = true;
 
     setvbuf(stdout, NULL, _IOLBF, 0); // no line of a test is lost or doubled by a fork
@@ -153,11 +152,8 @@ static inline int run_tests_as(const char *name, enum fork_status fork, enum pri
             wanted = !e->begins->only_if || e->begins->only_if();
             if (wanted)
                 tcase = e->tcase = tests_begin_case(suite, e);
-            also = wanted && e->begins->also ? tests_find(e, e->begins->also) : NULL;
         } else if (wanted) {
             e->add(tcase ? tcase : (tcase = tests_begin(suite, name)));
-            if (also)
-                e->add(also);
         }
     }
     srunner_set_fork_status(runner, fork);
