@@ -148,25 +148,4 @@ static inline int run_device_tests(const char *name)
     return run_tests_as(name, CK_NOFORK, CK_ENV);
 }
 
-// Runs the suite; exits with 77, a skip, on a machine without any driver.
-static inline int testing_main(Suite *suite, int needs_device)
-{
-    SRunner *runner = srunner_create(suite);
-    int32_t devices = 0;
-
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (needs_device && !fake_available()) {
-        if (cuc_device_get_count(&devices) < 0 || devices == 0) {
-            printf("skipped: no device: %s\n", cuc_error_message());
-            srunner_free(runner);
-            return 77;
-        }
-        srunner_set_fork_status(runner, CK_NOFORK);
-    }
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 #endif

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Test cases. A second CASE() of the same name goes on with the first one's settings.
+// A test case. A second CASE() of the same name goes on with the first one, and with its settings.
 struct tests_case {
     const char *name;
     void (*setup)(void);
@@ -59,20 +59,14 @@ static inline void tests_register(struct tests_entry *entry)
 #define CASE(...) TESTS_CASE(__COUNTER__, __VA_ARGS__)
 #define TESTS_CASE(place, ...) TESTS_CASE_AT(place, __VA_ARGS__)
 #ifdef __cplusplus // C++17 has no designated initializers: pass every member
-#define TESTS_SETTINGS(...) \
-    {                       \
-        __VA_ARGS__         \
-    }
+#define TESTS_FIRST
 #else
-#define TESTS_SETTINGS(...) \
-    {                       \
-        .name = __VA_ARGS__ \
-    }
+#define TESTS_FIRST .name =
 #endif
 #define TESTS_CASE_AT(place, ...)                                                          \
     __attribute__((constructor)) static void tests_register_case_##place(void)             \
     {                                                                                      \
-        static const struct tests_case tests_begins = TESTS_SETTINGS(__VA_ARGS__);         \
+        static const struct tests_case tests_begins = { TESTS_FIRST __VA_ARGS__ };         \
         static struct tests_entry tests_this = { place, &tests_begins, NULL, NULL, NULL }; \
         tests_register(&tests_this);                                                       \
     }                                                                                      \
@@ -138,8 +132,8 @@ static inline TCase *tests_begin_case(Suite *suite, const struct tests_entry *en
     return tcase;
 }
 
-// Run the tests of this file; returns the status for main() to exit with.
-static inline int run_tests_as(const char *name, enum fork_status fork, enum print_output output)
+// Runs the tests of this file; returns the status for main() to exit with.
+static inline int run_tests_as(const char *name, enum fork_status forks, enum print_output output)
 {
     Suite *suite = suite_create(name);
     SRunner *runner = srunner_create(suite);
@@ -156,7 +150,7 @@ static inline int run_tests_as(const char *name, enum fork_status fork, enum pri
             e->add(tcase ? tcase : (tcase = tests_begin(suite, name)));
         }
     }
-    srunner_set_fork_status(runner, fork);
+    srunner_set_fork_status(runner, forks);
     srunner_run_all(runner, output);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
