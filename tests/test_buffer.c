@@ -21,7 +21,9 @@ static cuc_memory_resource *resource_of(int i)
     return mr;
 }
 
-START_TEST(a_buffer_comes_from_its_resource_and_goes_back)
+CASE("any driver", .setup = device_setup, .teardown = device_teardown);
+
+TEST_RANGE(a_buffer_comes_from_its_resource_and_goes_back, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     bool pinned = kinds[_i % 3] == CUC_MEMORY_PINNED;
@@ -47,9 +49,8 @@ START_TEST(a_buffer_comes_from_its_resource_and_goes_back)
         ck_assert(!fake_allocated(ptr));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_buffer_outlives_the_handles_it_was_made_of)
+TEST_RANGE(a_buffer_outlives_the_handles_it_was_made_of, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     cuc_buffer *b = NULL;
@@ -64,9 +65,8 @@ START_TEST(a_buffer_outlives_the_handles_it_was_made_of)
     }
     cuc_buffer_release(b); // frees, and drops the stream and the pool
 }
-END_TEST
 
-START_TEST(the_memory_is_freed_in_the_order_of_its_stream)
+FAKE_TEST_RANGE(the_memory_is_freed_in_the_order_of_its_stream, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     cuc_buffer *b;
@@ -87,9 +87,8 @@ START_TEST(the_memory_is_freed_in_the_order_of_its_stream)
     }
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(another_stream_can_be_told_to_free_it)
+FAKE_TEST(another_stream_can_be_told_to_free_it)
 {
     cuc_memory_resource *mr = resource_of(0);
     cuc_stream *other, *foreign;
@@ -118,9 +117,8 @@ START_TEST(another_stream_can_be_told_to_free_it)
     ck_soon(fake_pending(handle) == 0);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(without_a_resource_the_streams_device_chooses)
+TEST(without_a_resource_the_streams_device_chooses)
 {
     cuc_memory_resource *mr;
     cuc_buffer *b = untouched;
@@ -133,9 +131,8 @@ START_TEST(without_a_resource_the_streams_device_chooses)
     cuc_memory_resource_release(mr);
     cuc_buffer_release(b);
 }
-END_TEST
 
-START_TEST(an_empty_buffer_asks_nobody)
+FAKE_TEST_RANGE(an_empty_buffer_asks_nobody, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     void *host = &mr;
@@ -153,9 +150,8 @@ START_TEST(an_empty_buffer_asks_nobody)
     ck_assert_int_eq(fake_calls_total(), 0);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_stream_of_another_device_is_refused_by_name)
+FAKE_TEST(a_stream_of_another_device_is_refused_by_name)
 {
     cuc_memory_resource *mr = resource_of(0);
     cuc_buffer *b = untouched;
@@ -170,9 +166,8 @@ START_TEST(a_stream_of_another_device_is_refused_by_name)
     cuc_stream_release(foreign);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_driver_call_that_fails_makes_no_buffer_and_leaks_none)
+FAKE_TEST_RANGE(a_driver_call_that_fails_makes_no_buffer_and_leaks_none, 0, 6)
 {
     bool done = false;
 
@@ -202,9 +197,8 @@ START_TEST(a_driver_call_that_fails_makes_no_buffer_and_leaks_none)
     ck_assert(done);
     unraisable.count = 0;
 }
-END_TEST
 
-START_TEST(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else)
+FAKE_TEST_RANGE(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else, 0, 6)
 {
     static const char *const calls[] = { "cuMemFreeAsync", "cuMemFreeAsync", "cuMemFreeAsync",
                                          "cuMemFree",      "cuMemFreeHost",  "cuMemFree" };
@@ -224,10 +218,9 @@ START_TEST(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else)
     ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
 // As if another thread captured the stream at the first try, and ended the capture after it.
-START_TEST(a_free_that_met_the_end_of_a_capture_is_tried_again)
+FAKE_TEST_RANGE(a_free_that_met_the_end_of_a_capture_is_tried_again, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i % 3);
     cuc_buffer *b;
@@ -243,9 +236,8 @@ START_TEST(a_free_that_met_the_end_of_a_capture_is_tried_again)
     ck_assert(!fake_allocated(ptr));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_release_in_a_lost_context_is_silent)
+FAKE_TEST_RANGE(a_release_in_a_lost_context_is_silent, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     cuc_buffer *b;
@@ -262,9 +254,8 @@ START_TEST(a_release_in_a_lost_context_is_silent)
     ck_assert_int_eq(cuc_error_status(), CUC_OK);
     fake_reset();
 }
-END_TEST
 
-START_TEST(a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_and_told)
+TEST_RANGE(a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_and_told, 3, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     CUgraph graph = NULL;
@@ -283,7 +274,6 @@ START_TEST(a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_an
     ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
 // ---- Memory of others
 
@@ -295,7 +285,7 @@ static void drop(void *owner)
     dropped++;
 }
 
-START_TEST(host_memory_is_borrowed_as_a_buffer)
+TEST(host_memory_is_borrowed_as_a_buffer)
 {
     int32_t memory[4] = { 1, 2, 3, 4 };
     void *host = NULL;
@@ -311,9 +301,8 @@ START_TEST(host_memory_is_borrowed_as_a_buffer)
     cuc_buffer_release(b);
     ck_assert_int_eq(memory[3], 4);
 }
-END_TEST
 
-START_TEST(memory_of_the_driver_is_known_for_what_it_is)
+TEST_RANGE(memory_of_the_driver_is_known_for_what_it_is, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     cuc_device_ptr ptr;
@@ -328,9 +317,8 @@ START_TEST(memory_of_the_driver_is_known_for_what_it_is)
     ck_ok(cuc_memory_free(stream, mr, ptr, 1000));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(the_owner_is_dropped_with_the_last_reference)
+TEST(the_owner_is_dropped_with_the_last_reference)
 {
     int memory = 0;
     cuc_buffer *b, *part;
@@ -345,9 +333,8 @@ START_TEST(the_owner_is_dropped_with_the_last_reference)
     cuc_buffer_release(part);
     ck_assert_int_eq(dropped, 1);
 }
-END_TEST
 
-START_TEST(a_resource_takes_memory_over)
+TEST_RANGE(a_resource_takes_memory_over, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     cuc_device_ptr ptr;
@@ -369,7 +356,6 @@ START_TEST(a_resource_takes_memory_over)
     if (fake_available())
         ck_assert_int_eq(fake_live("allocation"), 0);
 }
-END_TEST
 
 // A user-defined resource that lends one allocation of a device, and may or may not name the
 // device.
@@ -388,7 +374,7 @@ static cuc_status take_back(void *user, cuc_stream *with, cuc_device_ptr ptr, si
     return CUC_OK;
 }
 
-START_TEST(memory_of_the_users_own_resource_has_its_device)
+TEST_RANGE(memory_of_the_users_own_resource_has_its_device, 0, 2)
 {
     cuc_memory_resource *under, *mr;
     cuc_buffer *b;
@@ -415,9 +401,8 @@ START_TEST(memory_of_the_users_own_resource_has_its_device)
     ck_ok(cuc_memory_free(stream, under, lent_memory, 64));
     cuc_memory_resource_release(under);
 }
-END_TEST
 
-START_TEST(what_was_told_is_not_asked)
+FAKE_TEST(what_was_told_is_not_asked)
 {
     cuc_buffer *b;
 
@@ -435,7 +420,6 @@ START_TEST(what_was_told_is_not_asked)
     cuc_buffer_release(b);
     ck_assert_int_eq(fake_calls_total(), 0);
 }
-END_TEST
 
 // Readers of what a buffer's memory is, by a buffer of 64 bytes in pinned memory.
 static cuc_status read_access(cuc_buffer *b)
@@ -486,7 +470,7 @@ static cuc_status (*const readers[])(cuc_buffer *) = {
     read_access, read_host_pointer, read_tensor, read_copy_from, read_part,
 };
 
-START_TEST(the_driver_is_asked_about_memory_when_somebody_needs_it)
+FAKE_TEST_ROWS(the_driver_is_asked_about_memory_when_somebody_needs_it, readers)
 {
     cuc_memory_resource *pinned = resource_of(1);
     cuc_device_ptr ptr;
@@ -507,9 +491,8 @@ START_TEST(the_driver_is_asked_about_memory_when_somebody_needs_it)
     ck_ok(cuc_memory_free(stream, pinned, ptr, 64));
     cuc_memory_resource_release(pinned);
 }
-END_TEST
 
-START_TEST(what_does_not_go_together_is_refused_and_nothing_is_dropped)
+FAKE_TEST(what_does_not_go_together_is_refused_and_nothing_is_dropped)
 {
     cuc_memory_resource *pool = resource_of(0);
     cuc_buffer *b = untouched;
@@ -557,7 +540,6 @@ START_TEST(what_does_not_go_together_is_refused_and_nothing_is_dropped)
     cuc_stream_release(foreign);
     cuc_memory_resource_release(pool);
 }
-END_TEST
 
 // ---- Slices
 
@@ -576,7 +558,7 @@ static const struct slice {
     { SIZE_MAX, SIZE_MAX, CUC_ERROR_INVALID_ARGUMENT },
 };
 
-START_TEST(a_slice_stays_within_its_parent)
+TEST_ROWS(a_slice_stays_within_its_parent, slices)
 {
     const struct slice *row = &slices[_i];
     cuc_buffer *b, *part = untouched;
@@ -598,9 +580,8 @@ START_TEST(a_slice_stays_within_its_parent)
     }
     cuc_buffer_release(b);
 }
-END_TEST
 
-START_TEST(a_slice_of_a_slice_holds_the_memory)
+TEST(a_slice_of_a_slice_holds_the_memory)
 {
     cuc_buffer *b, *part, *part_of_part;
 
@@ -618,9 +599,8 @@ START_TEST(a_slice_of_a_slice_holds_the_memory)
     if (fake_available())
         ck_assert(!fake_allocated(ptr));
 }
-END_TEST
 
-START_TEST(device_memory_has_no_host_pointer)
+TEST(device_memory_has_no_host_pointer)
 {
     void *host = &host;
     cuc_buffer *b;
@@ -631,9 +611,8 @@ START_TEST(device_memory_has_no_host_pointer)
     ck_assert_ptr_eq(host, &host);
     cuc_buffer_release(b);
 }
-END_TEST
 
-START_TEST(null_is_taken_where_it_says_something)
+TEST(null_is_taken_where_it_says_something)
 {
     cuc_buffer *b;
     void *host;
@@ -654,7 +633,6 @@ START_TEST(null_is_taken_where_it_says_something)
     ck_assert_ptr_null(cuc_buffer_owner(NULL));
     ck_assert_ptr_null(cuc_buffer_parent(NULL));
 }
-END_TEST
 
 // ---- Threads
 
@@ -680,7 +658,7 @@ static void *make_and_release(void *unused)
     return (void *)failures;
 }
 
-START_TEST(buffers_are_made_and_released_on_many_threads)
+TEST(buffers_are_made_and_released_on_many_threads)
 {
     pthread_t threads[4];
 
@@ -693,9 +671,10 @@ START_TEST(buffers_are_made_and_released_on_many_threads)
     }
     ck_ok(cuc_device_set_memory_resource(device, NULL));
 }
-END_TEST
 
-START_TEST(a_buffer_used_after_its_release_is_found_out)
+CASE("checked handles");
+
+FAKE_TEST(a_buffer_used_after_its_release_is_found_out)
 {
     cuc_buffer *b;
     void *host;
@@ -711,49 +690,8 @@ START_TEST(a_buffer_used_after_its_release_is_found_out)
     unraisable.count = 0;
     device_teardown();
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("buffer");
-    TCase *any = tcase_create("any driver");
-
-    tcase_add_checked_fixture(any, device_setup, device_teardown);
-    tcase_add_loop_test(any, a_buffer_comes_from_its_resource_and_goes_back, 0, 6);
-    tcase_add_loop_test(any, a_buffer_outlives_the_handles_it_was_made_of, 0, 6);
-    tcase_add_test(any, without_a_resource_the_streams_device_chooses);
-    tcase_add_loop_test(
-        any, a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_and_told, 3, 6);
-    tcase_add_test(any, host_memory_is_borrowed_as_a_buffer);
-    tcase_add_loop_test(any, memory_of_the_driver_is_known_for_what_it_is, 0, 6);
-    tcase_add_test(any, the_owner_is_dropped_with_the_last_reference);
-    tcase_add_loop_test(any, a_resource_takes_memory_over, 0, 6);
-    tcase_add_loop_test(any, memory_of_the_users_own_resource_has_its_device, 0, 2);
-    tcase_add_loop_test(any, a_slice_stays_within_its_parent, 0, CUC_LENGTH(slices));
-    tcase_add_test(any, a_slice_of_a_slice_holds_the_memory);
-    tcase_add_test(any, device_memory_has_no_host_pointer);
-    tcase_add_test(any, null_is_taken_where_it_says_something);
-    tcase_add_test(any, buffers_are_made_and_released_on_many_threads);
-    suite_add_tcase(suite, any);
-
-    if (fake_available()) { // faults, call counts, held streams, a second device
-        TCase *checked = tcase_create("checked handles");
-
-        tcase_add_loop_test(any, the_memory_is_freed_in_the_order_of_its_stream, 0, 6);
-        tcase_add_test(any, another_stream_can_be_told_to_free_it);
-        tcase_add_loop_test(any, an_empty_buffer_asks_nobody, 0, 6);
-        tcase_add_test(any, a_stream_of_another_device_is_refused_by_name);
-        tcase_add_loop_test(any, a_driver_call_that_fails_makes_no_buffer_and_leaks_none, 0, 6);
-        tcase_add_loop_test(any, a_failure_while_releasing_is_told_to_the_handler_and_nobody_else,
-                            0, 6);
-        tcase_add_loop_test(any, a_free_that_met_the_end_of_a_capture_is_tried_again, 0, 6);
-        tcase_add_loop_test(any, a_release_in_a_lost_context_is_silent, 0, 6);
-        tcase_add_test(any, what_was_told_is_not_asked);
-        tcase_add_loop_test(any, the_driver_is_asked_about_memory_when_somebody_needs_it, 0,
-                            CUC_LENGTH(readers));
-        tcase_add_test(any, what_does_not_go_together_is_refused_and_nothing_is_dropped);
-        tcase_add_test(checked, a_buffer_used_after_its_release_is_found_out);
-        suite_add_tcase(suite, checked);
-    }
-    return testing_main(suite, 1);
+    return run_device_tests("buffer");
 }

@@ -33,7 +33,7 @@ static const struct {
     { "1.5G", false, 0 },
 };
 
-START_TEST(a_number_of_bytes)
+TEST_ROWS(a_number_of_bytes, rows)
 {
     const uint64_t before = 12345;
     uint64_t bytes = before;
@@ -42,14 +42,8 @@ START_TEST(a_number_of_bytes)
     ck_assert_msg(ok == rows[_i].ok, "\"%s\"", rows[_i].text);
     ck_assert_uint_eq(bytes, ok ? rows[_i].bytes : before);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("byte_size");
-    TCase *tests = tcase_create("byte_size");
-
-    tcase_add_loop_test(tests, a_number_of_bytes, 0, CUC_LENGTH(rows));
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("byte_size");
 }

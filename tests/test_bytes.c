@@ -17,7 +17,7 @@ static const struct {
     { 7, 0, "", 0 },
 };
 
-START_TEST(numbers_are_little_endian)
+TEST_ROWS(numbers_are_little_endian, rows)
 {
     for (size_t at = 0; at < 3; at++) {
         unsigned char data[16], expected[16];
@@ -29,14 +29,8 @@ START_TEST(numbers_are_little_endian)
         ck_assert_uint_eq(cuc__read_le(data, at, rows[_i].bytes), rows[_i].read);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bytes");
-    TCase *tests = tcase_create("bytes");
-
-    tcase_add_loop_test(tests, numbers_are_little_endian, 0, CUC_LENGTH(rows));
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("bytes");
 }

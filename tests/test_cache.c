@@ -77,32 +77,33 @@ static cuc_cache_info info_of(cuc_cache *cache)
 }
 
 // A row's variable is a path below the test's folder if it begins with a slash.
-START_TEST(the_environment_chooses_the_default_cache)
-{
-    static const struct {
-        const char *name[2], *value[2];
-        const char *dir; // below the test's folder; NULL: none
-        uint64_t max_bytes;
-        const char *off; // part of the reason
-    } rows[] = {
-        { { NULL }, { NULL }, "/.cache/cucore", 1u << 30, "" },
-        { { "XDG_CACHE_HOME" }, { "/xdg" }, "/xdg/cucore", 1u << 30, "" },
-        { { "XDG_CACHE_HOME" }, { "relative" }, "/.cache/cucore", 1u << 30, "" },
-        { { "XDG_CACHE_HOME", "CUCORE_CACHE_DIR" }, { "/xdg", "/own" }, "/own", 1u << 30, "" },
-        { { "CUCORE_CACHE_DIR" }, { "" }, "/.cache/cucore", 1u << 30, "" },
-        { { "CUCORE_CACHE_MAX_BYTES" }, { "1000" }, "/.cache/cucore", 1000, "" },
-        { { "CUCORE_CACHE_MAX_BYTES" }, { "3M" }, "/.cache/cucore", 3 << 20, "" },
-        { { "CUCORE_CACHE_MAX_BYTES" }, { "" }, "/.cache/cucore", 1u << 30, "" },
-        { { "CUCORE_CACHE" }, { "1" }, "/.cache/cucore", 1u << 30, "" },
-        { { "CUCORE_CACHE" }, { "0" }, NULL, 0, "CUCORE_CACHE is 0" },
-        { { "CUCORE_CACHE_MAX_BYTES" }, { "much" }, NULL, 1u << 30, "is \"much\"" },
-        { { "CUCORE_CACHE_MAX_BYTES" }, { "-1" }, NULL, 1u << 30, "is \"-1\"" },
-        { { "CUCORE_CACHE_MAX_BYTES" }, { "5MB" }, NULL, 1u << 30, "is \"5MB\"" },
-        { { "CUCORE_CACHE_MAX_BYTES" }, { "20000000T" }, NULL, 1u << 30, "is \"20000000T\"" },
-        { { "HOME" }, { "" }, NULL, 1u << 30, "HOME" },
-    };
+static const struct {
+    const char *name[2], *value[2];
+    const char *dir; // below the test's folder; NULL: none
+    uint64_t max_bytes;
+    const char *off; // part of the reason
+} rows[] = {
+    { { NULL }, { NULL }, "/.cache/cucore", 1u << 30, "" },
+    { { "XDG_CACHE_HOME" }, { "/xdg" }, "/xdg/cucore", 1u << 30, "" },
+    { { "XDG_CACHE_HOME" }, { "relative" }, "/.cache/cucore", 1u << 30, "" },
+    { { "XDG_CACHE_HOME", "CUCORE_CACHE_DIR" }, { "/xdg", "/own" }, "/own", 1u << 30, "" },
+    { { "CUCORE_CACHE_DIR" }, { "" }, "/.cache/cucore", 1u << 30, "" },
+    { { "CUCORE_CACHE_MAX_BYTES" }, { "1000" }, "/.cache/cucore", 1000, "" },
+    { { "CUCORE_CACHE_MAX_BYTES" }, { "3M" }, "/.cache/cucore", 3 << 20, "" },
+    { { "CUCORE_CACHE_MAX_BYTES" }, { "" }, "/.cache/cucore", 1u << 30, "" },
+    { { "CUCORE_CACHE" }, { "1" }, "/.cache/cucore", 1u << 30, "" },
+    { { "CUCORE_CACHE" }, { "0" }, NULL, 0, "CUCORE_CACHE is 0" },
+    { { "CUCORE_CACHE_MAX_BYTES" }, { "much" }, NULL, 1u << 30, "is \"much\"" },
+    { { "CUCORE_CACHE_MAX_BYTES" }, { "-1" }, NULL, 1u << 30, "is \"-1\"" },
+    { { "CUCORE_CACHE_MAX_BYTES" }, { "5MB" }, NULL, 1u << 30, "is \"5MB\"" },
+    { { "CUCORE_CACHE_MAX_BYTES" }, { "20000000T" }, NULL, 1u << 30, "is \"20000000T\"" },
+    { { "HOME" }, { "" }, NULL, 1u << 30, "HOME" },
+};
 
-    ck_assert_int_lt(_i, CUC_LENGTH(rows));
+CASE("caches", .setup = make_folder, .teardown = remove_folder);
+
+TEST_ROWS(the_environment_chooses_the_default_cache, rows)
+{
     for (int i = 0; i < 2 && rows[_i].name[i]; i++)
         setenv(rows[_i].name[i],
                *rows[_i].value[i] == '/' ? below(rows[_i].value[i]) : rows[_i].value[i], 1);
@@ -120,11 +121,8 @@ START_TEST(the_environment_chooses_the_default_cache)
     ck_assert_ptr_eq(cuc_cache_retain(cache), cache);
     ck_assert_ptr_eq(cuc_cache_default(), cache);
 }
-END_TEST
 
-enum { ROWS = 15 };
-
-START_TEST(a_cache_that_keeps_nothing)
+TEST(a_cache_that_keeps_nothing)
 {
     cuc_cache *none = cuc_cache_none();
     uint64_t damaged = 7;
@@ -139,7 +137,6 @@ START_TEST(a_cache_that_keeps_nothing)
     ck_ok(cuc_cache_verify(&damaged, none));
     ck_assert_uint_eq(damaged, 0);
 }
-END_TEST
 
 struct listed {
     int count, damaged, stop;
@@ -158,7 +155,7 @@ static int32_t list(void *user, const cuc_cache_entry *entry)
     return ++l->count == l->stop;
 }
 
-START_TEST(caches_of_your_own)
+TEST(caches_of_your_own)
 {
     cuc_cache *cache = NULL, *again = NULL;
     struct listed listed = { .stop = 0 };
@@ -216,7 +213,6 @@ START_TEST(caches_of_your_own)
     cuc_cache_release(again);
     cuc_cache_release(NULL);
 }
-END_TEST
 
 static void chmod_to(const char *name, mode_t mode)
 {
@@ -224,7 +220,7 @@ static void chmod_to(const char *name, mode_t mode)
     ck_assert_int_eq(chmod(below(name), mode), 0);
 }
 
-START_TEST(what_is_refused)
+TEST(what_is_refused)
 {
     cuc_cache *cache = NULL;
     cuc_cache_options options = CUC_CACHE_OPTIONS_INIT;
@@ -263,9 +259,8 @@ START_TEST(what_is_refused)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_clear(NULL), "cache is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_verify(NULL, NULL), "cache is NULL");
 }
-END_TEST
 
-START_TEST(without_a_default_folder_one_must_be_named)
+TEST(without_a_default_folder_one_must_be_named)
 {
     cuc_cache *cache = NULL;
 
@@ -284,19 +279,8 @@ START_TEST(without_a_default_folder_one_must_be_named)
     ck_assert_int_eq(access(below("/here/state"), F_OK), 0);
     cuc_cache_release(cache);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cache");
-    TCase *tests = tcase_create("caches");
-
-    tcase_add_checked_fixture(tests, make_folder, remove_folder);
-    tcase_add_loop_test(tests, the_environment_chooses_the_default_cache, 0, ROWS);
-    tcase_add_test(tests, a_cache_that_keeps_nothing);
-    tcase_add_test(tests, caches_of_your_own);
-    tcase_add_test(tests, what_is_refused);
-    tcase_add_test(tests, without_a_default_folder_one_must_be_named);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("cache");
 }

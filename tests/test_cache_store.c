@@ -282,7 +282,9 @@ static int in_child(int (*run)(void))
 
 // ---- Entries
 
-START_TEST(entries_come_back)
+CASE("entries", .setup = make_folder, .teardown = remove_folder);
+
+TEST(entries_come_back)
 {
     static char label[3 * CUC__ENTRY_LABEL];
     cuc__key key = key_of(7);
@@ -309,9 +311,8 @@ START_TEST(entries_come_back)
     ck_assert_int_eq(rename(path_of(1), other), 0);
     ck_assert_int_eq(get(2), MISS);
 }
-END_TEST
 
-START_TEST(without_a_folder_nothing_is_kept)
+TEST(without_a_folder_nothing_is_kept)
 {
     store = (cuc__store){ .dir = NULL };
     ck_assert_int_eq(put(1), ENOENT);
@@ -322,7 +323,6 @@ START_TEST(without_a_folder_nothing_is_kept)
     ck_assert_int_eq(put(1), EFBIG);
     ck_assert_int_eq(count_files(folder), 0);
 }
-END_TEST
 
 // ---- Folders
 
@@ -334,7 +334,7 @@ static int use_as_nobody(void)
     return get(1) == RIGHT && get(2) == MISS && put(2) == EACCES ? 0 : 1;
 }
 
-START_TEST(a_folder_must_be_the_users_own)
+TEST(a_folder_must_be_the_users_own)
 {
     static const struct {
         mode_t mode;
@@ -378,7 +378,6 @@ START_TEST(a_folder_must_be_the_users_own)
     store.dir = "/proc/nothing/cache";
     ck_assert_int_eq(put(1), ENOENT);
 }
-END_TEST
 
 // ---- Failing system calls
 
@@ -394,7 +393,9 @@ static void use(int *stored, enum got *first, enum got *second)
     *second = get(1);
 }
 
-START_TEST(every_system_call_may_fail)
+CASE("failures", .setup = make_folder, .teardown = remove_folder, .timeout = 100);
+
+TEST_RANGE(every_system_call_may_fail, 0, 6)
 {
     static const int errors[] = { EIO, ENOSPC, EACCES, EMFILE, ENOLCK, EINTR };
     enum { NEW, TOO_FULL, FULL_ENOUGH } kind = (unsigned)_i / 2;
@@ -440,7 +441,6 @@ START_TEST(every_system_call_may_fail)
     printf("%d failed system calls\n", made);
     ck_assert_int_ge(made, kind == FULL_ENOUGH ? 40 * CUC_LENGTH(errors) : 300 * 2);
 }
-END_TEST
 
 static int use_once(void)
 {
@@ -453,7 +453,7 @@ static int use_once(void)
     return stored != 0 || second != RIGHT;
 }
 
-START_TEST(a_signal_may_come_before_every_system_call)
+TEST_RANGE(a_signal_may_come_before_every_system_call, 0, 2)
 {
     static const int signals[] = { SIGTERM, SIGKILL };
 
@@ -475,7 +475,6 @@ START_TEST(a_signal_may_come_before_every_system_call)
         }
     }
 }
-END_TEST
 
 static int write_with_a_limit(void)
 {
@@ -494,8 +493,10 @@ static int write_with_a_limit(void)
     return 0;
 }
 
+CASE("entries");
+
 // Part of an entry is written before the disk is full.
-START_TEST(a_full_disk_keeps_no_part_of_an_entry)
+TEST_RANGE(a_full_disk_keeps_no_part_of_an_entry, 0, 2)
 {
     hit.anonymous = _i % 2 == 0;
     ck_assert_int_eq(in_child(write_with_a_limit), 0);
@@ -504,11 +505,12 @@ START_TEST(a_full_disk_keeps_no_part_of_an_entry)
         kept += get(i) == RIGHT;
     ck_assert_int_eq(count_files(dir), kept);
 }
-END_TEST
 
 // ---- Damage
 
-START_TEST(damage_is_a_miss)
+CASE("failures");
+
+TEST(damage_is_a_miss)
 {
     enum { ENTRIES = 20, ROUNDS = 4000 };
     static char bytes[MOST_BYTES + 1000];
@@ -559,7 +561,6 @@ START_TEST(damage_is_a_miss)
     ck_assert_int_eq(missed, ROUNDS);
     ck_assert_int_eq(count_files(dir), ENTRIES);
 }
-END_TEST
 
 // ---- Many processes
 
@@ -610,7 +611,16 @@ static void run_processes(void)
     }
 }
 
-START_TEST(many_processes_compile_each_key_once)
+static void make_shared(void)
+{
+    make_folder();
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(shared != MAP_FAILED);
+}
+
+CASE("processes", .setup = make_shared, .teardown = remove_folder, .timeout = 500);
+
+TEST(many_processes_compile_each_key_once)
 {
     run_processes();
     printf("%d processes, %d keys: %d hits, %d compiled\n", PROCESSES, KEYS, shared->hits,
@@ -621,9 +631,8 @@ START_TEST(many_processes_compile_each_key_once)
     ck_assert_int_eq(shared->hits, PROCESSES * KEYS - KEYS);
     ck_assert_int_eq(count_files(dir), KEYS);
 }
-END_TEST
 
-START_TEST(many_processes_get_along_in_a_store_that_is_too_small)
+TEST(many_processes_get_along_in_a_store_that_is_too_small)
 {
     store.max_bytes = KEYS * MOST_BYTES / 8; // about a fourth of them fit
     run_processes();
@@ -633,9 +642,8 @@ START_TEST(many_processes_get_along_in_a_store_that_is_too_small)
     ck_assert_int_eq(shared->hits + shared->compiled, PROCESSES * KEYS);
     ck_assert_int_le(count_files(dir), KEYS * 2 / 3);
 }
-END_TEST
 
-START_TEST(writers_may_be_killed_at_any_moment)
+TEST_RANGE(writers_may_be_killed_at_any_moment, 0, 2)
 {
     const char *number = getenv("CUCORE_TEST_KILLS");
     int kills = number ? atoi(number) : 1000, hits = 0;
@@ -680,7 +688,6 @@ START_TEST(writers_may_be_killed_at_any_moment)
     for (uint32_t i = 0; i < KILL_KEYS; i++)
         ck_assert_int_eq(put(i), 0);
 }
-END_TEST
 
 // ---- Locks
 
@@ -695,7 +702,7 @@ static int hold_a_lock(void)
     return 0;
 }
 
-START_TEST(a_lock_excludes_one_key_only_and_not_forever)
+TEST(a_lock_excludes_one_key_only_and_not_forever)
 {
     cuc__key key = key_of(1), other = key_of(2);
     int status;
@@ -724,7 +731,6 @@ START_TEST(a_lock_excludes_one_key_only_and_not_forever)
     ck_assert_int_eq(put(2), 0);
     ck_assert_int_eq(get(2), RIGHT);
 }
-END_TEST
 
 // ---- Leaving
 
@@ -738,7 +744,9 @@ static void set_age(const char *path, long seconds)
     ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-START_TEST(the_least_recently_used_leave_first)
+CASE("entries");
+
+TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
 {
     enum { ENTRIES = 40 };
     unsigned char data[1000] = { 1 };
@@ -787,41 +795,8 @@ START_TEST(the_least_recently_used_leave_first)
     ck_assert_int_eq(access(path_of(ENTRIES), F_OK), 0);
     ck_assert_int_eq(count_files(dir), 2); // and the notes
 }
-END_TEST
-
-static void make_shared(void)
-{
-    make_folder();
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ck_assert(shared != MAP_FAILED);
-}
 
 int main(void)
 {
-    Suite *suite = suite_create("cache_store");
-    TCase *tests = tcase_create("entries");
-
-    tcase_add_checked_fixture(tests, make_folder, remove_folder);
-    tcase_add_test(tests, entries_come_back);
-    tcase_add_test(tests, without_a_folder_nothing_is_kept);
-    tcase_add_test(tests, a_folder_must_be_the_users_own);
-    tcase_add_loop_test(tests, a_full_disk_keeps_no_part_of_an_entry, 0, 2);
-    tcase_add_loop_test(tests, the_least_recently_used_leave_first, 0, 2);
-    suite_add_tcase(suite, tests);
-    tests = tcase_create("failures");
-    tcase_set_timeout(tests, 100);
-    tcase_add_checked_fixture(tests, make_folder, remove_folder);
-    tcase_add_loop_test(tests, every_system_call_may_fail, 0, 6);
-    tcase_add_loop_test(tests, a_signal_may_come_before_every_system_call, 0, 2);
-    tcase_add_test(tests, damage_is_a_miss);
-    suite_add_tcase(suite, tests);
-    tests = tcase_create("processes");
-    tcase_set_timeout(tests, 500);
-    tcase_add_checked_fixture(tests, make_shared, remove_folder);
-    tcase_add_test(tests, many_processes_compile_each_key_once);
-    tcase_add_test(tests, many_processes_get_along_in_a_store_that_is_too_small);
-    tcase_add_loop_test(tests, writers_may_be_killed_at_any_moment, 0, 2);
-    tcase_add_test(tests, a_lock_excludes_one_key_only_and_not_forever);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("cache_store");
 }

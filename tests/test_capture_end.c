@@ -639,7 +639,9 @@ static void (*const others[])(void) = {
 
 extern char **environ;
 
-START_TEST(a_capture_ends_badly)
+CASE("capture_end", .timeout = 60);
+
+TEST_RANGE(a_capture_ends_badly, 0, CUC_LENGTH(rows) + CUC_LENGTH(others))
 {
     char number[16], self[] = "/proc/self/exe";
     char *arguments[] = { self, number, NULL };
@@ -653,7 +655,6 @@ START_TEST(a_capture_ends_badly)
                   _i < CUC_LENGTH(rows) ? rows[_i].says : "one of the others", WTERMSIG(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
@@ -667,11 +668,6 @@ int main(int argc, char **argv)
             others[i - CUC_LENGTH(rows)]();
         return EXIT_SUCCESS;
     }
-    Suite *suite = suite_create("capture_end");
-    TCase *tests = tcase_create("capture_end");
 
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_capture_ends_badly, 0, CUC_LENGTH(rows) + CUC_LENGTH(others));
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("capture_end");
 }

@@ -48,7 +48,7 @@ static void succeed(void)
         fprintf(stderr, "went on");
 }
 
-START_TEST(a_call_that_must_succeed_ends_the_program_with_its_place_and_message)
+TEST(a_call_that_must_succeed_ends_the_program_with_its_place_and_message)
 {
     char text[1024];
 
@@ -60,7 +60,6 @@ START_TEST(a_call_that_must_succeed_ends_the_program_with_its_place_and_message)
     ck_assert_int_eq(end_of(succeed, text, sizeof(text)), 0);
     ck_assert_str_eq(text, "went on");
 }
-END_TEST
 
 static cuc_status use_and_return(cuc_device *device, bool early)
 {
@@ -80,7 +79,7 @@ static cuc_status use_and_return(cuc_device *device, bool early)
     return CUC_OK;
 }
 
-START_TEST(a_scoped_handle_is_released_where_its_block_ends)
+TEST(a_scoped_handle_is_released_where_its_block_ends)
 {
     cuc_device *device;
 
@@ -91,16 +90,9 @@ START_TEST(a_scoped_handle_is_released_where_its_block_ends)
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_EVENT), 0);
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_BUFFER), 0);
 }
-END_TEST
 
 int main(void)
 {
     setenv("CUCORE_CHECK_HANDLES", "1", 1); // counts live objects, from the first handle on
-    Suite *suite = suite_create("check");
-    TCase *tests = tcase_create("check");
-
-    tcase_add_test(tests, a_call_that_must_succeed_ends_the_program_with_its_place_and_message);
-    tcase_add_test(tests, a_scoped_handle_is_released_where_its_block_ends);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("check");
 }

@@ -181,7 +181,9 @@ static double seconds_of(void (*read)(size_t n), size_t n)
     return best;
 }
 
-START_TEST(four_times_the_code_takes_about_four_times_the_time)
+CASE("code_time", .timeout = 60);
+
+TEST_ROWS(four_times_the_code_takes_about_four_times_the_time, rows)
 {
     double once = seconds_of(rows[_i].read, rows[_i].n);
     double four = seconds_of(rows[_i].read, 4 * rows[_i].n);
@@ -190,20 +192,8 @@ START_TEST(four_times_the_code_takes_about_four_times_the_time)
     ck_assert_msg(four < 8 * once + 0.02, "%s: %zu take %.4f s, four times as many %.4f s",
                   rows[_i].what, rows[_i].n, once, four);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("code_time");
-    TCase *tcase = tcase_create("code_time");
-
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, four_times_the_code_takes_about_four_times_the_time, 0,
-                        CUC_LENGTH(rows));
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("code_time");
 }

@@ -167,19 +167,19 @@ static uint32_t decide(size_t i, bool by_kernel)
     return value_of(buffer);
 }
 
-START_TEST(a_default_value_says_which_body_runs)
+CASE("condition", .setup = setup, .teardown = teardown);
+
+TEST_ROWS(a_default_value_says_which_body_runs, decisions)
 {
     ck_assert_uint_eq(decide((size_t)_i, false), decisions[_i].result);
 }
-END_TEST
 
-START_TEST(a_kernel_says_which_body_runs)
+TEST_ROWS(a_kernel_says_which_body_runs, decisions)
 {
     ck_assert_uint_eq(decide((size_t)_i, true), decisions[_i].result);
 }
-END_TEST
 
-START_TEST(a_body_runs_until_its_kernel_says_no_more)
+TEST(a_body_runs_until_its_kernel_says_no_more)
 {
     cuc_graph *body = NULL;
 
@@ -198,9 +198,8 @@ START_TEST(a_body_runs_until_its_kernel_says_no_more)
     }
     cuc_graph_exec_release(exec);
 }
-END_TEST
 
-START_TEST(without_a_default_a_value_stays_for_the_next_launch)
+TEST(without_a_default_a_value_stays_for_the_next_launch)
 {
     cuc_graph *body = NULL;
 
@@ -214,7 +213,6 @@ START_TEST(without_a_default_a_value_stays_for_the_next_launch)
     run(end_capture());
     ck_assert_uint_eq(value_of(buffer), 1);
 }
-END_TEST
 
 // A capture with a loop whose body is captured on the side stream and has its own condition.
 static cuc_condition begin_loop(cuc_graph **loop, cuc_condition *inner)
@@ -227,7 +225,7 @@ static cuc_condition begin_loop(cuc_graph **loop, cuc_condition *inner)
     return more;
 }
 
-START_TEST(bodies_have_conditional_nodes_of_their_own)
+TEST(bodies_have_conditional_nodes_of_their_own)
 {
     cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
     cuc_condition inner = 0;
@@ -245,10 +243,9 @@ START_TEST(bodies_have_conditional_nodes_of_their_own)
     run(graph); // 2, 4, 6
     ck_assert_uint_eq(value_of(buffer), 6);
 }
-END_TEST
 
 // A condition of the graph or of its body may be used in both.
-START_TEST(a_condition_is_for_a_graph_and_its_bodies)
+TEST(a_condition_is_for_a_graph_and_its_bodies)
 {
     cuc_graph *graph = NULL, *body = NULL, *inner = NULL, *behind = NULL, *same = NULL;
     cuc_condition outer = 0, within = 0, after = 0;
@@ -273,9 +270,8 @@ START_TEST(a_condition_is_for_a_graph_and_its_bodies)
     run(graph);
     ck_assert_uint_eq(value_of(buffer), 9);
 }
-END_TEST
 
-START_TEST(a_body_keeps_its_graph)
+TEST(a_body_keeps_its_graph)
 {
     cuc_graph *body = NULL;
 
@@ -285,9 +281,8 @@ START_TEST(a_body_keeps_its_graph)
     cuc_graph_release(end_capture());
     FILL(body, ck_ok(launch_on(side, affine, buffer, 0, 1))); // the body still exists
 }
-END_TEST
 
-START_TEST(a_graph_keeps_the_code_of_its_bodies)
+TEST(a_graph_keeps_the_code_of_its_bodies)
 {
     cuc_graph *body = NULL;
 
@@ -302,9 +297,8 @@ START_TEST(a_graph_keeps_the_code_of_its_bodies)
     run(graph);
     ck_assert_uint_eq(value_of(buffer), 4);
 }
-END_TEST
 
-START_TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
+TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;
     cuc_condition more = 0;
@@ -324,7 +318,6 @@ START_TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
     run(graph);
     ck_assert_uint_eq(value_of(buffer), 4);
 }
-END_TEST
 
 // Results of calls on a body whose graph was destroyed.
 static void is_no_more(cuc_graph *body)
@@ -333,7 +326,7 @@ static void is_no_more(cuc_graph *body)
     USES_OF_A_LOST_GRAPH(ck_fails, body, side, buffer, "is no more", "by itself");
 }
 
-START_TEST(a_body_of_a_capture_that_is_cancelled_is_no_more)
+TEST(a_body_of_a_capture_that_is_cancelled_is_no_more)
 {
     cuc_graph *body = NULL;
 
@@ -344,9 +337,8 @@ START_TEST(a_body_of_a_capture_that_is_cancelled_is_no_more)
     is_no_more(body);
     cuc_graph_release(body);
 }
-END_TEST
 
-START_TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
+TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
 {
     cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
     cuc_condition inner = 0;
@@ -362,9 +354,8 @@ START_TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
     is_no_more(choice);
     cuc_graph_release(choice);
 }
-END_TEST
 
-START_TEST(what_fills_a_body_is_cancelled_with_the_graphs_capture)
+TEST(what_fills_a_body_is_cancelled_with_the_graphs_capture)
 {
     cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
     cuc_stream *third = NULL;
@@ -385,7 +376,6 @@ START_TEST(what_fills_a_body_is_cancelled_with_the_graphs_capture)
     cuc_graph_release(choice);
     cuc_stream_release(third);
 }
-END_TEST
 
 static void *cancel_elsewhere(void *unused)
 {
@@ -394,7 +384,7 @@ static void *cancel_elsewhere(void *unused)
     return NULL;
 }
 
-START_TEST(what_another_thread_fills_is_not_taken_away)
+TEST(what_another_thread_fills_is_not_taken_away)
 {
     cuc_graph *body = NULL, *same = NULL;
     pthread_t thread;
@@ -411,7 +401,6 @@ START_TEST(what_another_thread_fills_is_not_taken_away)
     cuc_graph_release(body);
     ck_ok(cuc_stream_cancel_capture(stream));
 }
-END_TEST
 
 static void *release_elsewhere(void *s)
 {
@@ -421,7 +410,7 @@ static void *release_elsewhere(void *s)
 
 // The graph of a body is not destroyed while a stream fills the body: that capture is ended first,
 // or destroyed too.
-START_TEST(a_stream_that_goes_waits_for_what_another_thread_fills)
+TEST_RANGE(a_stream_that_goes_waits_for_what_another_thread_fills, 0, 3)
 {
     const bool elsewhere = _i, both = _i == 2;
     cuc_graph *body = NULL, *same = NULL;
@@ -457,9 +446,8 @@ START_TEST(a_stream_that_goes_waits_for_what_another_thread_fills)
     unraisable.count = 0;
     stream = own;
 }
-END_TEST
 
-START_TEST(a_capture_may_end_before_the_one_that_fills_its_body)
+TEST(a_capture_may_end_before_the_one_that_fills_its_body)
 {
     cuc_graph *body = NULL, *same = NULL;
 
@@ -475,7 +463,6 @@ START_TEST(a_capture_may_end_before_the_one_that_fills_its_body)
     run(graph);
     ck_assert_uint_eq(value_of(buffer), 9);
 }
-END_TEST
 
 static cuc_graph *loop_to(uint32_t limit)
 {
@@ -488,7 +475,7 @@ static cuc_graph *loop_to(uint32_t limit)
     return end_capture();
 }
 
-START_TEST(there_is_one_instance_at_a_time)
+TEST(there_is_one_instance_at_a_time)
 {
     cuc_graph *graph = loop_to(3);
     cuc_graph_exec *exec = instance_of(graph), *more = NULL;
@@ -499,9 +486,8 @@ START_TEST(there_is_one_instance_at_a_time)
     run(graph);
     ck_assert_uint_eq(value_of(buffer), 3);
 }
-END_TEST
 
-START_TEST(an_update_changes_what_bodies_do)
+TEST(an_update_changes_what_bodies_do)
 {
     cuc_graph *few = loop_to(3), *many = loop_to(30);
     cuc_graph_exec *exec = instance_of(few);
@@ -513,9 +499,8 @@ START_TEST(an_update_changes_what_bodies_do)
     cuc_graph_release(few);
     cuc_graph_release(many);
 }
-END_TEST
 
-START_TEST(a_condition_that_no_node_has_is_told)
+TEST(a_condition_that_no_node_has_is_told)
 {
     cuc_graph_exec *exec = NULL;
 
@@ -526,14 +511,13 @@ START_TEST(a_condition_that_no_node_has_is_told)
     ck_fails(CUC_ERROR_DRIVER, cuc_graph_instantiate(&exec, graph, NULL), "conditional handle");
     cuc_graph_release(graph);
 }
-END_TEST
 
 static void do_nothing(void *user)
 {
     (void)user;
 }
 
-START_TEST(what_no_body_can_have_is_told_with_the_node)
+TEST(what_no_body_can_have_is_told_with_the_node)
 {
     cuc_graph_exec *exec = NULL;
     cuc_graph *body = NULL;
@@ -546,9 +530,8 @@ START_TEST(what_no_body_can_have_is_told_with_the_node)
     ck_fails(CUC_ERROR_DRIVER, cuc_graph_instantiate(&exec, graph, NULL), "host function");
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_graph *bodies[2] = { NULL }, *graph = NULL;
@@ -593,9 +576,8 @@ START_TEST(what_makes_no_sense_is_refused)
     cuc_graph_release(bodies[0]);
     cuc_graph_release(bodies[1]);
 }
-END_TEST
 
-START_TEST(a_driver_before_12_3_is_too_old)
+TEST(a_driver_before_12_3_is_too_old)
 {
     cuc_graph *graph = NULL;
     cuc_condition c = 0;
@@ -609,7 +591,6 @@ START_TEST(a_driver_before_12_3_is_too_old)
              "cuGraphConditionalHandleCreate");
     cuc_graph_release(graph);
 }
-END_TEST
 
 // Fails each of its driver calls in turn.
 static const struct {
@@ -622,7 +603,7 @@ static const struct {
     { "cuStreamUpdateCaptureDependencies", 1 },
 };
 
-START_TEST(a_failure_of_the_driver_leaves_nothing)
+TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
 {
     cuc_graph *body = NULL;
 
@@ -636,37 +617,8 @@ START_TEST(a_failure_of_the_driver_leaves_nothing)
     ck_assert_ptr_null(body);
     ck_ok(cuc_stream_cancel_capture(stream));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("condition");
-    TCase *tests = tcase_create("condition");
-    const int rows = CUC_LENGTH(decisions);
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_default_value_says_which_body_runs, 0, rows);
-    tcase_add_loop_test(tests, a_kernel_says_which_body_runs, 0, rows);
-    tcase_add_test(tests, a_body_runs_until_its_kernel_says_no_more);
-    tcase_add_test(tests, without_a_default_a_value_stays_for_the_next_launch);
-    tcase_add_test(tests, bodies_have_conditional_nodes_of_their_own);
-    tcase_add_test(tests, a_condition_is_for_a_graph_and_its_bodies);
-    tcase_add_test(tests, a_body_keeps_its_graph);
-    tcase_add_test(tests, a_graph_keeps_the_code_of_its_bodies);
-    tcase_add_test(tests, a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too);
-    tcase_add_test(tests, a_body_of_a_capture_that_is_cancelled_is_no_more);
-    tcase_add_test(tests, a_body_in_a_body_goes_with_the_outer_ones_capture);
-    tcase_add_test(tests, what_fills_a_body_is_cancelled_with_the_graphs_capture);
-    tcase_add_test(tests, what_another_thread_fills_is_not_taken_away);
-    tcase_add_loop_test(tests, a_stream_that_goes_waits_for_what_another_thread_fills, 0, 3);
-    tcase_add_test(tests, a_capture_may_end_before_the_one_that_fills_its_body);
-    tcase_add_test(tests, there_is_one_instance_at_a_time);
-    tcase_add_test(tests, an_update_changes_what_bodies_do);
-    tcase_add_test(tests, a_condition_that_no_node_has_is_told);
-    tcase_add_test(tests, what_no_body_can_have_is_told_with_the_node);
-    tcase_add_test(tests, what_makes_no_sense_is_refused);
-    tcase_add_test(tests, a_driver_before_12_3_is_too_old);
-    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, CUC_LENGTH(calls));
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("condition");
 }

@@ -43,9 +43,11 @@ static void destroy_context(CUcontext context)
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(context), 0);
 }
 
+CASE("context", .setup = setup, .teardown = teardown);
+
 // The driver may reuse the address of a destroyed context, with a new id. The fake never reuses
 // addresses, so the test makes the object look like the earlier context's.
-START_TEST(a_later_context_at_the_address_of_a_destroyed_one_is_another_object)
+TEST(a_later_context_at_the_address_of_a_destroyed_one_is_another_object)
 {
     cuc_context *first = NULL, *second = NULL, *third = NULL;
     CUcontext foreign = make_context();
@@ -61,9 +63,8 @@ START_TEST(a_later_context_at_the_address_of_a_destroyed_one_is_another_object)
     cuc_context_release(third);
     destroy_context(foreign);
 }
-END_TEST
 
-START_TEST(a_primary_context_is_one_object)
+TEST(a_primary_context_is_one_object)
 {
     cuc_context *again = NULL;
 
@@ -77,9 +78,8 @@ START_TEST(a_primary_context_is_one_object)
     cuc_context_release(again);
     ck_ok(cuc_context_synchronize(primary)); // the process still holds it
 }
-END_TEST
 
-START_TEST(a_foreign_context_is_one_object_and_never_destroyed)
+TEST(a_foreign_context_is_one_object_and_never_destroyed)
 {
     CUcontext foreign = make_context();
     cuc_context *first = NULL, *second = NULL;
@@ -105,9 +105,8 @@ START_TEST(a_foreign_context_is_one_object_and_never_destroyed)
     cuc_context_release(first);
     destroy_context(foreign);
 }
-END_TEST
 
-START_TEST(a_handle_that_is_no_context_is_refused)
+TEST(a_handle_that_is_no_context_is_refused)
 {
     cuc_context *none = NULL;
 
@@ -118,9 +117,8 @@ START_TEST(a_handle_that_is_no_context_is_refused)
              "CUDA_ERROR_CONTEXT_IS_DESTROYED");
     ck_assert_ptr_null(none);
 }
-END_TEST
 
-START_TEST(the_current_context_comes_as_its_object)
+TEST(the_current_context_comes_as_its_object)
 {
     CUcontext foreign = make_context(), popped;
     cuc_context *current = (cuc_context *)(void *)&current, *known;
@@ -136,11 +134,12 @@ START_TEST(the_current_context_comes_as_its_object)
     cuc_context_release(known);
     destroy_context(foreign);
 }
-END_TEST
+
+CASE("bare");
 
 // Imitates a program in which the runtime came first. It needs a process that has not yet asked for
 // the context.
-START_TEST(a_primary_context_made_by_somebody_else_is_known_for_one)
+TEST(a_primary_context_made_by_somebody_else_is_known_for_one)
 {
     CUcontext made, popped;
     cuc_context *current = NULL, *asked = NULL;
@@ -159,9 +158,10 @@ START_TEST(a_primary_context_made_by_somebody_else_is_known_for_one)
     ck_assert_int_eq(cuc__cu.cuDevicePrimaryCtxRelease(1), 0);
     ck_ok(cuc_context_synchronize(asked));
 }
-END_TEST
 
-START_TEST(set_current_gives_back_what_was_current)
+CASE("context");
+
+TEST(set_current_gives_back_what_was_current)
 {
     CUcontext foreign = make_context();
     cuc_context *wrapped, *previous = (cuc_context *)(void *)&previous;
@@ -179,9 +179,8 @@ START_TEST(set_current_gives_back_what_was_current)
     cuc_context_release(wrapped);
     destroy_context(foreign);
 }
-END_TEST
 
-START_TEST(a_set_current_that_fails_changes_nothing)
+TEST(a_set_current_that_fails_changes_nothing)
 {
     cuc_context *previous = (cuc_context *)(void *)&previous;
 
@@ -196,9 +195,8 @@ START_TEST(a_set_current_that_fails_changes_nothing)
     ck_assert_ptr_eq(previous, &previous);
     ck_assert_ptr_null(testing_current());
 }
-END_TEST
 
-START_TEST(ids_limits_and_priorities_are_read_and_set)
+TEST(ids_limits_and_priorities_are_read_and_set)
 {
     CUcontext foreign = make_context();
     cuc_context *wrapped;
@@ -227,9 +225,8 @@ START_TEST(ids_limits_and_priorities_are_read_and_set)
     cuc_context_release(wrapped);
     destroy_context(foreign);
 }
-END_TEST
 
-START_TEST(a_limit_that_the_device_lacks_is_not_supported)
+TEST(a_limit_that_the_device_lacks_is_not_supported)
 {
     uint64_t value = 42;
 
@@ -241,9 +238,8 @@ START_TEST(a_limit_that_the_device_lacks_is_not_supported)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_context_set_limit(primary, 5, 9), "has no limit 5");
     ck_assert_uint_eq(value, 42);
 }
-END_TEST
 
-START_TEST(peer_access_is_between_two_devices_and_asking_twice_is_no_error)
+TEST(peer_access_is_between_two_devices_and_asking_twice_is_no_error)
 {
     cuc_context *peer;
 
@@ -267,9 +263,8 @@ START_TEST(peer_access_is_between_two_devices_and_asking_twice_is_no_error)
     ck_fails(CUC_ERROR_DRIVER, cuc_context_enable_peer_access(primary, peer),
              "cuDeviceCanAccessPeer");
 }
-END_TEST
 
-START_TEST(null_arguments_are_named)
+TEST(null_arguments_are_named)
 {
     uint64_t value;
     int32_t number;
@@ -298,7 +293,6 @@ START_TEST(null_arguments_are_named)
     ck_assert_ptr_null(cuc_context_retain(NULL));
     cuc_context_release(NULL);
 }
-END_TEST
 
 // Only set_current changes the current context: each row runs with none current and with one that
 // is not the call's.
@@ -423,7 +417,7 @@ static void do_failures(void)
 static void (*const rows[])(void) = { do_stream,  do_default_streams, do_event,   do_device,
                                       do_context, do_callbacks,       do_failures };
 
-START_TEST(no_call_changes_the_current_context)
+TEST_ROWS(no_call_changes_the_current_context, rows)
 {
     CUcontext foreign = make_context(), popped;
 
@@ -444,9 +438,8 @@ START_TEST(no_call_changes_the_current_context)
     cuc_stream_release(stream);
     destroy_context(foreign);
 }
-END_TEST
 
-START_TEST(a_context_that_cannot_be_entered_fails_the_call)
+TEST(a_context_that_cannot_be_entered_fails_the_call)
 {
     cuc_stream *s = NULL;
 
@@ -460,9 +453,8 @@ START_TEST(a_context_that_cannot_be_entered_fails_the_call)
     ck_ok(cuc_stream_create(&s, device, NULL));
     cuc_stream_release(s);
 }
-END_TEST
 
-START_TEST(a_context_that_cannot_be_left_fails_the_call_and_undoes_it)
+TEST(a_context_that_cannot_be_left_fails_the_call_and_undoes_it)
 {
     cuc_stream *s = NULL;
     CUcontext popped;
@@ -476,9 +468,8 @@ START_TEST(a_context_that_cannot_be_left_fails_the_call_and_undoes_it)
     ck_assert_uint_eq(cuc_error_note_count(), 0);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
 }
-END_TEST
 
-START_TEST(a_second_failure_is_a_note_on_the_first)
+TEST(a_second_failure_is_a_note_on_the_first)
 {
     cuc_stream *s = NULL;
     CUcontext popped;
@@ -493,9 +484,8 @@ START_TEST(a_second_failure_is_a_note_on_the_first)
     ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_OUT_OF_MEMORY);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
 }
-END_TEST
 
-START_TEST(failures_of_a_release_go_to_the_failure_handler)
+TEST(failures_of_a_release_go_to_the_failure_handler)
 {
     cuc_stream *s = NULL;
     cuc_event *e = NULL;
@@ -525,9 +515,8 @@ START_TEST(failures_of_a_release_go_to_the_failure_handler)
     ck_assert_int_eq(cuc__cu.cuStreamDestroy(last), 0);
     ck_assert_int_eq(cuc__cu.cuEventDestroy(leaked_event), 0);
 }
-END_TEST
 
-START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
+TEST(a_lost_context_tells_every_call_what_destroyed_it)
 {
     cuc_stream *s = NULL, *fine = NULL;
     cuc_event *e = NULL;
@@ -580,9 +569,8 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
     ck_assert_ptr_null(testing_current());
     destroy_context(foreign);
 }
-END_TEST
 
-START_TEST(a_release_that_finds_the_context_lost_tells_the_failure_handler_once)
+TEST(a_release_that_finds_the_context_lost_tells_the_failure_handler_once)
 {
     cuc_stream *s = NULL, *t = NULL;
 
@@ -598,34 +586,8 @@ START_TEST(a_release_that_finds_the_context_lost_tells_the_failure_handler_once)
     ck_assert_int_eq(failures.count, 1);
     fake_reset(); // the streams were destroyed with their context
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("context");
-    TCase *tests = tcase_create("context"), *bare = tcase_create("bare");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_primary_context_is_one_object);
-    tcase_add_test(tests, a_later_context_at_the_address_of_a_destroyed_one_is_another_object);
-    tcase_add_test(tests, a_foreign_context_is_one_object_and_never_destroyed);
-    tcase_add_test(tests, a_handle_that_is_no_context_is_refused);
-    tcase_add_test(tests, the_current_context_comes_as_its_object);
-    tcase_add_test(tests, set_current_gives_back_what_was_current);
-    tcase_add_test(tests, a_set_current_that_fails_changes_nothing);
-    tcase_add_test(tests, ids_limits_and_priorities_are_read_and_set);
-    tcase_add_test(tests, a_limit_that_the_device_lacks_is_not_supported);
-    tcase_add_test(tests, peer_access_is_between_two_devices_and_asking_twice_is_no_error);
-    tcase_add_test(tests, null_arguments_are_named);
-    tcase_add_loop_test(tests, no_call_changes_the_current_context, 0, CUC_LENGTH(rows));
-    tcase_add_test(tests, a_context_that_cannot_be_entered_fails_the_call);
-    tcase_add_test(tests, a_context_that_cannot_be_left_fails_the_call_and_undoes_it);
-    tcase_add_test(tests, a_second_failure_is_a_note_on_the_first);
-    tcase_add_test(tests, failures_of_a_release_go_to_the_failure_handler);
-    tcase_add_test(tests, a_lost_context_tells_every_call_what_destroyed_it);
-    tcase_add_test(tests, a_release_that_finds_the_context_lost_tells_the_failure_handler_once);
-    suite_add_tcase(suite, tests);
-    tcase_add_test(bare, a_primary_context_made_by_somebody_else_is_known_for_one);
-    suite_add_tcase(suite, bare);
-    return testing_main(suite, 1);
+    return run_device_tests("context");
 }

@@ -84,7 +84,9 @@ static void setup(void)
 
 // ---- Plain copies
 
-START_TEST(bytes_are_copied_from_any_place_to_any)
+CASE("any driver", .setup = setup, .teardown = device_teardown);
+
+TEST_RANGE(bytes_are_copied_from_any_place_to_any, 0, PLACES *PLACES)
 {
     static const struct {
         size_t dst, src, bytes;
@@ -111,9 +113,8 @@ START_TEST(bytes_are_copied_from_any_place_to_any)
     place_drop(&to);
     place_drop(&from);
 }
-END_TEST
 
-START_TEST(a_buffer_is_written_and_read_in_parts)
+TEST_RANGE(a_buffer_is_written_and_read_in_parts, 0, PLACES)
 {
     struct place p;
 
@@ -129,7 +130,6 @@ START_TEST(a_buffer_is_written_and_read_in_parts)
     ck_assert_int_eq(got[52], 0);
     place_drop(&p);
 }
-END_TEST
 
 static const struct part {
     size_t offset, bytes;
@@ -146,7 +146,7 @@ static const struct part {
     { SIZE_MAX - 3, 8, CUC_ERROR_INVALID_ARGUMENT },
 };
 
-START_TEST(a_copy_past_the_end_is_refused_with_offset_bytes_and_size)
+TEST_ROWS(a_copy_past_the_end_is_refused_with_offset_bytes_and_size, parts)
 {
     const struct part *row = &parts[_i];
     struct place p, other;
@@ -177,9 +177,8 @@ START_TEST(a_copy_past_the_end_is_refused_with_offset_bytes_and_size)
     place_drop(&p);
     place_drop(&other);
 }
-END_TEST
 
-START_TEST(ranges_that_are_none_are_refused_before_the_driver_is_asked)
+TEST(ranges_that_are_none_are_refused_before_the_driver_is_asked)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     struct place p;
@@ -214,9 +213,8 @@ START_TEST(ranges_that_are_none_are_refused_before_the_driver_is_asked)
     ck_ok(cuc_copy(stream, p.at + 10, p.at, 10));
     place_drop(&p);
 }
-END_TEST
 
-START_TEST(a_copy_across_devices_takes_either_form)
+FAKE_TEST(a_copy_across_devices_takes_either_form)
 {
     cuc_memory_resource *mr;
     cuc_device *second;
@@ -237,9 +235,8 @@ START_TEST(a_copy_across_devices_takes_either_form)
     cuc_buffer_release(there);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(the_drivers_refusal_is_told_with_the_copy)
+FAKE_TEST(the_drivers_refusal_is_told_with_the_copy)
 {
     static const char *const calls[] = { "cuMemcpyAsync",      "cuMemcpyPeerAsync",
                                          "cuMemcpy2DAsync",    "cuMemcpy3DAsync",
@@ -278,9 +275,8 @@ START_TEST(the_drivers_refusal_is_told_with_the_copy)
     }
     place_drop(&p);
 }
-END_TEST
 
-START_TEST(copies_and_fills_become_nodes_of_a_capture)
+TEST(copies_and_fills_become_nodes_of_a_capture)
 {
     CUgraph graph = NULL;
     struct place p, plain;
@@ -308,7 +304,6 @@ START_TEST(copies_and_fills_become_nodes_of_a_capture)
     place_drop(&p);
     place_drop(&plain);
 }
-END_TEST
 
 // ---- Rectangles and boxes
 
@@ -354,7 +349,7 @@ static void reference(unsigned char *dst, const unsigned char *src, const cuc_co
                         p->src_x_bytes];
 }
 
-START_TEST(rows_are_copied_as_the_reference_does)
+TEST_RANGE(rows_are_copied_as_the_reference_does, 0, PLACES *PLACES)
 {
     struct place to, from;
 
@@ -398,7 +393,6 @@ START_TEST(rows_are_copied_as_the_reference_does)
     place_drop(&to);
     place_drop(&from);
 }
-END_TEST
 
 static const struct bad_box {
     cuc_copy_3d_params params;
@@ -433,7 +427,7 @@ static const struct bad_box {
       "dst is 0xfffffffffffffff9" },
 };
 
-START_TEST(rows_that_are_none_are_refused_before_the_driver_is_asked)
+TEST_ROWS(rows_that_are_none_are_refused_before_the_driver_is_asked, bad_boxes)
 {
     cuc_copy_3d_params p = bad_boxes[_i].params;
 
@@ -444,11 +438,10 @@ START_TEST(rows_that_are_none_are_refused_before_the_driver_is_asked)
     if (fake_available())
         ck_assert_int_eq(fake_calls_total(), 0);
 }
-END_TEST
 
 // ---- Batches
 
-START_TEST(a_batch_copies_every_entry)
+TEST(a_batch_copies_every_entry)
 {
     enum { MANY = 300 };
     static cuc_device_ptr dst[MANY], src[MANY];
@@ -500,9 +493,8 @@ START_TEST(a_batch_copies_every_entry)
     place_drop(&to);
     place_drop(&from);
 }
-END_TEST
 
-START_TEST(a_batch_is_as_few_calls_as_its_attributes_allow)
+FAKE_TEST(a_batch_is_as_few_calls_as_its_attributes_allow)
 {
     enum { MANY = 100 };
     static cuc_device_ptr dst[MANY], src[MANY];
@@ -540,9 +532,8 @@ START_TEST(a_batch_is_as_few_calls_as_its_attributes_allow)
     place_drop(&to);
     place_drop(&from);
 }
-END_TEST
 
-START_TEST(a_batch_with_one_bad_entry_copies_nothing)
+FAKE_TEST(a_batch_with_one_bad_entry_copies_nothing)
 {
     cuc_copy_batch_params p = CUC_COPY_BATCH_PARAMS_INIT;
     cuc_copy_attributes attributes[3] = { { 0 } };
@@ -588,9 +579,10 @@ START_TEST(a_batch_with_one_bad_entry_copies_nothing)
     ck_assert_int_eq(fake_calls_total(), 0);
     place_drop(&to);
 }
-END_TEST
 
-START_TEST(an_older_driver_copies_a_batch_one_by_one)
+CASE("other drivers");
+
+FAKE_TEST_RANGE(an_older_driver_copies_a_batch_one_by_one, 0, 2)
 {
     cuc_device_ptr dst[2], src[2];
     size_t bytes[2] = { 8, 9 };
@@ -620,11 +612,12 @@ START_TEST(an_older_driver_copies_a_batch_one_by_one)
     place_drop(&from);
     cuc_stream_release(stream);
 }
-END_TEST
 
 // ---- Fills
 
-START_TEST(a_pattern_fills_what_it_is_told_to)
+CASE("any driver");
+
+TEST_RANGE(a_pattern_fills_what_it_is_told_to, 0, PLAIN)
 {
     static const struct {
         uint32_t pattern, pattern_bytes;
@@ -655,9 +648,8 @@ START_TEST(a_pattern_fills_what_it_is_told_to)
     }
     place_drop(&p);
 }
-END_TEST
 
-START_TEST(a_rectangle_is_filled_and_the_rest_is_left)
+TEST(a_rectangle_is_filled_and_the_rest_is_left)
 {
     static const cuc_fill_2d_params rows[] = {
         { .pitch = 16, .row_count = 5, .rows = 7, .pattern = 0xab, .pattern_bytes = 1 },
@@ -687,9 +679,8 @@ START_TEST(a_rectangle_is_filled_and_the_rest_is_left)
     }
     place_drop(&p);
 }
-END_TEST
 
-START_TEST(fills_that_make_no_sense_are_refused)
+TEST(fills_that_make_no_sense_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_fill_2d_params f = CUC_FILL_2D_PARAMS_INIT;
@@ -733,9 +724,8 @@ START_TEST(fills_that_make_no_sense_are_refused)
         ck_assert_int_eq(fake_calls_total(), 0);
     place_drop(&p);
 }
-END_TEST
 
-START_TEST(an_empty_buffer_is_copied_and_filled_with_nothing)
+TEST(an_empty_buffer_is_copied_and_filled_with_nothing)
 {
     cuc_buffer *b;
 
@@ -748,39 +738,8 @@ START_TEST(an_empty_buffer_is_copied_and_filled_with_nothing)
              "has 0 bytes");
     cuc_buffer_release(b);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("copy");
-    TCase *any = tcase_create("any driver");
-
-    tcase_add_checked_fixture(any, setup, device_teardown);
-    tcase_add_loop_test(any, bytes_are_copied_from_any_place_to_any, 0, PLACES * PLACES);
-    tcase_add_loop_test(any, a_buffer_is_written_and_read_in_parts, 0, PLACES);
-    tcase_add_loop_test(any, a_copy_past_the_end_is_refused_with_offset_bytes_and_size, 0,
-                        CUC_LENGTH(parts));
-    tcase_add_test(any, ranges_that_are_none_are_refused_before_the_driver_is_asked);
-    tcase_add_test(any, copies_and_fills_become_nodes_of_a_capture);
-    tcase_add_loop_test(any, rows_are_copied_as_the_reference_does, 0, PLACES * PLACES);
-    tcase_add_loop_test(any, rows_that_are_none_are_refused_before_the_driver_is_asked, 0,
-                        CUC_LENGTH(bad_boxes));
-    tcase_add_test(any, a_batch_copies_every_entry);
-    tcase_add_loop_test(any, a_pattern_fills_what_it_is_told_to, 0, PLAIN);
-    tcase_add_test(any, a_rectangle_is_filled_and_the_rest_is_left);
-    tcase_add_test(any, fills_that_make_no_sense_are_refused);
-    tcase_add_test(any, an_empty_buffer_is_copied_and_filled_with_nothing);
-    suite_add_tcase(suite, any);
-
-    if (fake_available()) { // faults, call counts, a second device
-        TCase *early = tcase_create("other drivers");
-
-        tcase_add_test(any, a_copy_across_devices_takes_either_form);
-        tcase_add_test(any, the_drivers_refusal_is_told_with_the_copy);
-        tcase_add_test(any, a_batch_is_as_few_calls_as_its_attributes_allow);
-        tcase_add_test(any, a_batch_with_one_bad_entry_copies_nothing);
-        tcase_add_loop_test(early, an_older_driver_copies_a_batch_one_by_one, 0, 2);
-        suite_add_tcase(suite, early);
-    }
-    return testing_main(suite, 1);
+    return run_device_tests("copy");
 }

@@ -6,8 +6,8 @@
 #include "cuda_abi_rows.h"
 #include "driver/cudart_abi.h"
 #include "driver/nvml_abi.h"
+#include "tests.h"
 
-#include <check.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -77,7 +77,14 @@ static void report_nothing_wrong(void)
     ck_assert_msg(wrong == 0, "%d rows differ:\n%s", wrong, report);
 }
 
-START_TEST(sizes_offsets_and_values_are_those_of_the_toolkit)
+static bool have_toolkit(void)
+{
+    return cuda_abi_real_row_count > 0;
+}
+
+CASE("toolkit", .only_if = have_toolkit);
+
+TEST(sizes_offsets_and_values_are_those_of_the_toolkit)
 {
     size_t at = 0;
 
@@ -92,9 +99,8 @@ START_TEST(sizes_offsets_and_values_are_those_of_the_toolkit)
     }
     report_nothing_wrong();
 }
-END_TEST
 
-START_TEST(functions_have_the_types_of_the_toolkit)
+TEST(functions_have_the_types_of_the_toolkit)
 {
     for (size_t i = 0; i < cuda_abi_real_call_count; i++) {
         const struct cuda_abi_call *call = &cuda_abi_real_calls[i];
@@ -105,11 +111,10 @@ START_TEST(functions_have_the_types_of_the_toolkit)
     }
     report_nothing_wrong();
 }
-END_TEST
 
 // Only a driver can tell whether the version of a row selects the variant that programs get; types
 // alone do not show it. No GPU is needed.
-START_TEST(versions_pick_the_variants_of_the_toolkit)
+TEST(versions_pick_the_variants_of_the_toolkit)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!driver)
@@ -139,9 +144,10 @@ START_TEST(versions_pick_the_variants_of_the_toolkit)
     dlclose(driver);
     report_nothing_wrong();
 }
-END_TEST
 
-START_TEST(every_function_is_listed_once_with_a_release_of_cuda)
+CASE("tables");
+
+TEST(every_function_is_listed_once_with_a_release_of_cuda)
 {
     for (size_t i = 0; i < def_count; i++) {
         for (size_t k = 0; k < i; k++)
@@ -154,7 +160,6 @@ START_TEST(every_function_is_listed_once_with_a_release_of_cuda)
     }
     report_nothing_wrong();
 }
-END_TEST
 
 static bool is_letter(char c)
 {
@@ -187,7 +192,7 @@ static void names_of_parameters(const char *params, char *out, size_t size)
     }
 }
 
-START_TEST(arguments_are_the_names_of_the_parameters)
+TEST(arguments_are_the_names_of_the_parameters)
 {
     for (size_t i = 0; i < def_count; i++) {
         char names[512];
@@ -200,33 +205,14 @@ START_TEST(arguments_are_the_names_of_the_parameters)
     }
     report_nothing_wrong();
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cuda_abi");
-    TCase *tables = tcase_create("tables");
-    TCase *toolkit = tcase_create("toolkit");
+    int status = run_tests("cuda_abi");
 
-    tcase_add_test(tables, every_function_is_listed_once_with_a_release_of_cuda);
-    tcase_add_test(tables, arguments_are_the_names_of_the_parameters);
-    suite_add_tcase(suite, tables);
-    if (cuda_abi_real_row_count > 0) {
-        tcase_add_test(toolkit, sizes_offsets_and_values_are_those_of_the_toolkit);
-        tcase_add_test(toolkit, functions_have_the_types_of_the_toolkit);
-        tcase_add_test(toolkit, versions_pick_the_variants_of_the_toolkit);
-        suite_add_tcase(suite, toolkit);
-    }
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    if (failed)
-        return EXIT_FAILURE;
-    if (cuda_abi_real_row_count == 0) {
+    if (status == EXIT_SUCCESS && !have_toolkit()) {
         puts("no headers of CUDA 13 were found: nothing was compared with them");
         return 77;
     }
-    return EXIT_SUCCESS;
+    return status;
 }

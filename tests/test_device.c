@@ -33,7 +33,9 @@ static cuc_device *second(void)
     return d;
 }
 
-START_TEST(there_is_one_object_for_each_ordinal)
+CASE("device", .setup = setup, .teardown = teardown);
+
+TEST(there_is_one_object_for_each_ordinal)
 {
     cuc_device *again;
 
@@ -46,11 +48,10 @@ START_TEST(there_is_one_object_for_each_ordinal)
     ck_ok(cuc_device_get(&again, 0));
     ck_assert_ptr_eq(again, device);
 }
-END_TEST
 
 static const int32_t bad_ordinals[] = { -1, 8, INT32_MAX, INT32_MIN };
 
-START_TEST(an_ordinal_out_of_range_is_told_with_the_range)
+TEST_ROWS(an_ordinal_out_of_range_is_told_with_the_range, bad_ordinals)
 {
     char text[80];
     cuc_device *none = NULL;
@@ -62,9 +63,8 @@ START_TEST(an_ordinal_out_of_range_is_told_with_the_range)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_device_get(&none, bad_ordinals[_i]), text);
     ck_assert_ptr_null(none);
 }
-END_TEST
 
-START_TEST(a_device_tells_its_name_uuid_address_and_architecture)
+TEST(a_device_tells_its_name_uuid_address_and_architecture)
 {
     uint8_t bytes[16];
     char text[48] = "";
@@ -90,9 +90,8 @@ START_TEST(a_device_tells_its_name_uuid_address_and_architecture)
     snprintf(text, sizeof(text), "sm_%d%d", major, minor);
     ck_assert_str_eq(cuc_device_arch(device), text);
 }
-END_TEST
 
-START_TEST(a_pci_address_leads_back_to_its_device)
+TEST(a_pci_address_leads_back_to_its_device)
 {
     cuc_device *found = NULL;
 
@@ -104,9 +103,8 @@ START_TEST(a_pci_address_leads_back_to_its_device)
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_device_get_by_pci_bus_id(&found, "nonsense"), "\"nonsense\"");
     ck_assert_ptr_null(found);
 }
-END_TEST
 
-START_TEST(every_listed_attribute_is_what_the_driver_says)
+TEST(every_listed_attribute_is_what_the_driver_says)
 {
     cuc_device_properties all = CUC_DEVICE_PROPERTIES_INIT;
     const int32_t *field = (const int32_t *)(const void *)((const char *)&all + sizeof(size_t));
@@ -134,9 +132,8 @@ START_TEST(every_listed_attribute_is_what_the_driver_says)
     ck_assert_int_eq(all.reserved, 0);
     ck_assert_int_gt(all.max_threads_per_block, 0);
 }
-END_TEST
 
-START_TEST(properties_fill_as_much_of_the_struct_as_the_caller_has)
+TEST(properties_fill_as_much_of_the_struct_as_the_caller_has)
 {
     struct {
         cuc_device_properties all;
@@ -159,9 +156,8 @@ START_TEST(properties_fill_as_much_of_the_struct_as_the_caller_has)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_device_get_properties(&small, device),
              "struct_size is 3", "cuc_device_properties");
 }
-END_TEST
 
-START_TEST(an_attribute_that_nobody_knows_is_refused_by_number)
+TEST(an_attribute_that_nobody_knows_is_refused_by_number)
 {
     int32_t value = 42;
 
@@ -173,9 +169,8 @@ START_TEST(an_attribute_that_nobody_knows_is_refused_by_number)
              cuc_device_attribute_at(&value, NULL, NULL, cuc_device_attribute_count()), "index is");
     ck_assert_int_eq(value, 42);
 }
-END_TEST
 
-START_TEST(an_attribute_that_the_driver_is_too_old_for_has_its_default)
+TEST(an_attribute_that_the_driver_is_too_old_for_has_its_default)
 {
     int32_t value = 42;
 
@@ -194,9 +189,8 @@ START_TEST(an_attribute_that_the_driver_is_too_old_for_has_its_default)
              "cuDeviceGetAttribute returned 999", "attribute 1");
     ck_assert_int_eq(value, 42);
 }
-END_TEST
 
-START_TEST(memory_is_counted)
+TEST(memory_is_counted)
 {
     uint64_t free_bytes = 0, total = 0;
 
@@ -214,9 +208,8 @@ START_TEST(memory_is_counted)
     ck_assert_uint_eq(free_bytes, 42);
     ck_assert_uint_eq(total, 42);
 }
-END_TEST
 
-START_TEST(peers_are_asked_about_in_pairs)
+TEST(peers_are_asked_about_in_pairs)
 {
     int32_t value = 42;
 
@@ -236,9 +229,8 @@ START_TEST(peers_are_asked_about_in_pairs)
              "peer attribute 99 of devices 0 and 1");
     ck_assert_int_eq(value, 42);
 }
-END_TEST
 
-START_TEST(the_current_device_is_the_contexts_or_the_first)
+TEST(the_current_device_is_the_contexts_or_the_first)
 {
     cuc_device *current = NULL;
     cuc_context *previous = (cuc_context *)(void *)&previous;
@@ -257,9 +249,8 @@ START_TEST(the_current_device_is_the_contexts_or_the_first)
     ck_ok(cuc_device_get_current(&current));
     ck_assert_ptr_eq(current, device);
 }
-END_TEST
 
-START_TEST(null_arguments_are_named)
+TEST(null_arguments_are_named)
 {
     int32_t value = 42;
 
@@ -295,10 +286,11 @@ START_TEST(null_arguments_are_named)
     ck_assert_str_eq(cuc_device_pci_bus_id(NULL), "");
     ck_assert_str_eq(cuc_device_arch(NULL), "");
 }
-END_TEST
+
+CASE("first");
 
 // In a process that has read no device yet: fails each call in turn until all succeed.
-START_TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
+TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
 {
     static const char *const functions[] = { "cuDeviceGetCount",    "cuDeviceGet",
                                              "cuDeviceGetName",     "cuDeviceGetUuid",
@@ -319,7 +311,6 @@ START_TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
     ck_assert_int_eq(fake_fails_armed(), 0);
     ck_assert_str_eq(cuc_device_arch(got), "sm_90");
 }
-END_TEST
 
 // A simulated NVML with one device, found only by its PCI address, without a power sensor.
 static struct nvmlDevice_st *const nvml_device = (void *)0x1234;
@@ -380,7 +371,9 @@ static nvmlReturn_t nvml_power(nvmlDevice_t d, unsigned *out)
     return NVML_ERROR_NOT_SUPPORTED;
 }
 
-START_TEST(sensors_are_read_as_far_as_the_device_has_them)
+CASE("device");
+
+TEST(sensors_are_read_as_far_as_the_device_has_them)
 {
     cuc_device_sensors s = CUC_DEVICE_SENSORS_INIT;
 
@@ -408,9 +401,8 @@ START_TEST(sensors_are_read_as_far_as_the_device_has_them)
     ck_assert_uint_eq(s.milliwatts, 0);
     ck_assert_int_eq(nvml_starts, 1); // by the first query, once
 }
-END_TEST
 
-START_TEST(a_simulated_device_has_no_sensors)
+TEST(a_simulated_device_has_no_sensors)
 {
     cuc_device_sensors s = CUC_DEVICE_SENSORS_INIT;
 
@@ -422,31 +414,8 @@ START_TEST(a_simulated_device_has_no_sensors)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_device_get_sensors(&s, device, CUC_SENSOR_POWER),
              "it is simulated");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("device");
-    TCase *tests = tcase_create("device"), *first = tcase_create("first");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, there_is_one_object_for_each_ordinal);
-    tcase_add_loop_test(tests, an_ordinal_out_of_range_is_told_with_the_range, 0,
-                        CUC_LENGTH(bad_ordinals));
-    tcase_add_test(tests, a_device_tells_its_name_uuid_address_and_architecture);
-    tcase_add_test(tests, a_pci_address_leads_back_to_its_device);
-    tcase_add_test(tests, every_listed_attribute_is_what_the_driver_says);
-    tcase_add_test(tests, properties_fill_as_much_of_the_struct_as_the_caller_has);
-    tcase_add_test(tests, an_attribute_that_nobody_knows_is_refused_by_number);
-    tcase_add_test(tests, an_attribute_that_the_driver_is_too_old_for_has_its_default);
-    tcase_add_test(tests, memory_is_counted);
-    tcase_add_test(tests, peers_are_asked_about_in_pairs);
-    tcase_add_test(tests, the_current_device_is_the_contexts_or_the_first);
-    tcase_add_test(tests, a_simulated_device_has_no_sensors);
-    tcase_add_test(tests, sensors_are_read_as_far_as_the_device_has_them);
-    tcase_add_test(tests, null_arguments_are_named);
-    suite_add_tcase(suite, tests);
-    tcase_add_test(first, a_failure_while_reading_devices_is_told_and_not_remembered);
-    suite_add_tcase(suite, first);
-    return testing_main(suite, 1);
+    return run_device_tests("device");
 }

@@ -11,7 +11,7 @@
 
 static int32_t count;
 
-START_TEST(a_path_that_is_no_file_is_no_driver_and_the_places_tried_are_told)
+TEST(a_path_that_is_no_file_is_no_driver_and_the_places_tried_are_told)
 {
     setenv("CUCORE_DRIVER", "/nonexistent/libcuda.so.1", 1);
     count = 42;
@@ -23,17 +23,15 @@ START_TEST(a_path_that_is_no_file_is_no_driver_and_the_places_tried_are_told)
     ck_assert_int_eq(cuc__driver_version(), 0);
     ck_assert(!cuc__driver_has("cuInit"));
 }
-END_TEST
 
-START_TEST(a_library_that_is_no_driver_is_told_from_one)
+TEST(a_library_that_is_no_driver_is_told_from_one)
 {
     setenv("CUCORE_DRIVER", "libm.so.6", 1);
     ck_fails(CUC_ERROR_NO_DRIVER, cuc_device_get_count(&count), "libm.so.6: loaded",
              "exports no cuDriverGetVersion: not a CUDA driver");
 }
-END_TEST
 
-START_TEST(without_a_name_it_is_the_systems_driver)
+TEST(without_a_name_it_is_the_systems_driver)
 {
     unsetenv("CUCORE_DRIVER");
     cuc_status st = cuc_device_get_count(&count);
@@ -42,18 +40,16 @@ START_TEST(without_a_name_it_is_the_systems_driver)
         SKIP("there is a driver on this machine: %s", cuc__driver_path());
     ck_fails(CUC_ERROR_NO_DRIVER, cuc_device_get_count(&count), "libcuda.so.1");
 }
-END_TEST
 
-START_TEST(an_empty_name_is_the_systems_driver_too)
+TEST(an_empty_name_is_the_systems_driver_too)
 {
     setenv("CUCORE_DRIVER", "", 1);
     if (cuc_device_get_count(&count) != CUC_ERROR_NO_DRIVER)
         SKIP("there is a driver on this machine: %s", cuc__driver_path());
     ck_fails(CUC_ERROR_NO_DRIVER, cuc_device_get_count(&count), "libcuda.so.1");
 }
-END_TEST
 
-START_TEST(sim_is_looked_for_beside_the_library_and_never_taken_silently)
+TEST(sim_is_looked_for_beside_the_library_and_never_taken_silently)
 {
     setenv("CUCORE_DRIVER", "sim", 1);
     if (cuc_device_get_count(&count) >= 0)
@@ -62,9 +58,8 @@ START_TEST(sim_is_looked_for_beside_the_library_and_never_taken_silently)
              "/libcucore-sim.so: ", "\nlibcucore-sim.so: ");
     ck_assert_ptr_null(strstr(cuc_error_message(), "libcuda.so.1"));
 }
-END_TEST
 
-START_TEST(a_failed_load_is_final_and_the_same_for_every_call)
+TEST(a_failed_load_is_final_and_the_same_for_every_call)
 {
     NEED_FAKE();
     char *good = strdup(getenv("CUCORE_DRIVER"));
@@ -90,9 +85,8 @@ START_TEST(a_failed_load_is_final_and_the_same_for_every_call)
     ck_assert_uint_eq(strlen(cuc_error_log()), strlen(cuc__driver_trail()));
     free(good);
 }
-END_TEST
 
-START_TEST(a_driver_before_12_0_is_too_old_and_both_versions_are_told)
+TEST(a_driver_before_12_0_is_too_old_and_both_versions_are_told)
 {
     NEED_FAKE();
     fake_set_version(11080);
@@ -105,9 +99,8 @@ START_TEST(a_driver_before_12_0_is_too_old_and_both_versions_are_told)
     ck_fails(CUC_ERROR_DRIVER_TOO_OLD, cuc_device_get_count(&count), "11.8"); // final
     ck_assert_int_eq(fake_calls("cuInit"), 0);
 }
-END_TEST
 
-START_TEST(the_oldest_driver_that_will_do_does)
+TEST(the_oldest_driver_that_will_do_does)
 {
     NEED_FAKE();
     fake_set_version(12000);
@@ -129,9 +122,8 @@ START_TEST(the_oldest_driver_that_will_do_does)
     cuc_event_release(event);
     cuc_stream_release(stream);
 }
-END_TEST
 
-START_TEST(a_function_that_the_driver_lacks_is_named_with_the_version_that_has_it)
+TEST(a_function_that_the_driver_lacks_is_named_with_the_version_that_has_it)
 {
     cuc_device *device;
     cuc_stream *stream;
@@ -153,9 +145,8 @@ START_TEST(a_function_that_the_driver_lacks_is_named_with_the_version_that_has_i
     ck_ok(cuc_stream_get_id(&id, stream));
     cuc_stream_release(stream);
 }
-END_TEST
 
-START_TEST(a_function_younger_than_the_driver_is_not_asked_for)
+TEST(a_function_younger_than_the_driver_is_not_asked_for)
 {
     void (*fn)(void) = NULL;
 
@@ -169,7 +160,6 @@ START_TEST(a_function_younger_than_the_driver_is_not_asked_for)
     ck_assert_int_eq(cuc__driver_function_version("cuKernelGetParamInfo"), 12040);
     ck_assert_int_eq(cuc__driver_function_version("cuNothing"), 0);
 }
-END_TEST
 
 // cucore takes the later form from a driver that has it, and the only form from every other driver.
 static const struct {
@@ -180,7 +170,7 @@ static const struct {
     { "12080", "12080", 12080 }, { "13000", "12080", 12080 },
 };
 
-START_TEST(the_newest_form_that_a_driver_has_is_taken)
+TEST_ROWS(the_newest_form_that_a_driver_has_is_taken, forms)
 {
     float ms = 0;
 
@@ -190,9 +180,8 @@ START_TEST(the_newest_form_that_a_driver_has_is_taken)
     ck_assert_int_eq(cuc__cu.cuEventElapsedTime(&ms, NULL, NULL), CUDA_SUCCESS);
     ck_assert_float_eq(ms, forms[_i].taken);
 }
-END_TEST
 
-START_TEST(a_start_that_failed_is_final_and_asked_for_once)
+TEST(a_start_that_failed_is_final_and_asked_for_once)
 {
     NEED_FAKE();
     count = 42;
@@ -206,9 +195,8 @@ START_TEST(a_start_that_failed_is_final_and_asked_for_once)
     ck_assert_int_eq(fake_calls("cuInit"), 1);
     ck_assert_str_ne(cuc_error_explanation(), "");
 }
-END_TEST
 
-START_TEST(a_machine_without_devices_counts_none_and_says_so)
+TEST(a_machine_without_devices_counts_none_and_says_so)
 {
     cuc_device *device = NULL;
 
@@ -224,9 +212,8 @@ START_TEST(a_machine_without_devices_counts_none_and_says_so)
     ck_assert_ptr_null(device);
     ck_assert_int_eq(fake_calls("cuInit"), 1);
 }
-END_TEST
 
-START_TEST(the_driver_says_what_it_is)
+TEST(the_driver_says_what_it_is)
 {
     NEED_FAKE();
     ck_ok(cuc_device_get_count(&count));
@@ -235,7 +222,6 @@ START_TEST(the_driver_says_what_it_is)
     ck_assert_str_eq(cuc__driver_path(), getenv("CUCORE_DRIVER"));
     ck_assert_ptr_nonnull(strstr(cuc__driver_trail(), ": loaded"));
 }
-END_TEST
 
 static void *get_a_device(void *data)
 {
@@ -244,7 +230,7 @@ static void *get_a_device(void *data)
     return cuc_device_get(out, 1) == CUC_OK ? data : NULL;
 }
 
-START_TEST(threads_that_start_the_driver_together_start_it_once)
+TEST(threads_that_start_the_driver_together_start_it_once)
 {
     enum { THREADS = 16 };
     pthread_t threads[THREADS];
@@ -262,7 +248,6 @@ START_TEST(threads_that_start_the_driver_together_start_it_once)
     ck_assert_int_eq(fake_calls("cuInit"), 1);
     ck_assert_int_eq(fake_calls("cuDeviceGetCount"), 1);
 }
-END_TEST
 
 // Children of fork(). A child reports by its exit status: Check's assertions belong to its parent.
 
@@ -438,7 +423,7 @@ static const struct {
                  { libraries_can_be_found },
                  { a_grandchild_says_forked } };
 
-START_TEST(a_child_of_a_process_that_used_the_driver_is_told_so_by_every_call)
+TEST_ROWS(a_child_of_a_process_that_used_the_driver_is_told_so_by_every_call, children)
 {
     CUcontext made;
 
@@ -463,7 +448,6 @@ START_TEST(a_child_of_a_process_that_used_the_driver_is_told_so_by_every_call)
     cuc_context_release(foreign);
     ck_assert_int_eq(failures.count, 0);
 }
-END_TEST
 
 static int a_device_works(void)
 {
@@ -474,16 +458,15 @@ static int a_device_works(void)
     return 0;
 }
 
-START_TEST(a_child_of_a_process_that_only_loaded_the_driver_can_use_it)
+TEST(a_child_of_a_process_that_only_loaded_the_driver_can_use_it)
 {
     NEED_FAKE();
     ck_assert(cuc__driver_has("cuInit")); // loads, and starts nothing
     ck_assert_int_eq(in_child(a_device_works), 0);
     ck_assert_int_eq(a_device_works(), 0);
 }
-END_TEST
 
-START_TEST(a_child_of_a_process_whose_start_failed_is_cut_off_as_well)
+TEST(a_child_of_a_process_whose_start_failed_is_cut_off_as_well)
 {
     NEED_FAKE();
     fake_fail("cuInit", 1, CUDA_ERROR_UNKNOWN);
@@ -491,32 +474,8 @@ START_TEST(a_child_of_a_process_whose_start_failed_is_cut_off_as_well)
     ck_assert_int_eq(in_child(a_device_works) != 0, 1);
     ck_fails(CUC_ERROR_DRIVER, cuc_device_get_count(&count), "cuInit");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("driver");
-    TCase *tests = tcase_create("driver");
-
-    tcase_add_test(tests, a_path_that_is_no_file_is_no_driver_and_the_places_tried_are_told);
-    tcase_add_test(tests, a_library_that_is_no_driver_is_told_from_one);
-    tcase_add_test(tests, without_a_name_it_is_the_systems_driver);
-    tcase_add_test(tests, an_empty_name_is_the_systems_driver_too);
-    tcase_add_test(tests, sim_is_looked_for_beside_the_library_and_never_taken_silently);
-    tcase_add_test(tests, a_failed_load_is_final_and_the_same_for_every_call);
-    tcase_add_test(tests, a_driver_before_12_0_is_too_old_and_both_versions_are_told);
-    tcase_add_test(tests, the_oldest_driver_that_will_do_does);
-    tcase_add_test(tests, a_function_that_the_driver_lacks_is_named_with_the_version_that_has_it);
-    tcase_add_test(tests, a_function_younger_than_the_driver_is_not_asked_for);
-    tcase_add_loop_test(tests, the_newest_form_that_a_driver_has_is_taken, 0, CUC_LENGTH(forms));
-    tcase_add_test(tests, a_start_that_failed_is_final_and_asked_for_once);
-    tcase_add_test(tests, a_machine_without_devices_counts_none_and_says_so);
-    tcase_add_test(tests, the_driver_says_what_it_is);
-    tcase_add_test(tests, threads_that_start_the_driver_together_start_it_once);
-    tcase_add_loop_test(tests, a_child_of_a_process_that_used_the_driver_is_told_so_by_every_call,
-                        0, CUC_LENGTH(children));
-    tcase_add_test(tests, a_child_of_a_process_that_only_loaded_the_driver_can_use_it);
-    tcase_add_test(tests, a_child_of_a_process_whose_start_failed_is_cut_off_as_well);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("driver");
 }

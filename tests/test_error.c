@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-START_TEST(before_the_first_failure_there_is_nothing_to_read)
+TEST(before_the_first_failure_there_is_nothing_to_read)
 {
     ck_assert_int_eq(cuc_error_status(), CUC_OK);
     ck_assert_str_eq(cuc_error_message(), "no error");
@@ -23,7 +23,6 @@ START_TEST(before_the_first_failure_there_is_nothing_to_read)
     cuc_error_clear();
     ck_assert_str_eq(cuc_error_message(), "no error");
 }
-END_TEST
 
 static const struct {
     const char *text, *shown;
@@ -37,7 +36,7 @@ static const struct {
     { "", "" },
 };
 
-START_TEST(a_message_has_symbols_as_cpp_writes_them)
+TEST_ROWS(a_message_has_symbols_as_cpp_writes_them, symbols)
 {
     char expected[256];
 
@@ -45,9 +44,8 @@ START_TEST(a_message_has_symbols_as_cpp_writes_them)
     cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "%s", symbols[_i].text);
     ck_assert_str_eq(cuc_error_message(), expected);
 }
-END_TEST
 
-START_TEST(a_demangled_text_is_cut_where_its_room_ends)
+TEST(a_demangled_text_is_cut_where_its_room_ends)
 {
     static const char text[] = "of _Z5scaleIfEvPT_i and more";
     char whole[64], part[64];
@@ -61,7 +59,6 @@ START_TEST(a_demangled_text_is_cut_where_its_room_ends)
         ck_assert_int_eq(strncmp(part, whole, strlen(part)), 0);
     }
 }
-END_TEST
 
 static const char *const names[][2] = {
     { "_Z5scaleIfEvPT_i", "scale<float>" },
@@ -70,7 +67,7 @@ static const char *const names[][2] = {
     { "_Z5applyIFvvEEvT_", "apply<void ()>" },
 };
 
-START_TEST(a_name_expression_is_what_stands_before_the_parameters)
+TEST_ROWS(a_name_expression_is_what_stands_before_the_parameters, names)
 {
     char name[64];
 
@@ -78,9 +75,8 @@ START_TEST(a_name_expression_is_what_stands_before_the_parameters)
     ck_assert_str_eq(name, names[_i][1]);
     ck_assert(!cuc__demangle_name(name, sizeof(name), "saxpy"));
 }
-END_TEST
 
-START_TEST(a_failure_gives_its_status_back_and_is_kept)
+TEST(a_failure_gives_its_status_back_and_is_kept)
 {
     ck_assert_int_eq(cuc__fail(CUC_ERROR_BUSY, "cuc_thing_do", "x is %d, at most %d", 7, 3),
                      CUC_ERROR_BUSY);
@@ -91,9 +87,8 @@ START_TEST(a_failure_gives_its_status_back_and_is_kept)
     ck_assert_str_eq(cuc_status_name(CUC_OK), "CUC_OK"); // success leaves it alone
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
 }
-END_TEST
 
-START_TEST(a_program_can_report_a_failure_of_its_own)
+TEST(a_program_can_report_a_failure_of_its_own)
 {
     ck_assert_int_eq(cuc_error_set(CUC_ERROR_IO, "my_read", "100% of it is gone"), CUC_ERROR_IO);
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_IO);
@@ -106,18 +101,16 @@ START_TEST(a_program_can_report_a_failure_of_its_own)
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
     ck_assert_str_eq(cuc_error_function(), "");
 }
-END_TEST
 
-START_TEST(a_note_that_is_cut_says_so)
+TEST(a_note_that_is_cut_says_so)
 {
     (void)cuc__fail(CUC_ERROR_INTERNAL, "cuc_x", "failed");
     cuc__error_note("%0600d", 7);
     ck_assert_uint_eq(strlen(cuc_error_note(0)), 511);
     ck_assert_str_eq(cuc_error_note(0) + 508, "...");
 }
-END_TEST
 
-START_TEST(a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_notes)
+TEST(a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_notes)
 {
     ck_assert_int_eq(cuc__fail_library(CUC_ERROR_TOOLKIT, CUC_LIBRARY_NVRTC, 9, "NVRTC_ERROR_X",
                                        "cuc_thing_do", "nvrtcThing", "Do better.", "line 1\nline 2",
@@ -139,9 +132,8 @@ START_TEST(a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_note
                      "cuc_thing_do: compiling a.cu (nvrtcThing returned 9, NVRTC_ERROR_X). Do "
                      "better. Note: first note. Note: note 2.");
 }
-END_TEST
 
-START_TEST(notes_are_sentences_of_their_own_without_mangled_names)
+TEST(notes_are_sentences_of_their_own_without_mangled_names)
 {
     cuc__fail(CUC_ERROR_DRIVER, "cuc_thing_do", "waiting for a thing");
     cuc__error_note("the cause may be _Z5scaleIfEvPT_i grid 1,1,1");
@@ -150,9 +142,8 @@ START_TEST(notes_are_sentences_of_their_own_without_mangled_names)
                                           "be scale<float>(float*, int) grid 1,1,1.");
     ck_assert_str_eq(cuc_error_note(0), "the cause may be _Z5scaleIfEvPT_i grid 1,1,1");
 }
-END_TEST
 
-START_TEST(a_note_begins_behind_a_whole_sentence)
+TEST(a_note_begins_behind_a_whole_sentence)
 {
     static const char *const rows[][2] = {
         { "failed", "cuc_x: failed. Note: why." },
@@ -166,9 +157,8 @@ START_TEST(a_note_begins_behind_a_whole_sentence)
         ck_assert_str_eq(cuc_error_message(), rows[i][1]);
     }
 }
-END_TEST
 
-START_TEST(the_next_failure_leaves_nothing_of_the_one_before)
+TEST(the_next_failure_leaves_nothing_of_the_one_before)
 {
     cuc__fail_library(CUC_ERROR_TOOLKIT, CUC_LIBRARY_NVRTC, 9, "S", "cuc_a", "call", "E", "log",
                       "t");
@@ -184,9 +174,8 @@ START_TEST(the_next_failure_leaves_nothing_of_the_one_before)
     ck_assert_str_eq(cuc_error_message(), "no error");
     ck_assert_str_eq(cuc_error_function(), "");
 }
-END_TEST
 
-START_TEST(past_eight_notes_the_last_one_is_the_latest)
+TEST(past_eight_notes_the_last_one_is_the_latest)
 {
     char text[16];
 
@@ -200,10 +189,9 @@ START_TEST(past_eight_notes_the_last_one_is_the_latest)
     }
     ck_assert_str_eq(cuc_error_note(7), "note 11");
 }
-END_TEST
 
 // A long text in every field: truncated, terminated and within bounds, which the sanitizers watch.
-START_TEST(long_texts_are_cut_and_a_long_log_is_kept_whole)
+TEST(long_texts_are_cut_and_a_long_log_is_kept_whole)
 {
     size_t bytes = 200000;
     char *text = malloc(bytes + 1);
@@ -220,9 +208,8 @@ START_TEST(long_texts_are_cut_and_a_long_log_is_kept_whole)
     ck_assert_uint_lt(strlen(cuc_error_note(7)), 512);
     free(text);
 }
-END_TEST
 
-START_TEST(a_public_name_replaces_a_helpers_and_an_internal_one_does_not)
+TEST(a_public_name_replaces_a_helpers_and_an_internal_one_does_not)
 {
     cuc__fail(CUC_ERROR_IO, "cuc_inner_call", "t");
     ck_assert_int_eq(cuc__pass(CUC_ERROR_IO, "cuc__helper"), CUC_ERROR_IO);
@@ -235,7 +222,6 @@ START_TEST(a_public_name_replaces_a_helpers_and_an_internal_one_does_not)
     ck_assert_int_eq(cuc__pass(CUC_NOT_READY, "cuc_other"), CUC_NOT_READY);
     ck_assert_str_eq(cuc_error_function(), "cuc_outer_call");
 }
-END_TEST
 
 static void *fail_in_a_thread(void *data)
 {
@@ -245,7 +231,7 @@ static void *fail_in_a_thread(void *data)
     return strcmp(cuc_error_message(), "cuc_theirs: theirs") == 0 ? data : NULL;
 }
 
-START_TEST(every_thread_has_an_error_of_its_own)
+TEST(every_thread_has_an_error_of_its_own)
 {
     pthread_t thread;
     void *same;
@@ -257,7 +243,6 @@ START_TEST(every_thread_has_an_error_of_its_own)
     ck_assert_ptr_eq(same, &token);
     ck_assert_str_eq(cuc_error_message(), "cuc_mine: mine");
 }
-END_TEST
 
 static struct testing_failures failures;
 
@@ -267,7 +252,7 @@ static void first_handler(const char *message, void *user)
     testing_failed(message, user);
 }
 
-START_TEST(the_failure_handler_gets_what_no_call_can_return)
+TEST(the_failure_handler_gets_what_no_call_can_return)
 {
     cuc__unraisable("nobody listens"); // dropped
     cuc_set_failure_handler(first_handler, &failures);
@@ -282,7 +267,6 @@ START_TEST(the_failure_handler_gets_what_no_call_can_return)
     ck_assert_int_eq(failures.count, 2);
     ck_assert_int_eq(cuc_error_status(), CUC_OK); // the thread's error has none of it
 }
-END_TEST
 
 static const struct {
     int code;
@@ -302,7 +286,7 @@ static const struct {
     { 31415, CUC_ERROR_DRIVER, "" }, // a newer driver's code
 };
 
-START_TEST(a_drivers_code_becomes_a_status_with_symbol_and_explanation)
+TEST_ROWS(a_drivers_code_becomes_a_status_with_symbol_and_explanation, codes)
 {
     ck_assert_int_eq(cuc__fail_driver(NULL, codes[_i].code, "cuc_do", "cuDo", "doing %d", 5),
                      codes[_i].status);
@@ -315,9 +299,8 @@ START_TEST(a_drivers_code_becomes_a_status_with_symbol_and_explanation)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "cuc_do: doing 5 (cuDo returned "));
     ck_assert_uint_gt(strlen(cuc_error_explanation()), 20);
 }
-END_TEST
 
-START_TEST(every_status_and_element_type_has_its_name)
+TEST(every_status_and_element_type_has_its_name)
 {
     ck_assert_str_eq(cuc_status_name(CUC_ERROR_CONTEXT_LOST), "CUC_ERROR_CONTEXT_LOST");
     ck_assert_str_eq(cuc_status_name(-12345), "CUC_ERROR_UNKNOWN");
@@ -341,9 +324,8 @@ START_TEST(every_status_and_element_type_has_its_name)
     ck_assert_int_eq(cuc_dtype_from_name(NULL), CUC_DTYPE_UNKNOWN);
     ck_assert_int_eq(cuc_dtype_from_name("f31"), CUC_DTYPE_UNKNOWN);
 }
-END_TEST
 
-START_TEST(the_library_and_its_headers_are_of_one_version)
+TEST(the_library_and_its_headers_are_of_one_version)
 {
     char text[32];
 
@@ -352,34 +334,8 @@ START_TEST(the_library_and_its_headers_are_of_one_version)
     ck_assert_uint_eq(cuc_version(), CUC_VERSION);
     ck_assert_str_eq(cuc_version_string(), text);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("error");
-    TCase *tests = tcase_create("error");
-
-    tcase_add_test(tests, before_the_first_failure_there_is_nothing_to_read);
-    tcase_add_loop_test(tests, a_message_has_symbols_as_cpp_writes_them, 0, CUC_LENGTH(symbols));
-    tcase_add_test(tests, a_demangled_text_is_cut_where_its_room_ends);
-    tcase_add_loop_test(tests, a_name_expression_is_what_stands_before_the_parameters, 0,
-                        CUC_LENGTH(names));
-    tcase_add_test(tests, a_failure_gives_its_status_back_and_is_kept);
-    tcase_add_test(tests, a_program_can_report_a_failure_of_its_own);
-    tcase_add_test(tests, a_note_that_is_cut_says_so);
-    tcase_add_test(tests, a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_notes);
-    tcase_add_test(tests, notes_are_sentences_of_their_own_without_mangled_names);
-    tcase_add_test(tests, a_note_begins_behind_a_whole_sentence);
-    tcase_add_test(tests, the_next_failure_leaves_nothing_of_the_one_before);
-    tcase_add_test(tests, past_eight_notes_the_last_one_is_the_latest);
-    tcase_add_test(tests, long_texts_are_cut_and_a_long_log_is_kept_whole);
-    tcase_add_test(tests, a_public_name_replaces_a_helpers_and_an_internal_one_does_not);
-    tcase_add_test(tests, every_thread_has_an_error_of_its_own);
-    tcase_add_test(tests, the_failure_handler_gets_what_no_call_can_return);
-    tcase_add_loop_test(tests, a_drivers_code_becomes_a_status_with_symbol_and_explanation, 0,
-                        CUC_LENGTH(codes));
-    tcase_add_test(tests, every_status_and_element_type_has_its_name);
-    tcase_add_test(tests, the_library_and_its_headers_are_of_one_version);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("error");
 }

@@ -42,7 +42,9 @@ static cuc_event *timed(cuc_device *of)
     return e;
 }
 
-START_TEST(an_event_is_made_as_its_options_say)
+CASE("event", .setup = setup, .teardown = teardown);
+
+TEST_RANGE(an_event_is_made_as_its_options_say, 0, 4)
 {
     const uint32_t flags[] = { 0, CUC_EVENT_TIMING, CUC_EVENT_BLOCKING_SYNC,
                                CUC_EVENT_TIMING | CUC_EVENT_BLOCKING_SYNC };
@@ -57,9 +59,8 @@ START_TEST(an_event_is_made_as_its_options_say)
     ck_ok(cuc_event_synchronize(e));
     cuc_event_release(e);
 }
-END_TEST
 
-START_TEST(options_that_are_not_known_are_refused)
+TEST(options_that_are_not_known_are_refused)
 {
     cuc_event_options o = CUC_EVENT_OPTIONS_INIT;
     cuc_event *e = NULL;
@@ -76,21 +77,19 @@ START_TEST(options_that_are_not_known_are_refused)
              "sizeof(cuc_event_options)");
     ck_assert_ptr_null(e);
 }
-END_TEST
 
-START_TEST(an_event_that_was_never_recorded_is_complete)
+TEST(an_event_that_was_never_recorded_is_complete)
 {
     ck_assert_int_eq(cuc_event_query(event), CUC_OK);
     ck_ok(cuc_event_synchronize(event));
 }
-END_TEST
 
 static void *synchronize(void *data)
 {
     return cuc_event_synchronize(data) == CUC_OK ? data : NULL;
 }
 
-START_TEST(an_event_completes_when_the_work_before_it_is_done)
+TEST(an_event_completes_when_the_work_before_it_is_done)
 {
     _Atomic int go = 0;
     pthread_t thread;
@@ -107,9 +106,8 @@ START_TEST(an_event_completes_when_the_work_before_it_is_done)
     ck_assert_ptr_eq(result, event);
     ck_assert_int_eq(cuc_event_query(event), CUC_OK);
 }
-END_TEST
 
-START_TEST(time_passes_between_two_events)
+TEST(time_passes_between_two_events)
 {
     cuc_event *start = timed(device), *end = timed(device);
     _Atomic int go = 0;
@@ -128,9 +126,8 @@ START_TEST(time_passes_between_two_events)
     cuc_event_release(start);
     cuc_event_release(end);
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_between_is_told_apart)
+TEST(what_cannot_be_measured_between_is_told_apart)
 {
     cuc_event *start = timed(device), *end = timed(device), *e;
     float ms = 42;
@@ -164,9 +161,8 @@ START_TEST(what_cannot_be_measured_between_is_told_apart)
     cuc_event_release(start);
     cuc_event_release(end);
 }
-END_TEST
 
-START_TEST(an_event_is_recorded_in_its_own_context_only)
+TEST(an_event_is_recorded_in_its_own_context_only)
 {
     CUcontext foreign, popped;
     cuc_context *context;
@@ -190,9 +186,8 @@ START_TEST(an_event_is_recorded_in_its_own_context_only)
     ck_ok(cuc_stream_wait_event(far, event)); // waiting differs
     cuc_stream_release(far);
 }
-END_TEST
 
-START_TEST(a_foreign_event_is_borrowed)
+TEST(a_foreign_event_is_borrowed)
 {
     CUevent foreign;
     CUcontext popped;
@@ -222,9 +217,8 @@ START_TEST(a_foreign_event_is_borrowed)
     cuc_event_release(wrapped);
     ck_assert_int_eq(cuc__cu.cuEventDestroy(foreign), 0); // was not destroyed
 }
-END_TEST
 
-START_TEST(an_event_of_a_capture_cannot_be_asked)
+TEST(an_event_of_a_capture_cannot_be_asked)
 {
     for (int wait = 0; wait < 2; wait++) { // a query spoils the capture: one for each
         CUgraph graph = NULL;
@@ -243,9 +237,8 @@ START_TEST(an_event_of_a_capture_cannot_be_asked)
     ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_synchronize(event));
 }
-END_TEST
 
-START_TEST(a_capture_allows_to_measure_between_events)
+TEST(a_capture_allows_to_measure_between_events)
 {
     cuc_event *e = timed(device);
     cuc_stream *captured;
@@ -271,9 +264,8 @@ START_TEST(a_capture_allows_to_measure_between_events)
     cuc_stream_release(captured);
     cuc_event_release(e);
 }
-END_TEST
 
-START_TEST(a_record_that_fails_leaves_the_event_unrecorded)
+TEST(a_record_that_fails_leaves_the_event_unrecorded)
 {
     float ms = 42;
 
@@ -293,9 +285,8 @@ START_TEST(a_record_that_fails_leaves_the_event_unrecorded)
              "device 0");
     ck_assert_ptr_null(e);
 }
-END_TEST
 
-START_TEST(a_released_event_is_still_waited_for)
+TEST(a_released_event_is_still_waited_for)
 {
     _Atomic int go = 0;
     cuc_stream *second;
@@ -311,9 +302,8 @@ START_TEST(a_released_event_is_still_waited_for)
     ck_ok(cuc_stream_synchronize(second));
     cuc_stream_release(second);
 }
-END_TEST
 
-START_TEST(null_arguments_are_named)
+TEST(null_arguments_are_named)
 {
     cuc_event *none = NULL;
     float ms = 42;
@@ -347,27 +337,8 @@ START_TEST(null_arguments_are_named)
     ck_assert_ptr_null(cuc_event_retain(NULL));
     cuc_event_release(NULL);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("event");
-    TCase *tests = tcase_create("event");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, an_event_is_made_as_its_options_say, 0, 4);
-    tcase_add_test(tests, options_that_are_not_known_are_refused);
-    tcase_add_test(tests, an_event_that_was_never_recorded_is_complete);
-    tcase_add_test(tests, an_event_completes_when_the_work_before_it_is_done);
-    tcase_add_test(tests, time_passes_between_two_events);
-    tcase_add_test(tests, what_cannot_be_measured_between_is_told_apart);
-    tcase_add_test(tests, an_event_is_recorded_in_its_own_context_only);
-    tcase_add_test(tests, a_foreign_event_is_borrowed);
-    tcase_add_test(tests, an_event_of_a_capture_cannot_be_asked);
-    tcase_add_test(tests, a_capture_allows_to_measure_between_events);
-    tcase_add_test(tests, a_record_that_fails_leaves_the_event_unrecorded);
-    tcase_add_test(tests, a_released_event_is_still_waited_for);
-    tcase_add_test(tests, null_arguments_are_named);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("event");
 }

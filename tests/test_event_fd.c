@@ -56,7 +56,9 @@ static int open_descriptors(void)
     return n;
 }
 
-START_TEST(a_complete_event_is_readable_at_once)
+CASE("event_fd", .setup = setup, .teardown = teardown);
+
+TEST_RANGE(a_complete_event_is_readable_at_once, 0, 2)
 {
     int32_t fd = -1;
 
@@ -72,9 +74,8 @@ START_TEST(a_complete_event_is_readable_at_once)
         ck_assert_int_eq(fake_calls("cuStreamCreate"), 0);
     close(fd);
 }
-END_TEST
 
-START_TEST(a_descriptor_becomes_readable_when_the_event_completes)
+TEST(a_descriptor_becomes_readable_when_the_event_completes)
 {
     _Atomic int go = 0;
     int32_t fd = -1;
@@ -91,11 +92,10 @@ START_TEST(a_descriptor_becomes_readable_when_the_event_completes)
     ck_assert_int_eq(cuc_event_query(event), CUC_OK);
     close(fd);
 }
-END_TEST
 
 // A word of memory delays the second round: a driver with one thread for host functions would delay
 // the descriptor's callback too.
-START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
+TEST(a_descriptor_stands_for_what_was_recorded_by_then)
 {
     _Atomic int go = 0;
     int32_t fd = -1;
@@ -124,9 +124,8 @@ START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     cuc_stream_release(other);
     close(fd);
 }
-END_TEST
 
-START_TEST(the_streams_that_wait_are_used_again)
+TEST(the_streams_that_wait_are_used_again)
 {
     int before = open_descriptors();
 
@@ -149,9 +148,8 @@ START_TEST(the_streams_that_wait_are_used_again)
         ck_assert_int_eq(fake_calls("cuStreamCreate"), 3);
     ck_soon(open_descriptors() == before); // the callbacks' duplicates are closed
 }
-END_TEST
 
-START_TEST(a_descriptor_may_be_closed_at_any_time)
+TEST(a_descriptor_may_be_closed_at_any_time)
 {
     _Atomic int go = 0;
     int32_t fd = -1, again = -1;
@@ -177,9 +175,8 @@ START_TEST(a_descriptor_may_be_closed_at_any_time)
     ck_assert(readable(again, 10000));
     close(again);
 }
-END_TEST
 
-START_TEST(an_event_may_be_released_while_a_descriptor_waits)
+TEST(an_event_may_be_released_while_a_descriptor_waits)
 {
     _Atomic int go = 0;
     int32_t fd = -1;
@@ -194,9 +191,8 @@ START_TEST(an_event_may_be_released_while_a_descriptor_waits)
     ck_assert(readable(fd, 10000));
     close(fd);
 }
-END_TEST
 
-START_TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
+TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
 {
     CUcontext foreign, popped;
     cuc_context *context;
@@ -235,9 +231,8 @@ START_TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(foreign), 0); // with the waiting stream in it
     fake_calls_reset();
 }
-END_TEST
 
-START_TEST(a_descriptor_becomes_readable_when_the_context_fails)
+TEST(a_descriptor_becomes_readable_when_the_context_fails)
 {
     int32_t fd = -1;
 
@@ -260,9 +255,8 @@ START_TEST(a_descriptor_becomes_readable_when_the_context_fails)
     stream = NULL;
     fake_reset();
 }
-END_TEST
 
-START_TEST(an_event_of_a_capture_has_no_descriptor)
+TEST(an_event_of_a_capture_has_no_descriptor)
 {
     CUgraph graph = NULL;
     int32_t fd = 42;
@@ -278,9 +272,8 @@ START_TEST(an_event_of_a_capture_has_no_descriptor)
     if (graph)
         ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
 }
-END_TEST
 
-START_TEST(a_descriptor_is_made_beside_a_capture_without_spoiling_it)
+TEST(a_descriptor_is_made_beside_a_capture_without_spoiling_it)
 {
     CUgraph graph = NULL;
     cuc_stream *captured;
@@ -301,9 +294,8 @@ START_TEST(a_descriptor_is_made_beside_a_capture_without_spoiling_it)
     close(fd);
     cuc_stream_release(captured);
 }
-END_TEST
 
-START_TEST(a_failure_on_the_way_leaves_no_descriptor)
+TEST(a_failure_on_the_way_leaves_no_descriptor)
 {
     static const char *const calls[] = { "cuEventQuery", "cuStreamCreate", "cuStreamWaitEvent",
                                          "cuStreamAddCallback" };
@@ -338,9 +330,8 @@ START_TEST(a_failure_on_the_way_leaves_no_descriptor)
     stream = NULL;
     fake_reset();
 }
-END_TEST
 
-START_TEST(a_system_without_descriptors_left_is_told)
+TEST(a_system_without_descriptors_left_is_told)
 {
     struct rlimit limit, none;
     _Atomic int go = 0;
@@ -367,26 +358,8 @@ START_TEST(a_system_without_descriptors_left_is_told)
     go = 1;
     ck_ok(cuc_stream_synchronize(stream));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("event_fd");
-    TCase *tests = tcase_create("event_fd");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_complete_event_is_readable_at_once, 0, 2);
-    tcase_add_test(tests, a_descriptor_becomes_readable_when_the_event_completes);
-    tcase_add_test(tests, a_descriptor_stands_for_what_was_recorded_by_then);
-    tcase_add_test(tests, the_streams_that_wait_are_used_again);
-    tcase_add_test(tests, a_descriptor_may_be_closed_at_any_time);
-    tcase_add_test(tests, an_event_may_be_released_while_a_descriptor_waits);
-    tcase_add_test(tests, a_foreign_context_may_be_released_while_a_descriptor_waits);
-    tcase_add_test(tests, a_descriptor_becomes_readable_when_the_context_fails);
-    tcase_add_test(tests, an_event_of_a_capture_has_no_descriptor);
-    tcase_add_test(tests, a_descriptor_is_made_beside_a_capture_without_spoiling_it);
-    tcase_add_test(tests, a_failure_on_the_way_leaves_no_descriptor);
-    tcase_add_test(tests, a_system_without_descriptors_left_is_told);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("event_fd");
 }

@@ -1,16 +1,17 @@
 // The tables that explain codes: complete, in order, and readable.
 #include "base/array.h"
 #include "explain/explain.h"
+#include "tests.h"
 
 #include <cucore/error.h>
 
-#include <check.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The number of codes of each library of CUDA 13.0. To recount for a newer toolkit, in its include/:
+// The number of codes of each library of CUDA 13.0. To recount for a newer toolkit, in its
+// include/:
 //   sed -n '/^typedef enum cudaError_enum/,/} CUresult/p' cuda.h | grep -cE '= *[0-9]+'
 //   sed -n '/^typedef enum/,/} nvrtcResult/p' nvrtc.h | grep -cE '= *[0-9]+'
 //   grep -cE '^ +NVJITLINK_(SUCCESS|ERROR)' nvJitLink.h
@@ -35,7 +36,9 @@ enum {
     LONGEST_ROW = 400,
 };
 
-START_TEST(every_code_of_the_library_has_a_row)
+CASE("tables");
+
+TEST_RANGE(every_code_of_the_library_has_a_row, 0, LIBRARY_COUNT)
 {
     const struct library *lib = &libraries[_i];
 
@@ -48,9 +51,8 @@ START_TEST(every_code_of_the_library_has_a_row)
     ck_assert_ptr_null(cuc__explain_at(lib->id, lib->count));
     ck_assert_ptr_null(cuc__explain_at(lib->id, (size_t)-1));
 }
-END_TEST
 
-START_TEST(rows_are_sorted_and_begin_with_success)
+TEST_RANGE(rows_are_sorted_and_begin_with_success, 0, LIBRARY_COUNT)
 {
     const struct library *lib = &libraries[_i];
 
@@ -58,7 +60,6 @@ START_TEST(rows_are_sorted_and_begin_with_success)
     for (size_t i = 1; i < lib->count; i++)
         ck_assert_int_lt(cuc__explain_at(lib->id, i - 1)->code, cuc__explain_at(lib->id, i)->code);
 }
-END_TEST
 
 // One sentence or several: plain characters, single spaces, a full stop at the end.
 static void check_text(const char *symbol, const char *text)
@@ -80,16 +81,17 @@ static void check_row(const cuc__explanation *row)
     ck_assert_msg(length <= LONGEST_ROW, "%s: %zu characters", row->symbol, length);
 }
 
-START_TEST(rows_are_fit_to_be_read)
+TEST_RANGE(rows_are_fit_to_be_read, 0, LIBRARY_COUNT)
 {
     const struct library *lib = &libraries[_i];
 
     for (size_t i = 0; i < lib->count; i++)
         check_row(cuc__explain_at(lib->id, i));
 }
-END_TEST
 
-START_TEST(symbols_have_the_prefix_and_are_unique)
+CASE("symbols");
+
+TEST_RANGE(symbols_have_the_prefix_and_are_unique, 0, LIBRARY_COUNT)
 {
     const struct library *lib = &libraries[_i];
 
@@ -100,9 +102,8 @@ START_TEST(symbols_have_the_prefix_and_are_unique)
             ck_assert_str_ne(symbol, cuc__explain_at(lib->id, k)->symbol);
     }
 }
-END_TEST
 
-START_TEST(every_symbol_finds_its_row_in_any_case)
+TEST_RANGE(every_symbol_finds_its_row_in_any_case, 0, LIBRARY_COUNT)
 {
     const struct library *lib = &libraries[_i];
 
@@ -124,9 +125,10 @@ START_TEST(every_symbol_finds_its_row_in_any_case)
         ck_assert_ptr_eq(cuc__explain_symbol(lower, NULL), row);
     }
 }
-END_TEST
 
-START_TEST(unknown_codes_get_a_row_that_says_so)
+CASE("tables");
+
+TEST_RANGE(unknown_codes_get_a_row_that_says_so, 0, LIBRARY_COUNT)
 {
     static const int codes[] = { -1, INT_MAX, INT_MIN, 123456, 998 };
     const struct library *lib = &libraries[_i];
@@ -140,9 +142,8 @@ START_TEST(unknown_codes_get_a_row_that_says_so)
         check_row(row);
     }
 }
-END_TEST
 
-START_TEST(every_failure_of_cucore_has_a_remedy)
+TEST(every_failure_of_cucore_has_a_remedy)
 {
     for (size_t i = 0; i < cuc_explain_count(CUC_LIBRARY_NONE); i++) {
         cuc_explanation e = CUC_EXPLANATION_INIT;
@@ -154,9 +155,8 @@ START_TEST(every_failure_of_cucore_has_a_remedy)
             check_text(e.symbol, e.remedy);
     }
 }
-END_TEST
 
-START_TEST(an_unknown_library_has_no_rows)
+TEST(an_unknown_library_has_no_rows)
 {
     static const int ids[] = { CUC_LIBRARY_NONE, -1, CUC_LIBRARY_TILE + 1, INT_MAX, INT_MIN };
 
@@ -169,9 +169,8 @@ START_TEST(an_unknown_library_has_no_rows)
         ck_assert_ptr_null(cuc__explain_at(ids[i], 0));
     }
 }
-END_TEST
 
-START_TEST(exactly_thirteen_codes_of_the_driver_are_sticky)
+TEST_RANGE(exactly_thirteen_codes_of_the_driver_are_sticky, 0, LIBRARY_COUNT)
 {
     static const int sticky[] = { 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911 };
     const struct library *lib = &libraries[_i];
@@ -191,9 +190,8 @@ START_TEST(exactly_thirteen_codes_of_the_driver_are_sticky)
                           "%s does not say that the process must be restarted", row->symbol);
     }
 }
-END_TEST
 
-START_TEST(the_runtime_shares_the_words_of_the_driver)
+TEST(the_runtime_shares_the_words_of_the_driver)
 {
     size_t shared = 0;
 
@@ -212,7 +210,6 @@ START_TEST(the_runtime_shares_the_words_of_the_driver)
     ck_assert_str_ne(cuc__explain(CUC_LIBRARY_RUNTIME, 708)->meaning,
                      cuc__explain(CUC_LIBRARY_DRIVER, 708)->meaning);
 }
-END_TEST
 
 static const struct lookup {
     const char *asked;
@@ -264,7 +261,9 @@ static const struct lookup {
     { NULL, CUC_LIBRARY_NONE, 0 },
 };
 
-START_TEST(a_symbol_is_found_in_each_of_its_forms)
+CASE("symbols");
+
+TEST_ROWS(a_symbol_is_found_in_each_of_its_forms, lookups)
 {
     const struct lookup *want = &lookups[_i];
     int library = -7;
@@ -280,7 +279,6 @@ START_TEST(a_symbol_is_found_in_each_of_its_forms)
     ck_assert_int_eq(library, want->library);
     ck_assert_int_eq(row->code, want->code);
 }
-END_TEST
 
 #ifdef HAVE_CUDA_H
 
@@ -305,6 +303,8 @@ END_TEST
 #include <nvml.h>
 #endif
 #endif
+
+CASE("toolkit");
 
 #if CUDA_VERSION >= 13000 // an older header lacks some of the names
 
@@ -340,14 +340,12 @@ static const struct enumerator {
 #endif
 };
 
-START_TEST(values_are_those_of_the_toolkit)
+TEST(values_are_those_of_the_toolkit)
 {
     for (size_t i = 0; i < CUC_LENGTH(enumerators); i++)
         ck_assert_msg(enumerators[i].header == enumerators[i].table, "%s is %d, the table has %d",
                       enumerators[i].symbol, enumerators[i].header, enumerators[i].table);
 }
-END_TEST
-#define CHECKS_VALUES
 
 // The compiler checks completeness: a switch over the enum with a case for every row and no default
 // does not compile when an enumerator has no row. A newer toolkit has newer codes, so the check is
@@ -410,7 +408,7 @@ static bool nvjitlink_row_exists(nvJitLinkResult result)
 
 #pragma GCC diagnostic pop
 
-START_TEST(no_enumerator_of_the_toolkit_is_missing)
+TEST(no_enumerator_of_the_toolkit_is_missing)
 {
     // The check is at compile time; this keeps the functions used.
     ck_assert(driver_row_exists(CUDA_ERROR_UNKNOWN));
@@ -424,8 +422,6 @@ START_TEST(no_enumerator_of_the_toolkit_is_missing)
     ck_assert(nvjitlink_row_exists(NVJITLINK_ERROR_INTERNAL));
 #endif
 }
-END_TEST
-#define CHECKS_COMPLETENESS
 #endif // CUDA_VERSION == 13000
 
 #endif // CUDA_VERSION >= 13000
@@ -433,37 +429,5 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("explain");
-    TCase *tables = tcase_create("tables");
-    TCase *symbols = tcase_create("symbols");
-    TCase *toolkit = tcase_create("toolkit");
-
-    tcase_add_loop_test(tables, every_code_of_the_library_has_a_row, 0, LIBRARY_COUNT);
-    tcase_add_loop_test(tables, rows_are_sorted_and_begin_with_success, 0, LIBRARY_COUNT);
-    tcase_add_loop_test(tables, rows_are_fit_to_be_read, 0, LIBRARY_COUNT);
-    tcase_add_test(tables, every_failure_of_cucore_has_a_remedy);
-    tcase_add_loop_test(tables, unknown_codes_get_a_row_that_says_so, 0, LIBRARY_COUNT);
-    tcase_add_test(tables, an_unknown_library_has_no_rows);
-    tcase_add_loop_test(tables, exactly_thirteen_codes_of_the_driver_are_sticky, 0, LIBRARY_COUNT);
-    tcase_add_test(tables, the_runtime_shares_the_words_of_the_driver);
-    suite_add_tcase(suite, tables);
-
-    tcase_add_loop_test(symbols, symbols_have_the_prefix_and_are_unique, 0, LIBRARY_COUNT);
-    tcase_add_loop_test(symbols, every_symbol_finds_its_row_in_any_case, 0, LIBRARY_COUNT);
-    tcase_add_loop_test(symbols, a_symbol_is_found_in_each_of_its_forms, 0, CUC_LENGTH(lookups));
-    suite_add_tcase(suite, symbols);
-
-#ifdef CHECKS_VALUES
-    tcase_add_test(toolkit, values_are_those_of_the_toolkit);
-#endif
-#ifdef CHECKS_COMPLETENESS
-    tcase_add_test(toolkit, no_enumerator_of_the_toolkit_is_missing);
-#endif
-    suite_add_tcase(suite, toolkit);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("explain");
 }

@@ -1,5 +1,4 @@
 // The fake driver itself, through the table by which the library calls it: other tests rely on it.
-#include <check.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,6 +10,7 @@
 #include "base/array.h"
 #include "driver/driver.h"
 #include "fake.h"
+#include "tests.h"
 
 static const char ptx[] =
     ".version 8.0\n"
@@ -121,7 +121,9 @@ static const struct {
 #undef CU
 };
 
-START_TEST(every_function_of_the_table_is_found)
+CASE("before a context");
+
+TEST(every_function_of_the_table_is_found)
 {
     for (size_t i = 0; i < CUC_LENGTH(functions); i++) {
         void (*fn)(void) = NULL;
@@ -130,9 +132,8 @@ START_TEST(every_function_of_the_table_is_found)
     }
     ck_assert(cuc__driver_simulated());
 }
-END_TEST
 
-START_TEST(hidden_and_younger_functions_are_not_found)
+TEST(hidden_and_younger_functions_are_not_found)
 {
     void (*fn)(void);
 
@@ -146,9 +147,8 @@ START_TEST(hidden_and_younger_functions_are_not_found)
     ck_assert_int_eq(cuc__driver_resolve("cuKernelGetName", 12030, &fn), CUC__CU_MISSING);
     ck_assert_int_eq(cuc__driver_resolve("cuNoSuchThing", 12000, &fn), CUC__CU_MISSING);
 }
-END_TEST
 
-START_TEST(version_and_devices_come_from_the_environment)
+TEST(version_and_devices_come_from_the_environment)
 {
     CUresult (*version)(int *);
     int n = 0;
@@ -167,9 +167,8 @@ START_TEST(version_and_devices_come_from_the_environment)
     unsetenv("FAKE_VERSION");
     unsetenv("FAKE_DEVICES");
 }
-END_TEST
 
-START_TEST(nothing_works_before_init)
+TEST(nothing_works_before_init)
 {
     int n;
 
@@ -178,11 +177,18 @@ START_TEST(nothing_works_before_init)
     fake_set_device_count(0);
     ck_assert_int_eq(cuc__cu.cuInit(0), CUDA_ERROR_NO_DEVICE);
 }
-END_TEST
 
 // Faults and counts
 
-START_TEST(the_nth_call_fails_once)
+CASE("driver, always asynchronous", .setup = setup_async, .teardown = teardown);
+CASE("driver", .setup = setup, .teardown = teardown);
+
+// In both cases: behaviour that depends on the order of work.
+#define TEST_BOTH(name)                            \
+    TEST_ADDED(name, tcase_add_test(tcase, ttest); \
+               tcase_add_test(tests_find("driver, always asynchronous"), ttest))
+
+TEST(the_nth_call_fails_once)
 {
     CUdeviceptr ptr = 7;
 
@@ -199,9 +205,8 @@ START_TEST(the_nth_call_fails_once)
     ck_assert_int_eq(fake_calls_total(), 4);
     ck_assert_int_eq(fake_live("allocation"), 1);
 }
-END_TEST
 
-START_TEST(the_nth_call_of_any_kind_fails)
+TEST(the_nth_call_of_any_kind_fails)
 {
     int n;
 
@@ -213,11 +218,10 @@ START_TEST(the_nth_call_of_any_kind_fails)
     fake_fail_reset();
     ck_assert_int_eq(cuc__cu.cuDeviceGetCount(&n), CUDA_SUCCESS);
 }
-END_TEST
 
 // Reset and fork
 
-START_TEST(a_reset_keeps_primary_contexts_and_empties_them)
+TEST(a_reset_keeps_primary_contexts_and_empties_them)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr = new_memory(64);
@@ -238,9 +242,8 @@ START_TEST(a_reset_keeps_primary_contexts_and_empties_them)
     ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
     ck_assert_int_eq(fake_allocated(ptr), 0);
 }
-END_TEST
 
-START_TEST(a_child_cannot_use_what_its_parent_initialised)
+TEST(a_child_cannot_use_what_its_parent_initialised)
 {
     CUstream stream = new_stream();
     int status;
@@ -259,11 +262,10 @@ START_TEST(a_child_cannot_use_what_its_parent_initialised)
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_SUCCESS);
 }
-END_TEST
 
 // Contexts
 
-START_TEST(calls_need_a_current_context)
+TEST(calls_need_a_current_context)
 {
     CUdeviceptr ptr;
     CUevent event;
@@ -280,9 +282,8 @@ START_TEST(calls_need_a_current_context)
     ck_assert_int_eq(cuc__cu.cuCtxPushCurrent((CUcontext)(uintptr_t)0x1238),
                      CUDA_ERROR_INVALID_CONTEXT);
 }
-END_TEST
 
-START_TEST(a_context_takes_what_is_in_it)
+TEST(a_context_takes_what_is_in_it)
 {
     CUcontext own, current;
     CUstream stream;
@@ -300,9 +301,8 @@ START_TEST(a_context_takes_what_is_in_it)
     ck_assert_int_eq(cuc__cu.cuCtxPushCurrent(own), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
 }
-END_TEST
 
-START_TEST(a_stale_handle_is_refused)
+TEST(a_stale_handle_is_refused)
 {
     CUstream stream = new_stream();
     CUevent event = new_event(0);
@@ -313,9 +313,8 @@ START_TEST(a_stale_handle_is_refused)
     ck_assert_int_eq(cuc__cu.cuEventRecord(event, stream), CUDA_ERROR_INVALID_HANDLE);
     ck_assert_int_eq(cuc__cu.cuEventQuery((CUevent)stream), CUDA_ERROR_INVALID_HANDLE);
 }
-END_TEST
 
-START_TEST(an_event_of_another_context_cannot_be_recorded)
+TEST(an_event_of_another_context_cannot_be_recorded)
 {
     CUstream stream = new_stream();
     CUcontext own;
@@ -323,11 +322,10 @@ START_TEST(an_event_of_another_context_cannot_be_recorded)
     ck_assert_int_eq(cuc__cu.cuCtxCreate(&own, NULL, 0, 1), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuEventRecord(new_event(0), stream), CUDA_ERROR_INVALID_HANDLE);
 }
-END_TEST
 
 // Streams and events
 
-START_TEST(a_held_stream_waits_until_it_is_resumed)
+TEST_BOTH(a_held_stream_waits_until_it_is_resumed)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr = new_memory(4);
@@ -346,9 +344,8 @@ START_TEST(a_held_stream_waits_until_it_is_resumed)
     ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_SUCCESS);
     ck_assert_uint_eq(bytes[3], 1);
 }
-END_TEST
 
-START_TEST(a_stream_waits_for_the_record_of_another)
+TEST_BOTH(a_stream_waits_for_the_record_of_another)
 {
     CUstream first = new_stream(), second = new_stream();
     CUevent event = new_event(CU_EVENT_DISABLE_TIMING);
@@ -363,9 +360,8 @@ START_TEST(a_stream_waits_for_the_record_of_another)
     fake_resume(first);
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(second), CUDA_SUCCESS);
 }
-END_TEST
 
-START_TEST(the_legacy_stream_orders_blocking_streams)
+TEST_BOTH(the_legacy_stream_orders_blocking_streams)
 {
     CUstream blocking, other = new_stream();
     CUdeviceptr ptr = new_memory(4);
@@ -380,9 +376,8 @@ START_TEST(the_legacy_stream_orders_blocking_streams)
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(NULL), CUDA_SUCCESS);
     ck_assert_uint_eq(*(unsigned char *)(uintptr_t)ptr, 2);
 }
-END_TEST
 
-START_TEST(elapsed_time_needs_two_finished_records)
+TEST_BOTH(elapsed_time_needs_two_finished_records)
 {
     CUstream stream = new_stream();
     CUevent start = new_event(0), end = new_event(0);
@@ -401,7 +396,6 @@ START_TEST(elapsed_time_needs_two_finished_records)
     ck_assert_int_eq(cuc__cu.cuEventRecord(plain, stream), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuEventElapsedTime(&ms, start, plain), CUDA_ERROR_INVALID_HANDLE);
 }
-END_TEST
 
 static void call_driver(void *user)
 {
@@ -410,7 +404,7 @@ static void call_driver(void *user)
     *(CUresult *)user = cuc__cu.cuDeviceGetCount(&n);
 }
 
-START_TEST(a_host_function_must_not_call_the_driver)
+TEST_BOTH(a_host_function_must_not_call_the_driver)
 {
     CUstream stream = new_stream();
     CUresult seen = -1;
@@ -419,9 +413,8 @@ START_TEST(a_host_function_must_not_call_the_driver)
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
     ck_assert_int_eq(seen, CUDA_ERROR_NOT_PERMITTED);
 }
-END_TEST
 
-START_TEST(a_wait_on_a_word_ends_when_the_word_is_written)
+TEST_BOTH(a_wait_on_a_word_ends_when_the_word_is_written)
 {
     CUstream stream = new_stream(), writer = new_stream();
     CUdeviceptr ptr = new_memory(8);
@@ -435,7 +428,6 @@ START_TEST(a_wait_on_a_word_ends_when_the_word_is_written)
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuStreamWaitValue32(stream, ptr + 1, 5, 0), CUDA_ERROR_INVALID_VALUE);
 }
-END_TEST
 
 static void add_words(void *user)
 {
@@ -469,7 +461,7 @@ static void *use_a_stream(void *data)
     return NULL;
 }
 
-START_TEST(threads_use_their_streams_at_the_same_time)
+TEST_BOTH(threads_use_their_streams_at_the_same_time)
 {
     enum { THREADS = 4 };
     static uint32_t words[THREADS][1001];
@@ -481,9 +473,8 @@ START_TEST(threads_use_their_streams_at_the_same_time)
         pthread_join(threads[i], NULL);
     ck_assert_int_eq(fake_live_total(), 0);
 }
-END_TEST
 
-START_TEST(a_destroyed_stream_finishes_its_work)
+TEST_BOTH(a_destroyed_stream_finishes_its_work)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr = new_memory(4);
@@ -497,11 +488,10 @@ START_TEST(a_destroyed_stream_finishes_its_work)
     ck_assert_int_eq(cuc__cu.cuCtxSynchronize(), CUDA_SUCCESS);
     ck_assert_uint_eq(*(unsigned char *)(uintptr_t)ptr, 9);
 }
-END_TEST
 
 // Capture
 
-START_TEST(a_capture_takes_work_and_refuses_waits)
+TEST(a_capture_takes_work_and_refuses_waits)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr = new_memory(4), more;
@@ -533,9 +523,8 @@ START_TEST(a_capture_takes_work_and_refuses_waits)
     ck_assert_ptr_null(graph);
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
 }
-END_TEST
 
-START_TEST(a_fork_of_a_capture_must_be_joined)
+TEST(a_fork_of_a_capture_must_be_joined)
 {
     CUstream origin = new_stream(), side = new_stream();
     CUevent fork = new_event(CU_EVENT_DISABLE_TIMING), back = new_event(CU_EVENT_DISABLE_TIMING);
@@ -560,7 +549,6 @@ START_TEST(a_fork_of_a_capture_must_be_joined)
         ck_assert_int_eq(cuc__cu.cuStreamEndCapture(origin, &graph), ends[joined]);
     }
 }
-END_TEST
 
 // A capture that ends badly frees these, as on an H200.
 
@@ -613,7 +601,7 @@ static const struct {
     { true, false, true, CUDA_SUCCESS, false },
 };
 
-START_TEST(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to)
+TEST_ROWS(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, ends_to_graph)
 {
     CUstream stream = new_stream(), side = new_stream();
     CUevent fork = new_event(CU_EVENT_DISABLE_TIMING);
@@ -642,9 +630,8 @@ START_TEST(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to)
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), there);
     ck_assert_int_eq(fake_live("graph"), 0);
 }
-END_TEST
 
-START_TEST(what_leads_nowhere_is_joined_by_a_change_of_dependencies)
+TEST(what_leads_nowhere_is_joined_by_a_change_of_dependencies)
 {
     CUstream stream = new_stream(), side = new_stream();
     CUevent fork = new_event(CU_EVENT_DISABLE_TIMING);
@@ -675,7 +662,6 @@ START_TEST(what_leads_nowhere_is_joined_by_a_change_of_dependencies)
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream, &same), CUDA_SUCCESS);
     ck_assert_ptr_eq(same, graph);
 }
-END_TEST
 
 // A real driver crashes here, and so does the fake one.
 
@@ -710,7 +696,7 @@ static void instantiate(CUgraph graph, CUstream stream)
 static void (*const crashes[])(CUgraph graph, CUstream stream) = { destroy_graph, end_spoilt,
                                                                    destroy_stream, instantiate };
 
-START_TEST(a_node_whose_body_was_freed_brings_the_process_down)
+TEST_SIGNAL(a_node_whose_body_was_freed_brings_the_process_down, SIGABRT, 0, CUC_LENGTH(crashes))
 {
     CUstream stream = new_stream(), inner = new_stream();
     CUgraph graph = new_graph(), same;
@@ -728,9 +714,8 @@ START_TEST(a_node_whose_body_was_freed_brings_the_process_down)
     ck_assert_int_eq(cuc__cu.cuGraphGetNodes(body, NULL, &nodes), CUDA_ERROR_INVALID_VALUE);
     crashes[_i](graph, stream);
 }
-END_TEST
 
-START_TEST(so_does_a_capture_whose_graph_was_freed)
+TEST_SIGNAL(so_does_a_capture_whose_graph_was_freed, SIGABRT, 0, 2)
 {
     CUstream stream = new_stream(), inner = new_stream();
     CUgraph graph = new_graph(), same;
@@ -746,7 +731,6 @@ START_TEST(so_does_a_capture_whose_graph_was_freed)
     else
         (void)cuc__cu.cuStreamEndCapture(inner, &same);
 }
-END_TEST
 
 // Sticky errors
 
@@ -769,7 +753,7 @@ static void note_callback(CUstream stream, CUresult status, void *user)
     seen->callback++;
 }
 
-START_TEST(a_lost_context_stays_lost_and_calls_back)
+TEST(a_lost_context_stays_lost_and_calls_back)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr = new_memory(4), more = 7;
@@ -799,11 +783,10 @@ START_TEST(a_lost_context_stays_lost_and_calls_back)
     ck_assert_int_eq(cuc__cu.cuMemAlloc(&more, 4), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuMemFree(more), CUDA_SUCCESS);
 }
-END_TEST
 
 // Memory
 
-START_TEST(memory_is_counted_and_limited)
+TEST(memory_is_counted_and_limited)
 {
     size_t free_bytes, total;
     CUdeviceptr ptr;
@@ -819,9 +802,8 @@ START_TEST(memory_is_counted_and_limited)
     ck_assert_int_eq(cuc__cu.cuMemFree(ptr), CUDA_ERROR_INVALID_VALUE);
     ck_assert_int_eq(cuc__cu.cuMemAlloc(&ptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
-END_TEST
 
-START_TEST(copies_and_fills_are_done)
+TEST_BOTH(copies_and_fills_are_done)
 {
     CUdeviceptr a = new_memory(64), b = new_memory(64);
     uint32_t words[16], back[16];
@@ -854,10 +836,9 @@ START_TEST(copies_and_fills_are_done)
     ck_assert_mem_eq(back, words, sizeof(words));
     ck_assert_int_eq(cuc__cu.cuMemsetD32Async(b + 2, 0, 1, stream), CUDA_ERROR_INVALID_VALUE);
 }
-END_TEST
 
 // Copies that a GPU would fault on: past the end, from freed memory, from an unknown address.
-START_TEST(a_copy_out_of_bounds_ends_the_context)
+TEST_RANGE(a_copy_out_of_bounds_ends_the_context, 0, 4)
 {
     CUdeviceptr ptr = new_memory(64), freed = new_memory(64);
     const CUdeviceptr sources[] = { ptr + 32, ptr + 64, freed, 0x1000 };
@@ -871,10 +852,9 @@ START_TEST(a_copy_out_of_bounds_ends_the_context)
     ck_assert_int_eq(cuc__cu.cuCtxSetCurrent(context), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuCtxSynchronize(), CUDA_SUCCESS);
 }
-END_TEST
 
 // Freed on one stream, used on another without a dependency between them.
-START_TEST(work_that_finds_its_memory_gone_ends_the_context)
+TEST_BOTH(work_that_finds_its_memory_gone_ends_the_context)
 {
     CUstream late = new_stream(), other = new_stream();
     CUdeviceptr ptr;
@@ -887,9 +867,8 @@ START_TEST(work_that_finds_its_memory_gone_ends_the_context)
     fake_resume(late);
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(late), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
-END_TEST
 
-START_TEST(memory_is_freed_behind_the_work_before)
+TEST_BOTH(memory_is_freed_behind_the_work_before)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr;
@@ -902,9 +881,8 @@ START_TEST(memory_is_freed_behind_the_work_before)
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
     ck_assert_int_eq(fake_live("allocation"), 0);
 }
-END_TEST
 
-START_TEST(a_pool_counts_what_it_holds)
+TEST_BOTH(a_pool_counts_what_it_holds)
 {
     CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                              .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 } };
@@ -943,9 +921,8 @@ START_TEST(a_pool_counts_what_it_holds)
     ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
 }
-END_TEST
 
-START_TEST(a_pointer_tells_what_it_is)
+TEST(a_pointer_tells_what_it_is)
 {
     static char registered[256];
     CUdeviceptr device = new_memory(64), managed;
@@ -988,11 +965,10 @@ START_TEST(a_pointer_tells_what_it_is)
     ck_assert_int_eq(cuc__cu.cuMemHostUnregister(registered), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuMemFreeHost(host), CUDA_SUCCESS);
 }
-END_TEST
 
 // Code
 
-START_TEST(parameters_are_laid_out_as_the_ptx_says)
+TEST(parameters_are_laid_out_as_the_ptx_says)
 {
     static const struct {
         const char *kernel;
@@ -1032,9 +1008,8 @@ START_TEST(parameters_are_laid_out_as_the_ptx_says)
         CUDA_SUCCESS);
     ck_assert_int_eq(value, 1024);
 }
-END_TEST
 
-START_TEST(variables_have_their_first_values)
+TEST(variables_have_their_first_values)
 {
     CUlibrary library = load(ptx);
     CUdeviceptr ptr;
@@ -1051,7 +1026,6 @@ START_TEST(variables_have_their_first_values)
     ck_assert_int_eq(cuc__cu.cuLibraryUnload(library), CUDA_SUCCESS);
     ck_assert_int_eq(fake_allocated(ptr), 0);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -1073,7 +1047,7 @@ static const struct {
       "line 3" },
 };
 
-START_TEST(a_bad_image_is_refused_with_a_log)
+TEST_ROWS(a_bad_image_is_refused_with_a_log, bad_images)
 {
     char log[256] = "";
     CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
@@ -1088,7 +1062,6 @@ START_TEST(a_bad_image_is_refused_with_a_log)
     ck_assert_uint_eq((uintptr_t)values[1], strlen(log) + 1);
     ck_assert_int_eq(fake_live_total(), 0);
 }
-END_TEST
 
 // Launches
 
@@ -1104,7 +1077,7 @@ static void saxpy(void **params, const CUlaunchConfig *config)
         y[i] += alpha * x[i];
 }
 
-START_TEST(a_defined_kernel_runs_in_the_order_of_its_stream)
+TEST_BOTH(a_defined_kernel_runs_in_the_order_of_its_stream)
 {
     CUkernel kernel = kernel_named(load(ptx), "saxpy");
     CUstream stream = new_stream();
@@ -1140,9 +1113,8 @@ START_TEST(a_defined_kernel_runs_in_the_order_of_its_stream)
     ck_assert_uint_eq(*(uint32_t *)last.params[3], 64);
     ck_assert_ptr_eq(last.config.hStream, stream);
 }
-END_TEST
 
-START_TEST(a_launch_is_checked)
+TEST(a_launch_is_checked)
 {
     CUlibrary library = load(ptx);
     CUkernel kernel = kernel_named(library, "nothing");
@@ -1197,9 +1169,8 @@ START_TEST(a_launch_is_checked)
     ck_assert_int_eq(fake_launch_count(), 3);
 #undef LAUNCH
 }
-END_TEST
 
-START_TEST(an_unrecorded_launch_is_not_looked_at)
+TEST(an_unrecorded_launch_is_not_looked_at)
 {
     CUlaunchConfig nonsense = { 0 };
 
@@ -1214,9 +1185,8 @@ START_TEST(an_unrecorded_launch_is_not_looked_at)
     ck_assert_int_eq(cuc__cu.cuLaunchKernelEx(&nonsense, NULL, NULL, NULL),
                      CUDA_ERROR_INVALID_HANDLE);
 }
-END_TEST
 
-START_TEST(linked_ptx_loads)
+TEST(linked_ptx_loads)
 {
     static const char other[] = ".version 8.0\n.target sm_90\n.entry other() { ret; }\n";
     CUlinkState link;
@@ -1238,9 +1208,8 @@ START_TEST(linked_ptx_loads)
     ck_assert_int_eq(cuc__cu.cuLinkDestroy(link), CUDA_SUCCESS);
     ck_assert_int_eq(fake_live("link"), 0);
 }
-END_TEST
 
-START_TEST(occupancy_follows_the_attributes)
+TEST(occupancy_follows_the_attributes)
 {
     CUkernel kernel = kernel_named(load(ptx), "nothing");
     int blocks, grid, block;
@@ -1264,80 +1233,10 @@ START_TEST(occupancy_follows_the_attributes)
         CUDA_SUCCESS);
     ck_assert_uint_eq(bytes, 49152); // the maximum for the kernel
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *s = suite_create("fake");
-    TCase *bare = tcase_create("before a context");
-    TCase *t = tcase_create("driver");
-    TCase *a = tcase_create("driver, always asynchronous");
-
-    tcase_add_test(bare, every_function_of_the_table_is_found);
-    tcase_add_test(bare, hidden_and_younger_functions_are_not_found);
-    tcase_add_test(bare, version_and_devices_come_from_the_environment);
-    tcase_add_test(bare, nothing_works_before_init);
-    suite_add_tcase(s, bare);
-
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, the_nth_call_fails_once);
-    tcase_add_test(t, the_nth_call_of_any_kind_fails);
-    tcase_add_test(t, a_reset_keeps_primary_contexts_and_empties_them);
-    tcase_add_test(t, a_child_cannot_use_what_its_parent_initialised);
-    tcase_add_test(t, calls_need_a_current_context);
-    tcase_add_test(t, a_context_takes_what_is_in_it);
-    tcase_add_test(t, a_stale_handle_is_refused);
-    tcase_add_test(t, an_event_of_another_context_cannot_be_recorded);
-    tcase_add_test(t, a_capture_takes_work_and_refuses_waits);
-    tcase_add_test(t, a_fork_of_a_capture_must_be_joined);
-    tcase_add_loop_test(t, a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, 0,
-                        CUC_LENGTH(ends_to_graph));
-    tcase_add_test(t, what_leads_nowhere_is_joined_by_a_change_of_dependencies);
-    tcase_add_loop_test_raise_signal(t, a_node_whose_body_was_freed_brings_the_process_down,
-                                     SIGABRT, 0, CUC_LENGTH(crashes));
-    tcase_add_loop_test_raise_signal(t, so_does_a_capture_whose_graph_was_freed, SIGABRT, 0, 2);
-    tcase_add_test(t, a_lost_context_stays_lost_and_calls_back);
-    tcase_add_test(t, memory_is_counted_and_limited);
-    tcase_add_loop_test(t, a_copy_out_of_bounds_ends_the_context, 0, 4);
-    tcase_add_test(t, a_pointer_tells_what_it_is);
-    tcase_add_test(t, parameters_are_laid_out_as_the_ptx_says);
-    tcase_add_test(t, variables_have_their_first_values);
-    tcase_add_loop_test(t, a_bad_image_is_refused_with_a_log, 0, CUC_LENGTH(bad_images));
-    tcase_add_test(t, a_launch_is_checked);
-    tcase_add_test(t, an_unrecorded_launch_is_not_looked_at);
-    tcase_add_test(t, linked_ptx_loads);
-    tcase_add_test(t, occupancy_follows_the_attributes);
-    suite_add_tcase(s, t);
-
-    // Behaviour that depends on the order of work, in both modes.
-    TCase *const both[] = { t, a };
-    tcase_add_checked_fixture(a, setup_async, teardown);
-    for (size_t i = 0; i < 2; i++) {
-        tcase_add_test(both[i], a_held_stream_waits_until_it_is_resumed);
-        tcase_add_test(both[i], a_stream_waits_for_the_record_of_another);
-        tcase_add_test(both[i], the_legacy_stream_orders_blocking_streams);
-        tcase_add_test(both[i], elapsed_time_needs_two_finished_records);
-        tcase_add_test(both[i], a_host_function_must_not_call_the_driver);
-        tcase_add_test(both[i], a_wait_on_a_word_ends_when_the_word_is_written);
-        tcase_add_test(both[i], threads_use_their_streams_at_the_same_time);
-        tcase_add_test(both[i], a_destroyed_stream_finishes_its_work);
-        tcase_add_test(both[i], copies_and_fills_are_done);
-        tcase_add_test(both[i], work_that_finds_its_memory_gone_ends_the_context);
-        tcase_add_test(both[i], memory_is_freed_behind_the_work_before);
-        tcase_add_test(both[i], a_pool_counts_what_it_holds);
-        tcase_add_test(both[i], a_defined_kernel_runs_in_the_order_of_its_stream);
-    }
-    suite_add_tcase(s, a);
-    return s;
-}
 
 int main(void)
 {
     if (!fake_available())
         return 77;
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("fake");
 }

@@ -62,7 +62,7 @@ WRAP_OPENAT(openat64)
 
 // ---- Opens
 
-START_TEST(an_interrupted_open_is_repeated)
+TEST(an_interrupted_open_is_repeated)
 {
     hit.interrupted = 2;
     int fd = cuc__open("/", O_RDONLY | O_DIRECTORY);
@@ -73,7 +73,6 @@ START_TEST(an_interrupted_open_is_repeated)
     ck_assert_int_eq(errno, ENOENT);
     close(fd);
 }
-END_TEST
 
 // ---- Reads
 
@@ -130,7 +129,7 @@ static int open_content(const struct row *r)
     return ends[0];
 }
 
-START_TEST(the_rest_of_a_file_is_read)
+TEST_ROWS(the_rest_of_a_file_is_read, rows)
 {
     const struct row *r = &rows[_i];
     int fd = open_content(r);
@@ -155,9 +154,8 @@ START_TEST(the_rest_of_a_file_is_read)
     ck_assert_int_eq(text[bytes], '\0');
     free(text);
 }
-END_TEST
 
-START_TEST(as_many_bytes_are_read_as_there_are)
+TEST(as_many_bytes_are_read_as_there_are)
 {
     static const struct {
         int size, wanted, step[STEPS], read;
@@ -184,16 +182,8 @@ START_TEST(as_many_bytes_are_read_as_there_are)
         ck_assert_int_eq(data[n], '!');
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("file");
-    TCase *tests = tcase_create("file");
-
-    tcase_add_test(tests, an_interrupted_open_is_repeated);
-    tcase_add_loop_test(tests, the_rest_of_a_file_is_read, 0, CUC_LENGTH(rows));
-    tcase_add_test(tests, as_many_bytes_are_read_as_there_are);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("file");
 }

@@ -4,8 +4,8 @@
 #include "find/find.h"
 
 #include "tiny_elf.h"
+#include "tests.h"
 
-#include <check.h>
 #include <dlfcn.h>
 #include <ftw.h>
 #include <link.h>
@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { TIMEOUT = 60 }; // seconds, under a sanitizer, on a busy machine
 
 #if defined(__x86_64__)
 #define MACHINE "x86_64-linux"
@@ -197,7 +199,9 @@ static void make_python(void)
     ck_assert_int_eq(chmod(in_tree("python/bin/python3"), 0755), 0);
 }
 
-START_TEST(a_library_is_found_in_each_place)
+CASE("order", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST_RANGE(a_library_is_found_in_each_place, 0, PLACES)
 {
     cuc_found *found = NULL;
 
@@ -206,9 +210,8 @@ START_TEST(a_library_is_found_in_each_place)
     ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
     expect_found(found, places[_i].method, in_tree(places[_i].file));
 }
-END_TEST
 
-START_TEST(an_earlier_place_wins_over_all_later_ones)
+TEST_RANGE(an_earlier_place_wins_over_all_later_ones, 0, PLACES)
 {
     cuc_found *found = NULL;
 
@@ -218,9 +221,8 @@ START_TEST(an_earlier_place_wins_over_all_later_ones)
     ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
     expect_found(found, places[_i].method, in_tree(places[_i].file));
 }
-END_TEST
 
-START_TEST(the_loader_of_the_system_comes_after_conda_and_before_CUDA_PATH)
+TEST(the_loader_of_the_system_comes_after_conda_and_before_CUDA_PATH)
 {
     char expected[512];
     cuc_found *found = NULL;
@@ -236,9 +238,8 @@ START_TEST(the_loader_of_the_system_comes_after_conda_and_before_CUDA_PATH)
     ck_assert_int_eq(cuc_find_library(&found, SYSTEM_LIB), CUC_OK);
     expect_found(found, "conda", in_tree("conda/lib/" SYSTEM_SONAME));
 }
-END_TEST
 
-START_TEST(a_search_does_not_leave_the_library_loaded)
+TEST(a_search_does_not_leave_the_library_loaded)
 {
     cuc_found *found = NULL;
 
@@ -246,9 +247,8 @@ START_TEST(a_search_does_not_leave_the_library_loaded)
     cuc_found_release(found);
     ck_assert_ptr_null(dlopen(SYSTEM_SONAME, RTLD_LAZY | RTLD_NOLOAD));
 }
-END_TEST
 
-START_TEST(a_search_does_not_keep_what_the_program_has_loaded)
+TEST(a_search_does_not_keep_what_the_program_has_loaded)
 {
     cuc_found *found = NULL;
 
@@ -260,9 +260,8 @@ START_TEST(a_search_does_not_keep_what_the_program_has_loaded)
     dlclose(handle);
     ck_assert_ptr_null(dlopen(SONAME, RTLD_LAZY | RTLD_NOLOAD));
 }
-END_TEST
 
-START_TEST(a_driver_library_is_not_looked_for_in_wheels_and_toolkits)
+TEST(a_driver_library_is_not_looked_for_in_wheels_and_toolkits)
 {
     cuc_found *found = NULL;
 
@@ -276,9 +275,8 @@ START_TEST(a_driver_library_is_not_looked_for_in_wheels_and_toolkits)
         ck_assert_ptr_null(strstr(cuc_error_log(), "wheel"));
     cuc_found_release(found);
 }
-END_TEST
 
-START_TEST(the_driver_is_the_one_that_CUCORE_DRIVER_names)
+TEST(the_driver_is_the_one_that_CUCORE_DRIVER_names)
 {
     cuc_found *found = NULL;
 
@@ -287,9 +285,8 @@ START_TEST(the_driver_is_the_one_that_CUCORE_DRIVER_names)
     ck_assert_int_eq(cuc_find_library(&found, "cuda"), CUC_OK);
     expect_found(found, "explicit", in_tree("drivers/libsomething.so"));
 }
-END_TEST
 
-START_TEST(newer_major_versions_come_first_within_a_folder)
+TEST(newer_major_versions_come_first_within_a_folder)
 {
     cuc_found *found = NULL;
 
@@ -299,9 +296,8 @@ START_TEST(newer_major_versions_come_first_within_a_folder)
     ck_assert_int_eq(cuc_find_library(&found, "nvfatbin"), CUC_OK);
     expect_found(found, "wheel", in_tree("pp/nvidia/cu13/lib/libnvfatbin.so.13"));
 }
-END_TEST
 
-START_TEST(toolkit_folders_of_a_library_are_looked_into)
+TEST_RANGE(toolkit_folders_of_a_library_are_looked_into, 0, 2)
 {
     static const struct {
         const char *name, *folder;
@@ -317,9 +313,8 @@ START_TEST(toolkit_folders_of_a_library_are_looked_into)
     cuc__places_free(&found);
     ck_assert(seen);
 }
-END_TEST
 
-START_TEST(names_are_known_in_any_case_of_letters)
+TEST(names_are_known_in_any_case_of_letters)
 {
     cuc_found *found = NULL;
 
@@ -330,9 +325,8 @@ START_TEST(names_are_known_in_any_case_of_letters)
     ck_assert_int_eq(cuc_find_library(&found, "cusparselt"), CUC_OK);
     cuc_found_release(found);
 }
-END_TEST
 
-START_TEST(several_entries_of_PYTHONPATH_are_searched_in_order)
+TEST(several_entries_of_PYTHONPATH_are_searched_in_order)
 {
     char value[512];
     cuc_found *found = NULL;
@@ -345,12 +339,11 @@ START_TEST(several_entries_of_PYTHONPATH_are_searched_in_order)
     ck_assert(has_line(found, "/a/nvidia/cu13/lib: no such folder"));
     expect_found(found, "wheel", in_tree("b/nvidia/cu13/lib/" SONAME));
 }
-END_TEST
 
 // The loader's own search, done without the loader
 
 // A program would load code from the folder it was started in.
-START_TEST(relative_folders_are_never_searched)
+TEST(relative_folders_are_never_searched)
 {
     static const struct {
         const char *variable, *value, *file;
@@ -393,9 +386,8 @@ START_TEST(relative_folders_are_never_searched)
         setup();
     }
 }
-END_TEST
 
-START_TEST(what_the_loader_would_open_is_known_without_opening_it)
+TEST_RANGE(what_the_loader_would_open_is_known_without_opening_it, 0, 3)
 {
     static const char *const sonames[] = { "libm.so.6", "libgcc_s.so.1", SYSTEM_SONAME };
     struct link_map *map = NULL;
@@ -409,7 +401,6 @@ START_TEST(what_the_loader_would_open_is_known_without_opening_it)
     ck_assert_str_eq(path, map->l_name);
     ck_assert(!cuc__system_library("libnothing-of-this-name.so.1", path, sizeof(path)));
 }
-END_TEST
 
 #if defined(__x86_64__)
 enum { OWN_FLAGS = 0x0303, OTHER_FLAGS = 0x0a03 };
@@ -469,7 +460,7 @@ static void write_cache(const unsigned char *bytes, size_t size)
     fclose(file);
 }
 
-START_TEST(the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless)
+TEST_RANGE(the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless, 0, 2)
 {
     static char cache[128];
     unsigned char bytes[2048];
@@ -498,7 +489,6 @@ START_TEST(the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless)
     cuc__find_cache = "/nowhere";
     ck_assert(!cuc__system_library("libcached.so.1", path, sizeof(path)));
 }
-END_TEST
 
 // Headers
 
@@ -532,7 +522,9 @@ static void expect_folder_of(cuc_found *found, const struct place *place)
     expect_found(found, place->method, folder);
 }
 
-START_TEST(headers_are_found_in_each_place)
+CASE("headers", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST_RANGE(headers_are_found_in_each_place, 0, HEADER_PLACES)
 {
     cuc_found *found = NULL;
 
@@ -540,9 +532,8 @@ START_TEST(headers_are_found_in_each_place)
     ck_assert_int_eq(cuc_find_header_dir(&found, "cccl"), CUC_OK);
     expect_folder_of(found, &header_places[_i]);
 }
-END_TEST
 
-START_TEST(headers_of_an_earlier_place_win)
+TEST_RANGE(headers_of_an_earlier_place_win, 0, HEADER_PLACES)
 {
     cuc_found *found = NULL;
 
@@ -551,9 +542,8 @@ START_TEST(headers_of_an_earlier_place_win)
     ck_assert_int_eq(cuc_find_header_dir(&found, "cccl"), CUC_OK);
     expect_folder_of(found, &header_places[_i]);
 }
-END_TEST
 
-START_TEST(headers_that_are_nowhere_say_so)
+TEST(headers_that_are_nowhere_say_so)
 {
     cuc_found *found = (cuc_found *)top;
 
@@ -565,11 +555,12 @@ START_TEST(headers_that_are_nowhere_say_so)
     ck_assert_ptr_nonnull(strstr(cuc_error_explanation(), "CUCORE_CRT_INCLUDE"));
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
 }
-END_TEST
 
 // Reports
 
-START_TEST(a_missing_library_comes_with_the_trail_and_how_to_install_it)
+CASE("report", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST(a_missing_library_comes_with_the_trail_and_how_to_install_it)
 {
     static const char *const lines[] = {
         "loaded: " SONAME ": not in this process",
@@ -597,9 +588,8 @@ START_TEST(a_missing_library_comes_with_the_trail_and_how_to_install_it)
                       cuc_error_log());
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
 }
-END_TEST
 
-START_TEST(a_found_library_keeps_the_places_tried_before)
+TEST(a_found_library_keeps_the_places_tried_before)
 {
     cuc_found *found = NULL;
 
@@ -612,9 +602,8 @@ START_TEST(a_found_library_keeps_the_places_tried_before)
     ck_assert_str_eq(cuc_found_tried_at(found, cuc_found_tried_count(found)), "");
     cuc_found_release(found);
 }
-END_TEST
 
-START_TEST(an_unknown_name_lists_the_known_ones)
+TEST(an_unknown_name_lists_the_known_ones)
 {
     cuc_found *found = NULL;
 
@@ -633,9 +622,8 @@ START_TEST(an_unknown_name_lists_the_known_ones)
     ck_assert_ptr_null(cuc_find_header_name(cuc_find_header_count()));
     ck_assert_ptr_null(found);
 }
-END_TEST
 
-START_TEST(null_is_refused_by_name)
+TEST(null_is_refused_by_name)
 {
     cuc_found *found = NULL;
 
@@ -655,9 +643,8 @@ START_TEST(null_is_refused_by_name)
     ck_assert_ptr_null(cuc_found_retain(NULL));
     cuc_found_release(NULL);
 }
-END_TEST
 
-START_TEST(CUDA_PATH_and_CUDA_HOME_that_differ_are_noted)
+TEST(CUDA_PATH_and_CUDA_HOME_that_differ_are_noted)
 {
     cuc_found *found = NULL;
 
@@ -675,9 +662,8 @@ START_TEST(CUDA_PATH_and_CUDA_HOME_that_differ_are_noted)
     ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_ERROR_NOT_FOUND);
     ck_assert_ptr_null(strstr(cuc_error_log(), "another folder"));
 }
-END_TEST
 
-START_TEST(references_are_counted)
+TEST(references_are_counted)
 {
     cuc_found *found = NULL;
 
@@ -691,11 +677,12 @@ START_TEST(references_are_counted)
     cuc_found_release(found);
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
 }
-END_TEST
 
 // Paths given by the program
 
-START_TEST(a_path_set_by_the_program_wins_over_everything)
+CASE("paths", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST(a_path_set_by_the_program_wins_over_everything)
 {
     cuc_found *found = NULL;
 
@@ -712,9 +699,8 @@ START_TEST(a_path_set_by_the_program_wins_over_everything)
     ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
     expect_found(found, "explicit", in_tree("environment/lib.so"));
 }
-END_TEST
 
-START_TEST(a_wrong_path_is_not_replaced_by_another_place)
+TEST_RANGE(a_wrong_path_is_not_replaced_by_another_place, 0, 2)
 {
     static const struct {
         const char *path, *why;
@@ -731,9 +717,8 @@ START_TEST(a_wrong_path_is_not_replaced_by_another_place)
     ck_assert_ptr_null(strstr(cuc_error_log(), "wheel"));
     ck_assert_ptr_null(found);
 }
-END_TEST
 
-START_TEST(a_path_without_a_slash_is_for_the_loader_of_the_system)
+TEST(a_path_without_a_slash_is_for_the_loader_of_the_system)
 {
     cuc_found *found = NULL;
 
@@ -743,18 +728,18 @@ START_TEST(a_path_without_a_slash_is_for_the_loader_of_the_system)
     ck_assert_str_eq(strrchr(cuc_found_path(found), '/'), "/" SYSTEM_SONAME);
     cuc_found_release(found);
 }
-END_TEST
 
-START_TEST(the_driver_cannot_be_set_by_the_program)
+TEST(the_driver_cannot_be_set_by_the_program)
 {
     ck_assert_int_eq(cuc_set_library_path("cuda", "/x"), CUC_ERROR_NOT_SUPPORTED);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "CUCORE_DRIVER"));
 }
-END_TEST
 
 // Loading
 
-START_TEST(a_library_is_loaded_once_and_reported_as_it_was_found)
+CASE("loading", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST(a_library_is_loaded_once_and_reported_as_it_was_found)
 {
     cuc_found *found = NULL;
     cuc_found *again = NULL;
@@ -774,9 +759,8 @@ START_TEST(a_library_is_loaded_once_and_reported_as_it_was_found)
     cuc_found_release(again);
     cuc_found_release(found);
 }
-END_TEST
 
-START_TEST(a_file_that_cannot_be_loaded_is_passed_over)
+TEST(a_file_that_cannot_be_loaded_is_passed_over)
 {
     cuc_found *found = NULL;
 
@@ -789,9 +773,8 @@ START_TEST(a_file_that_cannot_be_loaded_is_passed_over)
     ck_assert(has_line(found, "cannot be loaded"));
     cuc_found_release(found);
 }
-END_TEST
 
-START_TEST(a_library_that_is_nowhere_can_be_tried_again_with_a_path)
+TEST(a_library_that_is_nowhere_can_be_tried_again_with_a_path)
 {
     cuc_found *found = NULL;
 
@@ -810,9 +793,8 @@ START_TEST(a_library_that_is_nowhere_can_be_tried_again_with_a_path)
     ck_assert_str_eq(cuc_found_method(found), "explicit");
     cuc_found_release(found);
 }
-END_TEST
 
-START_TEST(a_path_comes_too_late_for_a_loaded_library)
+TEST(a_path_comes_too_late_for_a_loaded_library)
 {
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
@@ -822,9 +804,8 @@ START_TEST(a_path_comes_too_late_for_a_loaded_library)
     ck_assert_int_eq(cuc_set_library_path(LIB, NULL), CUC_ERROR_BUSY);
     ck_assert_int_eq(cuc_set_library_path(LIB, in_tree("pp/nvidia/cu13/lib/" SONAME)), CUC_OK);
 }
-END_TEST
 
-START_TEST(what_a_library_depends_on_is_loaded_before_it)
+TEST(what_a_library_depends_on_is_loaded_before_it)
 {
     cuc_found *found = NULL;
 
@@ -836,9 +817,8 @@ START_TEST(what_a_library_depends_on_is_loaded_before_it)
     ck_assert_str_eq(cuc_found_path(found), in_tree("pp/nvidia/cu12/lib/libmathdx.so.0"));
     cuc_found_release(found);
 }
-END_TEST
 
-START_TEST(what_a_library_opens_by_name_is_loaded_from_beside_it)
+TEST(what_a_library_opens_by_name_is_loaded_from_beside_it)
 {
     Dl_info info;
 
@@ -856,9 +836,8 @@ START_TEST(what_a_library_opens_by_name_is_loaded_from_beside_it)
     ck_assert_str_eq(info.dli_fname, in_tree("pp/nvidia/cu13/lib/libnvrtc-builtins.so.13.0"));
     ck_assert_ptr_null(dlopen("libnvrtc-builtins.so.12.9", RTLD_LAZY | RTLD_NOLOAD));
 }
-END_TEST
 
-START_TEST(a_runtime_whose_symbols_the_program_shows_comes_first)
+TEST(a_runtime_whose_symbols_the_program_shows_comes_first)
 {
     cuc_found *found = NULL;
 
@@ -876,7 +855,6 @@ START_TEST(a_runtime_whose_symbols_the_program_shows_comes_first)
     ck_assert_ptr_eq(dlsym(handle, "cudaGetKernel"), dlsym(program, "cudaGetKernel"));
     cuc_found_release(found);
 }
-END_TEST
 
 // Threads and forks
 
@@ -895,7 +873,9 @@ static void *find_often(void *unused)
     return cuc__library_open(LIB, NULL);
 }
 
-START_TEST(threads_find_and_load_at_once)
+CASE("threads", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST(threads_find_and_load_at_once)
 {
     pthread_t threads[THREADS];
     void *handles[THREADS];
@@ -911,7 +891,6 @@ START_TEST(threads_find_and_load_at_once)
     }
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 1); // only the loaded libraries
 }
-END_TEST
 
 static _Atomic(bool) stop;
 
@@ -933,7 +912,7 @@ static void *lock_often(void *unused)
 #define UNDER_TSAN false
 #endif
 
-START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
+TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
 {
     enum { FORKS = 10 };
     pthread_t thread; // one: mutexes are unfair, and this thread must get the lock too
@@ -959,11 +938,13 @@ START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_
     stop = true;
     pthread_join(thread, NULL);
 }
-END_TEST
 
 // The tables
 
-START_TEST(every_library_has_a_name_of_its_own_and_known_dependencies)
+CASE("tables", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST_RANGE(every_library_has_a_name_of_its_own_and_known_dependencies, 0,
+           (int)cuc_find_library_count())
 {
     const cuc__library_row *row = cuc__library_row_at((size_t)_i);
     const char *depends = row->depends;
@@ -976,9 +957,8 @@ START_TEST(every_library_has_a_name_of_its_own_and_known_dependencies)
         ck_assert_msg(other && other != row, "%s depends on %s", row->name, word);
     }
 }
-END_TEST
 
-START_TEST(every_header_has_a_name_of_its_own)
+TEST_RANGE(every_header_has_a_name_of_its_own, 0, (int)cuc_find_header_count())
 {
     const char *name = cuc_find_header_name((size_t)_i);
     const cuc__header_row *row = cuc__header_row_named(name);
@@ -986,74 +966,6 @@ START_TEST(every_header_has_a_name_of_its_own)
     ck_assert_str_eq(row->name, name);
     ck_assert_ptr_nonnull(row->probe);
     ck_assert_ptr_nonnull(row->wheels);
-}
-END_TEST
-
-static void add_cases(Suite *suite)
-{
-    TCase *order = tcase_create("order");
-    TCase *headers = tcase_create("headers");
-    TCase *report = tcase_create("report");
-    TCase *paths = tcase_create("paths");
-    TCase *loading = tcase_create("loading");
-    TCase *threads = tcase_create("threads");
-    TCase *tables = tcase_create("tables");
-
-    tcase_add_loop_test(order, a_library_is_found_in_each_place, 0, PLACES);
-    tcase_add_loop_test(order, an_earlier_place_wins_over_all_later_ones, 0, PLACES);
-    tcase_add_test(order, the_loader_of_the_system_comes_after_conda_and_before_CUDA_PATH);
-    tcase_add_test(order, a_search_does_not_leave_the_library_loaded);
-    tcase_add_test(order, a_search_does_not_keep_what_the_program_has_loaded);
-    tcase_add_test(order, a_driver_library_is_not_looked_for_in_wheels_and_toolkits);
-    tcase_add_test(order, the_driver_is_the_one_that_CUCORE_DRIVER_names);
-    tcase_add_test(order, newer_major_versions_come_first_within_a_folder);
-    tcase_add_loop_test(order, toolkit_folders_of_a_library_are_looked_into, 0, 2);
-    tcase_add_test(order, names_are_known_in_any_case_of_letters);
-    tcase_add_test(order, several_entries_of_PYTHONPATH_are_searched_in_order);
-    tcase_add_test(order, relative_folders_are_never_searched);
-
-    tcase_add_loop_test(order, what_the_loader_would_open_is_known_without_opening_it, 0, 3);
-    tcase_add_loop_test(order, the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless, 0, 2);
-
-    tcase_add_loop_test(headers, headers_are_found_in_each_place, 0, HEADER_PLACES);
-    tcase_add_loop_test(headers, headers_of_an_earlier_place_win, 0, HEADER_PLACES);
-    tcase_add_test(headers, headers_that_are_nowhere_say_so);
-
-    tcase_add_test(report, a_missing_library_comes_with_the_trail_and_how_to_install_it);
-    tcase_add_test(report, a_found_library_keeps_the_places_tried_before);
-    tcase_add_test(report, an_unknown_name_lists_the_known_ones);
-    tcase_add_test(report, null_is_refused_by_name);
-    tcase_add_test(report, CUDA_PATH_and_CUDA_HOME_that_differ_are_noted);
-    tcase_add_test(report, references_are_counted);
-
-    tcase_add_test(paths, a_path_set_by_the_program_wins_over_everything);
-    tcase_add_loop_test(paths, a_wrong_path_is_not_replaced_by_another_place, 0, 2);
-    tcase_add_test(paths, a_path_without_a_slash_is_for_the_loader_of_the_system);
-    tcase_add_test(paths, the_driver_cannot_be_set_by_the_program);
-
-    tcase_add_test(loading, a_library_is_loaded_once_and_reported_as_it_was_found);
-    tcase_add_test(loading, a_file_that_cannot_be_loaded_is_passed_over);
-    tcase_add_test(loading, a_library_that_is_nowhere_can_be_tried_again_with_a_path);
-    tcase_add_test(loading, a_path_comes_too_late_for_a_loaded_library);
-    tcase_add_test(loading, what_a_library_depends_on_is_loaded_before_it);
-    tcase_add_test(loading, what_a_library_opens_by_name_is_loaded_from_beside_it);
-    tcase_add_test(loading, a_runtime_whose_symbols_the_program_shows_comes_first);
-
-    tcase_add_test(threads, threads_find_and_load_at_once);
-    tcase_add_test(threads,
-                   a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do);
-
-    tcase_add_loop_test(tables, every_library_has_a_name_of_its_own_and_known_dependencies, 0,
-                        (int)cuc_find_library_count());
-    tcase_add_loop_test(tables, every_header_has_a_name_of_its_own, 0,
-                        (int)cuc_find_header_count());
-
-    TCase *const cases[] = { order, headers, report, paths, loading, threads, tables };
-    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
-        tcase_add_checked_fixture(cases[i], setup, teardown);
-        tcase_set_timeout(cases[i], 60); // under a sanitizer, on a busy machine
-        suite_add_tcase(suite, cases[i]);
-    }
 }
 
 // Start anew with a folder that the system's loader looks into.
@@ -1082,12 +994,7 @@ int main(int argc, char **argv)
     (void)argc;
     if (!getenv(SYSTEM_DIR))
         start_with_a_system_folder(argv);
-    Suite *suite = suite_create("find");
-    add_cases(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int status = run_tests("find");
     remove_tree(getenv(SYSTEM_DIR));
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return status;
 }

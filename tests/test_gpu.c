@@ -115,7 +115,9 @@ static void ck_saxpy(const float *got, float a, const float *x, const float *y, 
 
 static const uint32_t sizes[] = { 1, 31, 32, 33, 255, 257, 1000, 65537, (1u << 20) + 3 };
 
-START_TEST(saxpy_is_right_for_ragged_sizes)
+CASE("gpu", .timeout = 120);
+
+TEST_ROWS(saxpy_is_right_for_ragged_sizes, sizes)
 {
     const uint32_t n = sizes[_i];
     const size_t bytes = n * sizeof(float);
@@ -143,7 +145,6 @@ START_TEST(saxpy_is_right_for_ragged_sizes)
     free(y);
     free(got);
 }
-END_TEST
 
 struct affine { // as in the source
     double scale;
@@ -153,7 +154,7 @@ struct affine { // as in the source
     uint32_t n, pad;
 };
 
-START_TEST(a_struct_goes_by_value)
+TEST(a_struct_goes_by_value)
 {
     enum { N = 1000 };
     float *in, *out;
@@ -172,9 +173,8 @@ START_TEST(a_struct_goes_by_value)
     cuc_buffer_release(din);
     cuc_buffer_release(dout);
 }
-END_TEST
 
-START_TEST(grids_of_three_dimensions_cover_their_box)
+TEST(grids_of_three_dimensions_cover_their_box)
 {
     static const struct {
         uint32_t grid[3], block[3];
@@ -205,9 +205,8 @@ START_TEST(grids_of_three_dimensions_cover_their_box)
     }
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(shared_memory_beyond_48_kib_works)
+TEST(shared_memory_beyond_48_kib_works)
 {
     cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
     cuc_kernel *k = kernel("reverse");
@@ -227,9 +226,8 @@ START_TEST(shared_memory_beyond_48_kib_works)
     cuc_buffer_release(b);
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(a_cooperative_grid_synchronises)
+TEST(a_cooperative_grid_synchronises)
 {
     cuc_kernel *k = kernel("grid_sum");
     uint32_t blocks = 0, *in, *out;
@@ -265,7 +263,6 @@ START_TEST(a_cooperative_grid_synchronises)
     cuc_buffer_release(dout);
     cuc_kernel_release(k);
 }
-END_TEST
 
 static int32_t compute_capability(void)
 {
@@ -275,7 +272,7 @@ static int32_t compute_capability(void)
     return major * 10 + minor;
 }
 
-START_TEST(blocks_of_a_cluster_read_each_others_shared_memory)
+TEST(blocks_of_a_cluster_read_each_others_shared_memory)
 {
     static const uint32_t widths[] = { 1, 2, 4, 8 };
     cuc_kernel *k = kernel("cluster_neighbours");
@@ -301,9 +298,8 @@ START_TEST(blocks_of_a_cluster_read_each_others_shared_memory)
     }
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(a_dependent_kernel_waits_for_its_primary)
+TEST(a_dependent_kernel_waits_for_its_primary)
 {
     enum { N = 4096 };
     cuc_kernel *first = kernel("slow_fill"), *second = kernel("dependent");
@@ -331,7 +327,6 @@ START_TEST(a_dependent_kernel_waits_for_its_primary)
     cuc_kernel_release(first);
     cuc_kernel_release(second);
 }
-END_TEST
 
 static const cuc_launch_attribute launch_attributes[] = {
     { .id = CUC_LAUNCH_ATTRIBUTE_PRIORITY, .value.value = -1 },
@@ -343,7 +338,7 @@ static const cuc_launch_attribute launch_attributes[] = {
     { .id = CUC_LAUNCH_ATTRIBUTE_IGNORE },
 };
 
-START_TEST(launch_attributes_are_taken)
+TEST_ROWS(launch_attributes_are_taken, launch_attributes)
 {
     cuc_kernel *k = kernel("twice<int>");
     int32_t *x;
@@ -365,7 +360,6 @@ START_TEST(launch_attributes_are_taken)
     cuc_buffer_release(b);
     cuc_kernel_release(k);
 }
-END_TEST
 
 static void *launch_in_a_thread(void *data)
 {
@@ -389,7 +383,7 @@ static void *launch_in_a_thread(void *data)
     return st == CUC_OK && testing_current() == NULL ? data : NULL;
 }
 
-START_TEST(a_thread_without_a_context_launches)
+TEST(a_thread_without_a_context_launches)
 {
     pthread_t thread;
     void *result;
@@ -405,9 +399,8 @@ START_TEST(a_thread_without_a_context_launches)
         ck_assert(x[i] == 4.0f * (float)i);
     cuc_buffer_release(b);
 }
-END_TEST
 
-START_TEST(default_streams_run_kernels)
+TEST_RANGE(default_streams_run_kernels, 0, 2)
 {
     cuc_kernel *k = kernel("twice<int>");
     cuc_stream *s = NULL;
@@ -425,9 +418,8 @@ START_TEST(default_streams_run_kernels)
     cuc_buffer_release(b);
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(events_measure_a_kernel)
+TEST(events_measure_a_kernel)
 {
     cuc_kernel *k = kernel("spin");
     cuc_event *start, *end;
@@ -447,9 +439,8 @@ START_TEST(events_measure_a_kernel)
     cuc_event_release(end);
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(streams_wait_for_words_of_device_memory)
+TEST(streams_wait_for_words_of_device_memory)
 {
     cuc_stream *other;
     cuc_memory_resource *plain;
@@ -480,7 +471,6 @@ START_TEST(streams_wait_for_words_of_device_memory)
     cuc_buffer_release(pooled);
     cuc_memory_resource_release(plain);
 }
-END_TEST
 
 static void count_up(void *user)
 {
@@ -498,7 +488,7 @@ static void wait_for_gate(void *gate)
         testing_sleep_ms(1);
 }
 
-START_TEST(host_functions_run_between_kernels)
+TEST(host_functions_run_between_kernels)
 {
     cuc_kernel *k = kernel("spin");
     _Atomic int calls = 0, gate = 0;
@@ -513,9 +503,8 @@ START_TEST(host_functions_run_between_kernels)
     ck_assert_int_eq(calls, 101);
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(a_descriptor_waits_for_a_long_kernel)
+TEST(a_descriptor_waits_for_a_long_kernel)
 {
     cuc_kernel *k = kernel("spin");
     cuc_event *event;
@@ -535,7 +524,6 @@ START_TEST(a_descriptor_waits_for_a_long_kernel)
     cuc_event_release(event);
     cuc_kernel_release(k);
 }
-END_TEST
 
 // Memory.
 
@@ -562,7 +550,7 @@ static const struct {
     { CUC_MEMORY_DEVICE, 1 }, { CUC_MEMORY_PINNED, 1 }, { CUC_MEMORY_MANAGED, 1 },
 };
 
-START_TEST(kernels_work_in_memory_of_every_kind)
+TEST_ROWS(kernels_work_in_memory_of_every_kind, memories)
 {
     enum { N = 10000 };
     cuc_memory_resource *resource = make_memory(memories[_i].kind, memories[_i].pool);
@@ -597,9 +585,8 @@ START_TEST(kernels_work_in_memory_of_every_kind)
     cuc_memory_resource_release(resource);
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(copies_go_in_every_direction)
+TEST(copies_go_in_every_direction)
 {
     enum { N = 4096 };
     uint8_t *host;
@@ -621,9 +608,8 @@ START_TEST(copies_go_in_every_direction)
     cuc_buffer_release(b);
     cuc_buffer_release(pinned);
 }
-END_TEST
 
-START_TEST(rectangles_and_boxes_are_copied)
+TEST(rectangles_and_boxes_are_copied)
 {
     enum { X = 13, Y = 5, Z = 3, PITCH = 64 };
     static uint8_t from[Z][Y][X], to[Z][Y][X];
@@ -654,9 +640,8 @@ START_TEST(rectangles_and_boxes_are_copied)
     ck_assert_mem_eq(to, from, sizeof(from));
     cuc_buffer_release(b);
 }
-END_TEST
 
-START_TEST(patterns_of_one_two_and_four_bytes_are_filled)
+TEST(patterns_of_one_two_and_four_bytes_are_filled)
 {
     static const uint32_t patterns[] = { 0xAB, 0xBEEF, 0xDEADBEEF };
     enum { N = 1024 };
@@ -685,9 +670,8 @@ START_TEST(patterns_of_one_two_and_four_bytes_are_filled)
             ck_assert_uint_eq(got[row * 64 + at], 0x44 - 0x11u * (unsigned)(at % 4));
     cuc_buffer_release(b);
 }
-END_TEST
 
-START_TEST(variables_of_a_module_are_read_and_written)
+TEST(variables_of_a_module_are_read_and_written)
 {
     cuc_device_ptr counter = 0, table = 0;
     size_t counter_bytes = 0, table_bytes = 0;
@@ -715,9 +699,8 @@ START_TEST(variables_of_a_module_are_read_and_written)
     cuc_buffer_release(b);
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(occupancy_is_told)
+TEST(occupancy_is_told)
 {
     cuc_kernel *k = kernel("saxpy");
     uint32_t blocks = 0, grid = 0, block = 0;
@@ -733,9 +716,8 @@ START_TEST(occupancy_is_told)
     ck_assert_uint_ge(shared, 49152);
     cuc_kernel_release(k);
 }
-END_TEST
 
-START_TEST(objects_are_linked_with_optimisation)
+TEST(objects_are_linked_with_optimisation)
 {
     cuc_object *main_part = NULL, *function_part = NULL, *linked = NULL;
     cuc_linker *linker = NULL;
@@ -772,9 +754,8 @@ START_TEST(objects_are_linked_with_optimisation)
     cuc_object_release(function_part);
     cuc_buffer_release(b);
 }
-END_TEST
 
-START_TEST(ptx_is_loaded_and_run)
+TEST(ptx_is_loaded_and_run)
 {
     cuc_object *ptx = NULL;
     cuc_kernel *k = NULL;
@@ -795,7 +776,6 @@ START_TEST(ptx_is_loaded_and_run)
     cuc_object_release(ptx);
     cuc_buffer_release(b);
 }
-END_TEST
 
 // Processes of their own.
 
@@ -903,7 +883,7 @@ static const struct {
 
 extern char **environ;
 
-START_TEST(a_process_of_its_own_fails_as_told)
+TEST_ROWS(a_process_of_its_own_fails_as_told, processes)
 {
     char variable[64], argument[32], self[] = "/proc/self/exe";
     char *arguments[] = { self, argument, NULL };
@@ -928,7 +908,6 @@ START_TEST(a_process_of_its_own_fails_as_told)
     ck_assert_int_eq(WEXITSTATUS(status), 0);
     free(environment);
 }
-END_TEST
 
 static void release(void)
 {
@@ -939,9 +918,6 @@ static void release(void)
 
 int main(int argc, char **argv)
 {
-    Suite *suite;
-    TCase *tests;
-
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (fake_available()) {
         printf("skipped: the fake driver runs no kernels\n");
@@ -961,38 +937,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     printf("on %s, %s\n", cuc_device_name(device), cuc_device_arch(device));
-    suite = suite_create("gpu");
-    tests = tcase_create("gpu");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, saxpy_is_right_for_ragged_sizes, 0, CUC_LENGTH(sizes));
-    tcase_add_test(tests, a_struct_goes_by_value);
-    tcase_add_test(tests, grids_of_three_dimensions_cover_their_box);
-    tcase_add_test(tests, shared_memory_beyond_48_kib_works);
-    tcase_add_test(tests, a_cooperative_grid_synchronises);
-    tcase_add_test(tests, blocks_of_a_cluster_read_each_others_shared_memory);
-    tcase_add_test(tests, a_dependent_kernel_waits_for_its_primary);
-    tcase_add_loop_test(tests, launch_attributes_are_taken, 0, CUC_LENGTH(launch_attributes));
-    tcase_add_test(tests, a_thread_without_a_context_launches);
-    tcase_add_loop_test(tests, default_streams_run_kernels, 0, 2);
-    tcase_add_test(tests, events_measure_a_kernel);
-    tcase_add_test(tests, streams_wait_for_words_of_device_memory);
-    tcase_add_test(tests, host_functions_run_between_kernels);
-    tcase_add_test(tests, a_descriptor_waits_for_a_long_kernel);
-    tcase_add_loop_test(tests, kernels_work_in_memory_of_every_kind, 0, CUC_LENGTH(memories));
-    tcase_add_test(tests, copies_go_in_every_direction);
-    tcase_add_test(tests, rectangles_and_boxes_are_copied);
-    tcase_add_test(tests, patterns_of_one_two_and_four_bytes_are_filled);
-    tcase_add_test(tests, variables_of_a_module_are_read_and_written);
-    tcase_add_test(tests, occupancy_is_told);
-    tcase_add_test(tests, objects_are_linked_with_optimisation);
-    tcase_add_test(tests, ptx_is_loaded_and_run);
-    tcase_add_loop_test(tests, a_process_of_its_own_fails_as_told, 0, CUC_LENGTH(processes));
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int status = run_tests_as("gpu", CK_NOFORK, CK_ENV);
     release();
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return status;
 }

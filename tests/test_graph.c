@@ -44,7 +44,9 @@ static int32_t status_of(cuc_stream *s)
 
 // Capturing
 
-START_TEST(what_is_captured_is_not_run_and_becomes_nodes)
+CASE("graph", .setup = graph_setup, .teardown = graph_teardown);
+
+TEST_RANGE(what_is_captured_is_not_run_and_becomes_nodes, 0, 3)
 {
     static const int32_t expected[] = { CUC_NODE_FILL, CUC_NODE_KERNEL, CUC_NODE_HOST,
                                         CUC_NODE_COPY };
@@ -73,9 +75,8 @@ START_TEST(what_is_captured_is_not_run_and_becomes_nodes)
     cuc_graph_release(graph);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(an_empty_capture_is_an_empty_graph)
+TEST(an_empty_capture_is_an_empty_graph)
 {
     BEGIN(CUC_CAPTURE_GLOBAL);
     cuc_graph *graph = end_capture();
@@ -86,9 +87,8 @@ START_TEST(an_empty_capture_is_an_empty_graph)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(another_stream_joins_by_an_event_and_joins_again)
+TEST(another_stream_joins_by_an_event_and_joins_again)
 {
     cuc_event *fork, *back;
 
@@ -118,9 +118,8 @@ START_TEST(another_stream_joins_by_an_event_and_joins_again)
     cuc_event_release(fork);
     cuc_event_release(back);
 }
-END_TEST
 
-START_TEST(waiting_for_a_stream_forks_and_joins_too)
+TEST(waiting_for_a_stream_forks_and_joins_too)
 {
     BEGIN(CUC_CAPTURE_RELAXED);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
@@ -138,9 +137,8 @@ START_TEST(waiting_for_a_stream_forks_and_joins_too)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(a_stream_that_has_not_joined_again_is_told_of)
+TEST(a_stream_that_has_not_joined_again_is_told_of)
 {
     cuc_graph *graph = NULL;
 
@@ -160,9 +158,8 @@ START_TEST(a_stream_that_has_not_joined_again_is_told_of)
     BEGIN(CUC_CAPTURE_GLOBAL);
     cuc_graph_release(end_capture());
 }
-END_TEST
 
-START_TEST(two_captures_do_not_merge)
+TEST(two_captures_do_not_merge)
 {
     cuc_graph *graph = NULL;
 
@@ -177,9 +174,8 @@ START_TEST(two_captures_do_not_merge)
     ck_ok(cuc_stream_cancel_capture(side));
     ck_assert_ptr_null(graph);
 }
-END_TEST
 
-START_TEST(work_from_outside_cannot_be_waited_for)
+TEST(work_from_outside_cannot_be_waited_for)
 {
     cuc_event *event;
 
@@ -191,9 +187,8 @@ START_TEST(work_from_outside_cannot_be_waited_for)
     ck_ok(cuc_stream_cancel_capture(stream));
     cuc_event_release(event);
 }
-END_TEST
 
-START_TEST(a_spoilt_capture_says_which_call_was_refused_first)
+TEST(a_spoilt_capture_says_which_call_was_refused_first)
 {
     cuc_graph *graph = NULL;
 
@@ -215,7 +210,6 @@ START_TEST(a_spoilt_capture_says_which_call_was_refused_first)
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, stream), "UNJOINED");
     ck_assert_ptr_null(strstr(cuc_error_message(), "first call refused"));
 }
-END_TEST
 
 // Capture modes.
 
@@ -242,7 +236,7 @@ static const struct {
     { CUC_CAPTURE_RELAXED, false, false },
 };
 
-START_TEST(a_mode_says_whose_calls_are_restricted)
+TEST_ROWS(a_mode_says_whose_calls_are_restricted, modes)
 {
     for (int other = 0; other < 2; other++) {
         bool fails = other ? modes[_i].others_fails : modes[_i].own_fails;
@@ -262,7 +256,6 @@ START_TEST(a_mode_says_whose_calls_are_restricted)
         cuc_graph_release(graph);
     }
 }
-END_TEST
 
 struct ending {
     cuc_graph *graph;
@@ -282,7 +275,7 @@ static void *end_elsewhere(void *data)
     return NULL;
 }
 
-START_TEST(only_a_relaxed_capture_is_ended_by_another_thread)
+TEST_ROWS(only_a_relaxed_capture_is_ended_by_another_thread, modes)
 {
     bool relaxed = modes[_i].mode == CUC_CAPTURE_RELAXED;
     struct ending e = { 0 };
@@ -302,7 +295,6 @@ START_TEST(only_a_relaxed_capture_is_ended_by_another_thread)
     ck_assert_uint_eq(node_count(e.graph), 1);
     cuc_graph_release(e.graph);
 }
-END_TEST
 
 static void *begin_and_end(void *data)
 {
@@ -311,7 +303,7 @@ static void *begin_and_end(void *data)
     return NULL;
 }
 
-START_TEST(what_a_thread_leaves_behind_is_cancelled_by_any)
+TEST_ROWS(what_a_thread_leaves_behind_is_cancelled_by_any, modes)
 {
     int32_t mode = modes[_i].mode;
     cuc_graph *graph = NULL;
@@ -328,9 +320,8 @@ START_TEST(what_a_thread_leaves_behind_is_cancelled_by_any)
     BEGIN(mode);
     cuc_graph_release(end_capture());
 }
-END_TEST
 
-START_TEST(a_stream_that_joined_cannot_end_the_capture)
+TEST(a_stream_that_joined_cannot_end_the_capture)
 {
     cuc_graph *graph = NULL;
 
@@ -343,11 +334,10 @@ START_TEST(a_stream_that_joined_cannot_end_the_capture)
     ck_ok(cuc_stream_wait_stream(stream, side));
     cuc_graph_release(end_capture());
 }
-END_TEST
 
 // Refusals
 
-START_TEST(what_cannot_be_captured_is_refused_in_words)
+TEST(what_cannot_be_captured_is_refused_in_words)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_graph *graph = (void *)1;
@@ -387,9 +377,8 @@ START_TEST(what_cannot_be_captured_is_refused_in_words)
     cuc_graph_release(NULL);
     ck_assert_ptr_null(cuc_graph_retain(NULL));
 }
-END_TEST
 
-START_TEST(captures_are_told_apart)
+TEST(captures_are_told_apart)
 {
     cuc_capture_info a = CUC_CAPTURE_INFO_INIT, b = CUC_CAPTURE_INFO_INIT;
     int32_t capturing = 0;
@@ -409,9 +398,8 @@ START_TEST(captures_are_told_apart)
     ck_assert_uint_ne(a.id, b.id);
     ck_ok(cuc_stream_cancel_capture(side));
 }
-END_TEST
 
-START_TEST(cancelling_drops_everything_and_keeps_the_failure)
+TEST(cancelling_drops_everything_and_keeps_the_failure)
 {
     ck_ok(cuc_stream_cancel_capture(stream)); // nothing to do
     BEGIN(CUC_CAPTURE_GLOBAL);
@@ -429,9 +417,8 @@ START_TEST(cancelling_drops_everything_and_keeps_the_failure)
     ck_ok(cuc_stream_cancel_capture(stream)); // spoilt
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
 }
-END_TEST
 
-START_TEST(a_stream_released_while_it_is_captured_is_told_to_the_handler)
+TEST(a_stream_released_while_it_is_captured_is_told_to_the_handler)
 {
     cuc_stream *s;
 
@@ -445,7 +432,6 @@ START_TEST(a_stream_released_while_it_is_captured_is_told_to_the_handler)
     ck_assert(!cuc__capturing());
     ck_ok(cuc_device_synchronize(device)); // nothing is restricted any more
 }
-END_TEST
 
 // The same object on every thread, and a different queue on each.
 static void *capture_per_thread(void *data)
@@ -460,7 +446,7 @@ static void *capture_per_thread(void *data)
     return NULL;
 }
 
-START_TEST(the_default_stream_of_each_thread_is_captured_apart)
+TEST(the_default_stream_of_each_thread_is_captured_apart)
 {
     cuc_graph *graph = NULL, *others = NULL;
     pthread_t thread;
@@ -485,9 +471,8 @@ START_TEST(the_default_stream_of_each_thread_is_captured_apart)
     cuc_graph_release(graph);
     cuc_graph_release(others);
 }
-END_TEST
 
-START_TEST(a_capture_that_others_began_is_ended_all_the_same)
+TEST(a_capture_that_others_began_is_ended_all_the_same)
 {
     ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream),
                                                   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
@@ -499,9 +484,8 @@ START_TEST(a_capture_that_others_began_is_ended_all_the_same)
     ck_assert_uint_eq(node_count(graph), 1);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(a_graph_is_put_into_another)
+TEST(a_graph_is_put_into_another)
 {
     static const int32_t expected[] = { CUC_NODE_KERNEL, CUC_NODE_GRAPH, CUC_NODE_KERNEL };
 
@@ -523,9 +507,8 @@ START_TEST(a_graph_is_put_into_another)
     cuc_graph_exec_release(exec);
     cuc_graph_release(outer);
 }
-END_TEST
 
-START_TEST(types_of_nodes_have_names)
+TEST(types_of_nodes_have_names)
 {
 #define ROW(constant, value, name)     \
     ck_assert_int_eq(constant, value); \
@@ -535,11 +518,10 @@ START_TEST(types_of_nodes_have_names)
     ck_assert_str_eq(cuc_node_type_name(14), "unknown");
     ck_assert_str_eq(cuc_node_type_name(-1), "unknown");
 }
-END_TEST
 
 // Drawings
 
-START_TEST(a_graph_is_drawn_to_a_string_and_to_a_file)
+TEST(a_graph_is_drawn_to_a_string_and_to_a_file)
 {
     char path[] = "/tmp/cucore-test-graph-XXXXXX", read_back[16384];
     const char *text = NULL;
@@ -581,11 +563,10 @@ START_TEST(a_graph_is_drawn_to_a_string_and_to_a_file)
     ck_assert_ptr_eq(text, (void *)1);
     cuc_graph_release(graph);
 }
-END_TEST
 
 // Drivers that refuse, that are old, and that are lost
 
-START_TEST(a_driver_that_refuses_to_begin_leaves_nothing_behind)
+TEST(a_driver_that_refuses_to_begin_leaves_nothing_behind)
 {
     static const char *const calls[] = { "cuStreamIsCapturing", "cuStreamBeginCapture",
                                          "cuStreamGetCaptureInfo" };
@@ -600,9 +581,8 @@ START_TEST(a_driver_that_refuses_to_begin_leaves_nothing_behind)
         ck_assert_int_eq(fake_live("graph"), 0);
     }
 }
-END_TEST
 
-START_TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
+TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
 {
     cuc_graph *graph = (void *)1;
 
@@ -625,14 +605,15 @@ START_TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
     ck_soon((cuc__deferred_poll(), fake_live("user") == 0));
     ck_assert_int_eq(fake_live("graph"), 0);
 }
-END_TEST
 
 static void setup_12_2(void)
 {
     graph_setup_on(12020);
 }
 
-START_TEST(a_driver_from_before_12_3_captures_too)
+CASE("an older driver", .setup = setup_12_2, .teardown = graph_teardown);
+
+TEST(a_driver_from_before_12_3_captures_too)
 {
     cuc_capture_info info = CUC_CAPTURE_INFO_INIT;
     size_t edges;
@@ -653,9 +634,10 @@ START_TEST(a_driver_from_before_12_3_captures_too)
     cuc_graph_release(graph);
     cuc_graph_exec_release(exec);
 }
-END_TEST
 
-START_TEST(a_capture_in_a_lost_context_is_over)
+CASE("graph");
+
+TEST(a_capture_in_a_lost_context_is_over)
 {
     cuc_graph *graph = NULL;
 
@@ -670,44 +652,8 @@ START_TEST(a_capture_in_a_lost_context_is_over)
     ck_assert_int_eq(unraisable.count, 0);
     fake_reset();
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("graph");
-    TCase *tests = tcase_create("graph");
-
-    tcase_add_checked_fixture(tests, graph_setup, graph_teardown);
-    tcase_add_loop_test(tests, what_is_captured_is_not_run_and_becomes_nodes, 0, 3);
-    tcase_add_test(tests, an_empty_capture_is_an_empty_graph);
-    tcase_add_test(tests, another_stream_joins_by_an_event_and_joins_again);
-    tcase_add_test(tests, waiting_for_a_stream_forks_and_joins_too);
-    tcase_add_test(tests, a_stream_that_has_not_joined_again_is_told_of);
-    tcase_add_test(tests, two_captures_do_not_merge);
-    tcase_add_test(tests, work_from_outside_cannot_be_waited_for);
-    tcase_add_test(tests, a_spoilt_capture_says_which_call_was_refused_first);
-    tcase_add_loop_test(tests, a_mode_says_whose_calls_are_restricted, 0, CUC_LENGTH(modes));
-    tcase_add_loop_test(tests, only_a_relaxed_capture_is_ended_by_another_thread, 0,
-                        CUC_LENGTH(modes));
-    tcase_add_loop_test(tests, what_a_thread_leaves_behind_is_cancelled_by_any, 0,
-                        CUC_LENGTH(modes));
-    tcase_add_test(tests, a_stream_that_joined_cannot_end_the_capture);
-    tcase_add_test(tests, what_cannot_be_captured_is_refused_in_words);
-    tcase_add_test(tests, captures_are_told_apart);
-    tcase_add_test(tests, cancelling_drops_everything_and_keeps_the_failure);
-    tcase_add_test(tests, a_stream_released_while_it_is_captured_is_told_to_the_handler);
-    tcase_add_test(tests, the_default_stream_of_each_thread_is_captured_apart);
-    tcase_add_test(tests, a_capture_that_others_began_is_ended_all_the_same);
-    tcase_add_test(tests, a_graph_is_put_into_another);
-    tcase_add_test(tests, types_of_nodes_have_names);
-    tcase_add_test(tests, a_graph_is_drawn_to_a_string_and_to_a_file);
-    tcase_add_test(tests, a_driver_that_refuses_to_begin_leaves_nothing_behind);
-    tcase_add_test(tests, a_driver_that_refuses_to_end_lets_the_capture_go_on);
-    tcase_add_test(tests, a_capture_in_a_lost_context_is_over);
-    suite_add_tcase(suite, tests);
-    TCase *old = tcase_create("an older driver");
-    tcase_add_checked_fixture(old, setup_12_2, graph_teardown);
-    tcase_add_test(old, a_driver_from_before_12_3_captures_too);
-    suite_add_tcase(suite, old);
-    return testing_main(suite, 1);
+    return run_device_tests("graph");
 }

@@ -14,7 +14,9 @@ static cuc_graph *captured(cuc_kernel *kernel, uint32_t a, uint32_t b)
 
 // Launches
 
-START_TEST(every_launch_does_all_of_it_again)
+CASE("graph_exec", .setup = graph_setup, .teardown = graph_teardown);
+
+TEST(every_launch_does_all_of_it_again)
 {
     uint32_t host[N] = { 0 }, expected = 0;
     cuc_buffer *copy = new_buffer();
@@ -37,9 +39,8 @@ START_TEST(every_launch_does_all_of_it_again)
     cuc_graph_exec_release(exec);
     cuc_buffer_release(copy);
 }
-END_TEST
 
-START_TEST(arguments_are_as_they_were_when_they_were_captured)
+TEST(arguments_are_as_they_were_when_they_were_captured)
 {
     struct {
         uint32_t a, b;
@@ -56,7 +57,6 @@ START_TEST(arguments_are_as_they_were_when_they_were_captured)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
 // The number of concurrent runs of work that must not run concurrently.
 static _Atomic int inside, most, runs;
@@ -72,7 +72,7 @@ static void go_in_and_out(void *user)
     runs++;
 }
 
-START_TEST(launches_of_one_instance_follow_one_another_on_all_streams)
+TEST(launches_of_one_instance_follow_one_another_on_all_streams)
 {
     inside = most = runs = 0;
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
@@ -89,9 +89,8 @@ START_TEST(launches_of_one_instance_follow_one_another_on_all_streams)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(later_work_of_the_stream_comes_after_all_of_the_graph)
+TEST(later_work_of_the_stream_comes_after_all_of_the_graph)
 {
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     ck_ok(cuc_launch_host(stream, go_in_and_out, NULL));
@@ -105,9 +104,8 @@ START_TEST(later_work_of_the_stream_comes_after_all_of_the_graph)
     cuc_graph_release(graph);
     ck_assert_uint_eq(value_of(buffer), 80);
 }
-END_TEST
 
-START_TEST(an_instance_is_brought_to_the_device_ahead)
+TEST(an_instance_is_brought_to_the_device_ahead)
 {
     cuc_graph *graph = captured(affine, 1, 4);
     cuc_graph_exec *exec = NULL, *second = NULL;
@@ -135,9 +133,8 @@ START_TEST(an_instance_is_brought_to_the_device_ahead)
     ck_assert_ptr_null(cuc_graph_exec_retain(NULL));
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(default_streams_launch_graphs_too)
+TEST_RANGE(default_streams_launch_graphs_too, 0, 2)
 {
     cuc_graph *graph = captured(affine, 1, 4);
     cuc_graph_exec *exec = instance_of(graph);
@@ -155,9 +152,8 @@ START_TEST(default_streams_launch_graphs_too)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(a_captured_stream_takes_no_instance_and_its_capture_goes_on)
+TEST(a_captured_stream_takes_no_instance_and_its_capture_goes_on)
 {
     cuc_graph *graph = captured(affine, 1, 4);
     cuc_graph_exec *exec = instance_of(graph);
@@ -174,9 +170,8 @@ START_TEST(a_captured_stream_takes_no_instance_and_its_capture_goes_on)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(an_instance_is_made_and_updated_beside_a_capture)
+TEST(an_instance_is_made_and_updated_beside_a_capture)
 {
     cuc_graph *graph = captured(affine, 1, 4), *other = captured(affine, 1, 9);
 
@@ -188,9 +183,8 @@ START_TEST(an_instance_is_made_and_updated_beside_a_capture)
     cuc_graph_exec_release(exec);
     cuc_graph_release(end_capture());
 }
-END_TEST
 
-START_TEST(wrong_arguments_are_refused_in_words)
+TEST(wrong_arguments_are_refused_in_words)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_graph *graph = captured(affine, 1, 4);
@@ -222,14 +216,13 @@ START_TEST(wrong_arguments_are_refused_in_words)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
 static void nothing(void *user)
 {
     (void)user;
 }
 
-START_TEST(what_kernels_cannot_launch_is_named)
+TEST(what_kernels_cannot_launch_is_named)
 {
     cuc_graph_exec *exec = (void *)1;
 
@@ -251,11 +244,10 @@ START_TEST(what_kernels_cannot_launch_is_named)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
 // Updates
 
-START_TEST(an_update_changes_arguments_kernels_and_addresses)
+TEST(an_update_changes_arguments_kernels_and_addresses)
 {
     cuc_buffer *other = new_buffer();
 
@@ -278,7 +270,6 @@ START_TEST(an_update_changes_arguments_kernels_and_addresses)
     cuc_graph_exec_release(exec);
     cuc_buffer_release(other);
 }
-END_TEST
 
 // Graphs that differ from kernel, fill of rows, copy in more than an update can change.
 
@@ -361,7 +352,7 @@ static const struct {
     { cooperative, { "node 0 of 3 (kernel affine)", "an attribute that cannot change" } },
 };
 
-START_TEST(a_copy_may_come_to_be_between_other_kinds_of_memory)
+TEST(a_copy_may_come_to_be_between_other_kinds_of_memory)
 {
     BEGIN(CUC_CAPTURE_GLOBAL);
     same();
@@ -377,9 +368,8 @@ START_TEST(a_copy_may_come_to_be_between_other_kinds_of_memory)
     ck_ok(cuc_stream_synchronize(stream));
     cuc_graph_exec_release(exec);
 }
-END_TEST
 
-START_TEST(an_update_that_cannot_be_made_says_which_node_and_why)
+TEST_ROWS(an_update_that_cannot_be_made_says_which_node_and_why, differing)
 {
     static const char whole[] = "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE";
 
@@ -407,9 +397,8 @@ START_TEST(an_update_that_cannot_be_made_says_which_node_and_why)
     cuc_graph_release(graph);
     cuc_graph_exec_release(exec);
 }
-END_TEST
 
-START_TEST(priorities_stay_where_each_node_has_its_own)
+TEST(priorities_stay_where_each_node_has_its_own)
 {
     cuc_stream *urgent;
     cuc_graph_exec *exec, *plain;
@@ -431,11 +420,10 @@ START_TEST(priorities_stay_where_each_node_has_its_own)
     cuc_graph_exec_release(plain);
     cuc_stream_release(urgent);
 }
-END_TEST
 
 // Memory of a graph
 
-START_TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
+TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
 {
     static const int32_t expected[] = { CUC_NODE_ALLOC, CUC_NODE_FILL, CUC_NODE_KERNEL,
                                         CUC_NODE_COPY, CUC_NODE_FREE };
@@ -471,9 +459,8 @@ START_TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(memory_that_a_launch_leaves_is_freed_before_the_next_one)
+TEST_RANGE(memory_that_a_launch_leaves_is_freed_before_the_next_one, 0, 2)
 {
     const bool automatic = _i;
     cuc_graph_exec *exec = NULL;
@@ -510,9 +497,8 @@ START_TEST(memory_that_a_launch_leaves_is_freed_before_the_next_one)
     cuc_graph_exec_release(exec);
     cuc_memory_resource_release(pool);
 }
-END_TEST
 
-START_TEST(a_buffer_from_before_is_not_freed_within_a_capture)
+TEST(a_buffer_from_before_is_not_freed_within_a_capture)
 {
     cuc_buffer *before;
 
@@ -530,11 +516,10 @@ START_TEST(a_buffer_from_before_is_not_freed_within_a_capture)
     ck_ok(cuc_memory_free(stream, pool, ptr, 64));
     cuc_memory_resource_release(pool);
 }
-END_TEST
 
 // Drivers that refuse
 
-START_TEST(a_driver_that_refuses_is_told_of_with_its_call)
+TEST(a_driver_that_refuses_is_told_of_with_its_call)
 {
     static const char *const calls[] = {
         "cuGraphGetNodes", "cuGraphNodeGetType", "cuGraphInstantiateWithParams",
@@ -563,9 +548,8 @@ START_TEST(a_driver_that_refuses_is_told_of_with_its_call)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(a_graph_in_a_lost_context_says_what_lost_it)
+TEST(a_graph_in_a_lost_context_says_what_lost_it)
 {
     NEED_FAKE();
     cuc_graph *graph = captured(affine, 1, 1);
@@ -580,34 +564,8 @@ START_TEST(a_graph_in_a_lost_context_says_what_lost_it)
     ck_assert_int_eq(unraisable.count, 0);
     fake_reset();
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("graph_exec");
-    TCase *tests = tcase_create("graph_exec");
-
-    tcase_add_checked_fixture(tests, graph_setup, graph_teardown);
-    tcase_add_test(tests, every_launch_does_all_of_it_again);
-    tcase_add_test(tests, arguments_are_as_they_were_when_they_were_captured);
-    tcase_add_test(tests, launches_of_one_instance_follow_one_another_on_all_streams);
-    tcase_add_test(tests, later_work_of_the_stream_comes_after_all_of_the_graph);
-    tcase_add_test(tests, an_instance_is_brought_to_the_device_ahead);
-    tcase_add_loop_test(tests, default_streams_launch_graphs_too, 0, 2);
-    tcase_add_test(tests, a_captured_stream_takes_no_instance_and_its_capture_goes_on);
-    tcase_add_test(tests, an_instance_is_made_and_updated_beside_a_capture);
-    tcase_add_test(tests, wrong_arguments_are_refused_in_words);
-    tcase_add_test(tests, what_kernels_cannot_launch_is_named);
-    tcase_add_test(tests, an_update_changes_arguments_kernels_and_addresses);
-    tcase_add_test(tests, a_copy_may_come_to_be_between_other_kinds_of_memory);
-    tcase_add_loop_test(tests, an_update_that_cannot_be_made_says_which_node_and_why, 0,
-                        CUC_LENGTH(differing));
-    tcase_add_test(tests, priorities_stay_where_each_node_has_its_own);
-    tcase_add_test(tests, memory_that_a_graph_allocates_and_frees_is_there_within_a_launch);
-    tcase_add_loop_test(tests, memory_that_a_launch_leaves_is_freed_before_the_next_one, 0, 2);
-    tcase_add_test(tests, a_buffer_from_before_is_not_freed_within_a_capture);
-    tcase_add_test(tests, a_driver_that_refuses_is_told_of_with_its_call);
-    tcase_add_test(tests, a_graph_in_a_lost_context_says_what_lost_it);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("graph_exec");
 }

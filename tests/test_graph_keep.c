@@ -37,7 +37,9 @@ static uint32_t references(void)
     return atomic_load(&object->head.refs);
 }
 
-START_TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
+CASE("graph_keep", .setup = graph_setup, .teardown = graph_teardown);
+
+TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
 {
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 4));
@@ -61,9 +63,8 @@ START_TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
     if (fake_available())
         ck_soon((cuc__deferred_poll(), fake_live("library") == 0));
 }
-END_TEST
 
-START_TEST(a_graph_holds_an_object_once_and_lets_it_go)
+TEST(a_graph_holds_an_object_once_and_lets_it_go)
 {
     uint32_t before = references();
 
@@ -86,9 +87,8 @@ START_TEST(a_graph_holds_an_object_once_and_lets_it_go)
     ck_ok(cuc_stream_cancel_capture(stream));
     ck_assert_uint_eq(references(), before);
 }
-END_TEST
 
-START_TEST(a_launch_beside_a_capture_is_none_of_its_business)
+TEST(a_launch_beside_a_capture_is_none_of_its_business)
 {
     uint32_t before = references();
 
@@ -104,9 +104,8 @@ START_TEST(a_launch_beside_a_capture_is_none_of_its_business)
     ck_assert_uint_eq(references(), before);
     ck_assert(!cuc__capturing());
 }
-END_TEST
 
-START_TEST(a_branch_keeps_its_kernels_for_the_whole)
+TEST(a_branch_keeps_its_kernels_for_the_whole)
 {
     uint32_t before = references();
 
@@ -118,9 +117,8 @@ START_TEST(a_branch_keeps_its_kernels_for_the_whole)
     cuc_graph_release(end_capture());
     ck_soon(references() == before);
 }
-END_TEST
 
-START_TEST(an_owner_is_dropped_when_graph_and_instances_are_gone)
+TEST(an_owner_is_dropped_when_graph_and_instances_are_gone)
 {
     cuc_graph *graph = captured(1);
 
@@ -137,9 +135,8 @@ START_TEST(an_owner_is_dropped_when_graph_and_instances_are_gone)
     ck_soon(dropped_after_tidying() == 1);
     ck_assert(pthread_equal(dropped_on, pthread_self())); // and not on a thread of the driver
 }
-END_TEST
 
-START_TEST(a_launch_that_has_not_ended_keeps_everything)
+TEST(a_launch_that_has_not_ended_keeps_everything)
 {
     NEED_FAKE();
     cuc_graph *graph = captured(1);
@@ -156,9 +153,8 @@ START_TEST(a_launch_that_has_not_ended_keeps_everything)
     ck_assert_uint_eq(value_of(buffer), 1);
     ck_soon(dropped_after_tidying() == 1);
 }
-END_TEST
 
-START_TEST(an_update_trades_what_is_kept)
+TEST(an_update_trades_what_is_kept)
 {
     cuc_graph *one = captured(1), *two = captured(2);
     const bool hold = fake_available();
@@ -183,9 +179,8 @@ START_TEST(an_update_trades_what_is_kept)
     ck_assert_uint_eq(value_of(buffer), 3);
     cuc_graph_exec_release(exec);
 }
-END_TEST
 
-START_TEST(a_graph_keeps_a_buffer)
+TEST(a_graph_keeps_a_buffer)
 {
     cuc_buffer *own;
 
@@ -207,9 +202,8 @@ START_TEST(a_graph_keeps_a_buffer)
     if (fake_available())
         ck_soon((cuc__deferred_poll(), !fake_allocated(ptr)));
 }
-END_TEST
 
-START_TEST(nothing_is_let_go_while_a_stream_is_captured)
+TEST(nothing_is_let_go_while_a_stream_is_captured)
 {
     cuc_graph *graph = captured(1);
     size_t nodes = 0;
@@ -228,7 +222,6 @@ START_TEST(nothing_is_let_go_while_a_stream_is_captured)
     ck_assert_uint_eq(nodes, 1);
     cuc_graph_release(graph);
 }
-END_TEST
 
 static void let_go(void *owned)
 {
@@ -242,7 +235,7 @@ static void begin_to_capture(void *unused)
 }
 
 // Another thread may begin a capture after the query whether there is one.
-START_TEST(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later)
+TEST_RANGE(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2)
 {
     cuc_memory_resource *resource = NULL;
     cuc_buffer *own = NULL;
@@ -263,9 +256,8 @@ START_TEST(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later)
     if (fake_available())
         ck_soon(!fake_allocated(ptr));
 }
-END_TEST
 
-START_TEST(waiting_for_a_stream_lets_go)
+TEST(waiting_for_a_stream_lets_go)
 {
     cuc_graph *graph = captured(1);
 
@@ -279,9 +271,8 @@ START_TEST(waiting_for_a_stream_lets_go)
     cuc_graph_release(graph);
     ck_soon((cuc_device_synchronize(device), dropped == 2));
 }
-END_TEST
 
-START_TEST(an_embedded_graph_brings_what_it_keeps)
+TEST(an_embedded_graph_brings_what_it_keeps)
 {
     uint32_t before = references();
     cuc_graph *inner = captured(3);
@@ -302,9 +293,8 @@ START_TEST(an_embedded_graph_brings_what_it_keeps)
     ck_soon(dropped_after_tidying() == 1);
     ck_soon(references() == before);
 }
-END_TEST
 
-START_TEST(what_cannot_be_kept_stays_the_callers)
+TEST(what_cannot_be_kept_stays_the_callers)
 {
     static const char *const calls[] = { "cuUserObjectCreate", "cuGraphRetainUserObject" };
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
@@ -326,27 +316,8 @@ START_TEST(what_cannot_be_kept_stays_the_callers)
     ck_assert_int_eq(dropped_after_tidying(), 0);
     ck_assert_uint_eq(value_of(buffer), 0); // it is there
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("graph_keep");
-    TCase *tests = tcase_create("graph_keep");
-
-    tcase_add_checked_fixture(tests, graph_setup, graph_teardown);
-    tcase_add_test(tests, the_code_of_captured_kernels_stays_as_long_as_it_is_needed);
-    tcase_add_test(tests, a_graph_holds_an_object_once_and_lets_it_go);
-    tcase_add_test(tests, a_launch_beside_a_capture_is_none_of_its_business);
-    tcase_add_test(tests, a_branch_keeps_its_kernels_for_the_whole);
-    tcase_add_test(tests, an_owner_is_dropped_when_graph_and_instances_are_gone);
-    tcase_add_test(tests, a_launch_that_has_not_ended_keeps_everything);
-    tcase_add_test(tests, an_update_trades_what_is_kept);
-    tcase_add_test(tests, a_graph_keeps_a_buffer);
-    tcase_add_test(tests, nothing_is_let_go_while_a_stream_is_captured);
-    tcase_add_loop_test(tests, what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2);
-    tcase_add_test(tests, waiting_for_a_stream_lets_go);
-    tcase_add_test(tests, an_embedded_graph_brings_what_it_keeps);
-    tcase_add_test(tests, what_cannot_be_kept_stays_the_callers);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("graph_keep");
 }

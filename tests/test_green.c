@@ -31,7 +31,9 @@ static cuc_green_context *green_of(const cuc_sms *sms, size_t count)
     return g;
 }
 
-START_TEST(a_device_has_its_multiprocessors)
+CASE("green", .setup = setup, .teardown = graph_teardown);
+
+TEST(a_device_has_its_multiprocessors)
 {
     int32_t count = 0;
 
@@ -39,7 +41,6 @@ START_TEST(a_device_has_its_multiprocessors)
     ck_ok(cuc_device_get_attribute(&count, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
     ck_assert_uint_eq(all.count, (uint32_t)count);
 }
-END_TEST
 
 // The wanted number and size of groups, and the result.
 static const struct {
@@ -54,7 +55,7 @@ static const struct {
     { 2, 16, CUC_SMS_MAX_CLUSTER },
 };
 
-START_TEST(groups_are_of_one_size_and_the_rest_is_left)
+TEST_ROWS(groups_are_of_one_size_and_the_rest_is_left, splits)
 {
     uint32_t count = splits[_i].wanted, most = 0;
     cuc_sms *groups = calloc(count, sizeof(*groups)), rest;
@@ -71,9 +72,8 @@ START_TEST(groups_are_of_one_size_and_the_rest_is_left)
     ck_assert_uint_eq(count * groups[0].count + rest.count, all.count);
     free(groups);
 }
-END_TEST
 
-START_TEST(a_stream_of_a_part_does_what_others_do)
+TEST(a_stream_of_a_part_does_what_others_do)
 {
     cuc_sms group, rest, got;
     cuc_stream *part = NULL, *other = NULL;
@@ -121,7 +121,6 @@ START_TEST(a_stream_of_a_part_does_what_others_do)
     cuc_stream_release(part);
     cuc_stream_release(other);
 }
-END_TEST
 
 // Each block writes its multiprocessor's number, and stays a while, so that the blocks use all
 // multiprocessors of the part.
@@ -170,7 +169,7 @@ static uint32_t mark_where(bool *used, cuc_stream *s, cuc_kernel *kernel)
     return count;
 }
 
-START_TEST(kernels_stay_on_the_multiprocessors_of_their_part)
+TEST(kernels_stay_on_the_multiprocessors_of_their_part)
 {
     bool here[MOST_SMS] = { false }, there[MOST_SMS] = { false };
     cuc_stream *part = NULL, *other = NULL;
@@ -199,9 +198,8 @@ START_TEST(kernels_stay_on_the_multiprocessors_of_their_part)
     cuc_kernel_release(where);
     cuc_object_release(code);
 }
-END_TEST
 
-START_TEST(parts_of_one_split_make_one_context)
+TEST(parts_of_one_split_make_one_context)
 {
     cuc_sms groups[2], got;
     uint32_t two = 2;
@@ -215,9 +213,8 @@ START_TEST(parts_of_one_split_make_one_context)
     cuc_green_context_release(both);
     cuc_green_context_release(both);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_sms group, none = { .count = 0 }, sms;
@@ -253,12 +250,11 @@ START_TEST(what_makes_no_sense_is_refused)
              "flags is 0x1");
     cuc_green_context_release(green);
 }
-END_TEST
 
 static const char *const calls[] = { "cuDevResourceGenerateDesc", "cuGreenCtxCreate",
                                      "cuGreenCtxStreamCreate" };
 
-START_TEST(a_failure_of_the_driver_leaves_nothing)
+TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
 {
     cuc_green_context *green = NULL;
     cuc_stream *s = NULL;
@@ -274,21 +270,8 @@ START_TEST(a_failure_of_the_driver_leaves_nothing)
     ck_assert_ptr_null(s);
     cuc_green_context_release(green);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("green");
-    TCase *tests = tcase_create("green");
-
-    tcase_add_checked_fixture(tests, setup, graph_teardown);
-    tcase_add_test(tests, a_device_has_its_multiprocessors);
-    tcase_add_loop_test(tests, groups_are_of_one_size_and_the_rest_is_left, 0, CUC_LENGTH(splits));
-    tcase_add_test(tests, a_stream_of_a_part_does_what_others_do);
-    tcase_add_test(tests, kernels_stay_on_the_multiprocessors_of_their_part);
-    tcase_add_test(tests, parts_of_one_split_make_one_context);
-    tcase_add_test(tests, what_makes_no_sense_is_refused);
-    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, CUC_LENGTH(calls));
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("green");
 }

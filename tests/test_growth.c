@@ -233,8 +233,10 @@ static void repeat(const struct growth *g, int from, int to)
     }
 }
 
+CASE("growth", .setup = setup, .teardown = teardown, .timeout = 60);
+
 // The peak of concurrent work can come late and is kept: only a leak grows in every round.
-START_TEST(many_are_no_larger_than_a_few)
+TEST_ROWS(many_are_no_larger_than_a_few, growths)
 {
     enum { WINDOWS = 5 };
     const struct growth *g = &growths[_i];
@@ -256,16 +258,8 @@ START_TEST(many_are_no_larger_than_a_few)
     ck_assert_msg(descriptors < WINDOWS, "%s: %d descriptors and more", g->name, after.descriptors);
     ck_assert_msg(threads < WINDOWS, "%s: %d threads and more", g->name, after.threads);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("growth");
-    TCase *tests = tcase_create("growth");
-
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, many_are_no_larger_than_a_few, 0, CUC_LENGTH(growths));
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("growth");
 }

@@ -31,7 +31,7 @@ static cuc_status use(struct thing *thing)
     return CUC_OK;
 }
 
-START_TEST(the_last_reference_is_the_one_that_counts)
+TEST(the_last_reference_is_the_one_that_counts)
 {
     struct thing *t = make(CUC__HANDLE_STREAM);
 
@@ -42,9 +42,8 @@ START_TEST(the_last_reference_is_the_one_that_counts)
     ck_assert(cuc__handle_drop(t, CUC__HANDLE_STREAM));
     cuc__handle_free(t);
 }
-END_TEST
 
-START_TEST(a_shared_drop_never_takes_the_last_reference)
+TEST(a_shared_drop_never_takes_the_last_reference)
 {
     struct thing *t = make(CUC__HANDLE_STREAM);
 
@@ -56,9 +55,8 @@ START_TEST(a_shared_drop_never_takes_the_last_reference)
     ck_assert(cuc__handle_drop(t, CUC__HANDLE_STREAM));
     cuc__handle_free(t);
 }
-END_TEST
 
-START_TEST(without_checks_only_null_is_refused)
+TEST(without_checks_only_null_is_refused)
 {
     struct thing *t = make(CUC__HANDLE_EVENT), *null = NULL;
 
@@ -68,9 +66,8 @@ START_TEST(without_checks_only_null_is_refused)
     ck_assert(cuc__handle_drop(t, CUC__HANDLE_EVENT));
     cuc__handle_free(t);
 }
-END_TEST
 
-START_TEST(with_checks_each_kind_of_misuse_is_told_apart)
+TEST(with_checks_each_kind_of_misuse_is_told_apart)
 {
     struct thing *stream, *event, *null = NULL;
     int other;
@@ -106,9 +103,8 @@ START_TEST(with_checks_each_kind_of_misuse_is_told_apart)
     free(stream);
     free(event);
 }
-END_TEST
 
-START_TEST(the_table_of_handles_grows)
+TEST(the_table_of_handles_grows)
 {
     enum { MANY = 5000 };
     static struct thing *things[MANY];
@@ -127,9 +123,8 @@ START_TEST(the_table_of_handles_grows)
     for (int i = 0; i < MANY; i++)
         free(things[i]);
 }
-END_TEST
 
-START_TEST(an_empty_or_zero_variable_switches_no_checks_on)
+TEST_RANGE(an_empty_or_zero_variable_switches_no_checks_on, 0, 2)
 {
     setenv("CUCORE_CHECK_HANDLES", _i ? "0" : "", 1);
     struct thing *t = make(CUC__HANDLE_STREAM);
@@ -137,10 +132,9 @@ START_TEST(an_empty_or_zero_variable_switches_no_checks_on)
     ck_assert(cuc__handle_drop(t, CUC__HANDLE_STREAM));
     cuc__handle_free(t);
 }
-END_TEST
 
 // The same through public functions. Released objects stay allocated, which is not a leak here.
-START_TEST(public_calls_refuse_released_and_mistaken_handles)
+TEST(public_calls_refuse_released_and_mistaken_handles)
 {
     cuc_device *device;
     cuc_stream *stream, *kept;
@@ -193,10 +187,9 @@ START_TEST(public_calls_refuse_released_and_mistaken_handles)
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(foreign), 0);
     ck_assert_int_eq(fake_live_total(), 0);
 }
-END_TEST
 
 // Runs with the variable, without it, and with it on a device that can access all host memory.
-START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
+TEST_RANGE(a_pointer_that_is_no_device_address_is_refused_by_its_number, 0, 3)
 {
     cuc_device *device;
     cuc_stream *stream;
@@ -253,21 +246,8 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
     cuc_stream_release(stream);
     free(heap);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("handle");
-    TCase *tests = tcase_create("handle");
-
-    tcase_add_test(tests, the_last_reference_is_the_one_that_counts);
-    tcase_add_test(tests, a_shared_drop_never_takes_the_last_reference);
-    tcase_add_test(tests, without_checks_only_null_is_refused);
-    tcase_add_test(tests, with_checks_each_kind_of_misuse_is_told_apart);
-    tcase_add_test(tests, the_table_of_handles_grows);
-    tcase_add_loop_test(tests, an_empty_or_zero_variable_switches_no_checks_on, 0, 2);
-    tcase_add_test(tests, public_calls_refuse_released_and_mistaken_handles);
-    tcase_add_loop_test(tests, a_pointer_that_is_no_device_address_is_refused_by_its_number, 0, 3);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("handle");
 }

@@ -89,7 +89,9 @@ static void list_launches(char *text, size_t size)
 
 enum { BOUND = CUC__INTERN_DEAD + CUC__LAUNCH_RECORDS };
 
-START_TEST(names_of_released_kernels_do_not_pile_up)
+CASE("intern", .setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST(names_of_released_kernels_do_not_pile_up)
 {
     const int kernels = fake_available() ? 4000 : 100000; // the fake driver keeps all code
     const size_t before = cuc__intern_count();
@@ -103,9 +105,8 @@ START_TEST(names_of_released_kernels_do_not_pile_up)
     ck_assert_uint_le(cuc__intern_count(), before + BOUND);
     ck_assert_int_le(wrap_live, blocks + BOUND);
 }
-END_TEST
 
-START_TEST(a_name_lives_as_long_as_a_kernel_or_an_object_has_it)
+TEST(a_name_lives_as_long_as_a_kernel_or_an_object_has_it)
 {
     cuc_kernel *kernel = NULL, *again = NULL;
     const char *name, *symbol;
@@ -130,9 +131,8 @@ START_TEST(a_name_lives_as_long_as_a_kernel_or_an_object_has_it)
     ck_assert_str_eq(cuc_kernel_name(again), "lives");
     cuc_kernel_release(again);
 }
-END_TEST
 
-START_TEST(a_launch_that_may_be_to_blame_keeps_its_name)
+TEST(a_launch_that_may_be_to_blame_keeps_its_name)
 {
     char text[2048];
 
@@ -146,9 +146,8 @@ START_TEST(a_launch_that_may_be_to_blame_keeps_its_name)
     ck_assert_ptr_null(strstr(text, "blamed"));
     ck_ok(cuc_stream_synchronize(stream));
 }
-END_TEST
 
-START_TEST(a_fault_names_a_kernel_that_is_released)
+TEST(a_fault_names_a_kernel_that_is_released)
 {
     NEED_FAKE();
     ck_ok(use_new_name("culprit", stream));
@@ -157,9 +156,8 @@ START_TEST(a_fault_names_a_kernel_that_is_released)
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream), "ILLEGAL_ADDRESS");
     ck_assert_msg(strstr(cuc_error_log(), "culprit grid 1,1,1") != NULL, "%s", cuc_error_log());
 }
-END_TEST
 
-START_TEST(names_of_graphs_do_not_pile_up)
+TEST(names_of_graphs_do_not_pile_up)
 {
     const int graphs = 300;
     const size_t before = cuc__intern_count();
@@ -197,9 +195,8 @@ START_TEST(names_of_graphs_do_not_pile_up)
     }
     ck_assert_uint_le(cuc__intern_count(), before + BOUND);
 }
-END_TEST
 
-START_TEST(a_context_that_goes_keeps_no_names)
+TEST(a_context_that_goes_keeps_no_names)
 {
     const size_t before = cuc__intern_count();
     CUctxCreateParams params = { 0 };
@@ -223,7 +220,6 @@ START_TEST(a_context_that_goes_keeps_no_names)
     use_new_names("other", 10 * BOUND, NULL);
     ck_assert_uint_le(cuc__intern_count(), before + BOUND);
 }
-END_TEST
 
 static void *use_shared_names(void *data)
 {
@@ -250,7 +246,7 @@ static void *use_shared_names(void *data)
     return (void *)(uintptr_t)wrong;
 }
 
-START_TEST(threads_make_and_release_names)
+TEST(threads_make_and_release_names)
 {
     const size_t before = cuc__intern_count();
     pthread_t threads[THREADS];
@@ -265,22 +261,8 @@ START_TEST(threads_make_and_release_names)
         ck_assert_msg(!wrong[i], "thread %d: %s", i, (const char *)wrong[i]);
     ck_assert_uint_le(cuc__intern_count(), before + BOUND);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("intern");
-    TCase *tests = tcase_create("intern");
-
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, names_of_released_kernels_do_not_pile_up);
-    tcase_add_test(tests, a_name_lives_as_long_as_a_kernel_or_an_object_has_it);
-    tcase_add_test(tests, a_launch_that_may_be_to_blame_keeps_its_name);
-    tcase_add_test(tests, a_fault_names_a_kernel_that_is_released);
-    tcase_add_test(tests, names_of_graphs_do_not_pile_up);
-    tcase_add_test(tests, a_context_that_goes_keeps_no_names);
-    tcase_add_test(tests, threads_make_and_release_names);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("intern");
 }

@@ -180,7 +180,9 @@ static pid_t start(void (*other)(void))
     return child;
 }
 
-START_TEST(two_processes_share_memory_and_order)
+CASE("ipc", .timeout = 60);
+
+TEST(two_processes_share_memory_and_order)
 {
     cuc_memory_resource *pool = NULL;
     cuc_buffer *buffer = NULL, *other = NULL; // from the same pool, unaffected
@@ -230,7 +232,6 @@ START_TEST(two_processes_share_memory_and_order)
     ck_ok(cuc_stream_synchronize(stream));
     cuc_stream_release(stream);
 }
-END_TEST
 
 enum { POOLS = 3, BUFFERS = 2 };
 
@@ -291,7 +292,7 @@ static void other_imports_several_pools(void)
 }
 
 // Buffers of equal size at equal offsets of their pools, whose exported bytes may be equal.
-START_TEST(each_buffer_is_imported_from_its_own_pool)
+TEST(each_buffer_is_imported_from_its_own_pool)
 {
     cuc_memory_resource *pools[POOLS] = { NULL };
     cuc_buffer *buffers[POOLS][BUFFERS] = { { NULL } };
@@ -327,9 +328,8 @@ START_TEST(each_buffer_is_imported_from_its_own_pool)
     ck_ok(cuc_stream_synchronize(stream));
     cuc_stream_release(stream);
 }
-END_TEST
 
-START_TEST(a_buffer_is_named_before_its_pool_is)
+TEST(a_buffer_is_named_before_its_pool_is)
 {
     cuc_memory_resource *pool = NULL;
     cuc_buffer *buffer = NULL;
@@ -348,7 +348,6 @@ START_TEST(a_buffer_is_named_before_its_pool_is)
     cuc_memory_resource_release(pool);
     cuc_stream_release(stream);
 }
-END_TEST
 
 static void other_grows(void)
 {
@@ -379,7 +378,7 @@ static void other_grows(void)
     cuc_stream_release(stream);
 }
 
-START_TEST(memory_that_grows_goes_to_another_process)
+TEST(memory_that_grows_goes_to_another_process)
 {
     cuc_memory_resource *resource = NULL;
     cuc_buffer *first = NULL, *buffer = NULL;
@@ -415,9 +414,8 @@ START_TEST(memory_that_grows_goes_to_another_process)
     ck_assert_int_eq(status, 0);
     cuc_stream_release(stream);
 }
-END_TEST
 
-START_TEST(what_is_of_one_process_alone_is_refused)
+TEST(what_is_of_one_process_alone_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_memory_resource *pool = NULL, *none = NULL;
@@ -456,13 +454,9 @@ START_TEST(what_is_of_one_process_alone_is_refused)
     cuc_memory_resource_release(none);
     cuc_stream_release(stream);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("ipc");
-    TCase *tests = tcase_create("ipc");
-
     // Each test has its own process and driver: this process must have none.
     int32_t devices = 0;
     int status = 0;
@@ -473,12 +467,5 @@ int main(void)
         printf("skipped: no device\n");
         return 77;
     }
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, two_processes_share_memory_and_order);
-    tcase_add_test(tests, each_buffer_is_imported_from_its_own_pool);
-    tcase_add_test(tests, a_buffer_is_named_before_its_pool_is);
-    tcase_add_test(tests, memory_that_grows_goes_to_another_process);
-    tcase_add_test(tests, what_is_of_one_process_alone_is_refused);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("ipc");
 }

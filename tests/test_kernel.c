@@ -96,16 +96,17 @@ static const struct {
     { "no_list", "", "" },
 };
 
-START_TEST(sizes_come_from_the_driver_and_types_from_the_ptx)
+CASE("parameters", .setup = setup, .teardown = teardown);
+
+TEST_ROWS(sizes_come_from_the_driver_and_types_from_the_ptx, signatures)
 {
     cuc_kernel *kernel = get(signatures[_i].kernel);
 
     expect_parameters(kernel, signatures[_i].typed);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(an_older_driver_leaves_both_to_the_ptx)
+TEST_ROWS(an_older_driver_leaves_both_to_the_ptx, signatures)
 {
     NEED_FAKE();
     fake_hide("cuKernelGetParamInfo");
@@ -114,7 +115,6 @@ START_TEST(an_older_driver_leaves_both_to_the_ptx)
     expect_calls("cuKernelGetParamInfo", 0);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
 // A loaded object whose PTX is then replaced or removed: the state of a cubin on a real driver.
 static void swap_ptx(const char *text)
@@ -133,16 +133,15 @@ static void swap_ptx(const char *text)
         object->ptx_index.rest = (struct cuc__ptx){ object->ptx, object->ptx + object->ptx_bytes };
 }
 
-START_TEST(without_ptx_sizes_alone_are_known)
+TEST_ROWS(without_ptx_sizes_alone_are_known, signatures)
 {
     swap_ptx(NULL);
     cuc_kernel *kernel = get(signatures[_i].kernel);
     expect_parameters(kernel, signatures[_i].untyped);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(without_ptx_and_on_an_older_driver_nothing_is_known)
+TEST(without_ptx_and_on_an_older_driver_nothing_is_known)
 {
     NEED_FAKE();
     cuc_kernel_parameter p = CUC_KERNEL_PARAMETER_INIT;
@@ -158,9 +157,8 @@ START_TEST(without_ptx_and_on_an_older_driver_nothing_is_known)
     ck_assert_uint_eq(count, 42);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(ptx_of_other_code_is_not_believed)
+TEST_RANGE(ptx_of_other_code_is_not_believed, 0, 4)
 {
     static const char *const wrong[] = {
         ".version 8.0 .entry saxpy(.param .f32 a)",
@@ -174,9 +172,8 @@ START_TEST(ptx_of_other_code_is_not_believed)
     expect_parameters(kernel, signatures[0].untyped);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(a_parameter_is_given_as_far_as_the_caller_knows_it)
+TEST(a_parameter_is_given_as_far_as_the_caller_knows_it)
 {
     cuc_kernel *kernel = get("saxpy");
     struct {
@@ -206,11 +203,12 @@ START_TEST(a_parameter_is_given_as_far_as_the_caller_knows_it)
     ck_assert_str_eq(cuc_parameter_type_name(3), "any");
     cuc_kernel_release(kernel);
 }
-END_TEST
 
 // Handles
 
-START_TEST(handles_of_one_kernel_share_what_is_known)
+CASE("handles", .setup = setup, .teardown = teardown);
+
+TEST(handles_of_one_kernel_share_what_is_known)
 {
     cuc_kernel *a = get("big_shared"), *b = get("big_shared");
     int calls = fake_available() ? fake_calls("cuKernelGetParamInfo") : 0;
@@ -227,9 +225,8 @@ START_TEST(handles_of_one_kernel_share_what_is_known)
     cuc_kernel_release(b);
     cuc_kernel_release(c);
 }
-END_TEST
 
-START_TEST(a_foreign_kernel_is_wrapped_with_or_without_its_object)
+TEST(a_foreign_kernel_is_wrapped_with_or_without_its_object)
 {
     cuc_kernel *own = get("saxpy"), *foreign = NULL, *shared = NULL;
     void *handle = cuc_kernel_handle(own);
@@ -253,9 +250,8 @@ START_TEST(a_foreign_kernel_is_wrapped_with_or_without_its_object)
     object = cuc_object_retain(cuc_kernel_object(shared));
     cuc_kernel_release(shared);
 }
-END_TEST
 
-START_TEST(a_foreign_kernel_may_be_the_first_of_its_object)
+TEST(a_foreign_kernel_may_be_the_first_of_its_object)
 {
     CUkernel handle;
     cuc_kernel *kernel = NULL;
@@ -269,9 +265,8 @@ START_TEST(a_foreign_kernel_may_be_the_first_of_its_object)
     cuc_kernel_release(kernel);
     cuc_kernel_release(own);
 }
-END_TEST
 
-START_TEST(a_kernel_of_another_object_is_refused)
+TEST(a_kernel_of_another_object_is_refused)
 {
     cuc_kernel *own = get("saxpy"), *kernel = NULL;
     cuc_object *other = NULL;
@@ -286,9 +281,8 @@ START_TEST(a_kernel_of_another_object_is_refused)
     cuc_kernel_release(own);
     cuc_object_release(other);
 }
-END_TEST
 
-START_TEST(an_older_driver_wraps_kernels_it_cannot_name)
+TEST(an_older_driver_wraps_kernels_it_cannot_name)
 {
     NEED_FAKE();
     cuc_kernel *own = get("saxpy"), *kernel = NULL;
@@ -303,9 +297,8 @@ START_TEST(an_older_driver_wraps_kernels_it_cannot_name)
     cuc_kernel_release(kernel);
     cuc_kernel_release(own);
 }
-END_TEST
 
-START_TEST(any_failing_driver_call_wraps_nothing)
+TEST(any_failing_driver_call_wraps_nothing)
 {
     NEED_FAKE();
     cuc_kernel *own = get("saxpy");
@@ -332,9 +325,8 @@ START_TEST(any_failing_driver_call_wraps_nothing)
     ck_assert_int_eq(failures, 10);
     cuc_kernel_release(own);
 }
-END_TEST
 
-START_TEST(a_function_is_of_the_device_asked_for)
+TEST(a_function_is_of_the_device_asked_for)
 {
     NEED_FAKE(); // two devices
     cuc_kernel *kernel = get("saxpy");
@@ -351,9 +343,8 @@ START_TEST(a_function_is_of_the_device_asked_for)
     ck_assert_ptr_null(function);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
+TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
 {
     cuc_kernel *kernel = get("saxpy");
     cuc_kernel_parameter p = CUC_KERNEL_PARAMETER_INIT;
@@ -401,11 +392,12 @@ START_TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
     if (cuc__handle_checks())
         ck_assert_str_eq(cuc_kernel_name(kernel), "");
 }
-END_TEST
 
 // Attributes
 
-START_TEST(every_attribute_has_a_name_and_can_be_read)
+CASE("attributes", .setup = setup, .teardown = teardown);
+
+TEST(every_attribute_has_a_name_and_can_be_read)
 {
     cuc_kernel *kernel = get("big_shared");
     int32_t value = -77;
@@ -430,9 +422,8 @@ START_TEST(every_attribute_has_a_name_and_can_be_read)
     ck_assert_int_eq(value, 256);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(only_what_is_settable_is_set)
+TEST(only_what_is_settable_is_set)
 {
     NEED_FAKE();
     cuc_kernel *kernel = get("saxpy");
@@ -473,9 +464,8 @@ START_TEST(only_what_is_settable_is_set)
              "reading num_regs of the kernel saxpy on device 0");
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(a_cache_preference_is_one_of_four)
+TEST(a_cache_preference_is_one_of_four)
 {
     NEED_FAKE();
     cuc_kernel *kernel = get("saxpy");
@@ -491,11 +481,12 @@ START_TEST(a_cache_preference_is_one_of_four)
              "asking for more cache for the kernel saxpy");
     cuc_kernel_release(kernel);
 }
-END_TEST
 
 // Shared memory
 
-START_TEST(limits_are_read_once_a_device)
+CASE("shared memory", .setup = setup, .teardown = teardown);
+
+TEST(limits_are_read_once_a_device)
 {
     NEED_FAKE(); // two devices
     cuc_kernel *kernel = get("big_shared");
@@ -513,9 +504,8 @@ START_TEST(limits_are_read_once_a_device)
     expect_calls("cuKernelGetAttribute", 6);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(limits_that_could_not_be_read_are_read_again)
+TEST(limits_that_could_not_be_read_are_read_again)
 {
     NEED_FAKE();
     cuc_kernel *kernel = get("big_shared");
@@ -529,9 +519,8 @@ START_TEST(limits_that_could_not_be_read_are_read_again)
     ck_ok(cuc__kernel_prepare(kernel, device, "cuc_launch"));
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(large_shared_memory_is_allowed_when_it_is_asked_for)
+TEST(large_shared_memory_is_allowed_when_it_is_asked_for)
 {
     NEED_FAKE();
     cuc_kernel *kernel = get("big_shared");
@@ -567,9 +556,8 @@ START_TEST(large_shared_memory_is_allowed_when_it_is_asked_for)
     ck_assert_int_ge(value, (int32_t)most);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(shared_memory_set_by_hand_is_known_to_launches)
+TEST(shared_memory_set_by_hand_is_known_to_launches)
 {
     cuc_kernel *kernel = get("big_shared"), *other = get("big_shared");
     int32_t most = (int32_t)device->limits.shared_bytes_optin - 1024;
@@ -590,7 +578,6 @@ START_TEST(shared_memory_set_by_hand_is_known_to_launches)
     cuc_kernel_release(kernel);
     cuc_kernel_release(other);
 }
-END_TEST
 
 enum { THREADS = 8 };
 
@@ -606,7 +593,7 @@ static void *prepare_and_allow(void *arg)
     return NULL;
 }
 
-START_TEST(threads_prepare_one_kernel_together)
+TEST(threads_prepare_one_kernel_together)
 {
     cuc_kernel *kernel = get("big_shared");
     pthread_t threads[THREADS];
@@ -622,11 +609,12 @@ START_TEST(threads_prepare_one_kernel_together)
                       device->limits.shared_bytes_optin - 1024);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
 // Occupancy
 
-START_TEST(blocks_of_a_kernel_are_counted)
+CASE("occupancy", .setup = setup, .teardown = teardown);
+
+TEST(blocks_of_a_kernel_are_counted)
 {
     NEED_FAKE();
     cuc_kernel *kernel = get("big_shared");
@@ -657,7 +645,6 @@ START_TEST(blocks_of_a_kernel_are_counted)
     ck_assert_uint_eq(blocks, 42);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
 static size_t a_kilobyte_a_warp(int32_t threads, void *user)
 {
@@ -665,7 +652,7 @@ static size_t a_kilobyte_a_warp(int32_t threads, void *user)
     return (size_t)threads / 32 * 1024;
 }
 
-START_TEST(a_block_size_is_chosen_with_fixed_or_growing_shared_memory)
+TEST(a_block_size_is_chosen_with_fixed_or_growing_shared_memory)
 {
     cuc_kernel *kernel = get("no_list");
     uint32_t grid = 0, block = 0, most = 0;
@@ -704,9 +691,8 @@ START_TEST(a_block_size_is_chosen_with_fixed_or_growing_shared_memory)
     ck_assert_int_lt(cuc_occupancy_max_potential_block_size(&grid, &block, kernel, device, &o), 0);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(shared_memory_is_divided_between_blocks)
+TEST(shared_memory_is_divided_between_blocks)
 {
     cuc_kernel *kernel = get("big_shared");
     size_t one = 0, two = 0, none = 42;
@@ -722,9 +708,8 @@ START_TEST(shared_memory_is_divided_between_blocks)
     ck_assert_uint_eq(none, 42);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(clusters_are_asked_for_with_the_config_of_a_launch)
+TEST(clusters_are_asked_for_with_the_config_of_a_launch)
 {
     NEED_FAKE();
     cuc_kernel *kernel = get("no_list");
@@ -759,59 +744,9 @@ START_TEST(clusters_are_asked_for_with_the_config_of_a_launch)
     ck_assert_uint_eq(none, 42);
     cuc_kernel_release(kernel);
 }
-END_TEST
-
-static TCase *add_case(Suite *suite, const char *name)
-{
-    TCase *tcase = tcase_create(name);
-
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    suite_add_tcase(suite, tcase);
-    return tcase;
-}
 
 int main(void)
 {
-    enum { SIGNATURES = CUC_LENGTH(signatures) };
-    Suite *suite = suite_create("kernel");
-    TCase *tcase;
-
     setenv("CUCORE_CHECK_HANDLES", "1", 0);
-    tcase = add_case(suite, "parameters");
-    tcase_add_loop_test(tcase, sizes_come_from_the_driver_and_types_from_the_ptx, 0, SIGNATURES);
-    tcase_add_loop_test(tcase, an_older_driver_leaves_both_to_the_ptx, 0, SIGNATURES);
-    tcase_add_loop_test(tcase, without_ptx_sizes_alone_are_known, 0, SIGNATURES);
-    tcase_add_test(tcase, without_ptx_and_on_an_older_driver_nothing_is_known);
-    tcase_add_loop_test(tcase, ptx_of_other_code_is_not_believed, 0, 4);
-    tcase_add_test(tcase, a_parameter_is_given_as_far_as_the_caller_knows_it);
-
-    tcase = add_case(suite, "handles");
-    tcase_add_test(tcase, handles_of_one_kernel_share_what_is_known);
-    tcase_add_test(tcase, a_foreign_kernel_is_wrapped_with_or_without_its_object);
-    tcase_add_test(tcase, a_foreign_kernel_may_be_the_first_of_its_object);
-    tcase_add_test(tcase, a_kernel_of_another_object_is_refused);
-    tcase_add_test(tcase, an_older_driver_wraps_kernels_it_cannot_name);
-    tcase_add_test(tcase, any_failing_driver_call_wraps_nothing);
-    tcase_add_test(tcase, a_function_is_of_the_device_asked_for);
-    tcase_add_test(tcase, null_is_refused_by_name_and_accepted_where_it_may_be);
-
-    tcase = add_case(suite, "attributes");
-    tcase_add_test(tcase, every_attribute_has_a_name_and_can_be_read);
-    tcase_add_test(tcase, only_what_is_settable_is_set);
-    tcase_add_test(tcase, a_cache_preference_is_one_of_four);
-
-    tcase = add_case(suite, "shared memory");
-    tcase_add_test(tcase, limits_are_read_once_a_device);
-    tcase_add_test(tcase, limits_that_could_not_be_read_are_read_again);
-    tcase_add_test(tcase, large_shared_memory_is_allowed_when_it_is_asked_for);
-    tcase_add_test(tcase, shared_memory_set_by_hand_is_known_to_launches);
-    tcase_add_test(tcase, threads_prepare_one_kernel_together);
-
-    tcase = add_case(suite, "occupancy");
-    tcase_add_test(tcase, blocks_of_a_kernel_are_counted);
-    tcase_add_test(tcase, a_block_size_is_chosen_with_fixed_or_growing_shared_memory);
-    tcase_add_test(tcase, shared_memory_is_divided_between_blocks);
-    tcase_add_test(tcase, clusters_are_asked_for_with_the_config_of_a_launch);
-
-    return testing_main(suite, 1);
+    return run_device_tests("kernel");
 }

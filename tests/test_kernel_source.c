@@ -47,7 +47,9 @@ static const struct {
     { CUC_SOURCE_TILE, tile, "twice", NULL },
 };
 
-START_TEST(a_source_becomes_a_kernel_that_holds_its_code)
+CASE("kernel_source", .setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST_ROWS(a_source_becomes_a_kernel_that_holds_its_code, found)
 {
     const char *given[] = { found[_i].name };
     cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;
@@ -76,7 +78,6 @@ START_TEST(a_source_becomes_a_kernel_that_holds_its_code)
     cuc_kernel_release(kernel);
     ck_assert_ptr_eq(options.name_expressions, given);
 }
-END_TEST
 
 static const struct {
     cuc_status status;
@@ -94,7 +95,7 @@ static const struct {
     { CUC_ERROR_INVALID_ARGUMENT, CUC_SOURCE_CUDA, cuda, NULL, "name is NULL", "" },
 };
 
-START_TEST(a_failure_leaves_nothing_but_its_message_and_log)
+TEST_ROWS(a_failure_leaves_nothing_but_its_message_and_log, refused)
 {
     cuc_kernel *kernel = (cuc_kernel *)(void *)&device; // is unchanged
 
@@ -106,27 +107,15 @@ START_TEST(a_failure_leaves_nothing_but_its_message_and_log)
     ck_assert_msg(strstr(cuc_error_log(), refused[_i].log) != NULL, "%s", cuc_error_log());
     ck_assert_ptr_eq(kernel, (void *)&device);
 }
-END_TEST
 
-START_TEST(a_missing_place_for_the_kernel_is_refused)
+TEST(a_missing_place_for_the_kernel_is_refused)
 {
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_kernel_from_source(NULL, CUC_SOURCE_PTX, ptx, 0, "one", NULL), "out is NULL");
 }
-END_TEST
 
 int main(void)
 {
     setenv("CUCORE_CHECK_HANDLES", "1", 1); // counts live objects, from the first handle on
-    Suite *suite = suite_create("kernel_source");
-    TCase *tests = tcase_create("kernel_source");
-
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_source_becomes_a_kernel_that_holds_its_code, 0, CUC_LENGTH(found));
-    tcase_add_loop_test(tests, a_failure_leaves_nothing_but_its_message_and_log, 0,
-                        CUC_LENGTH(refused));
-    tcase_add_test(tests, a_missing_place_for_the_kernel_is_refused);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("kernel_source");
 }

@@ -9,7 +9,9 @@
 
 // Memory of other devices.
 
-START_TEST(memory_that_the_device_cannot_reach_is_refused)
+CASE("launch", .setup = setup, .teardown = teardown);
+
+TEST(memory_that_the_device_cannot_reach_is_refused)
 {
     cuc_stream *far = NULL;
     cuc_buffer *buffer = NULL, *pinned = NULL;
@@ -67,9 +69,8 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
     cuc_buffer_release(buffer);
     cuc_stream_release(far);
 }
-END_TEST
 
-START_TEST(memory_of_the_host_is_refused_unless_the_device_reaches_it)
+TEST(memory_of_the_host_is_refused_unless_the_device_reaches_it)
 {
     float host[4] = { 0 };
     cuc_tensor tensor = { .data = (uintptr_t)host, .device = -1, .dtype = CUC_F32, .rank = 1 };
@@ -99,9 +100,8 @@ START_TEST(memory_of_the_host_is_refused_unless_the_device_reaches_it)
     if (fake_available())
         ck_ok(CUC_LAUNCH(stream, SHAPE, one, &tensor));
 }
-END_TEST
 
-START_TEST(a_kernel_runs_on_every_device)
+TEST(a_kernel_runs_on_every_device)
 {
     cuc_stream *far = NULL;
 
@@ -113,11 +113,10 @@ START_TEST(a_kernel_runs_on_every_device)
     ck_ok(cuc_stream_synchronize(far));
     cuc_stream_release(far);
 }
-END_TEST
 
 // Streams.
 
-START_TEST(default_streams_take_launches_from_any_thread)
+TEST_RANGE(default_streams_take_launches_from_any_thread, 0, 2)
 {
     cuc_stream *s;
     CUcontext foreign, popped;
@@ -146,9 +145,8 @@ START_TEST(default_streams_take_launches_from_any_thread)
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(foreign), 0);
 }
-END_TEST
 
-START_TEST(a_launch_on_a_stream_asks_for_no_context)
+TEST(a_launch_on_a_stream_asks_for_no_context)
 {
     NEED_FAKE();
     ck_ok(CUC_LAUNCH(stream, SHAPE, three, 1.0f, 0ull, 1)); // reads the kernel's limits
@@ -157,9 +155,8 @@ START_TEST(a_launch_on_a_stream_asks_for_no_context)
     ck_assert_int_eq(fake_calls_total(), 1);
     ck_assert_int_eq(fake_calls("cuLaunchKernelEx"), 1);
 }
-END_TEST
 
-START_TEST(a_foreign_stream_takes_launches)
+TEST(a_foreign_stream_takes_launches)
 {
     CUcontext context, popped;
     CUstream foreign;
@@ -176,9 +173,8 @@ START_TEST(a_foreign_stream_takes_launches)
     ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0);
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(context), 0);
 }
-END_TEST
 
-START_TEST(launches_are_captured)
+TEST(launches_are_captured)
 {
     CUgraph graph = NULL;
 
@@ -195,7 +191,6 @@ START_TEST(launches_are_captured)
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(cuc_stream_handle(stream), &graph), 0);
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
 }
-END_TEST
 
 // Kernels that fail. On the fake driver a host function stands for the kernel.
 
@@ -248,7 +243,7 @@ static void ck_short(size_t whole)
     ck_assert_ptr_nonnull(strstr(cuc_error_log(), "faulty grid 9,1,1 block 128,1,1 on stream "));
 }
 
-START_TEST(a_fault_is_told_with_the_latest_launches)
+TEST(a_fault_is_told_with_the_latest_launches)
 {
     cuc_kernel *faulty;
     cuc_buffer *buffer = NULL;
@@ -307,7 +302,6 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
     cuc_kernel_release(faulty);
     lose();
 }
-END_TEST
 
 // The launches blamed for a fault, after various earlier work.
 
@@ -414,7 +408,7 @@ static const struct {
     { "a launch into a graph", capture, { "none grid 1,1,1" }, { "three" } },
 };
 
-START_TEST(a_fault_is_blamed_on_what_may_not_be_complete)
+TEST_ROWS(a_fault_is_blamed_on_what_may_not_be_complete, before)
 {
     cuc_kernel *faulty;
 
@@ -438,7 +432,6 @@ START_TEST(a_fault_is_blamed_on_what_may_not_be_complete)
     cuc_kernel_release(faulty);
     lose();
 }
-END_TEST
 
 static cuc_graph_exec *graph_of(cuc_kernel *faulty)
 {
@@ -455,7 +448,7 @@ static cuc_graph_exec *graph_of(cuc_kernel *faulty)
     return exec;
 }
 
-START_TEST(a_fault_in_a_graph_is_blamed_on_its_kernels)
+TEST(a_fault_in_a_graph_is_blamed_on_its_kernels)
 {
     cuc_kernel *faulty;
 
@@ -475,7 +468,6 @@ START_TEST(a_fault_in_a_graph_is_blamed_on_its_kernels)
     cuc_kernel_release(faulty);
     lose();
 }
-END_TEST
 
 // Graphs that contain a faulty kernel.
 
@@ -596,7 +588,7 @@ static const struct {
     { "a body of a graph that was there", put_body_into_a_graph },
 };
 
-START_TEST(a_fault_is_blamed_on_kernels_inside_of_a_graph)
+TEST_ROWS(a_fault_is_blamed_on_kernels_inside_of_a_graph, inside)
 {
     static const char blamed[] =
         "one of which may be the cause: graph of 1 node (kernels none, faulty) on stream 0x";
@@ -620,9 +612,8 @@ START_TEST(a_fault_is_blamed_on_kernels_inside_of_a_graph)
     cuc_kernel_release(faulty);
     lose();
 }
-END_TEST
 
-START_TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
+TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
 {
     cuc_kernel *faulty;
     cuc_stream *legacy;
@@ -651,9 +642,8 @@ START_TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
     cuc_kernel_release(faulty);
     lose();
 }
-END_TEST
 
-START_TEST(with_blocking_launches_a_fault_is_the_kernels_own)
+TEST(with_blocking_launches_a_fault_is_the_kernels_own)
 {
     cuc_kernel *faulty;
     cuc_stream *legacy;
@@ -691,9 +681,8 @@ START_TEST(with_blocking_launches_a_fault_is_the_kernels_own)
     cuc_kernel_release(faulty);
     lose();
 }
-END_TEST
 
-START_TEST(without_the_variable_launches_do_not_wait)
+TEST(without_the_variable_launches_do_not_wait)
 {
     _Atomic int *seen_running = &ran;
 
@@ -708,30 +697,8 @@ START_TEST(without_the_variable_launches_do_not_wait)
     ck_ok(cuc_stream_synchronize(stream));
     ck_assert_int_eq(*seen_running, 1);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("launch");
-    TCase *tests = tcase_create("launch");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, memory_that_the_device_cannot_reach_is_refused);
-    tcase_add_test(tests, memory_of_the_host_is_refused_unless_the_device_reaches_it);
-    tcase_add_test(tests, a_kernel_runs_on_every_device);
-    tcase_add_loop_test(tests, default_streams_take_launches_from_any_thread, 0, 2);
-    tcase_add_test(tests, a_launch_on_a_stream_asks_for_no_context);
-    tcase_add_test(tests, a_foreign_stream_takes_launches);
-    tcase_add_test(tests, launches_are_captured);
-    tcase_add_test(tests, a_fault_is_told_with_the_latest_launches);
-    tcase_add_loop_test(tests, a_fault_is_blamed_on_what_may_not_be_complete, 0,
-                        CUC_LENGTH(before));
-    tcase_add_test(tests, a_fault_in_a_graph_is_blamed_on_its_kernels);
-    tcase_add_loop_test(tests, a_fault_is_blamed_on_kernels_inside_of_a_graph, 0,
-                        CUC_LENGTH(inside));
-    tcase_add_test(tests, with_blocking_launches_a_fault_in_a_graph_is_its_own);
-    tcase_add_test(tests, with_blocking_launches_a_fault_is_the_kernels_own);
-    tcase_add_test(tests, without_the_variable_launches_do_not_wait);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("launch");
 }

@@ -13,7 +13,9 @@ struct point {
     float x, y, z;
 };
 
-START_TEST(every_kind_of_argument_arrives_as_its_bytes)
+CASE("launch_arguments", .setup = setup, .teardown = teardown);
+
+TEST(every_kind_of_argument_arrives_as_its_bytes)
 {
     cuc_buffer *buffer = NULL;
     cuc_tensor tensor;
@@ -72,10 +74,9 @@ START_TEST(every_kind_of_argument_arrives_as_its_bytes)
     }
     cuc_buffer_release(buffer);
 }
-END_TEST
 
 // The same as rvalues, through const pointers, and with a struct named for strict C11.
-START_TEST(arguments_may_be_values_of_expressions)
+TEST(arguments_may_be_values_of_expressions)
 {
     const struct triple triple = { 1, 2, 3, 4 };
     struct point points[2] = { { 1, 2, 3 }, { 4, 5, 6 } };
@@ -108,9 +109,8 @@ START_TEST(arguments_may_be_values_of_expressions)
     }
     cuc_buffer_release(buffer);
 }
-END_TEST
 
-START_TEST(a_pointer_to_anything_is_a_device_address)
+TEST(a_pointer_to_anything_is_a_device_address)
 {
     static struct triple {
         int a, b, c;
@@ -132,9 +132,8 @@ START_TEST(a_pointer_to_anything_is_a_device_address)
              "of 8");
     cuc_kernel_release(takes_double);
 }
-END_TEST
 
-START_TEST(no_argument_and_thirty_two_are_both_possible)
+TEST(no_argument_and_thirty_two_are_both_possible)
 {
     ck_ok(CUC_LAUNCH(stream, SHAPE, none));
     if (fake_available()) {
@@ -150,9 +149,8 @@ START_TEST(no_argument_and_thirty_two_are_both_possible)
             ck_parameter(i, &i, 4);
     }
 }
-END_TEST
 
-START_TEST(the_array_form_takes_the_same_arguments)
+TEST(the_array_form_takes_the_same_arguments)
 {
     cuc_arg args[32];
 
@@ -173,9 +171,8 @@ START_TEST(the_array_form_takes_the_same_arguments)
     ck_ok(cuc_launch(stream, SHAPE, none, NULL, 0));
     ck_ok(cuc_launch(stream, SHAPE, none, args, 0));
 }
-END_TEST
 
-START_TEST(a_wrong_number_of_arguments_is_told_with_the_right_one)
+TEST(a_wrong_number_of_arguments_is_told_with_the_right_one)
 {
     static cuc_arg args[1100];
 
@@ -192,7 +189,6 @@ START_TEST(a_wrong_number_of_arguments_is_told_with_the_right_one)
     if (fake_available())
         ck_assert_int_eq(fake_launch_count(), 0);
 }
-END_TEST
 
 static const struct {
     cuc_arg args[3];
@@ -226,7 +222,7 @@ static const struct {
     { { { 30, 4, { 0 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } }, "got 30" },
 };
 
-START_TEST(an_argument_that_does_not_fit_its_parameter_is_told)
+TEST_ROWS(an_argument_that_does_not_fit_its_parameter_is_told, bad_arguments)
 {
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_launch(stream, SHAPE, three, bad_arguments[_i].args, 3),
@@ -234,10 +230,9 @@ START_TEST(an_argument_that_does_not_fit_its_parameter_is_told)
     if (fake_available())
         ck_assert_int_eq(fake_launch_count(), 0);
 }
-END_TEST
 
 // The value of such an argument would be read from behind the cuc_arg.
-START_TEST(an_argument_too_large_for_a_cuc_arg_is_refused)
+TEST(an_argument_too_large_for_a_cuc_arg_is_refused)
 {
     static const int32_t types[] = { CUC_C128, CUC_DTYPE_UNKNOWN, CUC_F64, CUC_ARG_POINTER,
                                      CUC_ARG_BUFFER };
@@ -255,9 +250,8 @@ START_TEST(an_argument_too_large_for_a_cuc_arg_is_refused)
     }
     cuc_kernel_release(wide);
 }
-END_TEST
 
-START_TEST(null_handles_are_named)
+TEST(null_handles_are_named)
 {
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(NULL, SHAPE, none),
              "stream is NULL, expected a cuc_stream");
@@ -268,10 +262,11 @@ START_TEST(null_handles_are_named)
     if (fake_available())
         ck_assert_int_eq(fake_launch_count(), 0);
 }
-END_TEST
+
+CASE("bare");
 
 // The driver is queried once in a process, so this runs in one that has not queried it.
-START_TEST(parameters_that_nobody_knows_are_not_checked)
+TEST(parameters_that_nobody_knows_are_not_checked)
 {
     cuc_kernel *foreign = NULL;
 
@@ -291,9 +286,10 @@ START_TEST(parameters_that_nobody_knows_are_not_checked)
     cuc_kernel_release(foreign);
     teardown();
 }
-END_TEST
 
-START_TEST(a_kernel_that_was_loaded_by_somebody_else_is_launched_and_checked)
+CASE("launch_arguments");
+
+TEST(a_kernel_that_was_loaded_by_somebody_else_is_launched_and_checked)
 {
     cuc_kernel *foreign = NULL;
 
@@ -304,9 +300,8 @@ START_TEST(a_kernel_that_was_loaded_by_somebody_else_is_launched_and_checked)
              "expected 3 arguments, got 1");
     cuc_kernel_release(foreign);
 }
-END_TEST
 
-START_TEST(arguments_are_read_before_the_call_returns)
+TEST(arguments_are_read_before_the_call_returns)
 {
     uint32_t value = 5;
     cuc_arg args[32];
@@ -323,28 +318,8 @@ START_TEST(arguments_are_read_before_the_call_returns)
     seen("many");
     ck_parameter(31, &(uint32_t){ 5 }, 4);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("launch_arguments");
-    TCase *tests = tcase_create("launch_arguments"), *bare = tcase_create("bare");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, every_kind_of_argument_arrives_as_its_bytes);
-    tcase_add_test(tests, arguments_may_be_values_of_expressions);
-    tcase_add_test(tests, a_pointer_to_anything_is_a_device_address);
-    tcase_add_test(tests, no_argument_and_thirty_two_are_both_possible);
-    tcase_add_test(tests, the_array_form_takes_the_same_arguments);
-    tcase_add_test(tests, a_wrong_number_of_arguments_is_told_with_the_right_one);
-    tcase_add_loop_test(tests, an_argument_that_does_not_fit_its_parameter_is_told, 0,
-                        CUC_LENGTH(bad_arguments));
-    tcase_add_test(tests, an_argument_too_large_for_a_cuc_arg_is_refused);
-    tcase_add_test(tests, null_handles_are_named);
-    tcase_add_test(tests, a_kernel_that_was_loaded_by_somebody_else_is_launched_and_checked);
-    tcase_add_test(tests, arguments_are_read_before_the_call_returns);
-    suite_add_tcase(suite, tests);
-    tcase_add_test(bare, parameters_that_nobody_knows_are_not_checked);
-    suite_add_tcase(suite, bare);
-    return testing_main(suite, 1);
+    return run_device_tests("launch_arguments");
 }

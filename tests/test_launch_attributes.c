@@ -154,7 +154,9 @@ static const struct {
       CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, give_one, got_nvlink },
 };
 
-START_TEST(each_attribute_reaches_the_drivers_config)
+CASE("launch_attributes", .setup = setup, .teardown = teardown);
+
+TEST_ROWS(each_attribute_reaches_the_drivers_config, attributes)
 {
     cuc_launch_attribute a = { .id = attributes[_i].id };
     CUlaunchAttribute room[CUC__MAX_LAUNCH_ATTRIBUTES];
@@ -181,7 +183,6 @@ START_TEST(each_attribute_reaches_the_drivers_config)
     }
     cuc_event_release(event);
 }
-END_TEST
 
 static const struct {
     int32_t id;
@@ -195,7 +196,7 @@ static const struct {
     { INT32_MAX, "2147483647 is not a launch attribute" },
 };
 
-START_TEST(what_is_no_attribute_of_a_launch_is_refused)
+TEST_ROWS(what_is_no_attribute_of_a_launch_is_refused, refused)
 {
     const cuc_launch_attribute a = { .id = refused[_i].id };
 
@@ -208,9 +209,8 @@ START_TEST(what_is_no_attribute_of_a_launch_is_refused)
     if (fake_available())
         ck_assert_int_eq(fake_launch_count(), 0);
 }
-END_TEST
 
-START_TEST(attributes_with_bad_values_are_told)
+TEST(attributes_with_bad_values_are_told)
 {
     cuc_launch_attribute a = { .id = CUC_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION };
     cuc_launch_config c = { .struct_size = sizeof(c),
@@ -243,9 +243,8 @@ START_TEST(attributes_with_bad_values_are_told)
     if (fake_available())
         ck_assert_int_eq(fake_launch_count(), 0);
 }
-END_TEST
 
-START_TEST(a_cluster_must_divide_the_grid)
+TEST(a_cluster_must_divide_the_grid)
 {
     static const struct {
         uint32_t grid[3], cluster[3];
@@ -284,9 +283,8 @@ START_TEST(a_cluster_must_divide_the_grid)
     ck_fails(CUC_ERROR_DRIVER, CUC_LAUNCH(stream, &c, none), "launching none, grid 64,1,1",
              "cuLaunchKernelEx returned");
 }
-END_TEST
 
-START_TEST(flags_become_attributes)
+TEST(flags_become_attributes)
 {
     NEED_FAKE();
     ck_ok(CUC_LAUNCH(stream,
@@ -300,11 +298,12 @@ START_TEST(flags_become_attributes)
     ck_assert_uint_eq(last.attributes[2].id, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
     ck_assert_int_eq(last.attributes[2].value.programmaticStreamSerializationAllowed, 1);
 }
-END_TEST
+
+CASE("bare");
 
 // A device that lacks a feature; its limits are read with the first device, so this runs in a
 // process without any.
-START_TEST(what_the_device_lacks_is_not_supported)
+TEST(what_the_device_lacks_is_not_supported)
 {
     NEED_FAKE();
     fake_set_attribute(0, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0);
@@ -336,9 +335,10 @@ START_TEST(what_the_device_lacks_is_not_supported)
     three = kinds = many = one = NULL;
     release_all();
 }
-END_TEST
 
-START_TEST(a_cooperative_grid_that_is_too_large_is_told_with_what_fits)
+CASE("launch_attributes");
+
+TEST(a_cooperative_grid_that_is_too_large_is_told_with_what_fits)
 {
     cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
     char processors[64];
@@ -359,23 +359,8 @@ START_TEST(a_cooperative_grid_that_is_too_large_is_told_with_what_fits)
         CUC_LAUNCH_CONFIG(.grid = { fits }, .block = { 1024 }, .flags = CUC_LAUNCH_COOPERATIVE),
         none));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("launch_attributes");
-    TCase *tests = tcase_create("launch_attributes"), *bare = tcase_create("bare");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, each_attribute_reaches_the_drivers_config, 0,
-                        CUC_LENGTH(attributes));
-    tcase_add_loop_test(tests, what_is_no_attribute_of_a_launch_is_refused, 0, CUC_LENGTH(refused));
-    tcase_add_test(tests, attributes_with_bad_values_are_told);
-    tcase_add_test(tests, a_cluster_must_divide_the_grid);
-    tcase_add_test(tests, flags_become_attributes);
-    tcase_add_test(tests, a_cooperative_grid_that_is_too_large_is_told_with_what_fits);
-    suite_add_tcase(suite, tests);
-    tcase_add_test(bare, what_the_device_lacks_is_not_supported);
-    suite_add_tcase(suite, bare);
-    return testing_main(suite, 1);
+    return run_device_tests("launch_attributes");
 }

@@ -25,7 +25,9 @@ static const struct {
     { { 1, 1, 1 }, { UINT32_MAX, UINT32_MAX, UINT32_MAX }, "block.x is 4294967295" },
 };
 
-START_TEST(a_grid_or_block_beyond_the_device_is_told_with_the_limit)
+CASE("launch_shape", .setup = setup, .teardown = teardown);
+
+TEST_ROWS(a_grid_or_block_beyond_the_device_is_told_with_the_limit, bad_shapes)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
 
@@ -35,9 +37,8 @@ START_TEST(a_grid_or_block_beyond_the_device_is_told_with_the_limit)
     if (fake_available())
         ck_assert_int_eq(fake_launch_count(), 0);
 }
-END_TEST
 
-START_TEST(a_block_beyond_the_kernels_own_bound_is_told)
+TEST(a_block_beyond_the_kernels_own_bound_is_told)
 {
     cuc_kernel *small = kernel("small");
 
@@ -48,9 +49,8 @@ START_TEST(a_block_beyond_the_kernels_own_bound_is_told)
              "bounds allow 64");
     cuc_kernel_release(small);
 }
-END_TEST
 
-START_TEST(dimensions_left_out_are_one)
+TEST(dimensions_left_out_are_one)
 {
     NEED_FAKE();
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 3 }, .block = { 5 }), none));
@@ -88,9 +88,8 @@ START_TEST(dimensions_left_out_are_one)
     ck_assert_uint_eq(c->sharedMemBytes, 8);
     ck_assert_ptr_eq(c->hStream, cuc_stream_handle(stream));
 }
-END_TEST
 
-START_TEST(a_config_of_another_size_is_read_as_far_as_it_goes)
+TEST(a_config_of_another_size_is_read_as_far_as_it_goes)
 {
     struct {
         cuc_launch_config known;
@@ -112,11 +111,10 @@ START_TEST(a_config_of_another_size_is_read_as_far_as_it_goes)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, &older, none), "struct_size is 0",
              "sizeof(cuc_launch_config)");
 }
-END_TEST
 
 // Shared memory.
 
-START_TEST(large_dynamic_shared_memory_is_opted_into_once)
+TEST(large_dynamic_shared_memory_is_opted_into_once)
 {
     cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
 
@@ -137,9 +135,8 @@ START_TEST(large_dynamic_shared_memory_is_opted_into_once)
         ck_assert_uint_eq(seen("none")->sharedMemBytes, most);
     }
 }
-END_TEST
 
-START_TEST(shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit)
+TEST(shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit)
 {
     cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
     cuc_kernel *fixed = kernel("fixed");
@@ -166,9 +163,8 @@ START_TEST(shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit)
                      fixed));
     cuc_kernel_release(fixed);
 }
-END_TEST
 
-START_TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
+TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
 {
     NEED_FAKE();
     fake_fail("cuLaunchKernelEx", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
@@ -195,7 +191,6 @@ START_TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
         stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = 100000), fresh));
     cuc_kernel_release(fresh);
 }
-END_TEST
 
 // A kernel whose block .reqntid fixes, in its own object.
 static cuc_kernel *exact_kernel(const char *reqntid)
@@ -227,7 +222,7 @@ static const struct {
     { UINT64_C(0x7fffffff) * 1024, 1024, 1024, 0x7fffffff }, // the largest grid
 };
 
-START_TEST(a_config_for_n_elements_covers_them_with_the_block_that_is_given)
+TEST_ROWS(a_config_for_n_elements_covers_them_with_the_block_that_is_given, counts)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
 
@@ -239,9 +234,8 @@ START_TEST(a_config_for_n_elements_covers_them_with_the_block_that_is_given)
     ck_assert_uint_eq(c.shared_bytes, 64);
     ck_assert_uint_eq(c.struct_size, sizeof(c));
 }
-END_TEST
 
-START_TEST(a_config_without_a_block_gets_the_one_of_the_occupancy)
+TEST(a_config_without_a_block_gets_the_one_of_the_occupancy)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
     cuc_kernel *small = kernel("small");
@@ -259,9 +253,8 @@ START_TEST(a_config_without_a_block_gets_the_one_of_the_occupancy)
     ck_ok(CUC_LAUNCH(stream, &bounded, small));
     cuc_kernel_release(small);
 }
-END_TEST
 
-START_TEST(a_config_takes_the_block_that_a_kernel_requires)
+TEST(a_config_takes_the_block_that_a_kernel_requires)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
     cuc_kernel *exact = exact_kernel("96, 1, 1"), *flat = exact_kernel("16, 16");
@@ -281,9 +274,8 @@ START_TEST(a_config_takes_the_block_that_a_kernel_requires)
     cuc_kernel_release(exact);
     cuc_kernel_release(flat);
 }
-END_TEST
 
-START_TEST(a_config_for_clusters_has_whole_ones)
+TEST(a_config_for_clusters_has_whole_ones)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
 
@@ -294,9 +286,8 @@ START_TEST(a_config_for_clusters_has_whole_ones)
     ck_ok(cuc_launch_config_for(&c, none, device, 0));
     ck_assert_uint_eq(c.grid[0], 4);
 }
-END_TEST
 
-START_TEST(a_config_that_cannot_be_is_refused_and_left_alone)
+TEST(a_config_that_cannot_be_is_refused_and_left_alone)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
     const cuc_launch_config before = { .struct_size = sizeof(c), .block = { 1024 } };
@@ -322,28 +313,8 @@ START_TEST(a_config_that_cannot_be_is_refused_and_left_alone)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, none, device, 1),
              "cuc_launch_config.struct_size is 0");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("launch_shape");
-    TCase *tests = tcase_create("launch_shape");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_grid_or_block_beyond_the_device_is_told_with_the_limit, 0,
-                        CUC_LENGTH(bad_shapes));
-    tcase_add_test(tests, a_block_beyond_the_kernels_own_bound_is_told);
-    tcase_add_test(tests, dimensions_left_out_are_one);
-    tcase_add_test(tests, a_config_of_another_size_is_read_as_far_as_it_goes);
-    tcase_add_test(tests, large_dynamic_shared_memory_is_opted_into_once);
-    tcase_add_test(tests, shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit);
-    tcase_add_test(tests, a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape);
-    tcase_add_loop_test(tests, a_config_for_n_elements_covers_them_with_the_block_that_is_given, 0,
-                        CUC_LENGTH(counts));
-    tcase_add_test(tests, a_config_without_a_block_gets_the_one_of_the_occupancy);
-    tcase_add_test(tests, a_config_takes_the_block_that_a_kernel_requires);
-    tcase_add_test(tests, a_config_for_clusters_has_whole_ones);
-    tcase_add_test(tests, a_config_that_cannot_be_is_refused_and_left_alone);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("launch_shape");
 }

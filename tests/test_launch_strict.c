@@ -53,7 +53,9 @@ struct point {
     float x, y, z;
 };
 
-START_TEST(variables_of_every_kind_arrive)
+CASE("launch_strict", .setup = setup, .teardown = teardown);
+
+TEST(variables_of_every_kind_arrive)
 {
     const cuc_launch_config *shape = CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 });
     cuc_buffer *buffer = NULL;
@@ -108,15 +110,8 @@ START_TEST(variables_of_every_kind_arrive)
     }
     cuc_buffer_release(buffer);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("launch_strict");
-    TCase *tests = tcase_create("launch_strict");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, variables_of_every_kind_arrive);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("launch_strict");
 }

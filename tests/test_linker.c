@@ -159,7 +159,9 @@ static const struct option_case {
 };
 // clang-format on
 
-START_TEST(an_option_becomes_the_flag_that_nvjitlink_takes)
+CASE("options", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST_ROWS(an_option_becomes_the_flag_that_nvjitlink_takes, option_cases)
 {
     const struct option_case *c = &option_cases[_i];
     cuc_linker_options o = c->options;
@@ -181,9 +183,8 @@ START_TEST(an_option_becomes_the_flag_that_nvjitlink_takes)
         cuc_object_release(linked(l, CUC_CODE_CUBIN));
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(the_drivers_linker_refuses_by_name_what_it_does_not_take)
+TEST_ROWS(the_drivers_linker_refuses_by_name_what_it_does_not_take, option_cases)
 {
     const struct option_case *c = &option_cases[_i];
     cuc_linker_options o = c->options;
@@ -200,9 +201,8 @@ START_TEST(the_drivers_linker_refuses_by_name_what_it_does_not_take)
     ck_assert_uint_eq(l->jit.count, 1);
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(every_row_of_the_option_table_has_a_case)
+TEST(every_row_of_the_option_table_has_a_case)
 {
     for (size_t i = 0; i < cuc__linker_options_table.count; i++) {
         const cuc__option *row = &cuc__linker_options_table.at[i];
@@ -213,9 +213,8 @@ START_TEST(every_row_of_the_option_table_has_a_case)
         ck_assert_msg((row->driver >= 0) == option_cases[k].driver, "%s", row->field);
     }
 }
-END_TEST
 
-START_TEST(bad_options_are_refused_when_a_linker_is_made)
+TEST(bad_options_are_refused_when_a_linker_is_made)
 {
     cuc_linker_options o = CUC_LINKER_OPTIONS_INIT;
 
@@ -238,11 +237,12 @@ START_TEST(bad_options_are_refused_when_a_linker_is_made)
     cuc_linker_options_init(&o, sizeof(o));
     ck_assert_uint_eq(o.struct_size, sizeof(o));
 }
-END_TEST
 
 // Links.
 
-START_TEST(two_objects_link_to_one)
+CASE("links", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST_RANGE(two_objects_link_to_one, 0, 3)
 {
     static const int32_t kinds[] = { CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTOIR };
     cuc_linker *l = linker_of_both(kinds[_i], CUC_LINKER_OPTIONS(.arch = "sm_90", .name = "both"));
@@ -265,9 +265,8 @@ START_TEST(two_objects_link_to_one)
     }
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(ltoir_links_to_ptx_with_everything_inlined)
+TEST(ltoir_links_to_ptx_with_everything_inlined)
 {
     cuc_linker *l = linker_of_both(CUC_CODE_LTOIR, CUC_LINKER_OPTIONS(.arch = "sm_90"));
     cuc_object *object = linked(l, CUC_CODE_PTX);
@@ -291,9 +290,8 @@ START_TEST(ltoir_links_to_ptx_with_everything_inlined)
     refused(l, CUC_CODE_FATBIN, CUC_ERROR_INVALID_ARGUMENT, "target is 4 (fatbin)");
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(mixed_inputs_link_and_have_no_ptx)
+TEST(mixed_inputs_link_and_have_no_ptx)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90"));
     cuc_object *a = compile(caller, "caller.cu", CUC_CODE_LTOIR);
@@ -311,9 +309,8 @@ START_TEST(mixed_inputs_link_and_have_no_ptx)
     cuc_object_release(b);
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(an_undefined_symbol_is_named_and_can_be_added_then)
+TEST_RANGE(an_undefined_symbol_is_named_and_can_be_added_then, 0, 3)
 {
     static const int32_t kinds[] = { CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTOIR };
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90"));
@@ -331,9 +328,8 @@ START_TEST(an_undefined_symbol_is_named_and_can_be_added_then)
     cuc_object_release(b);
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(code_of_another_architecture_is_refused)
+TEST(code_of_another_architecture_is_refused)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_80"));
     cuc_object *b = compile(callee, "callee.cu", CUC_CODE_CUBIN);
@@ -349,9 +345,8 @@ START_TEST(code_of_another_architecture_is_refused)
     refused(l, CUC_CODE_CUBIN, CUC_ERROR_NOT_SUPPORTED, "999");
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
+TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
 {
     const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                        ".visible .entry nop() { ret; }\n";
@@ -370,7 +365,6 @@ START_TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
         cuc_linker_release(l);
     }
 }
-END_TEST
 
 // The fake device has sm_90.
 static const struct {
@@ -384,7 +378,7 @@ static const struct {
     { "sm_100a", NULL, CUC_ERROR_LINK },
 };
 
-START_TEST(ptx_of_the_device_itself_is_assembled_for_it)
+TEST_ROWS(ptx_of_the_device_itself_is_assembled_for_it, targets)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = targets[_i].arch));
     char ptx[160];
@@ -400,9 +394,8 @@ START_TEST(ptx_of_the_device_itself_is_assembled_for_it)
         refused(l, CUC_CODE_CUBIN, targets[_i].status, ".target");
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(nothing_to_link_is_refused)
+TEST(nothing_to_link_is_refused)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90"));
     cuc_object *object = NULL;
@@ -419,11 +412,12 @@ START_TEST(nothing_to_link_is_refused)
     ck_assert_str_eq(cuc_linker_backend(NULL), "");
     ck_assert_uint_eq(cuc_linker_flag_count(NULL), 0);
 }
-END_TEST
 
 // Inputs.
 
-START_TEST(data_that_is_no_code_is_refused)
+CASE("inputs and backends", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST(data_that_is_no_code_is_refused)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90"));
     char path[128];
@@ -448,9 +442,8 @@ START_TEST(data_that_is_no_code_is_refused)
     refused(l, CUC_CODE_CUBIN, CUC_ERROR_INVALID_ARGUMENT, "nothing to link");
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(files_are_read_when_they_are_added)
+TEST(files_are_read_when_they_are_added)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90"));
     cuc_object *a = compile(caller, "caller.cu", CUC_CODE_CUBIN);
@@ -468,10 +461,9 @@ START_TEST(files_are_read_when_they_are_added)
     cuc_object_release(b);
     cuc_linker_release(l);
 }
-END_TEST
 
 // Output of nvcc: a host object with device code, an archive of it, a fatbin.
-START_TEST(host_objects_archives_and_fatbins_are_inputs)
+TEST_RANGE(host_objects_archives_and_fatbins_are_inputs, 0, 3)
 {
     static const struct {
         const char *command, *file;
@@ -508,11 +500,10 @@ START_TEST(host_objects_archives_and_fatbins_are_inputs)
     cuc_object_release(a);
     cuc_linker_release(l);
 }
-END_TEST
 
 // The linkers.
 
-START_TEST(without_nvjitlink_the_driver_stands_in)
+TEST(without_nvjitlink_the_driver_stands_in)
 {
     cuc_linker *l;
 
@@ -525,9 +516,8 @@ START_TEST(without_nvjitlink_the_driver_stands_in)
     create_refused(CUC_LINKER_OPTIONS(.arch = "sm_90", .time = CUC_ON), CUC_ERROR_NOT_SUPPORTED,
                    "time is not an option of the driver's linker");
 }
-END_TEST
 
-START_TEST(the_drivers_linker_takes_no_ltoir_and_gives_no_ptx)
+TEST(the_drivers_linker_takes_no_ltoir_and_gives_no_ptx)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90", .backend = CUC_LINKER_DRIVER));
     cuc_object *a = compile(callee, "callee.cu", CUC_CODE_LTOIR);
@@ -541,7 +531,6 @@ START_TEST(the_drivers_linker_takes_no_ltoir_and_gives_no_ptx)
     cuc_object_release(b);
     cuc_linker_release(l);
 }
-END_TEST
 
 static const char entry[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                             ".visible .entry %s()\n{\n    ret;\n}\n";
@@ -554,7 +543,7 @@ static void add_entry(cuc_linker *l, const char *name)
     ck_ok(cuc_linker_add_data(l, CUC_CODE_PTX, text, strlen(text), name));
 }
 
-START_TEST(the_drivers_linker_links_and_cleans_up)
+TEST(the_drivers_linker_links_and_cleans_up)
 {
     NEED_FAKE();
     cuc_linker *l = linker_of(
@@ -589,9 +578,8 @@ START_TEST(the_drivers_linker_links_and_cleans_up)
     ck_assert_ptr_null(testing_current());
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(a_failure_of_the_driver_leaves_no_link_behind)
+TEST_RANGE(a_failure_of_the_driver_leaves_no_link_behind, 0, 3)
 {
     static const char *const calls[] = { "cuLinkCreate", "cuLinkAddData", "cuLinkComplete" };
     cuc_object *object = NULL;
@@ -610,9 +598,8 @@ START_TEST(a_failure_of_the_driver_leaves_no_link_behind)
     cuc_object_release(object);
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(the_drivers_linker_works_in_the_current_context)
+TEST(the_drivers_linker_works_in_the_current_context)
 {
     NEED_FAKE();
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.backend = CUC_LINKER_DRIVER));
@@ -630,9 +617,8 @@ START_TEST(the_drivers_linker_works_in_the_current_context)
     cuc_object_release(object);
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(options_reach_the_drivers_linker)
+TEST(options_reach_the_drivers_linker)
 {
     static const struct {
         cuc_linker_options options;
@@ -664,9 +650,8 @@ START_TEST(options_reach_the_drivers_linker)
     ck_assert_uint_eq(l->jit.count, 0);
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(the_drivers_linker_needs_a_driver)
+TEST(the_drivers_linker_needs_a_driver)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90", .backend = CUC_LINKER_DRIVER));
 
@@ -675,9 +660,8 @@ START_TEST(the_drivers_linker_needs_a_driver)
     refused(l, CUC_CODE_CUBIN, CUC_ERROR_NO_DRIVER, "the driver's linker was chosen");
     cuc_linker_release(l);
 }
-END_TEST
 
-START_TEST(a_link_with_nvjitlink_needs_no_driver)
+TEST(a_link_with_nvjitlink_needs_no_driver)
 {
     setenv("CUCORE_DRIVER", "/nonexistent/libcuda.so", 1);
     cuc_linker *l = linker_of_both(CUC_CODE_CUBIN, CUC_LINKER_OPTIONS(.arch = "sm_90"));
@@ -688,58 +672,11 @@ START_TEST(a_link_with_nvjitlink_needs_no_driver)
     refused(l, CUC_CODE_CUBIN, CUC_ERROR_NO_DRIVER, "arch is not set");
     cuc_linker_release(l);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *s = suite_create("linker");
-    TCase *t = tcase_create("options");
-
-    tcase_add_checked_fixture(t, make_folder, remove_folder);
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, an_option_becomes_the_flag_that_nvjitlink_takes, 0,
-                        CUC_LENGTH(option_cases));
-    tcase_add_loop_test(t, the_drivers_linker_refuses_by_name_what_it_does_not_take, 0,
-                        CUC_LENGTH(option_cases));
-    tcase_add_test(t, every_row_of_the_option_table_has_a_case);
-    tcase_add_test(t, bad_options_are_refused_when_a_linker_is_made);
-    suite_add_tcase(s, t);
-
-    t = tcase_create("links");
-    tcase_add_checked_fixture(t, make_folder, remove_folder);
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, two_objects_link_to_one, 0, 3);
-    tcase_add_test(t, ltoir_links_to_ptx_with_everything_inlined);
-    tcase_add_test(t, mixed_inputs_link_and_have_no_ptx);
-    tcase_add_loop_test(t, an_undefined_symbol_is_named_and_can_be_added_then, 0, 3);
-    tcase_add_test(t, code_of_another_architecture_is_refused);
-    tcase_add_test(t, a_single_input_leaves_its_ptx_beside_the_cubin);
-    tcase_add_loop_test(t, ptx_of_the_device_itself_is_assembled_for_it, 0, CUC_LENGTH(targets));
-    tcase_add_test(t, nothing_to_link_is_refused);
-    suite_add_tcase(s, t);
-
-    t = tcase_create("inputs and backends");
-    tcase_add_checked_fixture(t, make_folder, remove_folder);
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, data_that_is_no_code_is_refused);
-    tcase_add_test(t, files_are_read_when_they_are_added);
-    tcase_add_loop_test(t, host_objects_archives_and_fatbins_are_inputs, 0, 3);
-    tcase_add_test(t, without_nvjitlink_the_driver_stands_in);
-    tcase_add_test(t, the_drivers_linker_takes_no_ltoir_and_gives_no_ptx);
-    tcase_add_test(t, the_drivers_linker_links_and_cleans_up);
-    tcase_add_loop_test(t, a_failure_of_the_driver_leaves_no_link_behind, 0, 3);
-    tcase_add_test(t, the_drivers_linker_works_in_the_current_context);
-    tcase_add_test(t, options_reach_the_drivers_linker);
-    tcase_add_test(t, the_drivers_linker_needs_a_driver);
-    tcase_add_test(t, a_link_with_nvjitlink_needs_no_driver);
-    suite_add_tcase(s, t);
-    return s;
-}
 
 int main(void)
 {
     setenv("CUCORE_CHECK_HANDLES", "1", 0); // so that the fixture can count live objects
     if (testing_lacks("nvrtc") || testing_lacks("nvjitlink"))
         return 77;
-    return testing_main(suite(), 0);
+    return run_tests("linker");
 }

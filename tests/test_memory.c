@@ -49,7 +49,9 @@ static const struct source {
 
 enum { SOURCES = CUC_LENGTH(sources) };
 
-START_TEST(every_resource_allocates_and_frees)
+CASE("any driver", .setup = device_setup, .teardown = device_teardown);
+
+TEST_RANGE(every_resource_allocates_and_frees, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr = NULL;
@@ -79,9 +81,8 @@ START_TEST(every_resource_allocates_and_frees)
         ck_assert(!fake_allocated(ptr));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(no_bytes_are_an_address_of_0_from_every_resource)
+FAKE_TEST_RANGE(no_bytes_are_an_address_of_0_from_every_resource, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -95,9 +96,8 @@ START_TEST(no_bytes_are_an_address_of_0_from_every_resource)
     ck_assert_int_eq(fake_calls_total(), 0);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_pool_wants_a_stream_and_others_do_without)
+TEST_RANGE(a_pool_wants_a_stream_and_others_do_without, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -114,9 +114,8 @@ START_TEST(a_pool_wants_a_stream_and_others_do_without)
     }
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(device_memory_is_not_allocated_on_another_devices_stream)
+FAKE_TEST_RANGE(device_memory_is_not_allocated_on_another_devices_stream, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -138,10 +137,9 @@ START_TEST(device_memory_is_not_allocated_on_another_devices_stream)
     cuc_stream_release(other);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
 // Fails the n-th driver call for every n until none is reached.
-START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
+FAKE_TEST_RANGE(a_driver_call_that_fails_leaves_nothing_behind, 0, 2 * SOURCES)
 {
     const struct source *s = &sources[_i % SOURCES];
     cuc_stream *on = stream;
@@ -181,11 +179,10 @@ START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
     ck_assert(done);
     unraisable.count = 0;
 }
-END_TEST
 
 // ---- The default resource
 
-START_TEST(the_default_resource_is_the_devices_pool_which_keeps_what_it_has)
+FAKE_TEST(the_default_resource_is_the_devices_pool_which_keeps_what_it_has)
 {
     cuc_memory_resource *first, *second;
     uint64_t threshold = 0;
@@ -199,9 +196,8 @@ START_TEST(the_default_resource_is_the_devices_pool_which_keeps_what_it_has)
     cuc_memory_resource_release(first);
     cuc_memory_resource_release(second);
 }
-END_TEST
 
-START_TEST(a_threshold_that_somebody_set_is_left_alone)
+FAKE_TEST(a_threshold_that_somebody_set_is_left_alone)
 {
     cuc_memory_resource *mr;
     uint64_t threshold = 0;
@@ -214,9 +210,10 @@ START_TEST(a_threshold_that_somebody_set_is_left_alone)
     ck_assert_uint_eq(threshold, 12345);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_device_without_pools_has_a_synchronous_default)
+CASE("other drivers");
+
+FAKE_TEST(a_device_without_pools_has_a_synchronous_default)
 {
     cuc_memory_resource *mr = NULL;
     cuc_device *bare;
@@ -237,9 +234,10 @@ START_TEST(a_device_without_pools_has_a_synchronous_default)
              "device 1");
     ck_assert_ptr_eq(mr, untouched);
 }
-END_TEST
 
-START_TEST(the_default_resource_can_be_replaced_and_taken_back)
+CASE("any driver");
+
+FAKE_TEST(the_default_resource_can_be_replaced_and_taken_back)
 {
     cuc_memory_resource *mine, *now, *own;
     cuc_device *second;
@@ -261,7 +259,6 @@ START_TEST(the_default_resource_can_be_replaced_and_taken_back)
     cuc_memory_resource_release(now);
     cuc_memory_resource_release(own);
 }
-END_TEST
 
 // ---- Pools
 
@@ -280,7 +277,7 @@ static const struct bad_pool {
     { { .kind = CUC_MEMORY_MANAGED, .location = { -1, 0 } }, "location.type is -1" },
 };
 
-START_TEST(options_of_a_pool_that_make_no_sense_are_refused)
+TEST_ROWS(options_of_a_pool_that_make_no_sense_are_refused, bad_pools)
 {
     cuc_memory_pool_options options = bad_pools[_i].options;
     cuc_memory_resource *mr = untouched;
@@ -291,9 +288,8 @@ START_TEST(options_of_a_pool_that_make_no_sense_are_refused)
     ck_assert_str_eq(cuc_error_function(), "cuc_memory_pool_create");
     ck_assert_ptr_eq(mr, untouched);
 }
-END_TEST
 
-START_TEST(a_pool_is_made_where_its_options_say)
+TEST(a_pool_is_made_where_its_options_say)
 {
     static const cuc_memory_pool_options good[] = {
         { .kind = CUC_MEMORY_PINNED, .location = { CUC_LOCATION_HOST, 0 } },
@@ -316,9 +312,8 @@ START_TEST(a_pool_is_made_where_its_options_say)
         cuc_memory_resource_release(mr);
     }
 }
-END_TEST
 
-START_TEST(a_pool_gives_no_more_than_its_most)
+TEST(a_pool_gives_no_more_than_its_most)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr = 99;
@@ -329,9 +324,10 @@ START_TEST(a_pool_gives_no_more_than_its_most)
     ck_assert_uint_eq(ptr, 99);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(managed_pools_want_cuda_13)
+CASE("other drivers");
+
+FAKE_TEST(managed_pools_want_cuda_13)
 {
     cuc_memory_resource *mr = untouched;
 
@@ -341,9 +337,10 @@ START_TEST(managed_pools_want_cuda_13)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, make_default(&mr, CUC_MEMORY_MANAGED), "cuMemGetMemPool");
     ck_assert_ptr_eq(mr, untouched);
 }
-END_TEST
 
-START_TEST(attributes_are_read_and_set)
+CASE("any driver");
+
+TEST(attributes_are_read_and_set)
 {
     static const struct {
         int32_t attribute;
@@ -381,9 +378,8 @@ START_TEST(attributes_are_read_and_set)
     }
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(statistics_follow_what_is_allocated)
+TEST(statistics_follow_what_is_allocated)
 {
     cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
     cuc_memory_resource *mr;
@@ -409,9 +405,8 @@ START_TEST(statistics_follow_what_is_allocated)
     ck_assert_uint_eq(s.reserved_high, 0);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(statistics_are_written_as_far_as_the_caller_knows_them)
+TEST(statistics_are_written_as_far_as_the_caller_knows_them)
 {
     struct {
         cuc_memory_pool_statistics s;
@@ -433,9 +428,8 @@ START_TEST(statistics_are_written_as_far_as_the_caller_knows_them)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_get_statistics(&s, mr), "");
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
+FAKE_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
 {
     cuc_memory_resource *mr;
     cuc_device *second;
@@ -469,9 +463,8 @@ START_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
     ck_assert_int_eq(access, CUC_ACCESS_NONE);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again)
+FAKE_TEST(a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again)
 {
     cuc_memory_resource *mr;
     int32_t access = 77;
@@ -484,7 +477,6 @@ START_TEST(a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again)
     ck_assert_int_eq(access, CUC_ACCESS_READ_WRITE);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
 static int dropped;
 
@@ -494,7 +486,7 @@ static void drop(void *owner)
     dropped++;
 }
 
-START_TEST(a_wrapped_pool_is_borrowed_and_its_owner_dropped_once)
+TEST(a_wrapped_pool_is_borrowed_and_its_owner_dropped_once)
 {
     cuc_memory_resource *made, *wrapped;
     cuc_device_ptr ptr;
@@ -515,7 +507,6 @@ START_TEST(a_wrapped_pool_is_borrowed_and_its_owner_dropped_once)
         ck_assert_int_eq(fake_live("pool"), 1);
     cuc_memory_resource_release(made);
 }
-END_TEST
 
 // ---- Released pools
 
@@ -599,7 +590,7 @@ static const struct {
 #undef OPTIONS
 };
 
-START_TEST(a_pool_that_was_filled_rests_and_is_as_new)
+TEST_ROWS(a_pool_that_was_filled_rests_and_is_as_new, released)
 {
     uint64_t value;
     cuc_memory_resource *next, *now;
@@ -631,9 +622,8 @@ START_TEST(a_pool_that_was_filled_rests_and_is_as_new)
     if (fake_available())
         ck_assert_int_eq(fake_live("pool"), 0);
 }
-END_TEST
 
-START_TEST(too_many_pools_at_rest_go_in_time)
+FAKE_TEST(too_many_pools_at_rest_go_in_time)
 {
     enum { POOLS = 40, KEPT = 32 };
     cuc_memory_resource *pools[POOLS];
@@ -656,7 +646,6 @@ START_TEST(too_many_pools_at_rest_go_in_time)
     cuc__pools_destroy_released();
     ck_assert_int_eq(fake_live("pool"), 0);
 }
-END_TEST
 
 static void make_a_pool(const char *message, void *user)
 {
@@ -667,7 +656,7 @@ static void make_a_pool(const char *message, void *user)
     cuc_memory_resource_release(pool);
 }
 
-START_TEST(a_handler_of_failures_may_make_pools)
+FAKE_TEST(a_handler_of_failures_may_make_pools)
 {
     cuc_memory_pool_options options = CUC_MEMORY_POOL_OPTIONS_INIT;
 
@@ -681,9 +670,8 @@ START_TEST(a_handler_of_failures_may_make_pools)
     unraisable.count = 0;
     ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // this pool was not destroyed before
 }
-END_TEST
 
-START_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
+FAKE_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
 {
     cuc_memory_resource *pool;
     cuc_device_ptr ptr;
@@ -701,9 +689,8 @@ START_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
     cuc__pools_destroy_released();
     ck_assert_int_eq(fake_live("pool"), 0);
 }
-END_TEST
 
-START_TEST(a_pool_made_current_is_the_default_one)
+TEST(a_pool_made_current_is_the_default_one)
 {
     cuc_memory_resource *mine, *now;
 
@@ -717,9 +704,8 @@ START_TEST(a_pool_made_current_is_the_default_one)
     ck_assert_int_eq(cuc__cu.cuDeviceSetMemPool(0, first), 0);
     cuc_memory_resource_release(mine);
 }
-END_TEST
 
-START_TEST(what_is_no_pool_is_refused_by_calls_on_pools)
+TEST(what_is_no_pool_is_refused_by_calls_on_pools)
 {
     cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
     cuc_memory_resource *mr;
@@ -740,7 +726,6 @@ START_TEST(what_is_no_pool_is_refused_by_calls_on_pools)
     ck_assert_ptr_null(cuc_memory_pool_handle(mr));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
 // ---- Synchronous resources and captures
 
@@ -758,7 +743,7 @@ static void end_capture(void)
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
 }
 
-START_TEST(a_capture_of_another_stream_does_not_mind_synchronous_memory)
+TEST_RANGE(a_capture_of_another_stream_does_not_mind_synchronous_memory, 6, SOURCES)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
@@ -773,9 +758,8 @@ START_TEST(a_capture_of_another_stream_does_not_mind_synchronous_memory)
     cuc_stream_release(other);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_capture_of_another_stream_does_not_mind_pools)
+TEST(a_capture_of_another_stream_does_not_mind_pools)
 {
     cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
     cuc_memory_resource *mr, *of_driver;
@@ -795,9 +779,8 @@ START_TEST(a_capture_of_another_stream_does_not_mind_pools)
     cuc_memory_resource_release(mr);
     end_capture();
 }
-END_TEST
 
-START_TEST(synchronous_memory_is_not_freed_while_its_stream_is_captured)
+TEST_RANGE(synchronous_memory_is_not_freed_while_its_stream_is_captured, 6, SOURCES)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
@@ -810,9 +793,8 @@ START_TEST(synchronous_memory_is_not_freed_while_its_stream_is_captured)
     ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(synchronous_memory_waits_for_its_stream_before_it_goes)
+FAKE_TEST_RANGE(synchronous_memory_waits_for_its_stream_before_it_goes, 6, SOURCES)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
@@ -835,9 +817,8 @@ START_TEST(synchronous_memory_waits_for_its_stream_before_it_goes)
     ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(memory_that_is_used_up_is_told_with_the_size_asked)
+FAKE_TEST_RANGE(memory_that_is_used_up_is_told_with_the_size_asked, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -854,9 +835,8 @@ START_TEST(memory_that_is_used_up_is_told_with_the_size_asked)
     }
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_lost_context_is_told_and_frees_nothing)
+FAKE_TEST_RANGE(a_lost_context_is_told_and_frees_nothing, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -874,9 +854,8 @@ START_TEST(a_lost_context_is_told_and_frees_nothing)
     fake_reset();
     stream = NULL;
 }
-END_TEST
 
-START_TEST(null_arguments_are_refused)
+TEST(null_arguments_are_refused)
 {
     cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
     cuc_memory_callbacks callbacks = CUC_MEMORY_CALLBACKS_INIT;
@@ -914,7 +893,6 @@ START_TEST(null_arguments_are_refused)
     ck_assert_str_eq(cuc_memory_kind_name(CUC_MEMORY_MANAGED), "managed");
     ck_assert_str_eq(cuc_memory_kind_name(77), "unknown");
 }
-END_TEST
 
 // ---- User-defined resources
 
@@ -970,7 +948,7 @@ static cuc_memory_resource *user_resource(cuc_device *of)
     return mr;
 }
 
-START_TEST(a_users_own_resource_is_asked_with_what_was_passed)
+TEST(a_users_own_resource_is_asked_with_what_was_passed)
 {
     cuc_memory_resource *mr = user_resource(NULL);
     cuc_device_ptr ptr = 0;
@@ -988,9 +966,8 @@ START_TEST(a_users_own_resource_is_asked_with_what_was_passed)
     cuc_memory_resource_release(mr);
     ck_assert_int_eq(user.destroyed, 1);
 }
-END_TEST
 
-START_TEST(a_users_failure_is_passed_on_with_what_was_asked)
+TEST(a_users_failure_is_passed_on_with_what_was_asked)
 {
     cuc_memory_resource *mr = user_resource(NULL);
     cuc_device_ptr ptr = 99;
@@ -1014,9 +991,8 @@ START_TEST(a_users_failure_is_passed_on_with_what_was_asked)
     ck_ok(cuc_memory_free(stream, mr, ptr, 123));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(a_users_resource_of_a_device_wants_its_streams)
+FAKE_TEST(a_users_resource_of_a_device_wants_its_streams)
 {
     cuc_memory_resource *mr;
     cuc_device *second;
@@ -1029,9 +1005,8 @@ START_TEST(a_users_resource_of_a_device_wants_its_streams)
     ck_assert_int_eq(user.allocated, 0);
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(callbacks_that_are_not_whole_are_refused)
+TEST(callbacks_that_are_not_whole_are_refused)
 {
     static const struct {
         cuc_memory_callbacks callbacks;
@@ -1059,7 +1034,6 @@ START_TEST(callbacks_that_are_not_whole_are_refused)
         ck_assert_int_eq(user.destroyed, 0);
     }
 }
-END_TEST
 
 // ---- Managed memory
 
@@ -1081,7 +1055,9 @@ static void managed_teardown(void)
     device_teardown();
 }
 
-START_TEST(advice_is_given_and_read_back)
+CASE("managed memory", .setup = managed_setup, .teardown = managed_teardown);
+
+TEST(advice_is_given_and_read_back)
 {
     cuc_memory_location at = { 77, 77 };
     int32_t on = 77, devices[4] = { 77, 77, 77, 77 };
@@ -1117,9 +1093,8 @@ START_TEST(advice_is_given_and_read_back)
     ck_ok(cuc_memory_get_accessed_by(&count, NULL, 0, range, range_bytes));
     ck_assert_uint_eq(count, 1);
 }
-END_TEST
 
-START_TEST(a_prefetch_is_remembered)
+TEST(a_prefetch_is_remembered)
 {
     cuc_memory_location at = { 77, 77 };
 
@@ -1136,9 +1111,8 @@ START_TEST(a_prefetch_is_remembered)
     ck_ok(cuc_memory_discard(stream, range, range_bytes));
     ck_ok(cuc_stream_synchronize(stream));
 }
-END_TEST
 
-START_TEST(batches_go_to_the_driver_in_one_call)
+FAKE_TEST(batches_go_to_the_driver_in_one_call)
 {
     enum { MANY = 200 };
     static cuc_device_ptr ptrs[MANY];
@@ -1184,9 +1158,8 @@ START_TEST(batches_go_to_the_driver_in_one_call)
     ck_ok(cuc_memory_discard_batch(stream, &batch));
     ck_assert_int_eq(fake_calls_total(), 0);
 }
-END_TEST
 
-START_TEST(a_batch_with_one_bad_entry_enqueues_nothing)
+FAKE_TEST(a_batch_with_one_bad_entry_enqueues_nothing)
 {
     cuc_device_ptr ptrs[3] = { range, range + 4096, range + 8192 };
     size_t bytes[3] = { 4096, 4096, 4096 };
@@ -1219,9 +1192,8 @@ START_TEST(a_batch_with_one_bad_entry_enqueues_nothing)
     ck_fails(bad, cuc_memory_prefetch_batch(stream, NULL), "");
     ck_assert_int_eq(fake_calls_total(), 0);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_of_managed_memory_is_refused)
+FAKE_TEST(what_makes_no_sense_of_managed_memory_is_refused)
 {
     const cuc_memory_location host = { CUC_LOCATION_HOST, 0 }, nowhere = { 0, 0 },
                               numa = { CUC_LOCATION_HOST_NUMA, 0 },
@@ -1253,9 +1225,8 @@ START_TEST(what_makes_no_sense_of_managed_memory_is_refused)
     ck_fails(bad, cuc_memory_get_accessed_by(&count, NULL, 1, range, 1), "");
     ck_assert_int_eq(fake_calls_total(), 0);
 }
-END_TEST
 
-START_TEST(memory_that_is_not_managed_is_told)
+TEST(memory_that_is_not_managed_is_told)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
@@ -1270,11 +1241,12 @@ START_TEST(memory_that_is_not_managed_is_told)
     ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
 // ---- Pointers and host memory
 
-START_TEST(plain_host_memory_is_nobodys)
+CASE("any driver");
+
+TEST(plain_host_memory_is_nobodys)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
     int on_the_stack = 0;
@@ -1290,9 +1262,8 @@ START_TEST(plain_host_memory_is_nobodys)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_get_pointer_info(NULL, 1), "");
     ck_assert_int_eq(info.kind, 77);
 }
-END_TEST
 
-START_TEST(an_address_inside_an_allocation_tells_the_whole)
+TEST(an_address_inside_an_allocation_tells_the_whole)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
     cuc_memory_resource *mr;
@@ -1312,9 +1283,8 @@ START_TEST(an_address_inside_an_allocation_tells_the_whole)
     ck_ok(cuc_memory_free(NULL, mr, ptr, 1 << 20));
     cuc_memory_resource_release(mr);
 }
-END_TEST
 
-START_TEST(host_memory_is_registered_and_unregistered)
+TEST(host_memory_is_registered_and_unregistered)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
     void *host = aligned_alloc(4096, 8192);
@@ -1344,9 +1314,8 @@ START_TEST(host_memory_is_registered_and_unregistered)
     ck_fails(bad, cuc_host_get_device_pointer(NULL, device, host), "");
     free(host);
 }
-END_TEST
 
-START_TEST(option_structs_of_another_size_are_read_safely)
+TEST(option_structs_of_another_size_are_read_safely)
 {
     struct {
         cuc_memory_pool_options options;
@@ -1367,77 +1336,8 @@ START_TEST(option_structs_of_another_size_are_read_safely)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_create(&mr, device, &larger.options), "");
     ck_assert_ptr_eq(mr, untouched);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("memory");
-    TCase *any = tcase_create("any driver");
-    TCase *range_case = tcase_create("managed memory");
-    bool fake = fake_available();
-
-    tcase_add_checked_fixture(any, device_setup, device_teardown);
-    tcase_add_loop_test(any, every_resource_allocates_and_frees, 0, SOURCES);
-    tcase_add_loop_test(any, a_pool_wants_a_stream_and_others_do_without, 0, SOURCES);
-    tcase_add_loop_test(any, options_of_a_pool_that_make_no_sense_are_refused, 0,
-                        CUC_LENGTH(bad_pools));
-    tcase_add_test(any, a_pool_is_made_where_its_options_say);
-    tcase_add_test(any, a_pool_gives_no_more_than_its_most);
-    tcase_add_test(any, attributes_are_read_and_set);
-    tcase_add_test(any, statistics_follow_what_is_allocated);
-    tcase_add_test(any, statistics_are_written_as_far_as_the_caller_knows_them);
-    tcase_add_test(any, a_wrapped_pool_is_borrowed_and_its_owner_dropped_once);
-    tcase_add_loop_test(any, a_pool_that_was_filled_rests_and_is_as_new, 0, CUC_LENGTH(released));
-    tcase_add_test(any, a_pool_made_current_is_the_default_one);
-    tcase_add_test(any, what_is_no_pool_is_refused_by_calls_on_pools);
-    tcase_add_loop_test(any, a_capture_of_another_stream_does_not_mind_synchronous_memory, 6,
-                        SOURCES);
-    tcase_add_test(any, a_capture_of_another_stream_does_not_mind_pools);
-    tcase_add_loop_test(any, synchronous_memory_is_not_freed_while_its_stream_is_captured, 6,
-                        SOURCES);
-    tcase_add_test(any, null_arguments_are_refused);
-    tcase_add_test(any, a_users_own_resource_is_asked_with_what_was_passed);
-    tcase_add_test(any, a_users_failure_is_passed_on_with_what_was_asked);
-    tcase_add_test(any, callbacks_that_are_not_whole_are_refused);
-    tcase_add_test(any, plain_host_memory_is_nobodys);
-    tcase_add_test(any, an_address_inside_an_allocation_tells_the_whole);
-    tcase_add_test(any, host_memory_is_registered_and_unregistered);
-    tcase_add_test(any, option_structs_of_another_size_are_read_safely);
-    suite_add_tcase(suite, any);
-
-    tcase_add_checked_fixture(range_case, managed_setup, managed_teardown);
-    tcase_add_test(range_case, advice_is_given_and_read_back);
-    tcase_add_test(range_case, a_prefetch_is_remembered);
-    tcase_add_test(range_case, memory_that_is_not_managed_is_told);
-    suite_add_tcase(suite, range_case);
-
-    if (fake) { // properties of devices and driver are read once, so they are set before
-        TCase *early = tcase_create("other drivers");
-        tcase_add_test(early, a_device_without_pools_has_a_synchronous_default);
-        tcase_add_test(early, managed_pools_want_cuda_13);
-        suite_add_tcase(suite, early);
-    }
-    if (fake) { // faults, call counts, a second device
-        tcase_add_loop_test(any, no_bytes_are_an_address_of_0_from_every_resource, 0, SOURCES);
-        tcase_add_loop_test(any, device_memory_is_not_allocated_on_another_devices_stream, 0,
-                            SOURCES);
-        tcase_add_loop_test(any, a_driver_call_that_fails_leaves_nothing_behind, 0, 2 * SOURCES);
-        tcase_add_test(any, the_default_resource_is_the_devices_pool_which_keeps_what_it_has);
-        tcase_add_test(any, a_threshold_that_somebody_set_is_left_alone);
-        tcase_add_test(any, too_many_pools_at_rest_go_in_time);
-        tcase_add_test(any, a_pool_at_rest_that_holds_memory_is_not_destroyed);
-        tcase_add_test(any, a_handler_of_failures_may_make_pools);
-        tcase_add_test(any, the_default_resource_can_be_replaced_and_taken_back);
-        tcase_add_test(any, other_devices_are_let_into_a_pool_and_shut_out_again);
-        tcase_add_test(any, a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again);
-        tcase_add_loop_test(any, synchronous_memory_waits_for_its_stream_before_it_goes, 6,
-                            SOURCES);
-        tcase_add_loop_test(any, memory_that_is_used_up_is_told_with_the_size_asked, 0, SOURCES);
-        tcase_add_loop_test(any, a_lost_context_is_told_and_frees_nothing, 0, SOURCES);
-        tcase_add_test(any, a_users_resource_of_a_device_wants_its_streams);
-        tcase_add_test(range_case, batches_go_to_the_driver_in_one_call);
-        tcase_add_test(range_case, a_batch_with_one_bad_entry_enqueues_nothing);
-        tcase_add_test(range_case, what_makes_no_sense_of_managed_memory_is_refused);
-    }
-    return testing_main(suite, 1);
+    return run_device_tests("memory");
 }

@@ -253,7 +253,9 @@ static const char *look(int writer, bool done, bool ended)
     return NULL;
 }
 
-START_TEST(every_system_call_may_fail)
+CASE("calls", .setup = make_things, .teardown = release_things);
+
+TEST_RANGE(every_system_call_may_fail, 0, 2 * CUC_LENGTH(writers))
 {
     static const int errors[] = { EIO, ENOSPC, EACCES, EMFILE, EINTR };
     int made = 0, descriptors = count_entries("/proc/self/fd");
@@ -279,9 +281,8 @@ START_TEST(every_system_call_may_fail)
     }
     ck_assert_int_ge(made, 6 * CUC_LENGTH(errors));
 }
-END_TEST
 
-START_TEST(a_signal_may_come_before_every_system_call)
+TEST_RANGE(a_signal_may_come_before_every_system_call, 0, 2 * FORKED)
 {
     static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGKILL };
 
@@ -315,11 +316,12 @@ START_TEST(a_signal_may_come_before_every_system_call)
         }
     }
 }
-END_TEST
 
 // ---- Paths
 
-START_TEST(what_is_at_a_path_decides_what_is_written)
+CASE("paths", .setup = make_folder, .teardown = remove_folder);
+
+TEST(what_is_at_a_path_decides_what_is_written)
 {
     enum { FILE_, LINK, DANGLING, DIRECTORY, NONE };
     static char long_name[NAME_MAX + 2];
@@ -371,9 +373,8 @@ START_TEST(what_is_at_a_path_decides_what_is_written)
     }
     ck_assert_int_eq(cuc__write_file("", "new", 3), ENOENT);
 }
-END_TEST
 
-START_TEST(devices_and_pipes_are_written_in_place)
+TEST(devices_and_pipes_are_written_in_place)
 {
     char text[8] = "";
     int fds[2];
@@ -398,9 +399,8 @@ START_TEST(devices_and_pipes_are_written_in_place)
     ck_assert(before.st_ino == after.st_ino);
     close(fd);
 }
-END_TEST
 
-START_TEST(a_file_that_must_not_be_written_is_refused)
+TEST(a_file_that_must_not_be_written_is_refused)
 {
     int status;
 
@@ -416,10 +416,9 @@ START_TEST(a_file_that_must_not_be_written_is_refused)
     ck_assert_int_eq(status, 0);
     ck_assert_str_eq(get("file"), "old");
 }
-END_TEST
 
 // An attacker can create links under every predictable name.
-START_TEST(temporary_names_cannot_be_guessed)
+TEST(temporary_names_cannot_be_guessed)
 {
     static const char *const forms[] = { "file.%ld", "file.%ld.new", "file.try%ld",
                                          "file.%ld.0.tmp", "file.%ld-0.tmp" };
@@ -441,23 +440,8 @@ START_TEST(temporary_names_cannot_be_guessed)
     ck_assert_str_eq(get("victim"), "precious");
     ck_assert_int_eq(count_entries(folder), 2 + CUC_LENGTH(forms));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("new_file");
-    TCase *tests = tcase_create("calls");
-
-    tcase_add_checked_fixture(tests, make_things, release_things);
-    tcase_add_loop_test(tests, every_system_call_may_fail, 0, 2 * CUC_LENGTH(writers));
-    tcase_add_loop_test(tests, a_signal_may_come_before_every_system_call, 0, 2 * FORKED);
-    suite_add_tcase(suite, tests);
-    tests = tcase_create("paths");
-    tcase_add_checked_fixture(tests, make_folder, remove_folder);
-    tcase_add_test(tests, what_is_at_a_path_decides_what_is_written);
-    tcase_add_test(tests, devices_and_pipes_are_written_in_place);
-    tcase_add_test(tests, a_file_that_must_not_be_written_is_refused);
-    tcase_add_test(tests, temporary_names_cannot_be_guessed);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("new_file");
 }

@@ -287,7 +287,9 @@ static const struct {
 #undef ROW
 };
 
-START_TEST(the_heap_is_left_alone)
+CASE("no_alloc", .setup = setup, .teardown = teardown);
+
+TEST_ROWS(the_heap_is_left_alone, calls)
 {
     for (int i = 0; i < 3; i++) { // the first call too
         long before = wrap_calls; // Check allocates too
@@ -298,9 +300,8 @@ START_TEST(the_heap_is_left_alone)
                       i + 1);
     }
 }
-END_TEST
 
-START_TEST(allocations_are_seen_by_this_test)
+TEST(allocations_are_seen_by_this_test)
 {
     cuc_stream *s;
     long calls_before = wrap_calls, live_before = wrap_live;
@@ -315,16 +316,8 @@ START_TEST(allocations_are_seen_by_this_test)
     made = wrap_live - live_before;
     ck_assert_int_eq(made, -1);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("no_alloc");
-    TCase *tests = tcase_create("no_alloc");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, the_heap_is_left_alone, 0, CUC_LENGTH(calls));
-    tcase_add_test(tests, allocations_are_seen_by_this_test);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("no_alloc");
 }

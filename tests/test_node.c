@@ -49,7 +49,9 @@ static bool has_edge(cuc_node *from, cuc_node *to)
     return false;
 }
 
-START_TEST(nodes_come_behind_those_that_are_named)
+CASE("node", .setup = graph_setup, .teardown = graph_teardown);
+
+TEST(nodes_come_behind_those_that_are_named)
 {
     static const int32_t expected[] = { CUC_NODE_FILL, CUC_NODE_KERNEL, CUC_NODE_COPY,
                                         CUC_NODE_KERNEL };
@@ -102,7 +104,6 @@ START_TEST(nodes_come_behind_those_that_are_named)
     cuc_graph_exec_release(exec);
     cuc_buffer_release(other);
 }
-END_TEST
 
 // Releases the kernels' code and the graph; the remaining references must reach this count.
 static void ck_keeps_its_code(uint32_t expected)
@@ -119,16 +120,15 @@ static void ck_keeps_its_code(uint32_t expected)
     cuc_graph_exec_release(exec);
 }
 
-START_TEST(a_graph_keeps_the_code_of_nodes_that_are_added)
+TEST(a_graph_keeps_the_code_of_nodes_that_are_added)
 {
     ck_ok(cuc_graph_create(&graph, device));
     cuc_node *first = kernel_after(affine, 0, 4, NULL, 0);
     kernel_after(minus, 2, 1, &first, 1);
     ck_keeps_its_code(7);
 }
-END_TEST
 
-START_TEST(a_capture_that_is_cancelled_leaves_the_graph)
+TEST(a_capture_that_is_cancelled_leaves_the_graph)
 {
     size_t count = 99;
 
@@ -153,9 +153,8 @@ START_TEST(a_capture_that_is_cancelled_leaves_the_graph)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(what_a_cancelled_capture_has_added_is_kept)
+TEST(what_a_cancelled_capture_has_added_is_kept)
 {
     ck_ok(cuc_graph_create(&graph, device));
     begin(NULL, 0);
@@ -163,7 +162,6 @@ START_TEST(what_a_cancelled_capture_has_added_is_kept)
     ck_ok(cuc_stream_cancel_capture(stream));
     ck_keeps_its_code(6);
 }
-END_TEST
 
 // Causes of a bad end of a capture, by cancelling or ending it, and the result for the graph.
 // test_capture_end.c has other cases.
@@ -176,7 +174,7 @@ static const struct {
     { true, true, true },
 };
 
-START_TEST(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled)
+TEST_ROWS(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled, bad_ends)
 {
     cuc_graph *same = NULL, *others[16];
     size_t count = 99;
@@ -213,9 +211,8 @@ START_TEST(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled)
         cuc_graph_release(others[i]);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(events_of_outside_are_nodes)
+TEST(events_of_outside_are_nodes)
 {
     static const int32_t expected[] = { CUC_NODE_WAIT_EVENT, CUC_NODE_KERNEL,
                                         CUC_NODE_RECORD_EVENT };
@@ -240,9 +237,8 @@ START_TEST(events_of_outside_are_nodes)
     cuc_event_release(before);
     cuc_event_release(behind);
 }
-END_TEST
 
-START_TEST(launches_pass_over_what_is_disabled)
+TEST(launches_pass_over_what_is_disabled)
 {
     cuc_event *event = NULL;
     cuc_graph *other = NULL;
@@ -294,9 +290,8 @@ START_TEST(launches_pass_over_what_is_disabled)
     cuc_graph_release(graph);
     cuc_event_release(event);
 }
-END_TEST
 
-START_TEST(edges_are_added_and_removed)
+TEST(edges_are_added_and_removed)
 {
     cuc_node *empty = NULL;
 
@@ -334,9 +329,8 @@ START_TEST(edges_are_added_and_removed)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
-END_TEST
 
-START_TEST(a_graph_that_is_embedded_is_a_copy)
+TEST(a_graph_that_is_embedded_is_a_copy)
 {
     cuc_launch_config config;
     cuc_graph *copy = NULL;
@@ -375,7 +369,6 @@ START_TEST(a_graph_that_is_embedded_is_a_copy)
     ck_ok(cuc_graph_get_node_count(&count, copy));
     cuc_graph_release(copy);
 }
-END_TEST
 
 static uint64_t for_graphs(int32_t which)
 {
@@ -385,7 +378,7 @@ static uint64_t for_graphs(int32_t which)
     return bytes;
 }
 
-START_TEST(memory_of_graphs_is_counted)
+TEST(memory_of_graphs_is_counted)
 {
     enum { BYTES = 5 << 20 };
     cuc_memory_resource *pool = NULL;
@@ -425,9 +418,8 @@ START_TEST(memory_of_graphs_is_counted)
     ck_fails(bad, cuc_device_reset_graph_memory(device, CUC_GRAPH_MEMORY_USED), "which is 0");
     ck_fails(bad, cuc_device_trim_graph_memory(NULL), "device is NULL");
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_event *event = NULL;
@@ -466,26 +458,8 @@ START_TEST(what_makes_no_sense_is_refused)
     cuc_graph_release(graph);
     cuc_event_release(event);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("node");
-    TCase *tests = tcase_create("node");
-
-    tcase_add_checked_fixture(tests, graph_setup, graph_teardown);
-    tcase_add_test(tests, nodes_come_behind_those_that_are_named);
-    tcase_add_test(tests, a_graph_keeps_the_code_of_nodes_that_are_added);
-    tcase_add_test(tests, a_capture_that_is_cancelled_leaves_the_graph);
-    tcase_add_test(tests, what_a_cancelled_capture_has_added_is_kept);
-    tcase_add_loop_test(tests, a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled,
-                        0, CUC_LENGTH(bad_ends));
-    tcase_add_test(tests, events_of_outside_are_nodes);
-    tcase_add_test(tests, launches_pass_over_what_is_disabled);
-    tcase_add_test(tests, edges_are_added_and_removed);
-    tcase_add_test(tests, a_graph_that_is_embedded_is_a_copy);
-    tcase_add_test(tests, memory_of_graphs_is_counted);
-    tcase_add_test(tests, what_makes_no_sense_is_refused);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("node");
 }

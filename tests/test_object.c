@@ -17,7 +17,9 @@
 
 // Making
 
-START_TEST(every_kind_has_a_name_and_the_name_a_kind)
+CASE("making", .setup = object_setup, .teardown = object_teardown);
+
+TEST(every_kind_has_a_name_and_the_name_a_kind)
 {
 #define ROW(constant, value, name, what)             \
     ck_assert_str_eq(cuc_code_name(constant), name); \
@@ -30,9 +32,8 @@ START_TEST(every_kind_has_a_name_and_the_name_a_kind)
     ck_assert_int_eq(cuc_code_from_name("exe"), 0);
     ck_assert_int_eq(cuc_code_from_name(NULL), 0);
 }
-END_TEST
 
-START_TEST(an_object_keeps_copies_of_all_it_was_given)
+TEST(an_object_keeps_copies_of_all_it_was_given)
 {
     char ptx[] = ".version 8.0\n.target sm_80\n";
     char name[] = "thing", expression[] = "f<int>", symbol[] = "_Z1fIiEvv";
@@ -76,9 +77,8 @@ START_TEST(an_object_keeps_copies_of_all_it_was_given)
     cuc_object_release(object);
     expect_no_calls();
 }
-END_TEST
 
-START_TEST(ptx_ends_in_one_nul_that_is_not_counted)
+TEST_RANGE(ptx_ends_in_one_nul_that_is_not_counted, 0, 3)
 {
     const char *given[] = { ".version 8.0", ".version 8.0\0", ".version 8.0\0\0\0" };
     size_t sizes[] = { 12, 13, 15 };
@@ -95,9 +95,8 @@ START_TEST(ptx_ends_in_one_nul_that_is_not_counted)
     ck_assert_ptr_eq(text, code);
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(code_without_ptx_says_so)
+TEST(code_without_ptx_says_so)
 {
     struct cubin cubin = make_cubin(EM_CUDA);
     const char *text = "untouched";
@@ -109,7 +108,6 @@ START_TEST(code_without_ptx_says_so)
     expect_message("cubin with no PTX");
     cuc_object_release(object);
 }
-END_TEST
 
 static const struct {
     int32_t kind;
@@ -139,7 +137,7 @@ static const struct {
     { CUC_CODE_LIBRARY, "garbage", 7, "the data is not a library (archive of object files" },
 };
 
-START_TEST(data_that_is_not_of_its_kind_is_refused)
+TEST_ROWS(data_that_is_not_of_its_kind_is_refused, refused)
 {
     cuc_object *object = (cuc_object *)&object;
 
@@ -150,9 +148,8 @@ START_TEST(data_that_is_not_of_its_kind_is_refused)
     ck_assert_str_eq(cuc_error_function(), "cuc_object_create");
     expect_message(refused[_i].message);
 }
-END_TEST
 
-START_TEST(a_cubin_cut_short_anywhere_is_refused)
+TEST(a_cubin_cut_short_anywhere_is_refused)
 {
     struct cubin cubin = make_cubin(EM_CUDA);
     cuc_object *object = NULL;
@@ -168,9 +165,8 @@ START_TEST(a_cubin_cut_short_anywhere_is_refused)
     ck_ok(cuc_object_create(&object, CUC_CODE_CUBIN, &cubin, sizeof(cubin), NULL));
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(a_cubin_with_wild_tables_is_refused)
+TEST(a_cubin_with_wild_tables_is_refused)
 {
     cuc_object *object = NULL;
 
@@ -194,9 +190,8 @@ START_TEST(a_cubin_with_wild_tables_is_refused)
     ck_ok(cuc_object_create(&object, CUC_CODE_CUBIN, &c, sizeof(c), NULL));
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(what_is_beside_the_code_is_checked_too)
+TEST(what_is_beside_the_code_is_checked_too)
 {
     struct cubin cubin = make_cubin(EM_CUDA);
     cuc_object_mapping half = { "f", NULL };
@@ -234,9 +229,8 @@ START_TEST(what_is_beside_the_code_is_checked_too)
     ck_ok(cuc_object_create(&object, CUC_CODE_PTX, ".version 8.0", 12, &o));
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
+TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
 {
     cuc_object *object = ptx_object(".version 8.0");
     const void *code;
@@ -283,7 +277,6 @@ START_TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
     if (cuc__handle_checks())
         ck_assert_int_eq(cuc_object_get_code(&code, &n, object), CUC_ERROR_INVALID_HANDLE);
 }
-END_TEST
 
 // Files
 
@@ -332,7 +325,9 @@ static size_t read_file(const char *file, char *data, size_t size)
     return bytes;
 }
 
-START_TEST(the_kind_of_a_file_is_told_by_its_contents)
+CASE("files", .setup = make_folder, .teardown = remove_folder);
+
+TEST(the_kind_of_a_file_is_told_by_its_contents)
 {
     struct cubin cubin = make_cubin(EM_CUDA), host = make_cubin(EM_X86_64);
     const struct {
@@ -363,9 +358,8 @@ START_TEST(the_kind_of_a_file_is_told_by_its_contents)
         cuc_object_release(object);
     }
 }
-END_TEST
 
-START_TEST(a_file_that_cannot_be_taken_is_told_why)
+TEST(a_file_that_cannot_be_taken_is_told_why)
 {
     cuc_object *object = NULL;
 
@@ -387,9 +381,8 @@ START_TEST(a_file_that_cannot_be_taken_is_told_why)
     ck_assert_str_eq(cuc_error_function(), "cuc_object_from_file");
     ck_assert_ptr_null(object);
 }
-END_TEST
 
-START_TEST(a_large_file_and_a_pipe_are_read_whole)
+TEST(a_large_file_and_a_pipe_are_read_whole)
 {
     enum { BYTES = 300000 };
     static char text[BYTES];
@@ -420,7 +413,6 @@ START_TEST(a_large_file_and_a_pipe_are_read_whole)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static void ignore_signal(int number)
 {
@@ -428,7 +420,7 @@ static void ignore_signal(int number)
 }
 
 // Opening a pipe waits for its writer; a handler without SA_RESTART interrupts the wait.
-START_TEST(a_signal_while_a_file_is_opened_is_no_failure)
+TEST(a_signal_while_a_file_is_opened_is_no_failure)
 {
     struct sigaction action = { .sa_handler = ignore_signal };
     cuc_object *object = NULL;
@@ -452,7 +444,6 @@ START_TEST(a_signal_while_a_file_is_opened_is_no_failure)
         ck_assert_int_eq(errno, EINTR);
     ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static void expect_only(const char *files)
 {
@@ -463,7 +454,7 @@ static void expect_only(const char *files)
     ck_assert_int_eq(system(command), 0);
 }
 
-START_TEST(a_saved_object_replaces_the_file_and_leaves_nothing_else)
+TEST(a_saved_object_replaces_the_file_and_leaves_nothing_else)
 {
     cuc_object *object = ptx_object(".version 8.0\n");
     char data[64], missing[128];
@@ -484,9 +475,8 @@ START_TEST(a_saved_object_replaces_the_file_and_leaves_nothing_else)
     expect_only("out");
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(a_save_that_fails_midway_leaves_the_old_file)
+TEST(a_save_that_fails_midway_leaves_the_old_file)
 {
     cuc_object *object = ptx_object(".version 8.0\n");
     char data[64];
@@ -506,10 +496,9 @@ START_TEST(a_save_that_fails_midway_leaves_the_old_file)
     expect_only("out");
     cuc_object_release(object);
 }
-END_TEST
 
 // Through links in the folder, so that a mistake replaces those and not a device of the machine.
-START_TEST(what_is_no_regular_file_is_written_straight)
+TEST(what_is_no_regular_file_is_written_straight)
 {
     cuc_object *object = ptx_object(".version 8.0\n");
     struct stat about;
@@ -523,44 +512,9 @@ START_TEST(what_is_no_regular_file_is_written_straight)
     expect_only("full null");
     cuc_object_release(object);
 }
-END_TEST
-
-static TCase *add_case(Suite *suite, const char *name)
-{
-    TCase *tcase = tcase_create(name);
-
-    tcase_add_checked_fixture(tcase, object_setup, object_teardown);
-    suite_add_tcase(suite, tcase);
-    return tcase;
-}
 
 int main(void)
 {
-    Suite *suite = suite_create("object");
-    TCase *tcase;
-
     setenv("CUCORE_CHECK_HANDLES", "1", 0);
-    tcase = add_case(suite, "making");
-    tcase_add_test(tcase, every_kind_has_a_name_and_the_name_a_kind);
-    tcase_add_test(tcase, an_object_keeps_copies_of_all_it_was_given);
-    tcase_add_loop_test(tcase, ptx_ends_in_one_nul_that_is_not_counted, 0, 3);
-    tcase_add_test(tcase, code_without_ptx_says_so);
-    tcase_add_loop_test(tcase, data_that_is_not_of_its_kind_is_refused, 0, CUC_LENGTH(refused));
-    tcase_add_test(tcase, a_cubin_cut_short_anywhere_is_refused);
-    tcase_add_test(tcase, a_cubin_with_wild_tables_is_refused);
-    tcase_add_test(tcase, what_is_beside_the_code_is_checked_too);
-    tcase_add_test(tcase, null_is_refused_by_name_and_accepted_where_it_may_be);
-
-    tcase = tcase_create("files");
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
-    suite_add_tcase(suite, tcase);
-    tcase_add_test(tcase, the_kind_of_a_file_is_told_by_its_contents);
-    tcase_add_test(tcase, a_file_that_cannot_be_taken_is_told_why);
-    tcase_add_test(tcase, a_large_file_and_a_pipe_are_read_whole);
-    tcase_add_test(tcase, a_signal_while_a_file_is_opened_is_no_failure);
-    tcase_add_test(tcase, a_saved_object_replaces_the_file_and_leaves_nothing_else);
-    tcase_add_test(tcase, a_save_that_fails_midway_leaves_the_old_file);
-    tcase_add_test(tcase, what_is_no_regular_file_is_written_straight);
-
-    return testing_main(suite, 0);
+    return run_tests("object");
 }

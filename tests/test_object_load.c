@@ -13,7 +13,9 @@
 
 // Loading
 
-START_TEST(code_is_loaded_once_and_unloaded_with_its_last_user)
+CASE("loading", .setup = object_setup, .teardown = object_teardown);
+
+TEST(code_is_loaded_once_and_unloaded_with_its_last_user)
 {
     cuc_object *object = ptx_object(sample_ptx);
 
@@ -36,7 +38,6 @@ START_TEST(code_is_loaded_once_and_unloaded_with_its_last_user)
     expect_libraries(0);
     expect_calls("cuLibraryUnload", 1);
 }
-END_TEST
 
 enum { THREADS = 8 };
 
@@ -51,7 +52,7 @@ static void *get_and_release(void *arg)
     return NULL;
 }
 
-START_TEST(threads_that_want_one_object_load_it_once)
+TEST(threads_that_want_one_object_load_it_once)
 {
     cuc_object *object = ptx_object(sample_ptx);
     pthread_t threads[THREADS];
@@ -66,9 +67,8 @@ START_TEST(threads_that_want_one_object_load_it_once)
     expect_calls("cuLibraryLoadData", 1);
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(kinds_that_must_be_linked_say_so_without_a_driver)
+TEST_RANGE(kinds_that_must_be_linked_say_so_without_a_driver, 0, 3)
 {
     static const int32_t kinds[] = { CUC_CODE_LTOIR, CUC_CODE_OBJECT, CUC_CODE_LIBRARY };
     struct cubin host = make_cubin(EM_X86_64);
@@ -87,9 +87,8 @@ START_TEST(kinds_that_must_be_linked_say_so_without_a_driver)
     expect_no_calls();
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(a_simulated_driver_takes_the_ptx_of_a_cubin_and_no_cubin_alone)
+TEST(a_simulated_driver_takes_the_ptx_of_a_cubin_and_no_cubin_alone)
 {
     NEED_FAKE();
     struct cubin cubin = make_cubin(EM_CUDA);
@@ -110,9 +109,8 @@ START_TEST(a_simulated_driver_takes_the_ptx_of_a_cubin_and_no_cubin_alone)
     cuc_kernel_release(kernel);
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(ptx_that_the_driver_refuses_comes_with_its_log)
+TEST(ptx_that_the_driver_refuses_comes_with_its_log)
 {
     cuc_object *object = NULL;
     cuc_kernel *kernel = NULL;
@@ -132,9 +130,8 @@ START_TEST(ptx_that_the_driver_refuses_comes_with_its_log)
     }
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(any_failing_driver_call_leaves_nothing_behind)
+TEST(any_failing_driver_call_leaves_nothing_behind)
 {
     NEED_FAKE();
     cuc_device *device;
@@ -165,9 +162,8 @@ START_TEST(any_failing_driver_call_leaves_nothing_behind)
     ck_assert_int_lt(n, 100);
     ck_assert_int_ge(failures, 7); // load, kernel, device count, four parameters
 }
-END_TEST
 
-START_TEST(loading_and_unloading_do_not_spoil_a_capture)
+TEST(loading_and_unloading_do_not_spoil_a_capture)
 {
     CUstreamCaptureStatus status;
     CUstream stream;
@@ -192,7 +188,6 @@ START_TEST(loading_and_unloading_do_not_spoil_a_capture)
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&context), 0);
     ck_assert_int_eq(cuc__cu.cuDevicePrimaryCtxRelease(0), 0);
 }
-END_TEST
 
 static cuc_object *kept;
 
@@ -205,7 +200,7 @@ static void release_at_exit(void)
 }
 
 // atexit() handlers run in the reverse order: this one, set before the load, is one of the last.
-START_TEST(a_release_while_the_process_exits_leaves_the_library_to_the_driver)
+TEST(a_release_while_the_process_exits_leaves_the_library_to_the_driver)
 {
     NEED_FAKE();
     int status;
@@ -223,7 +218,6 @@ START_TEST(a_release_while_the_process_exits_leaves_the_library_to_the_driver)
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
-END_TEST
 
 static int cleanup_failures;
 
@@ -233,7 +227,7 @@ static void count_failure(const char *message, void *user)
     cleanup_failures += strstr(message, "cuLibraryUnload") != NULL;
 }
 
-START_TEST(a_failing_unload_is_handed_to_the_failure_handler)
+TEST(a_failing_unload_is_handed_to_the_failure_handler)
 {
     NEED_FAKE();
     cuc_object *object = ptx_object(sample_ptx);
@@ -247,11 +241,12 @@ START_TEST(a_failing_unload_is_handed_to_the_failure_handler)
     expect_libraries(1);
     fake_reset();
 }
-END_TEST
 
 // Names
 
-START_TEST(kernel_names_come_from_ptx_without_a_driver)
+CASE("names", .setup = object_setup, .teardown = object_teardown);
+
+TEST(kernel_names_come_from_ptx_without_a_driver)
 {
     static const char *const names[] = { "saxpy",          "_Z5scaleIfEvT_PS0_",  "mixed",
                                          "big_shared",     "nothing_in_the_list", "no_list",
@@ -276,7 +271,6 @@ START_TEST(kernel_names_come_from_ptx_without_a_driver)
     ck_assert_uint_eq(count, 2); // a declaration and its definition are one
     cuc_object_release(object);
 }
-END_TEST
 
 // Hides the PTX of a loaded object, so that it resembles a cubin on a real driver.
 static cuc_object *object_without_ptx(void)
@@ -290,7 +284,7 @@ static cuc_object *object_without_ptx(void)
     return object;
 }
 
-START_TEST(kernel_names_come_from_the_driver_where_there_is_no_ptx)
+TEST(kernel_names_come_from_the_driver_where_there_is_no_ptx)
 {
     NEED_FAKE();
     cuc_object *object = object_without_ptx();
@@ -312,9 +306,8 @@ START_TEST(kernel_names_come_from_the_driver_where_there_is_no_ptx)
     ck_assert_int_eq(found, 2);
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(a_name_expression_finds_the_symbol_it_stands_for)
+TEST(a_name_expression_finds_the_symbol_it_stands_for)
 {
     cuc_object_mapping names[] = { { "scale<float>", "_Z5scaleIfEvT_PS0_" } };
     cuc_object *object = NULL;
@@ -331,9 +324,8 @@ START_TEST(a_name_expression_finds_the_symbol_it_stands_for)
     cuc_kernel_release(same);
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(an_unknown_kernel_is_answered_with_the_names_there_are)
+TEST(an_unknown_kernel_is_answered_with_the_names_there_are)
 {
     cuc_object_mapping names[] = { { "scale<float>", "_Z5scaleIfEvT_PS0_" } };
     cuc_object *object = NULL;
@@ -372,9 +364,8 @@ START_TEST(an_unknown_kernel_is_answered_with_the_names_there_are)
         cuc_object_release(object);
     }
 }
-END_TEST
 
-START_TEST(a_long_list_of_names_is_cut_and_counted)
+TEST(a_long_list_of_names_is_cut_and_counted)
 {
     static char text[64 * 1024] = ".version 8.0\n.target sm_80\n.address_size 64\n";
     cuc_kernel *kernel = NULL;
@@ -392,11 +383,10 @@ START_TEST(a_long_list_of_names_is_cut_and_counted)
     ck_assert_int_eq(shown + more, 500);
     cuc_object_release(object);
 }
-END_TEST
 
 // Other contents of a library
 
-START_TEST(variables_are_found_on_the_device_asked_for)
+TEST(variables_are_found_on_the_device_asked_for)
 {
     cuc_object *object = ptx_object(sample_ptx);
     cuc_device *devices[2];
@@ -423,9 +413,8 @@ START_TEST(variables_are_found_on_the_device_asked_for)
     ck_assert_uint_eq(ptr, 42);
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(a_managed_variable_has_one_address)
+TEST(a_managed_variable_has_one_address)
 {
     cuc_object *object = ptx_object(sample_ptx);
     cuc_device *device;
@@ -446,7 +435,6 @@ START_TEST(a_managed_variable_has_one_address)
     ck_assert_ptr_eq(function, &none);
     cuc_object_release(object);
 }
-END_TEST
 
 // If the pop itself failed, the message says so.
 static void expect_context_back(cuc_status st)
@@ -461,7 +449,7 @@ static void expect_context_back(cuc_status st)
     ck_assert_ptr_null(testing_current());
 }
 
-START_TEST(a_failed_look_up_leaves_the_context_as_it_was)
+TEST(a_failed_look_up_leaves_the_context_as_it_was)
 {
     cuc_device *device;
     cuc_device_ptr ptr;
@@ -485,9 +473,8 @@ START_TEST(a_failed_look_up_leaves_the_context_as_it_was)
     }
     cuc_object_release(object);
 }
-END_TEST
 
-START_TEST(a_module_belongs_to_the_device_asked_for)
+TEST(a_module_belongs_to_the_device_asked_for)
 {
     cuc_object *object = ptx_object(sample_ptx);
     cuc_device *devices[2];
@@ -514,11 +501,12 @@ START_TEST(a_module_belongs_to_the_device_asked_for)
     cuc_context_release(context);
     cuc_object_release(object);
 }
-END_TEST
+
+CASE("loading");
 
 // The guarantee for a kernel's last user: unloading does not remove running code. Only a real
 // driver can show it.
-START_TEST(a_kernel_released_while_it_runs_ends_well)
+TEST(a_kernel_released_while_it_runs_ends_well)
 {
     cuc_object *object = ptx_object(sample_ptx);
     cuc_device *device;
@@ -560,45 +548,9 @@ START_TEST(a_kernel_released_while_it_runs_ends_well)
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     cuc_context_release(context);
 }
-END_TEST
-
-static TCase *add_case(Suite *suite, const char *name)
-{
-    TCase *tcase = tcase_create(name);
-
-    tcase_add_checked_fixture(tcase, object_setup, object_teardown);
-    suite_add_tcase(suite, tcase);
-    return tcase;
-}
 
 int main(void)
 {
-    Suite *suite = suite_create("object_load");
-    TCase *tcase;
-
     setenv("CUCORE_CHECK_HANDLES", "1", 0);
-    tcase = add_case(suite, "loading");
-    tcase_add_test(tcase, code_is_loaded_once_and_unloaded_with_its_last_user);
-    tcase_add_test(tcase, threads_that_want_one_object_load_it_once);
-    tcase_add_loop_test(tcase, kinds_that_must_be_linked_say_so_without_a_driver, 0, 3);
-    tcase_add_test(tcase, a_simulated_driver_takes_the_ptx_of_a_cubin_and_no_cubin_alone);
-    tcase_add_test(tcase, ptx_that_the_driver_refuses_comes_with_its_log);
-    tcase_add_test(tcase, any_failing_driver_call_leaves_nothing_behind);
-    tcase_add_test(tcase, loading_and_unloading_do_not_spoil_a_capture);
-    tcase_add_test(tcase, a_release_while_the_process_exits_leaves_the_library_to_the_driver);
-    tcase_add_test(tcase, a_kernel_released_while_it_runs_ends_well);
-    tcase_add_test(tcase, a_failing_unload_is_handed_to_the_failure_handler);
-
-    tcase = add_case(suite, "names");
-    tcase_add_test(tcase, kernel_names_come_from_ptx_without_a_driver);
-    tcase_add_test(tcase, kernel_names_come_from_the_driver_where_there_is_no_ptx);
-    tcase_add_test(tcase, a_name_expression_finds_the_symbol_it_stands_for);
-    tcase_add_test(tcase, an_unknown_kernel_is_answered_with_the_names_there_are);
-    tcase_add_test(tcase, a_long_list_of_names_is_cut_and_counted);
-    tcase_add_test(tcase, variables_are_found_on_the_device_asked_for);
-    tcase_add_test(tcase, a_managed_variable_has_one_address);
-    tcase_add_test(tcase, a_failed_look_up_leaves_the_context_as_it_was);
-    tcase_add_test(tcase, a_module_belongs_to_the_device_asked_for);
-
-    return testing_main(suite, 1);
+    return run_device_tests("object_load");
 }

@@ -32,7 +32,7 @@ static cuc_status read_thing(struct thing *out, const void *from)
     return cuc__read_options(out, sizeof(*out), from, "thing", "cuc_thing_create");
 }
 
-START_TEST(null_means_every_default)
+TEST(null_means_every_default)
 {
     struct thing t = { 1, 2, 3, 4 };
 
@@ -41,9 +41,8 @@ START_TEST(null_means_every_default)
     ck_assert_int_eq(t.a, 0);
     ck_assert_uint_eq(t.c, 0);
 }
-END_TEST
 
-START_TEST(an_older_struct_leaves_the_rest_at_its_default)
+TEST(an_older_struct_leaves_the_rest_at_its_default)
 {
     struct old_thing given = { sizeof(given), 5, 6 };
     struct thing t = { 1, 2, 3, 4 };
@@ -54,9 +53,8 @@ START_TEST(an_older_struct_leaves_the_rest_at_its_default)
     ck_assert_int_eq(t.b, 6);
     ck_assert_uint_eq(t.c, 0);
 }
-END_TEST
 
-START_TEST(a_newer_struct_is_read_as_far_as_it_is_known)
+TEST(a_newer_struct_is_read_as_far_as_it_is_known)
 {
     struct new_thing given = { sizeof(given), 5, 6, 7, 0, 0 };
     struct thing t;
@@ -66,9 +64,8 @@ START_TEST(a_newer_struct_is_read_as_far_as_it_is_known)
     ck_assert_uint_eq(t.c, 7);
     ck_assert_uint_eq(t.struct_size, sizeof(t));
 }
-END_TEST
 
-START_TEST(a_newer_field_that_is_set_is_refused_with_its_place)
+TEST(a_newer_field_that_is_set_is_refused_with_its_place)
 {
     struct new_thing given = { sizeof(given), 5, 6, 7, 0, 9 };
     struct thing t;
@@ -79,11 +76,10 @@ START_TEST(a_newer_field_that_is_set_is_refused_with_its_place)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "24 bytes"));
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "update cucore"));
 }
-END_TEST
 
 static const size_t bad_sizes[] = { 0, 1, sizeof(size_t) - 1, 65537, (size_t)-1 };
 
-START_TEST(a_size_that_no_struct_has_is_refused_with_the_size_expected)
+TEST_ROWS(a_size_that_no_struct_has_is_refused_with_the_size_expected, bad_sizes)
 {
     struct thing given = { bad_sizes[_i], 0, 0, 0 }, t;
     char text[32];
@@ -97,9 +93,8 @@ START_TEST(a_size_that_no_struct_has_is_refused_with_the_size_expected)
                      CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), text));
 }
-END_TEST
 
-START_TEST(an_out_struct_is_filled_as_far_as_the_caller_has_it)
+TEST(an_out_struct_is_filled_as_far_as_the_caller_has_it)
 {
     struct thing from = { 99, 1, 2, 3 };
     struct {
@@ -118,7 +113,6 @@ START_TEST(an_out_struct_is_filled_as_far_as_the_caller_has_it)
     ck_assert_int_eq(large.d, 0);
     ck_assert_int_eq(large.e, 0);
 }
-END_TEST
 
 static const struct cuc__range ranges[] = { { "depth", 3, 1, 4, NULL },
                                             { "kind", 9, 0, 2, "CUC_KIND_" },
@@ -143,7 +137,7 @@ static const struct {
     { .ranges = 3, .skipped = 2, .says = "width is 9, expected 1 to 8" },
 };
 
-START_TEST(a_field_is_refused_with_its_value_and_the_ones_expected)
+TEST_ROWS(a_field_is_refused_with_its_value_and_the_ones_expected, fields)
 {
     const char *const f = "cuc_thing_create";
     cuc_status st = cuc__check_bits("options->flags", fields[_i].bits, 3, fields[_i].reserved,
@@ -160,10 +154,9 @@ START_TEST(a_field_is_refused_with_its_value_and_the_ones_expected)
     if (fields[_i].says)
         ck_assert_ptr_nonnull(strstr(cuc_error_message(), fields[_i].says));
 }
-END_TEST
 
 // Text that is appended to.
-START_TEST(a_text_grows_or_is_truncated_to_its_buffer)
+TEST(a_text_grows_or_is_truncated_to_its_buffer)
 {
     char small[8] = "";
     struct cuc__text grown = { 0 }, cut = CUC_TEXT_IN(small);
@@ -185,7 +178,6 @@ START_TEST(a_text_grows_or_is_truncated_to_its_buffer)
     ck_assert(cut.lost && cut.length == 7);
     ck_assert_str_eq(small, "100 and");
 }
-END_TEST
 
 // Every exported _init, compared with its macro.
 static const cuc_stream_options stream_init = CUC_STREAM_OPTIONS_INIT;
@@ -217,7 +209,7 @@ static const struct {
     { init_launch, &launch_init, sizeof(launch_init) },
 };
 
-START_TEST(init_writes_what_the_caller_has_and_not_a_byte_more)
+TEST_ROWS(init_writes_what_the_caller_has_and_not_a_byte_more, inits)
 {
     _Alignas(16) unsigned char bytes[512];
     size_t size;
@@ -238,25 +230,8 @@ START_TEST(init_writes_what_the_caller_has_and_not_a_byte_more)
     inits[_i].init(bytes, 4); // too small for a size: nothing
     ck_assert_uint_eq(bytes[0], 0xEE);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("options");
-    TCase *tests = tcase_create("options");
-
-    tcase_add_test(tests, null_means_every_default);
-    tcase_add_test(tests, an_older_struct_leaves_the_rest_at_its_default);
-    tcase_add_test(tests, a_newer_struct_is_read_as_far_as_it_is_known);
-    tcase_add_test(tests, a_newer_field_that_is_set_is_refused_with_its_place);
-    tcase_add_loop_test(tests, a_size_that_no_struct_has_is_refused_with_the_size_expected, 0,
-                        CUC_LENGTH(bad_sizes));
-    tcase_add_loop_test(tests, a_field_is_refused_with_its_value_and_the_ones_expected, 0,
-                        CUC_LENGTH(fields));
-    tcase_add_test(tests, a_text_grows_or_is_truncated_to_its_buffer);
-    tcase_add_test(tests, an_out_struct_is_filled_as_far_as_the_caller_has_it);
-    tcase_add_loop_test(tests, init_writes_what_the_caller_has_and_not_a_byte_more, 0,
-                        CUC_LENGTH(inits));
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("options");
 }

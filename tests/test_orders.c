@@ -362,7 +362,9 @@ static void teardown(void)
 // 0: each thread releases its own objects; 1: another thread does.
 static const int exchanges[] = { 0, 1 };
 
-START_TEST(objects_go_in_any_order_on_many_threads)
+CASE("orders", .setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST_ROWS(objects_go_in_any_order_on_many_threads, exchanges)
 {
     struct worker workers[THREADS];
 
@@ -383,7 +385,6 @@ START_TEST(objects_go_in_any_order_on_many_threads)
         ck_assert_msg(!workers[i].wrong, "thread %d: %s: %s", i, workers[i].wrong,
                       workers[i].error);
 }
-END_TEST
 
 static int leave_out(const char *names)
 {
@@ -406,17 +407,11 @@ static int leave_out(const char *names)
 
 int main(void)
 {
-    Suite *suite = suite_create("orders");
-    TCase *tests = tcase_create("orders");
     const char *without = getenv("ORDERS_WITHOUT"), *count = getenv("ORDERS_ROUNDS");
 
     if (count)
         rounds = atoi(count);
     if ((without && !leave_out(without)) || rounds < 1)
         return EXIT_FAILURE;
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, objects_go_in_any_order_on_many_threads, 0, CUC_LENGTH(exchanges));
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("orders");
 }

@@ -52,7 +52,9 @@ static void ck_far(cuc_buffer *b, uint32_t expected)
         ck_assert_uint_eq(host[i], expected);
 }
 
-START_TEST(a_kernel_runs_on_both)
+CASE("two devices", .setup = setup, .teardown = teardown);
+
+TEST(a_kernel_runs_on_both)
 {
     if (!second)
         SKIP("there is one device");
@@ -65,9 +67,8 @@ START_TEST(a_kernel_runs_on_both)
     ck_assert_uint_eq(value_of(buffer), 31);
     cuc_buffer_release(there);
 }
-END_TEST
 
-START_TEST(a_stream_waits_for_one_of_the_other)
+TEST(a_stream_waits_for_one_of_the_other)
 {
     cuc_event *event = NULL;
 
@@ -88,7 +89,6 @@ START_TEST(a_stream_waits_for_one_of_the_other)
     cuc_event_release(event);
     cuc_buffer_release(there);
 }
-END_TEST
 
 // Each path by which memory is copied there and back, on the stream of either device.
 static const struct {
@@ -109,7 +109,7 @@ static cuc_status copy(int way, cuc_buffer *dst, cuc_device *dst_device, cuc_buf
                                                 cuc_buffer_ptr(src), src_device, 4 * N);
 }
 
-START_TEST(memory_goes_there_and_back)
+TEST_ROWS(memory_goes_there_and_back, ways)
 {
     if (!second)
         SKIP("there is one device");
@@ -126,7 +126,6 @@ START_TEST(memory_goes_there_and_back)
     ck_assert_uint_eq(value_of(buffer), 11);
     cuc_buffer_release(there);
 }
-END_TEST
 
 // Memory of the first device, or of the host, that kernels of both use.
 
@@ -172,7 +171,7 @@ static const struct {
                  { "pinned memory", make_pinned, 0 },
                  { "managed memory", make_managed, 0 } };
 
-START_TEST(kernels_of_both_work_in_one_memory)
+TEST_ROWS(kernels_of_both_work_in_one_memory, memories)
 {
     cuc_memory_resource *resource = NULL;
     cuc_buffer *both = NULL;
@@ -195,7 +194,6 @@ START_TEST(kernels_of_both_work_in_one_memory)
     cuc_memory_resource_release(resource);
     ck_ok(cuc_stream_synchronize(stream));
 }
-END_TEST
 
 // Memory of the first device without access for the second.
 
@@ -298,7 +296,8 @@ static const struct {
     { "a tensor", "tensor", launch_by_tensor },
 };
 
-START_TEST(a_launch_refuses_memory_that_its_device_cannot_reach)
+TEST_RANGE(a_launch_refuses_memory_that_its_device_cannot_reach, 0,
+           CUC_LENGTH(closed) * CUC_LENGTH(attempts))
 {
     const size_t memory = (size_t)_i / CUC_LENGTH(attempts),
                  how = (size_t)_i % CUC_LENGTH(attempts);
@@ -332,9 +331,8 @@ START_TEST(a_launch_refuses_memory_that_its_device_cannot_reach)
     cuc_memory_resource_release(resource);
     ck_ok(cuc_stream_synchronize(stream));
 }
-END_TEST
 
-START_TEST(one_graph_has_work_of_both)
+TEST(one_graph_has_work_of_both)
 {
     cuc_graph *graph = NULL;
     cuc_graph_exec *exec = NULL;
@@ -358,21 +356,8 @@ START_TEST(one_graph_has_work_of_both)
     cuc_graph_release(graph);
     cuc_buffer_release(there);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("peers");
-    TCase *tests = tcase_create("two devices");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_kernel_runs_on_both);
-    tcase_add_test(tests, a_stream_waits_for_one_of_the_other);
-    tcase_add_loop_test(tests, memory_goes_there_and_back, 0, CUC_LENGTH(ways));
-    tcase_add_loop_test(tests, kernels_of_both_work_in_one_memory, 0, CUC_LENGTH(memories));
-    tcase_add_loop_test(tests, a_launch_refuses_memory_that_its_device_cannot_reach, 0,
-                        CUC_LENGTH(closed) * CUC_LENGTH(attempts));
-    tcase_add_test(tests, one_graph_has_work_of_both);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("peers");
 }

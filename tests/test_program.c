@@ -198,7 +198,9 @@ static const struct option_case {
 };
 // clang-format on
 
-START_TEST(a_byte_order_mark_is_no_part_of_the_source)
+CASE("options", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST(a_byte_order_mark_is_no_part_of_the_source)
 {
     static const char text[] = "\xEF\xBB\xBF"
                                "extern \"C\" __global__ void k(int *p) { *p = 1; }";
@@ -213,9 +215,8 @@ START_TEST(a_byte_order_mark_is_no_part_of_the_source)
     cuc_object_release(object);
     cuc_program_release(program);
 }
-END_TEST
 
-START_TEST(an_option_becomes_the_flag_that_nvrtc_takes)
+TEST_ROWS(an_option_becomes_the_flag_that_nvrtc_takes, option_cases)
 {
     const struct option_case *c = &option_cases[_i];
     int32_t target = c->target ? c->target : CUC_CODE_PTX;
@@ -240,9 +241,8 @@ START_TEST(an_option_becomes_the_flag_that_nvrtc_takes)
         cuc_object_release(compiled(p, target));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(every_row_of_the_option_table_has_a_case)
+TEST(every_row_of_the_option_table_has_a_case)
 {
     for (size_t i = 0; i < cuc__program_options_table.count; i++) {
         const cuc__option *row = &cuc__program_options_table.at[i];
@@ -252,9 +252,8 @@ START_TEST(every_row_of_the_option_table_has_a_case)
         ck_assert_msg(k < CUC_LENGTH(option_cases), "no case sets %s", row->field);
     }
 }
-END_TEST
 
-START_TEST(defaults_add_no_flags_but_the_architecture_and_the_header_folders)
+TEST(defaults_add_no_flags_but_the_architecture_and_the_header_folders)
 {
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
 
@@ -272,7 +271,6 @@ START_TEST(defaults_add_no_flags_but_the_architecture_and_the_header_folders)
     ck_assert_str_eq(cuc_program_flag(p, CUC_CODE_PTX, 0), "--gpu-architecture=compute_90a");
     cuc_program_release(p);
 }
-END_TEST
 
 static const int32_t one = 1;
 
@@ -303,7 +301,7 @@ static const struct bad_option {
     { { .arch = "sm_90 -G" }, "arch is \"sm_90 -G\"" },
 };
 
-START_TEST(an_option_out_of_its_bounds_is_refused_by_name)
+TEST_ROWS(an_option_out_of_its_bounds_is_refused_by_name, bad_options)
 {
     cuc_program_options o = bad_options[_i].options;
 
@@ -313,9 +311,8 @@ START_TEST(an_option_out_of_its_bounds_is_refused_by_name)
     create_refused(CUC_SOURCE_CUDA, scale, 0, &o, CUC_ERROR_INVALID_ARGUMENT,
                    bad_options[_i].words);
 }
-END_TEST
 
-START_TEST(arguments_are_checked_when_a_program_is_made)
+TEST(arguments_are_checked_when_a_program_is_made)
 {
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
 
@@ -329,9 +326,8 @@ START_TEST(arguments_are_checked_when_a_program_is_made)
     o.struct_size = 3;
     create_refused(CUC_SOURCE_CUDA, scale, 0, &o, CUC_ERROR_INVALID_ARGUMENT, "struct_size is 3");
 }
-END_TEST
 
-START_TEST(a_smaller_struct_of_an_older_caller_leaves_the_rest_at_its_default)
+TEST(a_smaller_struct_of_an_older_caller_leaves_the_rest_at_its_default)
 {
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
     cuc_program *p;
@@ -349,11 +345,12 @@ START_TEST(a_smaller_struct_of_an_older_caller_leaves_the_rest_at_its_default)
     ck_assert_uint_eq(o.struct_size, sizeof(o));
     ck_assert_ptr_null(o.arch);
 }
-END_TEST
 
 // Results.
 
-START_TEST(each_target_gives_its_own_kind_of_code)
+CASE("code", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST(each_target_gives_its_own_kind_of_code)
 {
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .name = "scale.cu"));
     const void *data;
@@ -382,9 +379,8 @@ START_TEST(each_target_gives_its_own_kind_of_code)
     refused(p, CUC_CODE_FATBIN, CUC_ERROR_INVALID_ARGUMENT, "target is 4 (fatbin)");
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_target_that_does_not_go_with_the_options_is_refused)
+TEST(a_target_that_does_not_go_with_the_options_is_refused)
 {
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "compute_90"));
     cuc_object_release(compiled(p, CUC_CODE_PTX));
@@ -397,9 +393,8 @@ START_TEST(a_target_that_does_not_go_with_the_options_is_refused)
     cuc_object_release(compiled(p, CUC_CODE_LTOIR));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(options_and_text_are_copied)
+TEST(options_and_text_are_copied)
 {
     char text[sizeof(scale)], arch[] = "sm_90", define[] = "N=1";
     const char *defines[] = { define };
@@ -415,9 +410,8 @@ START_TEST(options_and_text_are_copied)
     cuc_object_release(compiled(p, CUC_CODE_PTX));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_length_may_count_the_closing_zero_or_cut_the_text)
+TEST(a_length_may_count_the_closing_zero_or_cut_the_text)
 {
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
     cuc_program *p = NULL;
@@ -430,9 +424,8 @@ START_TEST(a_length_may_count_the_closing_zero_or_cut_the_text)
     refused(p, CUC_CODE_PTX, CUC_ERROR_COMPILE, "error:"); // its closing brace is missing
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_source_without_kernels_compiles)
+TEST(a_source_without_kernels_compiles)
 {
     cuc_program *p = program_of("// nothing\n", CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
     cuc_object *object = compiled(p, CUC_CODE_PTX);
@@ -444,9 +437,8 @@ START_TEST(a_source_without_kernels_compiles)
     cuc_object_release(compiled(p, CUC_CODE_CUBIN));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(name_expressions_reach_the_object)
+TEST(name_expressions_reach_the_object)
 {
     const char text[] = "namespace n { template <typename T, int K> __global__ void add(T *a) "
                         "{ a[0] += K; } }\n"
@@ -471,9 +463,8 @@ START_TEST(name_expressions_reach_the_object)
     }
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_wrong_name_expression_is_told_as_such)
+TEST(a_wrong_name_expression_is_told_as_such)
 {
     const char *const names[] = { "add<bogus>" };
     cuc_program *p = program_of("template <typename T> __global__ void add(T *a) { a[0] += 1; }\n",
@@ -484,11 +475,10 @@ START_TEST(a_wrong_name_expression_is_told_as_such)
     ck_assert_ptr_nonnull(strstr(cuc_error_log(), "add < bogus >"));
     cuc_program_release(p);
 }
-END_TEST
 
 // Headers.
 
-START_TEST(headers_in_memory_are_found_before_files)
+TEST(headers_in_memory_are_found_before_files)
 {
     char path[256];
     const cuc_program_header headers[] = {
@@ -506,9 +496,8 @@ START_TEST(headers_in_memory_are_found_before_files)
     cuc_object_release(compiled(p, CUC_CODE_PTX));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(include_paths_are_searched_in_order_and_macros_defined)
+TEST(include_paths_are_searched_in_order_and_macros_defined)
 {
     char path[256], first[128];
     const char *const paths[] = { first, folder };
@@ -527,9 +516,8 @@ START_TEST(include_paths_are_searched_in_order_and_macros_defined)
     cuc_object_release(compiled(p, CUC_CODE_PTX));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(the_cuda_headers_are_found_unless_told_not_to)
+TEST(the_cuda_headers_are_found_unless_told_not_to)
 {
     const char text[] = "#include <cuda_fp16.h>\n"
                         "__global__ void k(__half *a) { a[0] = __float2half(1.0f); }\n";
@@ -547,11 +535,12 @@ START_TEST(the_cuda_headers_are_found_unless_told_not_to)
     refused(p, CUC_CODE_PTX, CUC_ERROR_COMPILE, "open source file \"cuda_fp16.h\"");
     cuc_program_release(p);
 }
-END_TEST
 
 // Failures.
 
-START_TEST(a_broken_source_gives_its_first_error_and_the_lines_around_each)
+CASE("failures and logs", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST(a_broken_source_gives_its_first_error_and_the_lines_around_each)
 {
     const cuc_program_header header = { "in.h", "\n\n__device__ int f()\n{\n    return zzz;\n}\n",
                                         0 };
@@ -586,9 +575,8 @@ START_TEST(a_broken_source_gives_its_first_error_and_the_lines_around_each)
     refused(p, CUC_CODE_CUBIN, CUC_ERROR_COMPILE, "(4 errors)");
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(one_error_is_not_counted_and_many_are)
+TEST(one_error_is_not_counted_and_many_are)
 {
     char text[4096] = "__global__ void k()\n{\n";
     cuc_program *p =
@@ -605,9 +593,8 @@ START_TEST(one_error_is_not_counted_and_many_are)
     refused(p, CUC_CODE_PTX, CUC_ERROR_COMPILE, "(9 errors)");
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_missing_include_is_named)
+TEST(a_missing_include_is_named)
 {
     cuc_program *p = program_of("#include \"nowhere.h\"\n", CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
 
@@ -615,9 +602,8 @@ START_TEST(a_missing_include_is_named)
     ck_assert_ptr_nonnull(strstr(cuc_error_log(), "  #include \"nowhere.h\""));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(an_unknown_architecture_is_refused_with_those_there_are)
+TEST_RANGE(an_unknown_architecture_is_refused_with_those_there_are, 0, 4)
 {
     static const char *const archs[] = { "sm_42", "sm_80a", "compute_999", "sm_90f" };
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = archs[_i]));
@@ -628,9 +614,8 @@ START_TEST(an_unknown_architecture_is_refused_with_those_there_are)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "sm_90, "));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_flag_that_nvrtc_does_not_know_is_named)
+TEST(a_flag_that_nvrtc_does_not_know_is_named)
 {
     const char *const extra[] = { "--no-such-flag" };
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .extra_options = extra,
@@ -639,9 +624,8 @@ START_TEST(a_flag_that_nvrtc_does_not_know_is_named)
     refused(p, CUC_CODE_PTX, CUC_ERROR_INVALID_ARGUMENT, "--no-such-flag");
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(handles_are_checked)
+TEST(handles_are_checked)
 {
     cuc_object *object = NULL;
 
@@ -660,11 +644,10 @@ START_TEST(handles_are_checked)
     ck_assert_int_eq(cuc_program_pch_status(NULL), CUC_PCH_NONE);
     ck_assert_uint_eq(cuc_program_flag_count(NULL, CUC_CODE_PTX), 0);
 }
-END_TEST
 
 // The log of a success.
 
-START_TEST(warnings_of_a_success_are_in_the_logs)
+TEST(warnings_of_a_success_are_in_the_logs)
 {
     cuc_program *p = program_of("__global__ void k() { int unused = 3; }\n",
                                 CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
@@ -678,9 +661,8 @@ START_TEST(warnings_of_a_success_are_in_the_logs)
     cuc_object_release(object);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(the_assembler_reports_to_the_log)
+TEST(the_assembler_reports_to_the_log)
 {
     const char *const ptxas[] = { "-v" };
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .ptxas_options = ptxas,
@@ -690,9 +672,8 @@ START_TEST(the_assembler_reports_to_the_log)
     ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "registers"));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(ptx_that_is_too_new_for_the_driver_is_warned_of)
+TEST(ptx_that_is_too_new_for_the_driver_is_warned_of)
 {
     const char words[] = "cannot be loaded by this driver (12.4)";
 
@@ -705,9 +686,8 @@ START_TEST(ptx_that_is_too_new_for_the_driver_is_warned_of)
     ck_assert_ptr_nonnull(strstr(cuc_program_log(p), words));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(ptx_that_the_driver_can_load_is_not_warned_of)
+TEST(ptx_that_the_driver_can_load_is_not_warned_of)
 {
     NEED_FAKE();
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
@@ -716,9 +696,8 @@ START_TEST(ptx_that_the_driver_can_load_is_not_warned_of)
     ck_assert_str_eq(cuc_program_log(p), "");
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(without_an_architecture_it_is_the_devices)
+TEST(without_an_architecture_it_is_the_devices)
 {
     cuc_program *p = NULL;
     cuc_device *device;
@@ -731,9 +710,8 @@ START_TEST(without_an_architecture_it_is_the_devices)
     ck_assert_str_eq(cuc_program_flag(p, CUC_CODE_CUBIN, 0), flag);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(without_a_driver_an_architecture_must_be_given)
+TEST(without_a_driver_an_architecture_must_be_given)
 {
     setenv("CUCORE_DRIVER", "/nonexistent/libcuda.so", 1);
     create_refused(CUC_SOURCE_CUDA, scale, 0, NULL, CUC_ERROR_NO_DRIVER, "arch is not set");
@@ -741,9 +719,8 @@ START_TEST(without_a_driver_an_architecture_must_be_given)
     cuc_object_release(compiled(p, CUC_CODE_CUBIN));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(without_nvrtc_the_places_tried_are_told)
+TEST(without_nvrtc_the_places_tried_are_told)
 {
     setenv("CUCORE_NVRTC", "/nonexistent/libnvrtc.so", 1);
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
@@ -751,11 +728,12 @@ START_TEST(without_nvrtc_the_places_tried_are_told)
     ck_assert_ptr_nonnull(strstr(cuc_error_log(), "/nonexistent/libnvrtc.so"));
     cuc_program_release(p);
 }
-END_TEST
 
 // Precompiled headers.
 
-START_TEST(a_precompiled_header_is_written_and_used)
+CASE("code");
+
+TEST(a_precompiled_header_is_written_and_used)
 {
     const cuc_program_options o = {
         .struct_size = sizeof(o), .arch = "sm_90", .pch = CUC_ON, .pch_dir = folder
@@ -778,9 +756,8 @@ START_TEST(a_precompiled_header_is_written_and_used)
     ck_assert_int_eq(cuc_program_pch_status(p), CUC_PCH_FAILED);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_heap_too_small_for_a_precompiled_header_is_grown)
+TEST(a_heap_too_small_for_a_precompiled_header_is_grown)
 {
     const cuc_program_options o = {
         .struct_size = sizeof(o), .arch = "sm_90", .pch = CUC_ON, .pch_dir = folder
@@ -797,14 +774,13 @@ START_TEST(a_heap_too_small_for_a_precompiled_header_is_grown)
     ck_assert_uint_gt(now, small);
     cuc_program_release(p);
 }
-END_TEST
 
 // PTX sources.
 
 static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                           ".visible .entry nop()\n{\n    ret;\n}\n";
 
-START_TEST(ptx_is_assembled_to_a_cubin_and_kept_beside_it)
+TEST(ptx_is_assembled_to_a_cubin_and_kept_beside_it)
 {
     cuc_program *p = NULL;
     const void *data;
@@ -831,9 +807,8 @@ START_TEST(ptx_is_assembled_to_a_cubin_and_kept_beside_it)
     refused(p, CUC_CODE_LTOIR, CUC_ERROR_INVALID_ARGUMENT, "n.ptx is PTX");
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(the_options_of_ptx_reach_the_assembler)
+TEST(the_options_of_ptx_reach_the_assembler)
 {
     const char *const ptxas[] = { "-v" };
     cuc_program *p = NULL;
@@ -848,9 +823,10 @@ START_TEST(the_options_of_ptx_reach_the_assembler)
     ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "time to finish"));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(broken_ptx_gives_its_first_error_and_the_lines_around_it)
+CASE("failures and logs");
+
+TEST(broken_ptx_gives_its_first_error_and_the_lines_around_it)
 {
     cuc_program *p = NULL;
 
@@ -866,9 +842,8 @@ START_TEST(broken_ptx_gives_its_first_error_and_the_lines_around_it)
     ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "%r1"));
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(options_that_mean_nothing_for_ptx_are_refused_by_name)
+TEST(options_that_mean_nothing_for_ptx_are_refused_by_name)
 {
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
     const char *const names[] = { "x" };
@@ -888,7 +863,6 @@ START_TEST(options_that_mean_nothing_for_ptx_are_refused_by_name)
     create_refused(CUC_SOURCE_PTX, "not ptx at all", 0, &o, CUC_ERROR_INVALID_ARGUMENT, "");
     create_refused(CUC_SOURCE_PTX, "", 0, &o, CUC_ERROR_INVALID_ARGUMENT, "");
 }
-END_TEST
 
 // Threads.
 
@@ -920,7 +894,9 @@ static void *compile_many(void *argument)
     return (void *)good;
 }
 
-START_TEST(programs_compile_in_several_threads_at_once)
+CASE("code");
+
+TEST(programs_compile_in_several_threads_at_once)
 {
     static char values[4][8] = { "11111", "22222", "33333", "44444" };
     pthread_t threads[CUC_LENGTH(values)];
@@ -933,7 +909,6 @@ START_TEST(programs_compile_in_several_threads_at_once)
         ck_assert_uint_eq((size_t)good, 5);
     }
 }
-END_TEST
 
 // Signals during the first compilation of a process, and handlers that change.
 
@@ -978,7 +953,9 @@ static void *compile_scale(void *unused)
     return NULL;
 }
 
-START_TEST(signals_are_the_hosts_while_a_program_compiles)
+CASE("failures and logs");
+
+TEST(signals_are_the_hosts_while_a_program_compiles)
 {
     _Atomic bool done = false;
     pthread_t disturber, compilers[2];
@@ -1000,73 +977,11 @@ START_TEST(signals_are_the_hosts_while_a_program_compiles)
         signal(watched[i], SIG_DFL);
     }
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *s = suite_create("program");
-    TCase *t = tcase_create("options");
-
-    tcase_add_checked_fixture(t, make_folder, remove_folder);
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, a_byte_order_mark_is_no_part_of_the_source);
-    tcase_add_loop_test(t, an_option_becomes_the_flag_that_nvrtc_takes, 0,
-                        CUC_LENGTH(option_cases));
-    tcase_add_test(t, every_row_of_the_option_table_has_a_case);
-    tcase_add_test(t, defaults_add_no_flags_but_the_architecture_and_the_header_folders);
-    tcase_add_loop_test(t, an_option_out_of_its_bounds_is_refused_by_name, 0,
-                        CUC_LENGTH(bad_options));
-    tcase_add_test(t, arguments_are_checked_when_a_program_is_made);
-    tcase_add_test(t, a_smaller_struct_of_an_older_caller_leaves_the_rest_at_its_default);
-    suite_add_tcase(s, t);
-
-    t = tcase_create("code");
-    tcase_add_checked_fixture(t, make_folder, remove_folder);
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, each_target_gives_its_own_kind_of_code);
-    tcase_add_test(t, a_target_that_does_not_go_with_the_options_is_refused);
-    tcase_add_test(t, options_and_text_are_copied);
-    tcase_add_test(t, a_length_may_count_the_closing_zero_or_cut_the_text);
-    tcase_add_test(t, a_source_without_kernels_compiles);
-    tcase_add_test(t, name_expressions_reach_the_object);
-    tcase_add_test(t, a_wrong_name_expression_is_told_as_such);
-    tcase_add_test(t, headers_in_memory_are_found_before_files);
-    tcase_add_test(t, include_paths_are_searched_in_order_and_macros_defined);
-    tcase_add_test(t, the_cuda_headers_are_found_unless_told_not_to);
-    tcase_add_test(t, a_precompiled_header_is_written_and_used);
-    tcase_add_test(t, a_heap_too_small_for_a_precompiled_header_is_grown);
-    tcase_add_test(t, ptx_is_assembled_to_a_cubin_and_kept_beside_it);
-    tcase_add_test(t, the_options_of_ptx_reach_the_assembler);
-    tcase_add_test(t, programs_compile_in_several_threads_at_once);
-    suite_add_tcase(s, t);
-
-    t = tcase_create("failures and logs");
-    tcase_add_checked_fixture(t, make_folder, remove_folder);
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, a_broken_source_gives_its_first_error_and_the_lines_around_each);
-    tcase_add_test(t, one_error_is_not_counted_and_many_are);
-    tcase_add_test(t, a_missing_include_is_named);
-    tcase_add_loop_test(t, an_unknown_architecture_is_refused_with_those_there_are, 0, 4);
-    tcase_add_test(t, a_flag_that_nvrtc_does_not_know_is_named);
-    tcase_add_test(t, handles_are_checked);
-    tcase_add_test(t, signals_are_the_hosts_while_a_program_compiles);
-    tcase_add_test(t, warnings_of_a_success_are_in_the_logs);
-    tcase_add_test(t, the_assembler_reports_to_the_log);
-    tcase_add_test(t, ptx_that_is_too_new_for_the_driver_is_warned_of);
-    tcase_add_test(t, ptx_that_the_driver_can_load_is_not_warned_of);
-    tcase_add_test(t, without_an_architecture_it_is_the_devices);
-    tcase_add_test(t, without_a_driver_an_architecture_must_be_given);
-    tcase_add_test(t, without_nvrtc_the_places_tried_are_told);
-    tcase_add_test(t, broken_ptx_gives_its_first_error_and_the_lines_around_it);
-    tcase_add_test(t, options_that_mean_nothing_for_ptx_are_refused_by_name);
-    suite_add_tcase(s, t);
-    return s;
-}
 
 int main(void)
 {
     setenv("CUCORE_CHECK_HANDLES", "1", 0); // so that the fixture can count live objects
     if (testing_lacks("nvrtc") || testing_lacks("nvjitlink"))
         return 77;
-    return testing_main(suite(), 0);
+    return run_tests("program");
 }

@@ -117,7 +117,9 @@ static const char tile[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) const B
                            "    store(c, [i], load(a, [i], [B]) + load(b, [i], [B]))\n"
                            "}\n";
 
-START_TEST(whatever_changes_a_tile_program_is_a_miss)
+CASE("programs", .setup = make_folder, .teardown = remove_folder, .timeout = 100);
+
+TEST(whatever_changes_a_tile_program_is_a_miss)
 {
     static const char *const constants[] = { "B=256" }, *const dimensions[] = { "N=1000" };
     char longer[sizeof(tile) + 8];
@@ -151,9 +153,8 @@ START_TEST(whatever_changes_a_tile_program_is_a_miss)
     }
     ck_assert_uint_eq(info().stored, CUC_LENGTH(rows));
 }
-END_TEST
 
-START_TEST(a_failure_is_not_kept)
+TEST(a_failure_is_not_kept)
 {
     cuc_program *program = NULL;
     cuc_object *object = NULL;
@@ -168,9 +169,8 @@ START_TEST(a_failure_is_not_kept)
     ck_assert_uint_eq(info().stored, 0);
     ck_assert_uint_eq(info().entries, 0);
 }
-END_TEST
 
-START_TEST(a_damaged_entry_is_compiled_again)
+TEST(a_damaged_entry_is_compiled_again)
 {
     char *first, *second, command[160];
     const cuc_program_options o = { .struct_size = sizeof(o), .arch = "sm_90" };
@@ -190,9 +190,8 @@ START_TEST(a_damaged_entry_is_compiled_again)
     free(first);
     free(second);
 }
-END_TEST
 
-START_TEST(processes_compile_a_program_once)
+TEST(processes_compile_a_program_once)
 {
     enum { PROCESSES = 16 };
     const cuc_program_options o = { .struct_size = sizeof(o), .arch = "sm_90" };
@@ -212,7 +211,6 @@ START_TEST(processes_compile_a_program_once)
     }
     ck_assert_int_eq(stored, 1);
 }
-END_TEST
 
 // ---- CUDA C++
 
@@ -232,7 +230,7 @@ static bool is_loaded(const char *library)
     return found;
 }
 
-START_TEST(whatever_changes_a_cuda_program_is_a_miss)
+TEST(whatever_changes_a_cuda_program_is_a_miss)
 {
     static const char *const macros[] = { "A=1" }, *const names[] = { "scale<float>" };
     static const cuc_program_header headers[] = { { "h.h", "// nothing", 0 } };
@@ -278,7 +276,6 @@ START_TEST(whatever_changes_a_cuda_program_is_a_miss)
     }
     ck_assert_uint_eq(info().stored, CUC_LENGTH(rows));
 }
-END_TEST
 
 // Compiles in a child, which begins without a compiler.
 static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
@@ -318,7 +315,7 @@ static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
     return answer.hit;
 }
 
-START_TEST(a_hit_loads_no_compiler)
+TEST_RANGE(a_hit_loads_no_compiler, 0, 2)
 {
     static const struct {
         int32_t language;
@@ -336,7 +333,6 @@ START_TEST(a_hit_loads_no_compiler)
     ck_assert(!loaded);
     printf("a hit in a new process: %.2f ms\n", (double)ns / 1e6);
 }
-END_TEST
 
 static void touch(const char *path)
 {
@@ -345,7 +341,7 @@ static void touch(const char *path)
     ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-START_TEST(another_compiler_is_a_miss)
+TEST(another_compiler_is_a_miss)
 {
     cuc_found *found = NULL;
     char command[600], path[128], *text;
@@ -367,9 +363,8 @@ START_TEST(another_compiler_is_a_miss)
     ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
     free(text);
 }
-END_TEST
 
-START_TEST(included_files_count)
+TEST(included_files_count)
 {
     static const char source[] = "#include \"a.h\"\n"
                                  "#ifdef NEVER\n#include <missing.h>\n#endif\n"
@@ -410,10 +405,9 @@ START_TEST(included_files_count)
     write_file("second/e.h", "// e\n");
     expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, "the file that it names");
 }
-END_TEST
 
 // Without any include path, the current folder and the source's own are searched.
-START_TEST(folders_without_an_option_count)
+TEST(folders_without_an_option_count)
 {
     static const struct {
         const char *name, *file;
@@ -436,10 +430,9 @@ START_TEST(folders_without_an_option_count)
         ck_assert_int_eq(remove(rows[i].file), 0);
     }
 }
-END_TEST
 
 // Files that have been there for a while are listed with their times, and are not read again.
-START_TEST(files_are_known_by_their_times)
+TEST(files_are_known_by_their_times)
 {
     static const char source[] = "#include \"a.h\"\n#include \"b.h\"\n";
     static const char *paths[1];
@@ -478,9 +471,8 @@ START_TEST(files_are_known_by_their_times)
     ck_assert(compile(&text, CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o));
     free(text);
 }
-END_TEST
 
-START_TEST(what_cannot_be_known_is_not_cached)
+TEST(what_cannot_be_known_is_not_cached)
 {
     static const struct {
         const char *text, *why;
@@ -519,9 +511,8 @@ START_TEST(what_cannot_be_known_is_not_cached)
     }
     ck_assert_uint_eq(info().stored, 0);
 }
-END_TEST
 
-START_TEST(a_hit_takes_less_than_a_millisecond)
+TEST(a_hit_takes_less_than_a_millisecond)
 {
     enum { ROUNDS = 200 };
     static const struct {
@@ -551,9 +542,8 @@ START_TEST(a_hit_takes_less_than_a_millisecond)
         cuc_program_release(program);
     }
 }
-END_TEST
 
-START_TEST(a_program_keeps_its_cache)
+TEST(a_program_keeps_its_cache)
 {
     cuc_program *program = NULL;
 
@@ -566,28 +556,8 @@ START_TEST(a_program_keeps_its_cache)
     cuc_program_release(program);
     cache = NULL;
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("program_cache");
-    TCase *tests = tcase_create("programs");
-
-    tcase_set_timeout(tests, 100);
-    tcase_add_checked_fixture(tests, make_folder, remove_folder);
-    tcase_add_test(tests, whatever_changes_a_tile_program_is_a_miss);
-    tcase_add_test(tests, a_failure_is_not_kept);
-    tcase_add_test(tests, a_damaged_entry_is_compiled_again);
-    tcase_add_test(tests, processes_compile_a_program_once);
-    tcase_add_test(tests, whatever_changes_a_cuda_program_is_a_miss);
-    tcase_add_loop_test(tests, a_hit_loads_no_compiler, 0, 2);
-    tcase_add_test(tests, another_compiler_is_a_miss);
-    tcase_add_test(tests, included_files_count);
-    tcase_add_test(tests, folders_without_an_option_count);
-    tcase_add_test(tests, files_are_known_by_their_times);
-    tcase_add_test(tests, what_cannot_be_known_is_not_cached);
-    tcase_add_test(tests, a_hit_takes_less_than_a_millisecond);
-    tcase_add_test(tests, a_program_keeps_its_cache);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("program_cache");
 }

@@ -3,8 +3,8 @@
 #include "code/ptx_signature.h"
 
 #include "data/sample_ptx.h"
+#include "tests.h"
 
-#include <check.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +152,9 @@ static char *exact_copy(const char *text, size_t bytes)
     return copy;
 }
 
-START_TEST(a_signature_is_read_or_not_found)
+CASE("scanner", .timeout = 60);
+
+TEST_ROWS(a_signature_is_read_or_not_found, rows)
 {
     size_t bytes = strlen(rows[_i].text);
     char *text = exact_copy(rows[_i].text, bytes);
@@ -162,7 +164,6 @@ START_TEST(a_signature_is_read_or_not_found)
                   signature(text, bytes, rows[_i].kernel), rows[_i].expected);
     free(text);
 }
-END_TEST
 
 static const struct {
     const char *kernel;
@@ -181,15 +182,14 @@ static const struct {
     { "in_another", "not found" },
 };
 
-START_TEST(the_kernels_of_a_module_are_told_apart)
+TEST_ROWS(the_kernels_of_a_module_are_told_apart, sample)
 {
     const char *got = signature(sample_ptx, strlen(sample_ptx), sample[_i].kernel);
 
     ck_assert_str_eq(got, sample[_i].expected);
 }
-END_TEST
 
-START_TEST(entries_come_in_the_order_of_the_text)
+TEST(entries_come_in_the_order_of_the_text)
 {
     static const char *const expected[] = { "saxpy",          "_Z5scaleIfEvT_PS0_",  "mixed",
                                             "big_shared",     "nothing_in_the_list", "no_list",
@@ -206,9 +206,8 @@ START_TEST(entries_come_in_the_order_of_the_text)
     }
     ck_assert_uint_eq(n, 7);
 }
-END_TEST
 
-START_TEST(parameters_past_the_capacity_are_counted_and_not_stored)
+TEST(parameters_past_the_capacity_are_counted_and_not_stored)
 {
     struct cuc__parameter p[3];
     size_t count = 0;
@@ -221,7 +220,6 @@ START_TEST(parameters_past_the_capacity_are_counted_and_not_stored)
     ck_assert(cuc__ptx_signature(sample_ptx, strlen(sample_ptx), "saxpy", NULL, 0, &count));
     ck_assert_uint_eq(count, 4);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -233,14 +231,13 @@ static const struct {
     { "// .version 9.0", false }, { "\177ELF .version", false },
 };
 
-START_TEST(ptx_begins_with_a_version)
+TEST_ROWS(ptx_begins_with_a_version, headers)
 {
     char *text = exact_copy(headers[_i].text, strlen(headers[_i].text));
 
     ck_assert_int_eq(cuc__ptx_is_text(text, strlen(headers[_i].text)), headers[_i].is);
     free(text);
 }
-END_TEST
 
 // The assembler's layout of a kernel's parameters, from the cubin's .nv.info section: records of a
 // format, an attribute and a size; for attribute 0x17 also a parameter's number, offset and size.
@@ -279,7 +276,7 @@ static size_t layout_of(const unsigned char *cubin, const char *kernel, struct c
     return count;
 }
 
-START_TEST(the_assembler_lays_parameters_out_the_same_way)
+TEST(the_assembler_lays_parameters_out_the_same_way)
 {
     char folder[] = "/tmp/cucore-ptx-XXXXXX";
     char ptx[64], cubin[64], command[256];
@@ -324,9 +321,8 @@ START_TEST(the_assembler_lays_parameters_out_the_same_way)
         }
     }
 }
-END_TEST
 
-START_TEST(text_cut_anywhere_is_survived)
+TEST(text_cut_anywhere_is_survived)
 {
     for (size_t bytes = 0; bytes <= strlen(sample_ptx); bytes++) {
         char *text = exact_copy(sample_ptx, bytes);
@@ -336,7 +332,6 @@ START_TEST(text_cut_anywhere_is_survived)
         free(text);
     }
 }
-END_TEST
 
 static uint32_t seed = 20250101;
 
@@ -348,7 +343,7 @@ static uint32_t random_below(uint32_t n)
 
 // Changes a copy of one text in a few places: bytes outside the grammar, arbitrary bytes, moved
 // pieces. Offsets must stay in order and in bounds, whatever the result.
-START_TEST(mutated_text_never_harms)
+TEST(mutated_text_never_harms)
 {
     static const char grammar[] = "()[]{},;./*\"\\ \n0123456789xXbU.ptr.align.param.entry.v4";
     struct cuc__parameter p[64];
@@ -386,27 +381,8 @@ START_TEST(mutated_text_never_harms)
         free(text);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("ptx_signature");
-    TCase *tcase = tcase_create("scanner");
-
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, a_signature_is_read_or_not_found, 0, CUC_LENGTH(rows));
-    tcase_add_loop_test(tcase, the_kernels_of_a_module_are_told_apart, 0, CUC_LENGTH(sample));
-    tcase_add_test(tcase, entries_come_in_the_order_of_the_text);
-    tcase_add_test(tcase, parameters_past_the_capacity_are_counted_and_not_stored);
-    tcase_add_loop_test(tcase, ptx_begins_with_a_version, 0, CUC_LENGTH(headers));
-    tcase_add_test(tcase, the_assembler_lays_parameters_out_the_same_way);
-    tcase_add_test(tcase, text_cut_anywhere_is_survived);
-    tcase_add_test(tcase, mutated_text_never_harms);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("ptx_signature");
 }

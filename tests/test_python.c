@@ -1,10 +1,13 @@
 // The interface for CPython, in a process without an interpreter. Python tests the rest.
+#include "tests.h"
+
 #include <cucore/cucore.h>
 
-#include <check.h>
 #include <string.h>
 
-START_TEST(a_process_without_an_interpreter_is_told_so)
+CASE("process");
+
+TEST(a_process_without_an_interpreter_is_told_so)
 {
     char something[64] = { 0 };
     void *made = NULL;
@@ -17,9 +20,8 @@ START_TEST(a_process_without_an_interpreter_is_told_so)
     ck_assert_int_eq(cuc_python_add_methods(something, "Handle"), CUC_ERROR_NOT_FOUND);
     ck_assert_ptr_null(made);
 }
-END_TEST
 
-START_TEST(null_is_refused)
+TEST(null_is_refused)
 {
     void *made = NULL;
 
@@ -32,19 +34,8 @@ START_TEST(null_is_refused)
     ck_assert_int_eq(cuc_python_add_methods(NULL, "Handle"), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_python_add_methods(made, NULL), CUC_ERROR_INVALID_ARGUMENT);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("Python");
-    TCase *tests = tcase_create("process");
-
-    tcase_add_test(tests, a_process_without_an_interpreter_is_told_so);
-    tcase_add_test(tests, null_is_refused);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("Python");
 }

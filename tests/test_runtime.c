@@ -3,8 +3,8 @@
 #include <cucore/cucore.h>
 
 #include "fake.h"
+#include "tests.h"
 
-#include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,9 @@ static void teardown(void)
     ck_assert_int_eq(fake_live_total(), 0);
 }
 
-START_TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
+CASE("peer", .setup = setup, .teardown = teardown);
+
+TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
 {
     cuc_kernel *kernel = NULL;
 
@@ -81,9 +83,8 @@ START_TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
     ck_assert_int_eq(st, CUC_ERROR_INVALID_ARGUMENT);
     cuc_kernel_release(kernel);
 }
-END_TEST
 
-START_TEST(a_symbol_that_is_no_kernel_is_refused_and_leaves_no_error_in_the_runtime)
+TEST(a_symbol_that_is_no_kernel_is_refused_and_leaves_no_error_in_the_runtime)
 {
     cuc_kernel *kernel = (cuc_kernel *)&stub;
 
@@ -93,9 +94,8 @@ START_TEST(a_symbol_that_is_no_kernel_is_refused_and_leaves_no_error_in_the_runt
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "-cudart shared"));
     ck_assert_int_eq(runtime_int("fake_cudart_last_error"), 0);
 }
-END_TEST
 
-START_TEST(null_arguments_are_refused)
+TEST(null_arguments_are_refused)
 {
     cuc_kernel *kernel;
 
@@ -103,9 +103,8 @@ START_TEST(null_arguments_are_refused)
     ck_assert_int_eq(cuc_kernel_from_symbol(&kernel, NULL), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_runtime_set_device(NULL), CUC_ERROR_INVALID_ARGUMENT);
 }
-END_TEST
 
-START_TEST(the_runtime_takes_the_device_that_it_is_given)
+TEST(the_runtime_takes_the_device_that_it_is_given)
 {
     cuc_device *second;
 
@@ -113,37 +112,20 @@ START_TEST(the_runtime_takes_the_device_that_it_is_given)
     ck_assert_int_eq(cuc_runtime_set_device(second), CUC_OK);
     ck_assert_int_eq(runtime_int("fake_cudart_device"), 1);
 }
-END_TEST
 
-START_TEST(the_version_of_the_runtime_is_told)
+TEST(the_version_of_the_runtime_is_told)
 {
     int32_t version = 0;
 
     ck_assert_int_eq(cuc_runtime_get_version(&version), CUC_OK);
     ck_assert_int_eq(version, 13000);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("runtime");
-    TCase *peer = tcase_create("peer");
-
     if (!fake_available() || !getenv("CUCORE_CUDART")) {
         puts("skipped: these tests need the fake driver and the fake runtime");
         return 77;
     }
-    tcase_add_checked_fixture(peer, setup, teardown);
-    tcase_add_test(peer, a_kernel_of_the_program_is_found_by_its_symbol_and_launched);
-    tcase_add_test(peer, a_symbol_that_is_no_kernel_is_refused_and_leaves_no_error_in_the_runtime);
-    tcase_add_test(peer, null_arguments_are_refused);
-    tcase_add_test(peer, the_runtime_takes_the_device_that_it_is_given);
-    tcase_add_test(peer, the_version_of_the_runtime_is_told);
-    suite_add_tcase(suite, peer);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_tests("runtime");
 }

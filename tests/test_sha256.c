@@ -20,7 +20,9 @@ static const char *digest_of(const void *data, size_t bytes)
     return text;
 }
 
-START_TEST(examples_of_the_standard)
+CASE("digests");
+
+TEST(examples_of_the_standard)
 {
     static const struct {
         const char *message, *digest;
@@ -39,10 +41,9 @@ START_TEST(examples_of_the_standard)
     for (int i = 0; i < CUC_LENGTH(rows); i++)
         ck_assert_str_eq(digest_of(rows[i].message, strlen(rows[i].message)), rows[i].digest);
 }
-END_TEST
 
 // The lengths around a block's end are those at which the padding changes its form.
-START_TEST(zeros_of_lengths_around_a_block)
+TEST(zeros_of_lengths_around_a_block)
 {
     static const struct {
         size_t bytes;
@@ -60,9 +61,8 @@ START_TEST(zeros_of_lengths_around_a_block)
     for (int i = 0; i < CUC_LENGTH(rows); i++)
         ck_assert_str_eq(digest_of(zeros, rows[i].bytes), rows[i].digest);
 }
-END_TEST
 
-START_TEST(a_million_letters_in_any_parts)
+TEST(a_million_letters_in_any_parts)
 {
     static char letters[1000000];
     static const size_t parts[] = { 1, 3, 63, 64, 65, 1000, 999999, 1000000 };
@@ -83,7 +83,6 @@ START_TEST(a_million_letters_in_any_parts)
         ck_assert_str_eq(text, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     }
 }
-END_TEST
 
 static bool read_number(uint32_t *number)
 {
@@ -120,14 +119,7 @@ static int serve(void)
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("sha256");
-    TCase *tests = tcase_create("digests");
-
     if (argc == 2 && strcmp(argv[1], "--stdin") == 0)
         return serve();
-    tcase_add_test(tests, examples_of_the_standard);
-    tcase_add_test(tests, zeros_of_lengths_around_a_block);
-    tcase_add_test(tests, a_million_letters_in_any_parts);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("sha256");
 }

@@ -52,7 +52,9 @@ static void wait_for_go(void *user)
         testing_sleep_ms(1);
 }
 
-START_TEST(a_stream_is_made_as_its_options_say)
+CASE("stream", .setup = setup, .teardown = teardown);
+
+TEST(a_stream_is_made_as_its_options_say)
 {
     cuc_stream *s = NULL;
     int32_t priority = 42, least, greatest;
@@ -79,9 +81,8 @@ START_TEST(a_stream_is_made_as_its_options_say)
     ck_assert_int_eq(priority, greatest); // clamped
     cuc_stream_release(s);
 }
-END_TEST
 
-START_TEST(options_that_are_not_known_are_refused)
+TEST(options_that_are_not_known_are_refused)
 {
     cuc_stream_options o = CUC_STREAM_OPTIONS_INIT;
     cuc_stream *s = NULL;
@@ -96,9 +97,8 @@ START_TEST(options_that_are_not_known_are_refused)
              "sizeof(cuc_stream_options)");
     ck_assert_ptr_null(s);
 }
-END_TEST
 
-START_TEST(every_stream_has_a_number_of_its_own)
+TEST(every_stream_has_a_number_of_its_own)
 {
     uint64_t first = 0, second = 0;
 
@@ -106,9 +106,8 @@ START_TEST(every_stream_has_a_number_of_its_own)
     ck_ok(cuc_stream_get_id(&second, b));
     ck_assert_uint_ne(first, second);
 }
-END_TEST
 
-START_TEST(a_stream_is_not_ready_until_its_work_is_done)
+TEST(a_stream_is_not_ready_until_its_work_is_done)
 {
     _Atomic int go = 0;
 
@@ -120,9 +119,8 @@ START_TEST(a_stream_is_not_ready_until_its_work_is_done)
     ck_ok(cuc_stream_synchronize(a));
     ck_assert_int_eq(cuc_stream_query(a), CUC_OK);
 }
-END_TEST
 
-START_TEST(work_after_a_wait_for_an_event_comes_after_the_event)
+TEST(work_after_a_wait_for_an_event_comes_after_the_event)
 {
     cuc_event *event;
     _Atomic int go = 0;
@@ -145,9 +143,8 @@ START_TEST(work_after_a_wait_for_an_event_comes_after_the_event)
     ck_assert_int_eq(order_of[1], 2);
     cuc_event_release(event);
 }
-END_TEST
 
-START_TEST(work_after_a_wait_for_a_stream_comes_after_its_work)
+TEST(work_after_a_wait_for_a_stream_comes_after_its_work)
 {
     for (int round = 0; round < 3; round++) {
         _Atomic int go = 0;
@@ -167,9 +164,8 @@ START_TEST(work_after_a_wait_for_a_stream_comes_after_its_work)
     if (fake_available())
         ck_assert_int_eq(fake_calls("cuEventCreate"), 1); // one marker serves all rounds
 }
-END_TEST
 
-START_TEST(a_stream_that_waits_for_itself_does_nothing)
+TEST(a_stream_that_waits_for_itself_does_nothing)
 {
     if (fake_available())
         fake_calls_reset();
@@ -177,9 +173,8 @@ START_TEST(a_stream_that_waits_for_itself_does_nothing)
     if (fake_available())
         ck_assert_int_eq(fake_calls_total(), 0);
 }
-END_TEST
 
-START_TEST(streams_of_two_devices_wait_for_each_other)
+TEST(streams_of_two_devices_wait_for_each_other)
 {
     cuc_stream *far;
     _Atomic int go = 0;
@@ -200,9 +195,8 @@ START_TEST(streams_of_two_devices_wait_for_each_other)
     ck_assert_int_eq(order_of[1], 2);
     cuc_stream_release(far);
 }
-END_TEST
 
-START_TEST(a_wait_that_fails_says_which_part_failed)
+TEST(a_wait_that_fails_says_which_part_failed)
 {
     static const char *const calls[] = { "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent" };
 
@@ -214,7 +208,6 @@ START_TEST(a_wait_that_fails_says_which_part_failed)
     ck_ok(cuc_stream_wait_stream(b, a));
     ck_assert_int_eq(fake_live("event"), 1);
 }
-END_TEST
 
 static int dropped;
 
@@ -224,7 +217,7 @@ static void drop(void *owner)
     dropped++;
 }
 
-START_TEST(a_foreign_stream_is_borrowed_and_its_owner_dropped_once)
+TEST(a_foreign_stream_is_borrowed_and_its_owner_dropped_once)
 {
     cuc_stream *wrapped = NULL;
     CUstream foreign;
@@ -246,9 +239,8 @@ START_TEST(a_foreign_stream_is_borrowed_and_its_owner_dropped_once)
     ck_assert_int_eq(dropped, 1);
     ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0); // was not destroyed
 }
-END_TEST
 
-START_TEST(a_foreign_stream_of_a_foreign_context_brings_it)
+TEST(a_foreign_stream_of_a_foreign_context_brings_it)
 {
     CUcontext context, popped;
     CUstream foreign;
@@ -265,9 +257,8 @@ START_TEST(a_foreign_stream_of_a_foreign_context_brings_it)
     ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0);
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(context), 0);
 }
-END_TEST
 
-START_TEST(a_handle_that_is_no_stream_is_refused_and_its_owner_kept)
+TEST(a_handle_that_is_no_stream_is_refused_and_its_owner_kept)
 {
     cuc_stream *none = NULL;
     CUstream gone;
@@ -284,9 +275,8 @@ START_TEST(a_handle_that_is_no_stream_is_refused_and_its_owner_kept)
     ck_assert_ptr_null(none);
     ck_assert_int_eq(dropped, 0);
 }
-END_TEST
 
-START_TEST(default_streams_are_kept_by_their_context)
+TEST_RANGE(default_streams_are_kept_by_their_context, 0, 2)
 {
     cuc_stream *stream = NULL, *again = NULL;
     int32_t which = _i;
@@ -319,9 +309,8 @@ START_TEST(default_streams_are_kept_by_their_context)
     if (fake_available())
         fake_reset(); // the marker of a default stream stays with it
 }
-END_TEST
 
-START_TEST(a_default_stream_that_does_not_exist_is_refused)
+TEST(a_default_stream_that_does_not_exist_is_refused)
 {
     cuc_stream *none = NULL;
 
@@ -331,11 +320,10 @@ START_TEST(a_default_stream_that_does_not_exist_is_refused)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_get_default(&none, NULL, 0), "device is NULL");
     ck_assert_ptr_null(none);
 }
-END_TEST
 
 static void *const default_handles[] = { NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD };
 
-START_TEST(a_default_handle_means_the_current_contexts_stream)
+TEST_ROWS(a_default_handle_means_the_current_contexts_stream, default_handles)
 {
     cuc_stream *wrapped = NULL;
     uint64_t id;
@@ -353,7 +341,6 @@ START_TEST(a_default_handle_means_the_current_contexts_stream)
     ck_ok(cuc_stream_get_id(&id, wrapped));
     cuc_stream_release(wrapped);
 }
-END_TEST
 
 static struct {
     _Atomic int count;
@@ -369,7 +356,7 @@ static void tell(cuc_status status, int32_t code, void *user)
     told.count++;
 }
 
-START_TEST(a_callback_is_called_in_its_turn)
+TEST(a_callback_is_called_in_its_turn)
 {
     _Atomic int go = 0;
 
@@ -383,9 +370,8 @@ START_TEST(a_callback_is_called_in_its_turn)
     ck_assert_int_eq(told.status, CUC_OK);
     ck_assert_int_eq(told.code, 0);
 }
-END_TEST
 
-START_TEST(a_callback_is_called_on_errors_too)
+TEST(a_callback_is_called_on_errors_too)
 {
     NEED_FAKE();
     told.count = 0;
@@ -401,9 +387,8 @@ START_TEST(a_callback_is_called_on_errors_too)
     a = b = NULL;
     fake_reset();
 }
-END_TEST
 
-START_TEST(a_callback_that_cannot_be_queued_is_never_called)
+TEST(a_callback_that_cannot_be_queued_is_never_called)
 {
     NEED_FAKE();
     told.count = 0;
@@ -414,9 +399,8 @@ START_TEST(a_callback_that_cannot_be_queued_is_never_called)
     fake_fail("cuLaunchHostFunc", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_launch_host(a, note, NULL), "cuLaunchHostFunc");
 }
-END_TEST
 
-START_TEST(what_a_capture_forbids_is_busy)
+TEST(what_a_capture_forbids_is_busy)
 {
     CUgraph graph = NULL;
     int32_t capturing = 42;
@@ -436,7 +420,6 @@ START_TEST(what_a_capture_forbids_is_busy)
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
     ck_ok(cuc_stream_synchronize(a));
 }
-END_TEST
 
 // Words of memory, also in memory visible to the host.
 static volatile uint64_t *words;
@@ -473,7 +456,7 @@ static const struct {
     { 4, CUC_WAIT_AND, 6, 9, 2 }, { 4, CUC_WAIT_NOR, 0xFFFFFFF0u, 15, 7 },
 };
 
-START_TEST(a_stream_waits_for_a_word_that_another_one_writes)
+TEST_ROWS(a_stream_waits_for_a_word_that_another_one_writes, waits)
 {
     make_words();
     words[0] = waits[_i].not_yet;
@@ -491,9 +474,8 @@ START_TEST(a_stream_waits_for_a_word_that_another_one_writes)
     ck_ok(cuc_stream_synchronize(b));
     free_words();
 }
-END_TEST
 
-START_TEST(a_word_that_cannot_be_waited_for_is_refused)
+TEST(a_word_that_cannot_be_waited_for_is_refused)
 {
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_wait_value(a, 64, 1, 2, 0), "bytes is 2",
              "expected 4 or 8");
@@ -515,9 +497,8 @@ START_TEST(a_word_that_cannot_be_waited_for_is_refused)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_stream_write_value(a, 64, 1, 4, 0),
              "cuStreamWriteValue32", "the 4 bytes at 0x40");
 }
-END_TEST
 
-START_TEST(a_release_does_not_wait_for_the_work)
+TEST(a_release_does_not_wait_for_the_work)
 {
     _Atomic int go = 0;
 
@@ -531,10 +512,9 @@ START_TEST(a_release_does_not_wait_for_the_work)
     ck_soon(order_at == 1); // and the work is done anyway
     ck_assert_int_eq(order_of[0], 3);
 }
-END_TEST
 
 // Every call that queries the driver once: its failure is reported and nothing is written.
-START_TEST(a_call_that_the_driver_refuses_writes_nothing)
+TEST(a_call_that_the_driver_refuses_writes_nothing)
 {
     static const char *const calls[] = { "cuStreamGetPriority", "cuStreamGetFlags", "cuStreamGetId",
                                          "cuStreamIsCapturing" };
@@ -557,9 +537,8 @@ START_TEST(a_call_that_the_driver_refuses_writes_nothing)
     fake_fail("cuStreamSynchronize", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_synchronize(a), "cuStreamSynchronize");
 }
-END_TEST
 
-START_TEST(attributes_are_copied_from_another_stream)
+TEST(attributes_are_copied_from_another_stream)
 {
     const CUstreamAttrID policy = CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
     CUstreamAttrValue given = { .syncPolicy = 3 }, got = { .syncPolicy = 0 };
@@ -584,9 +563,8 @@ START_TEST(attributes_are_copied_from_another_stream)
                  "copying a stream's attributes");
     }
 }
-END_TEST
 
-START_TEST(null_arguments_are_named)
+TEST(null_arguments_are_named)
 {
     cuc_stream *none = NULL;
     int32_t number = 42;
@@ -630,41 +608,8 @@ START_TEST(null_arguments_are_named)
     ck_assert_ptr_null(cuc_stream_retain(NULL));
     cuc_stream_release(NULL);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("stream");
-    TCase *tests = tcase_create("stream");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_stream_is_made_as_its_options_say);
-    tcase_add_test(tests, options_that_are_not_known_are_refused);
-    tcase_add_test(tests, every_stream_has_a_number_of_its_own);
-    tcase_add_test(tests, a_stream_is_not_ready_until_its_work_is_done);
-    tcase_add_test(tests, work_after_a_wait_for_an_event_comes_after_the_event);
-    tcase_add_test(tests, work_after_a_wait_for_a_stream_comes_after_its_work);
-    tcase_add_test(tests, a_stream_that_waits_for_itself_does_nothing);
-    tcase_add_test(tests, streams_of_two_devices_wait_for_each_other);
-    tcase_add_test(tests, a_wait_that_fails_says_which_part_failed);
-    tcase_add_test(tests, a_foreign_stream_is_borrowed_and_its_owner_dropped_once);
-    tcase_add_test(tests, a_foreign_stream_of_a_foreign_context_brings_it);
-    tcase_add_test(tests, a_handle_that_is_no_stream_is_refused_and_its_owner_kept);
-    tcase_add_loop_test(tests, default_streams_are_kept_by_their_context, 0, 2);
-    tcase_add_test(tests, a_default_stream_that_does_not_exist_is_refused);
-    tcase_add_loop_test(tests, a_default_handle_means_the_current_contexts_stream, 0,
-                        CUC_LENGTH(default_handles));
-    tcase_add_test(tests, a_callback_is_called_in_its_turn);
-    tcase_add_test(tests, a_callback_is_called_on_errors_too);
-    tcase_add_test(tests, a_callback_that_cannot_be_queued_is_never_called);
-    tcase_add_test(tests, what_a_capture_forbids_is_busy);
-    tcase_add_loop_test(tests, a_stream_waits_for_a_word_that_another_one_writes, 0,
-                        CUC_LENGTH(waits));
-    tcase_add_test(tests, a_word_that_cannot_be_waited_for_is_refused);
-    tcase_add_test(tests, a_release_does_not_wait_for_the_work);
-    tcase_add_test(tests, a_call_that_the_driver_refuses_writes_nothing);
-    tcase_add_test(tests, attributes_are_copied_from_another_stream);
-    tcase_add_test(tests, null_arguments_are_named);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("stream");
 }

@@ -8,10 +8,10 @@
 #include "find/find.h"
 
 #include "tiny_elf.h"
+#include "tests.h"
 
 #include <cucore/system.h>
 
-#include <check.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +20,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { TIMEOUT = 60 }; // seconds, under a sanitizer, on a busy machine
 
 static char dir[64];
 
@@ -111,7 +113,9 @@ static const struct {
 
 enum { ASKED = CUC_LENGTH(asked) };
 
-START_TEST(a_missing_library_is_not_found_and_says_where_it_was_looked_for)
+CASE("failures", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST_RANGE(a_missing_library_is_not_found_and_says_where_it_was_looked_for, 0, ASKED)
 {
     ck_assert_int_eq(cuc_set_library_path(asked[_i].library, "/nowhere/lib.so"), CUC_OK);
     ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_FOUND);
@@ -121,9 +125,8 @@ START_TEST(a_missing_library_is_not_found_and_says_where_it_was_looked_for)
     ck_assert_str_eq(cuc_error_log(), "explicit: /nowhere/lib.so: no such file");
     ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_FOUND); // and again
 }
-END_TEST
 
-START_TEST(a_missing_function_is_not_supported_and_says_since_when_it_is)
+TEST_RANGE(a_missing_function_is_not_supported_and_says_since_when_it_is, 0, ASKED)
 {
     char since[64];
 
@@ -138,7 +141,6 @@ START_TEST(a_missing_function_is_not_supported_and_says_since_when_it_is)
              asked[_i].since % 1000 / 10);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), since));
 }
-END_TEST
 
 // The library's statuses for the codes of each library.
 static const struct {
@@ -168,7 +170,7 @@ static const struct {
     { &cuc__cudart_toolkit, 999, CUC_ERROR_TOOLKIT, "cudaErrorUnknown" },
 };
 
-START_TEST(a_code_becomes_a_status_with_its_symbol_explanation_and_log)
+TEST_ROWS(a_code_becomes_a_status_with_its_symbol_explanation_and_log, codes)
 {
     cuc_status st = cuc__fail_toolkit(codes[_i].kit, codes[_i].code, "cuc_program_compile",
                                       "theCall", "a log", "compiling %s", "saxpy.cu");
@@ -183,9 +185,8 @@ START_TEST(a_code_becomes_a_status_with_its_symbol_explanation_and_log)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "compiling saxpy.cu"));
     ck_assert_uint_gt(strlen(cuc_error_explanation()), 20);
 }
-END_TEST
 
-START_TEST(null_is_refused_by_name)
+TEST(null_is_refused_by_name)
 {
     int32_t out;
     size_t count;
@@ -201,11 +202,12 @@ START_TEST(null_is_refused_by_name)
     ck_assert_int_eq(cuc_runtime_get_version(NULL), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_nvml_get_driver_version(NULL, 0), CUC_ERROR_INVALID_ARGUMENT);
 }
-END_TEST
 
 // The driver: the one of CUCORE_DRIVER, or the machine's.
 
-START_TEST(the_driver_tells_its_version_and_file)
+CASE("driver", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST(the_driver_tells_its_version_and_file)
 {
     const char *choice = getenv("CUCORE_DRIVER");
     const char *path = NULL;
@@ -218,9 +220,8 @@ START_TEST(the_driver_tells_its_version_and_file)
     ck_assert_int_eq(cuc_driver_get_path(&path), CUC_OK);
     ck_assert_str_eq(path, choice);
 }
-END_TEST
 
-START_TEST(without_a_driver_there_is_no_version_and_nothing_simulated)
+TEST(without_a_driver_there_is_no_version_and_nothing_simulated)
 {
     const char *path = "untouched";
     int32_t version = -7;
@@ -233,11 +234,12 @@ START_TEST(without_a_driver_there_is_no_version_and_nothing_simulated)
     ck_assert_str_eq(cuc_error_function(), "cuc_driver_get_path");
     ck_assert_str_eq(path, "untouched");
 }
-END_TEST
 
 // nvJitLink before 12.3
 
-START_TEST(old_names_of_nvjitlink_are_taken_from_the_newest_version)
+CASE("names", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST(old_names_of_nvjitlink_are_taken_from_the_newest_version)
 {
     static const char *const names[] = {
         "__nvJitLinkCreate_12_0",
@@ -256,9 +258,8 @@ START_TEST(old_names_of_nvjitlink_are_taken_from_the_newest_version)
     ck_assert_ptr_eq(symbol(handle, "nvJitLinkDestroy"), dlsym(handle, names[3]));
     ck_assert_ptr_null(symbol(handle, "nvJitLinkVersion"));
 }
-END_TEST
 
-START_TEST(plain_names_of_nvjitlink_come_first)
+TEST(plain_names_of_nvjitlink_come_first)
 {
     static const char *const names[] = { "nvJitLinkCreate", "__nvJitLinkCreate_12_2",
                                          "__nvJitLinkDestroy_12_2", NULL };
@@ -269,11 +270,12 @@ START_TEST(plain_names_of_nvjitlink_come_first)
     ck_assert_ptr_eq(symbol(handle, "nvJitLinkCreate"), dlsym(handle, names[0]));
     ck_assert_ptr_null(symbol(handle, "nvJitLinkDestroy")); // not mixed
 }
-END_TEST
 
 // The real libraries
 
-START_TEST(nvrtc_tells_its_version_and_ascending_architectures)
+CASE("real", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
+
+TEST(nvrtc_tells_its_version_and_ascending_architectures)
 {
     int32_t major = 0, minor = -1;
     int32_t archs[64];
@@ -298,9 +300,8 @@ START_TEST(nvrtc_tells_its_version_and_ascending_architectures)
     ck_assert_int_eq(two[1], archs[1]);
     ck_assert_int_eq(two[2], -7);
 }
-END_TEST
 
-START_TEST(nvjitlink_tells_its_version)
+TEST(nvjitlink_tells_its_version)
 {
     int32_t major = 0, minor = -1;
 
@@ -310,9 +311,8 @@ START_TEST(nvjitlink_tells_its_version)
     ck_assert_int_ge(major, 12);
     ck_assert_int_ge(minor, 0);
 }
-END_TEST
 
-START_TEST(the_runtime_tells_its_version)
+TEST(the_runtime_tells_its_version)
 {
     int32_t version = 0;
 
@@ -321,9 +321,8 @@ START_TEST(the_runtime_tells_its_version)
     ck_assert_int_eq(cuc_runtime_get_version(&version), CUC_OK);
     ck_assert_int_ge(version, 12000);
 }
-END_TEST
 
-START_TEST(nvml_tells_the_version_of_the_kernel_driver_or_why_not)
+TEST(nvml_tells_the_version_of_the_kernel_driver_or_why_not)
 {
     char version[CUC_NVML_DRIVER_VERSION_BYTES] = "untouched";
     char small[2] = "x";
@@ -338,7 +337,6 @@ START_TEST(nvml_tells_the_version_of_the_kernel_driver_or_why_not)
     ck_assert_int_eq(cuc_nvml_get_driver_version(small, sizeof(small)), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(small, "x");
 }
-END_TEST
 
 static nvrtcResult compile(void)
 {
@@ -374,7 +372,7 @@ static bool mapped(const char *path)
     return found;
 }
 
-START_TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
+TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
 {
     cuc_found *found = NULL;
     char folder[512];
@@ -412,7 +410,6 @@ START_TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
     }
     cuc_found_release(found);
 }
-END_TEST
 
 static void *compile_in_thread(void *unused)
 {
@@ -420,7 +417,7 @@ static void *compile_in_thread(void *unused)
     return compile() ? NULL : dir;
 }
 
-START_TEST(threads_that_call_a_library_first_at_once_all_get_it)
+TEST(threads_that_call_a_library_first_at_once_all_get_it)
 {
     enum { THREADS = 6 };
     pthread_t threads[THREADS];
@@ -435,9 +432,8 @@ START_TEST(threads_that_call_a_library_first_at_once_all_get_it)
         ck_assert_ptr_nonnull(ok);
     }
 }
-END_TEST
 
-START_TEST(a_child_of_a_fork_uses_what_its_parent_has_loaded)
+TEST(a_child_of_a_fork_uses_what_its_parent_has_loaded)
 {
     int status = -1;
 
@@ -450,50 +446,10 @@ START_TEST(a_child_of_a_fork_uses_what_its_parent_has_loaded)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("system");
-    TCase *failures = tcase_create("failures");
-    TCase *driver = tcase_create("driver");
-    TCase *names = tcase_create("names");
-    TCase *real = tcase_create("real");
-
-    tcase_add_loop_test(failures, a_missing_library_is_not_found_and_says_where_it_was_looked_for,
-                        0, ASKED);
-    tcase_add_loop_test(failures, a_missing_function_is_not_supported_and_says_since_when_it_is, 0,
-                        ASKED);
-    tcase_add_loop_test(failures, a_code_becomes_a_status_with_its_symbol_explanation_and_log, 0,
-                        CUC_LENGTH(codes));
-    tcase_add_test(failures, null_is_refused_by_name);
-
-    tcase_add_test(driver, the_driver_tells_its_version_and_file);
-    tcase_add_test(driver, without_a_driver_there_is_no_version_and_nothing_simulated);
-
-    tcase_add_test(names, old_names_of_nvjitlink_are_taken_from_the_newest_version);
-    tcase_add_test(names, plain_names_of_nvjitlink_come_first);
-
-    tcase_add_test(real, nvrtc_tells_its_version_and_ascending_architectures);
-    tcase_add_test(real, nvjitlink_tells_its_version);
-    tcase_add_test(real, the_runtime_tells_its_version);
-    tcase_add_test(real, nvml_tells_the_version_of_the_kernel_driver_or_why_not);
-    tcase_add_test(real, nvrtc_in_a_folder_that_the_loader_does_not_know_compiles);
-    tcase_add_test(real, threads_that_call_a_library_first_at_once_all_get_it);
-    tcase_add_test(real, a_child_of_a_fork_uses_what_its_parent_has_loaded);
-
-    TCase *const cases[] = { failures, driver, names, real };
-    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
-        tcase_add_checked_fixture(cases[i], setup, teardown);
-        tcase_set_timeout(cases[i], 60); // under a sanitizer, on a busy machine
-        suite_add_tcase(suite, cases[i]);
-    }
     if (!have("nvrtc") || !have("nvjitlink"))
         puts("NVRTC or nvJitLink is not on this machine: tests of the real ones do nothing");
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("system");
 }

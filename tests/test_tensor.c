@@ -55,7 +55,9 @@ static const struct contiguous {
     { 4, { 5, INT64_MAX, INT64_MAX, 0 }, { INT64_MAX, INT64_MAX, 1, 1 }, 0 },
 };
 
-START_TEST(a_contiguous_tensor_has_its_last_dimension_fastest)
+CASE("no driver", .setup = setup);
+
+TEST_ROWS(a_contiguous_tensor_has_its_last_dimension_fastest, contiguous)
 {
     const struct contiguous *row = &contiguous[_i];
     cuc_tensor t = untouched;
@@ -72,7 +74,6 @@ START_TEST(a_contiguous_tensor_has_its_last_dimension_fastest)
     ck_assert_uint_eq(cuc_tensor_bytes(&t), 4 * (uint64_t)row->elements);
     ck_assert_int_eq(cuc_tensor_is_contiguous(&t), 1);
 }
-END_TEST
 
 // ---- Valid tensors
 
@@ -116,7 +117,7 @@ static const struct check {
       "address space" },
 };
 
-START_TEST(a_tensor_is_checked_on_its_own)
+TEST_ROWS(a_tensor_is_checked_on_its_own, checks)
 {
     const struct check *row = &checks[_i];
 
@@ -125,9 +126,8 @@ START_TEST(a_tensor_is_checked_on_its_own)
     else
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tensor_check(&row->tensor), row->said);
 }
-END_TEST
 
-START_TEST(a_tensor_that_makes_no_sense_is_not_made)
+TEST(a_tensor_that_makes_no_sense_is_not_made)
 {
     const int64_t negative[] = { 2, -1 }, huge[] = { INT64_MAX, 2 };
     cuc_tensor t = untouched;
@@ -153,9 +153,8 @@ START_TEST(a_tensor_that_makes_no_sense_is_not_made)
     ck_assert_int_eq(cuc_tensor_elements(&t), INT64_MAX);
     ck_assert_uint_eq(cuc_tensor_bytes(&t), 0);
 }
-END_TEST
 
-START_TEST(gaps_and_other_orders_are_not_contiguous)
+TEST(gaps_and_other_orders_are_not_contiguous)
 {
     static const struct {
         int32_t rank;
@@ -181,11 +180,25 @@ START_TEST(gaps_and_other_orders_are_not_contiguous)
         ck_assert_msg(cuc_tensor_is_contiguous(&t) == rows[i].contiguous, "row %d", i);
     }
 }
-END_TEST
 
 // ---- Buffers
 
-START_TEST(a_tensor_of_a_buffer_stays_within_it)
+static void setup_on_device(void)
+{
+    setup();
+    device_setup();
+}
+
+static bool have_device(void)
+{
+    int32_t count;
+
+    return fake_available() || (cuc_device_get_count(&count) == CUC_OK && count > 0);
+}
+
+CASE("any driver", .setup = setup_on_device, .teardown = device_teardown, .only_if = have_device);
+
+TEST(a_tensor_of_a_buffer_stays_within_it)
 {
     const int64_t fits[] = { 5, 7 }, too_large[] = { 6, 6 }, none[] = { 0, 6 };
     cuc_tensor t = untouched;
@@ -215,7 +228,6 @@ START_TEST(a_tensor_of_a_buffer_stays_within_it)
     cuc_buffer_release(empty);
     cuc_buffer_release(odd);
 }
-END_TEST
 
 static const struct kind {
     int32_t kind, device; // the tensor's
@@ -227,7 +239,7 @@ static const struct kind {
     { CUC_MEMORY_MANAGED, 0, CUC_TENSOR_MANAGED, CUC_DL_CUDA_MANAGED },
 };
 
-START_TEST(the_kind_of_memory_goes_with_it_to_dlpack_and_back)
+TEST_ROWS(the_kind_of_memory_goes_with_it_to_dlpack_and_back, kinds)
 {
     const struct kind *row = &kinds[_i];
     cuc_dl_managed_tensor_versioned *dl = NULL;
@@ -257,9 +269,8 @@ START_TEST(the_kind_of_memory_goes_with_it_to_dlpack_and_back)
     if (fake_available())
         ck_assert(!fake_allocated(ptr));
 }
-END_TEST
 
-START_TEST(a_tensor_that_passes_its_owner_is_not_given_away)
+TEST(a_tensor_that_passes_its_owner_is_not_given_away)
 {
     cuc_dl_managed_tensor_versioned *dl = (cuc_dl_managed_tensor_versioned *)&untouched;
     const int64_t shape[] = { 4, 4 };
@@ -295,7 +306,6 @@ START_TEST(a_tensor_that_passes_its_owner_is_not_given_away)
     cuc_buffer_release(b);
     cuc_buffer_release(whole);
 }
-END_TEST
 
 // ---- DLPack without a driver
 
@@ -312,7 +322,9 @@ static const struct type {
 
 static double storage[16];
 
-START_TEST(every_element_type_has_its_code)
+CASE("no driver");
+
+TEST_ROWS(every_element_type_has_its_code, types)
 {
     const struct type *row = &types[_i];
     cuc_dl_managed_tensor_versioned *versioned;
@@ -347,9 +359,8 @@ START_TEST(every_element_type_has_its_code)
     ck_assert_mem_eq(&back, &t, sizeof(t));
     unversioned->deleter(unversioned);
 }
-END_TEST
 
-START_TEST(read_only_is_said_where_it_can_be)
+TEST(read_only_is_said_where_it_can_be)
 {
     cuc_dl_managed_tensor *unversioned = (cuc_dl_managed_tensor *)&untouched;
     cuc_dl_managed_tensor_versioned *dl;
@@ -366,7 +377,6 @@ START_TEST(read_only_is_said_where_it_can_be)
              "read-only");
     ck_assert_ptr_eq(unversioned, (cuc_dl_managed_tensor *)&untouched);
 }
-END_TEST
 
 // A producer's tensor: [2][3] f32 on the host, contiguous, its first element 8 bytes in.
 static int64_t produced_shape[9] = { 2, 3, 1, 1, 1, 1, 1, 1, 1 };
@@ -385,7 +395,7 @@ static cuc_dl_managed_tensor_versioned produced(void)
     };
 }
 
-START_TEST(strides_that_are_not_given_are_contiguous)
+TEST(strides_that_are_not_given_are_contiguous)
 {
     cuc_dl_managed_tensor_versioned dl = produced();
     cuc_tensor t;
@@ -404,9 +414,8 @@ START_TEST(strides_that_are_not_given_are_contiguous)
     ck_ok(cuc_tensor_from_dlpack(&t, &dl));
     ck_assert_int_eq(cuc_tensor_elements(&t), 1);
 }
-END_TEST
 
-START_TEST(a_tensor_that_cucore_cannot_read_is_refused)
+TEST(a_tensor_that_cucore_cannot_read_is_refused)
 {
     const cuc_status not_supported = CUC_ERROR_NOT_SUPPORTED, bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_dl_managed_tensor_versioned dl;
@@ -439,9 +448,8 @@ START_TEST(a_tensor_that_cucore_cannot_read_is_refused)
     ck_fails(bad, cuc_tensor_from_dlpack_unversioned(&t, NULL), "managed is NULL");
     ck_assert(is_untouched(&t));
 }
-END_TEST
 
-START_TEST(what_cannot_be_given_away_is_refused)
+TEST(what_cannot_be_given_away_is_refused)
 {
     cuc_dl_managed_tensor_versioned *dl = (cuc_dl_managed_tensor_versioned *)&untouched;
     cuc_tensor t;
@@ -455,38 +463,8 @@ START_TEST(what_cannot_be_given_away_is_refused)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tensor_to_dlpack(NULL, &t, NULL), "out is NULL");
     ck_assert_ptr_eq(dl, (cuc_dl_managed_tensor_versioned *)&untouched);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tensor");
-    TCase *plain = tcase_create("no driver");
-    int32_t count = 0;
-
-    tcase_add_checked_fixture(plain, setup, NULL);
-    tcase_add_loop_test(plain, a_contiguous_tensor_has_its_last_dimension_fastest, 0,
-                        CUC_LENGTH(contiguous));
-    tcase_add_loop_test(plain, a_tensor_is_checked_on_its_own, 0, CUC_LENGTH(checks));
-    tcase_add_test(plain, a_tensor_that_makes_no_sense_is_not_made);
-    tcase_add_test(plain, gaps_and_other_orders_are_not_contiguous);
-    tcase_add_loop_test(plain, every_element_type_has_its_code, 0, CUC_LENGTH(types));
-    tcase_add_test(plain, read_only_is_said_where_it_can_be);
-    tcase_add_test(plain, strides_that_are_not_given_are_contiguous);
-    tcase_add_test(plain, a_tensor_that_cucore_cannot_read_is_refused);
-    tcase_add_test(plain, what_cannot_be_given_away_is_refused);
-    suite_add_tcase(suite, plain);
-
-    // The first half needs no device, and runs without one.
-    if (fake_available() || (cuc_device_get_count(&count) == CUC_OK && count > 0)) {
-        TCase *any = tcase_create("any driver");
-
-        tcase_add_checked_fixture(any, setup, NULL);
-        tcase_add_checked_fixture(any, device_setup, device_teardown);
-        tcase_add_test(any, a_tensor_of_a_buffer_stays_within_it);
-        tcase_add_loop_test(any, the_kind_of_memory_goes_with_it_to_dlpack_and_back, 0,
-                            CUC_LENGTH(kinds));
-        tcase_add_test(any, a_tensor_that_passes_its_owner_is_not_given_away);
-        suite_add_tcase(suite, any);
-    }
-    return testing_main(suite, count > 0);
+    return have_device() ? run_device_tests("tensor") : run_tests("tensor");
 }

@@ -122,7 +122,9 @@ static float at(int row, int column)
                : (float)(row * COLUMNS + column);
 }
 
-START_TEST(a_kernel_takes_boxes_by_a_map)
+CASE("tensor_map", .setup = setup, .teardown = teardown);
+
+TEST(a_kernel_takes_boxes_by_a_map)
 {
     static const int32_t places[][2] = { { 0, 0 }, { 8, 4 }, { 28, 6 }, { -4, -2 } };
     const uint32_t box[] = { BOX_ROWS, BOX_COLUMNS };
@@ -146,9 +148,8 @@ START_TEST(a_kernel_takes_boxes_by_a_map)
     take(got, &map, 8, 4);
     ck_assert_float_eq(got[9], -at(5, 9));
 }
-END_TEST
 
-START_TEST(steps_and_the_dimensions_order_are_the_tensors)
+TEST(steps_and_the_dimensions_order_are_the_tensors)
 {
     const uint32_t box[] = { 8, 8 }; // the map takes every second row
     cuc_tensor_map map;
@@ -162,10 +163,9 @@ START_TEST(steps_and_the_dimensions_order_are_the_tensors)
     for (int i = 0; i < 32; i++)
         ck_assert_float_eq(got[i], at(2 * (i / 8), 4 + i % 8));
 }
-END_TEST
 
 // A dimension of one element may have any stride, even one that no map allows.
-START_TEST(strides_of_one_element_do_not_count)
+TEST(strides_of_one_element_do_not_count)
 {
     const uint32_t box[] = { 1, 4, 8 };
     cuc_tensor_map map;
@@ -180,9 +180,8 @@ START_TEST(strides_of_one_element_do_not_count)
     t.strides[1] = (INT64_C(1) << 38) - 4;
     ck_ok(cuc_tensor_map_encode_tiled(&map, &t, box, NULL));
 }
-END_TEST
 
-START_TEST(maps_of_images_are_made)
+TEST(maps_of_images_are_made)
 {
     cuc_tensor_map map;
     cuc_tensor t = tensor; // 2 images of 2 x 2 pixels of 32 channels
@@ -217,9 +216,8 @@ START_TEST(maps_of_images_are_made)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tensor_map_encode_im2col(&map, &t, NULL, NULL),
              "image is NULL");
 }
-END_TEST
 
-START_TEST(maps_of_the_width_of_images_are_of_later_devices)
+TEST(maps_of_the_width_of_images_are_of_later_devices)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     const cuc_tensor_map_options *by128 =
@@ -264,7 +262,6 @@ START_TEST(maps_of_the_width_of_images_are_of_later_devices)
     ck_ok(WIDE(lines, .channels = 16));
 #undef WIDE
 }
-END_TEST
 
 // Errors of a tensor of 8 by 32 f32, a box of 4 by 8, or the options.
 static const struct refusal {
@@ -306,7 +303,7 @@ static const struct refusal {
     { .says = "dtype 99", .status = CUC_ERROR_NOT_SUPPORTED, .options = { .dtype = 99 } },
 };
 
-START_TEST(what_no_map_can_be_is_refused)
+TEST_ROWS(what_no_map_can_be_is_refused, refusals)
 {
     const struct refusal *r = &refusals[_i];
     uint32_t box[2] = { BOX_ROWS, BOX_COLUMNS };
@@ -328,9 +325,8 @@ START_TEST(what_no_map_can_be_is_refused)
              cuc_tensor_map_encode_tiled(&map, &t, box, &options), r->says);
     ck_assert_uint_eq(map.words[0], 1);
 }
-END_TEST
 
-START_TEST(swizzles_of_later_devices_are_told)
+TEST(swizzles_of_later_devices_are_told)
 {
     const uint32_t box[] = { BOX_ROWS, BOX_COLUMNS };
     cuc_tensor_map map;
@@ -348,9 +344,8 @@ START_TEST(swizzles_of_later_devices_are_told)
                      "compute capability 10.0");
     }
 }
-END_TEST
 
-START_TEST(what_is_missing_is_refused)
+TEST(what_is_missing_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     const uint32_t box[] = { BOX_ROWS, BOX_COLUMNS };
@@ -373,22 +368,8 @@ START_TEST(what_is_missing_is_refused)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_tensor_map_encode_tiled(&map, &tensor, box, NULL),
              "compute capability 9.0");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tensor_map");
-    TCase *tests = tcase_create("tensor_map");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_kernel_takes_boxes_by_a_map);
-    tcase_add_test(tests, steps_and_the_dimensions_order_are_the_tensors);
-    tcase_add_test(tests, strides_of_one_element_do_not_count);
-    tcase_add_test(tests, maps_of_images_are_made);
-    tcase_add_test(tests, maps_of_the_width_of_images_are_of_later_devices);
-    tcase_add_loop_test(tests, what_no_map_can_be_is_refused, 0, CUC_LENGTH(refusals));
-    tcase_add_test(tests, swizzles_of_later_devices_are_told);
-    tcase_add_test(tests, what_is_missing_is_refused);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("tensor_map");
 }

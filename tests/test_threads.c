@@ -133,13 +133,14 @@ static const char *own_objects(int number)
     return NULL;
 }
 
-START_TEST(threads_work_on_objects_of_their_own)
+CASE("threads", .setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(threads_work_on_objects_of_their_own)
 {
     together(own_objects);
     if (fake_available())
         ck_assert_int_eq(fake_live_total(), 3); // the fixture's objects
 }
-END_TEST
 
 static const char *one_kernel(int number)
 {
@@ -157,13 +158,12 @@ static const char *one_kernel(int number)
     return NULL;
 }
 
-START_TEST(threads_launch_one_kernel_on_streams_of_their_own)
+TEST(threads_launch_one_kernel_on_streams_of_their_own)
 {
     together(one_kernel);
     if (fake_available())
         ck_assert_int_eq(fake_launch_count(), THREADS * ROUNDS * 2);
 }
-END_TEST
 
 static const char *same_names(int number)
 {
@@ -178,11 +178,10 @@ static const char *same_names(int number)
     return NULL;
 }
 
-START_TEST(threads_take_kernels_from_one_object)
+TEST(threads_take_kernels_from_one_object)
 {
     together(same_names);
 }
-END_TEST
 
 static const char *read_all(int number)
 {
@@ -213,11 +212,10 @@ static const char *read_all(int number)
     return NULL;
 }
 
-START_TEST(threads_read_one_object)
+TEST(threads_read_one_object)
 {
     together(read_all);
 }
-END_TEST
 
 static const char *hold_and_let_go(int number)
 {
@@ -235,12 +233,11 @@ static const char *hold_and_let_go(int number)
     return NULL;
 }
 
-START_TEST(threads_hold_and_release_one_object)
+TEST(threads_hold_and_release_one_object)
 {
     together(hold_and_let_go);
     ck_ok(cuc_stream_synchronize(shared));
 }
-END_TEST
 
 static const char *errors(int number)
 {
@@ -255,12 +252,11 @@ static const char *errors(int number)
     return NULL;
 }
 
-START_TEST(threads_fail_each_for_itself)
+TEST(threads_fail_each_for_itself)
 {
     together(errors);
     ck_assert_int_eq(cuc_error_status(), CUC_OK);
 }
-END_TEST
 
 static void *foreign_handle;
 
@@ -279,7 +275,7 @@ static const char *wrap_and_let_go(int number)
     return NULL;
 }
 
-START_TEST(threads_wrap_one_foreign_context)
+TEST(threads_wrap_one_foreign_context)
 {
     CUcontext made, popped;
     CUctxCreateParams params = { 0 };
@@ -290,7 +286,6 @@ START_TEST(threads_wrap_one_foreign_context)
     together(wrap_and_let_go);
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(made), 0);
 }
-END_TEST
 
 static const char *wait_by_descriptor(int number)
 {
@@ -314,7 +309,7 @@ static const char *wait_by_descriptor(int number)
     return NULL;
 }
 
-START_TEST(threads_wait_by_descriptors)
+TEST(threads_wait_by_descriptors)
 {
     if (fake_available())
         fake_set_async(1);
@@ -325,7 +320,6 @@ START_TEST(threads_wait_by_descriptors)
         fake_set_async(0);
     }
 }
-END_TEST
 
 static const char *swap_handlers(int number)
 {
@@ -336,12 +330,11 @@ static const char *swap_handlers(int number)
     return NULL;
 }
 
-START_TEST(threads_set_the_failure_handler)
+TEST(threads_set_the_failure_handler)
 {
     together(swap_handlers);
     cuc_set_failure_handler(testing_failed, &failures);
 }
-END_TEST
 
 // One thread's launch finds the context lost while others go on: all report the same failure.
 static _Atomic int poisoned;
@@ -368,7 +361,7 @@ static const char *until_lost(int number)
     return NULL;
 }
 
-START_TEST(threads_are_told_of_a_lost_context)
+TEST(threads_are_told_of_a_lost_context)
 {
     NEED_FAKE();
     together(until_lost);
@@ -383,25 +376,8 @@ START_TEST(threads_are_told_of_a_lost_context)
     object = NULL;
     fake_reset();
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("threads");
-    TCase *tests = tcase_create("threads");
-
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, threads_work_on_objects_of_their_own);
-    tcase_add_test(tests, threads_launch_one_kernel_on_streams_of_their_own);
-    tcase_add_test(tests, threads_take_kernels_from_one_object);
-    tcase_add_test(tests, threads_read_one_object);
-    tcase_add_test(tests, threads_hold_and_release_one_object);
-    tcase_add_test(tests, threads_fail_each_for_itself);
-    tcase_add_test(tests, threads_wrap_one_foreign_context);
-    tcase_add_test(tests, threads_wait_by_descriptors);
-    tcase_add_test(tests, threads_set_the_failure_handler);
-    tcase_add_test(tests, threads_are_told_of_a_lost_context);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("threads");
 }

@@ -411,7 +411,9 @@ static void count_all(void)
 
 static const int codes[] = { 1, 2, 3, 4, 201, 400, 700, 801, 999 };
 
-START_TEST(every_driver_call_may_fail)
+CASE("torture", .timeout = 120);
+
+TEST_ROWS(every_driver_call_may_fail, codes)
 {
     int made = 0, bad = 0, result;
 
@@ -429,9 +431,8 @@ START_TEST(every_driver_call_may_fail)
     ck_assert_int_gt(made, 50);
     ck_assert_msg(!bad, "%d of %d failures came out wrong", bad, made);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST_RANGE(every_allocation_may_fail, 0, 6)
 {
     // Three ways to fail: this call alone; also the next one, which may record the failure; and all
     // calls from here on.
@@ -451,7 +452,6 @@ START_TEST(every_allocation_may_fail)
     ck_assert_int_gt(made, 10);
     ck_assert_msg(!bad, "%d of %d failures came out wrong", bad, made);
 }
-END_TEST
 
 // Compilers, which are searched for and loaded first. A child of a parent that has loaded and used
 // NVRTC starts there.
@@ -497,7 +497,7 @@ static int fail_compiling(const char *arch, cuc_status usual, long nth)
     return 0;
 }
 
-START_TEST(every_allocation_of_compiling_may_fail)
+TEST_RANGE(every_allocation_of_compiling_may_fail, 0, 2)
 {
     static const struct {
         const char *arch;
@@ -525,9 +525,8 @@ START_TEST(every_allocation_of_compiling_may_fail)
     ck_assert_int_gt(made, 10);
     ck_assert_msg(!bad, "%d of %d failures came out wrong", bad, made);
 }
-END_TEST
 
-START_TEST(a_failure_without_memory_for_its_record_says_so)
+TEST(a_failure_without_memory_for_its_record_says_so)
 {
     wrap_fail_in = 1;
     ck_assert_int_eq(cuc__fail(CUC_ERROR_IO, "cuc_a", "x"), CUC_ERROR_IO);
@@ -556,18 +555,8 @@ START_TEST(a_failure_without_memory_for_its_record_says_so)
     cuc_error_clear();
     ck_assert_str_eq(cuc_error_message(), "no error");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("torture");
-    TCase *tests = tcase_create("torture");
-
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, every_driver_call_may_fail, 0, CUC_LENGTH(codes));
-    tcase_add_loop_test(tests, every_allocation_may_fail, 0, 6);
-    tcase_add_loop_test(tests, every_allocation_of_compiling_may_fail, 0, 2);
-    tcase_add_test(tests, a_failure_without_memory_for_its_record_says_so);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 0);
+    return run_tests("torture");
 }

@@ -83,7 +83,9 @@ static cuc_memory_resource *with_room(uint64_t bytes)
     return r;
 }
 
-START_TEST(a_buffer_grows_at_its_address_where_there_is_room)
+CASE("virtual", .setup = setup, .teardown = teardown);
+
+TEST(a_buffer_grows_at_its_address_where_there_is_room)
 {
     cuc_memory_resource *room = with_room(8 * grain);
     cuc_buffer *first = new_of(room, 1000);
@@ -104,9 +106,8 @@ START_TEST(a_buffer_grows_at_its_address_where_there_is_room)
     cuc_buffer_release(third);
     cuc_memory_resource_release(room);
 }
-END_TEST
 
-START_TEST(without_room_the_same_memory_is_somewhere_else)
+TEST(without_room_the_same_memory_is_somewhere_else)
 {
     cuc_buffer *first = new_of(resource, grain);
     write_byte(first, 0, 1);
@@ -122,9 +123,8 @@ START_TEST(without_room_the_same_memory_is_somewhere_else)
     ck_assert_uint_eq(read_byte(second, 2 * grain - 1), 3);
     cuc_buffer_release(second);
 }
-END_TEST
 
-START_TEST(a_smaller_one_is_at_the_same_address)
+TEST(a_smaller_one_is_at_the_same_address)
 {
     cuc_buffer *first = new_of(resource, 2 * grain), *second = grown(first, 10);
 
@@ -134,9 +134,8 @@ START_TEST(a_smaller_one_is_at_the_same_address)
     ck_assert_uint_eq(read_byte(second, 9), 4);
     cuc_buffer_release(second);
 }
-END_TEST
 
-START_TEST(addresses_may_go_without_a_buffer_too)
+TEST(addresses_may_go_without_a_buffer_too)
 {
     cuc_device_ptr ptr = 0;
 
@@ -148,9 +147,8 @@ START_TEST(addresses_may_go_without_a_buffer_too)
     ck_ok(cuc_memory_allocate(&ptr, stream, resource, 100));
     ck_ok(cuc_memory_free(stream, resource, ptr, 100));
 }
-END_TEST
 
-START_TEST(memory_of_the_host_is_reached_by_both)
+TEST(memory_of_the_host_is_reached_by_both)
 {
     cuc_memory_resource *host = NULL;
 
@@ -167,9 +165,8 @@ START_TEST(memory_of_the_host_is_reached_by_both)
     cuc_buffer_release(b);
     cuc_memory_resource_release(host);
 }
-END_TEST
 
-START_TEST(an_address_has_the_alignment)
+TEST(an_address_has_the_alignment)
 {
     cuc_memory_resource *aligned = NULL;
     const uint64_t align = (uint64_t)1 << 28;
@@ -182,7 +179,6 @@ START_TEST(an_address_has_the_alignment)
     cuc_buffer_release(b);
     cuc_memory_resource_release(aligned);
 }
-END_TEST
 
 // Memory that other processes can import, and so can this process.
 static cuc_memory_resource *with_ipc(void)
@@ -212,7 +208,7 @@ static void close_all(const cuc_memory_piece *pieces, size_t count)
         ck_assert_int_eq(close(pieces[i].fd), 0);
 }
 
-START_TEST(pieces_make_a_buffer_of_another_resource)
+TEST(pieces_make_a_buffer_of_another_resource)
 {
     cuc_memory_resource *from = with_ipc(), *to = with_ipc();
     cuc_buffer *first = new_of(from, grain), *all = grown(first, 3 * grain), *there = NULL;
@@ -253,9 +249,8 @@ START_TEST(pieces_make_a_buffer_of_another_resource)
     cuc_buffer_release(more);
     cuc_memory_resource_release(to);
 }
-END_TEST
 
-START_TEST(pieces_that_make_no_sense_are_refused)
+TEST(pieces_that_make_no_sense_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_memory_resource *r = with_ipc(), *plain = NULL;
@@ -306,9 +301,8 @@ START_TEST(pieces_that_make_no_sense_are_refused)
     cuc_memory_resource_release(plain);
     cuc_memory_resource_release(r);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_memory_resource *none = NULL, *plain = NULL;
@@ -350,7 +344,6 @@ START_TEST(what_makes_no_sense_is_refused)
     cuc_buffer_release(other);
     cuc_memory_resource_release(plain);
 }
-END_TEST
 
 // Calls of an allocation and of a growth that moves; each fails in turn.
 static const struct {
@@ -369,7 +362,7 @@ static const struct {
     { "cuMemSetAccess", 3 },
 };
 
-START_TEST(a_failure_of_the_driver_leaves_nothing)
+TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
 {
     cuc_buffer *b = NULL, *more = NULL;
 
@@ -391,7 +384,6 @@ START_TEST(a_failure_of_the_driver_leaves_nothing)
         ck_assert_ptr_null(b);
     }
 }
-END_TEST
 
 // Check's macros take a lock, which a child would inherit: this thread uses none of them.
 static void *allocate_and_free(void *stop)
@@ -420,7 +412,7 @@ static int let_go_after_fork(cuc_buffer *b)
     return refused == 3 ? unraisable.count : 99;
 }
 
-START_TEST(a_forked_child_lets_go_without_a_wait)
+TEST(a_forked_child_lets_go_without_a_wait)
 {
     atomic_int stop = 0;
     cuc_buffer *b = NULL;
@@ -446,7 +438,6 @@ START_TEST(a_forked_child_lets_go_without_a_wait)
     ck_assert_msg(!refused, "%s", (const char *)refused);
     cuc_buffer_release(b);
 }
-END_TEST
 
 static const struct {
     const char *call;
@@ -462,7 +453,7 @@ static const struct {
     { "cuMemSetAccess", 2 },
 };
 
-START_TEST(a_failure_leaves_no_file_and_no_memory)
+TEST_ROWS(a_failure_leaves_no_file_and_no_memory, shared_calls)
 {
     cuc_memory_resource *r;
     cuc_memory_piece pieces[2];
@@ -490,9 +481,8 @@ START_TEST(a_failure_leaves_no_file_and_no_memory)
     cuc_buffer_release(all);
     cuc_memory_resource_release(r);
 }
-END_TEST
 
-START_TEST(a_device_without_it_is_told)
+TEST(a_device_without_it_is_told)
 {
     cuc_memory_resource *none = NULL;
 
@@ -501,27 +491,8 @@ START_TEST(a_device_without_it_is_told)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_virtual_create(&none, device, NULL),
              "no virtual memory management");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("virtual");
-    TCase *tests = tcase_create("virtual");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_buffer_grows_at_its_address_where_there_is_room);
-    tcase_add_test(tests, without_room_the_same_memory_is_somewhere_else);
-    tcase_add_test(tests, a_smaller_one_is_at_the_same_address);
-    tcase_add_test(tests, addresses_may_go_without_a_buffer_too);
-    tcase_add_test(tests, memory_of_the_host_is_reached_by_both);
-    tcase_add_test(tests, an_address_has_the_alignment);
-    tcase_add_test(tests, pieces_make_a_buffer_of_another_resource);
-    tcase_add_test(tests, pieces_that_make_no_sense_are_refused);
-    tcase_add_test(tests, what_makes_no_sense_is_refused);
-    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, CUC_LENGTH(calls));
-    tcase_add_loop_test(tests, a_failure_leaves_no_file_and_no_memory, 0, CUC_LENGTH(shared_calls));
-    tcase_add_test(tests, a_forked_child_lets_go_without_a_wait);
-    tcase_add_test(tests, a_device_without_it_is_told);
-    suite_add_tcase(suite, tests);
-    return testing_main(suite, 1);
+    return run_device_tests("virtual");
 }

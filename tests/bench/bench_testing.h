@@ -2,7 +2,8 @@
 #ifndef CUCORE_TESTS_BENCH_TESTING_H
 #define CUCORE_TESTS_BENCH_TESTING_H
 
-#include <check.h>
+#include "tests.h"
+
 #include <cucore/bench.h>
 #include <cucore/error.h>
 #include <math.h>
@@ -56,16 +57,6 @@ static inline double test_normal(uint64_t *state)
 static inline double test_exponential(uint64_t *state)
 {
     return -log(test_uniform(state));
-}
-
-static inline int test_run(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 #endif

@@ -3,8 +3,8 @@
 #define CUCORE_TESTS_BENCH_DOCUMENTS_H
 
 #include "results.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,16 +45,6 @@ static inline results results_of(const char *list)
 
     ck_assert_msg(results_take(&r, document_of(list), "x.json", &why), "%s", why.text);
     return r;
-}
-
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 #endif

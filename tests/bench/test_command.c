@@ -333,7 +333,9 @@ static void check_same(const char *path, const char *other)
     free(file[1]);
 }
 
-START_TEST(a_run_ends_and_says_as_the_table_has_it)
+CASE("bench command", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST_ROWS(a_run_ends_and_says_as_the_table_has_it, rows)
 {
     child c = { .environment = { rows[_i].environment ? rows[_i].environment
                                                       : "CUCORE_DRIVER=/nowhere" } };
@@ -353,10 +355,9 @@ START_TEST(a_run_ends_and_says_as_the_table_has_it)
     ck_assert_msg(!strchr(c.err, '\r'), "there is no terminal for progress:\n%s", c.err);
     child_free(&c);
 }
-END_TEST
 
 // All requested formats contain the same results, and the command that made them.
-START_TEST(the_forms_of_the_results_agree)
+TEST(the_forms_of_the_results_agree)
 {
     child c = { .arguments = { "bench", "waiting", "--filter", "p(a|x)ir", "--quick", FAST,
                                "--samples", "--commit", "it's", "--seed", "0x10", "--json",
@@ -399,9 +400,8 @@ START_TEST(the_forms_of_the_results_agree)
     results_release(&r);
     child_free(&c);
 }
-END_TEST
 
-START_TEST(json_on_standard_output_is_all_there_is)
+TEST(json_on_standard_output_is_all_there_is)
 {
     child c = { .arguments = { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json",
                                "-" },
@@ -425,7 +425,6 @@ START_TEST(json_on_standard_output_is_all_there_is)
     json_decref(root);
     child_free(&failing);
 }
-END_TEST
 
 // ---- On a terminal
 
@@ -478,7 +477,7 @@ static char *on_terminal(const char *const *arguments, const char *words, int si
     return text;
 }
 
-START_TEST(a_terminal_sees_how_far_it_is)
+TEST(a_terminal_sees_how_far_it_is)
 {
     static const char *const arguments[] = { "bench", "waiting",       "--filter", "pair", "--axis",
                                              "n=1,2", "--max-seconds", "0.3",      NULL };
@@ -496,11 +495,10 @@ START_TEST(a_terminal_sees_how_far_it_is)
     free(text);
     free(out);
 }
-END_TEST
 
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
 
-START_TEST(an_interrupted_run_reports_what_it_has)
+TEST_ROWS(an_interrupted_run_reports_what_it_has, endings)
 {
     static const char *const arguments[] = {
         "bench",         "waiting",       "--filter", "pair",      "--axis",
@@ -522,10 +520,9 @@ START_TEST(an_interrupted_run_reports_what_it_has)
     free(text);
     free(out);
 }
-END_TEST
 
 // A killed run keeps its measurements: at least the first result, and no partial file.
-START_TEST(a_run_that_is_killed_has_written_what_it_had)
+TEST(a_run_that_is_killed_has_written_what_it_had)
 {
     static const char *const arguments[] = { "bench",  "waiting", "--filter",  "pair", "--axis",
                                              "n=1:60", "--json",  "kept.json", NULL };
@@ -543,27 +540,14 @@ START_TEST(a_run_that_is_killed_has_written_what_it_had)
     free(text);
     free(out);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bench command");
-    TCase *tcase = tcase_create("bench command");
     char command[2048];
 
-    setvbuf(stdout, NULL, _IOLBF, 0);
     snprintf(command, sizeof(command), "'%s' find nvrtc >/dev/null 2>&1", program);
     has_nvrtc = system(command) == 0;
     if (!has_nvrtc)
         printf("skipped: what compiles: NVRTC is not found\n");
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, a_run_ends_and_says_as_the_table_has_it, 0, CUC_LENGTH(rows));
-    tcase_add_test(tcase, the_forms_of_the_results_agree);
-    tcase_add_test(tcase, json_on_standard_output_is_all_there_is);
-    tcase_add_test(tcase, a_terminal_sees_how_far_it_is);
-    tcase_add_loop_test(tcase, an_interrupted_run_reports_what_it_has, 0, CUC_LENGTH(endings));
-    tcase_add_test(tcase, a_run_that_is_killed_has_written_what_it_had);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests("bench command");
 }

@@ -125,7 +125,7 @@ static results one_result(const side *s)
     return results_of(text);
 }
 
-START_TEST(a_verdict_is_as_the_table_has_it)
+TEST_ROWS(a_verdict_is_as_the_table_has_it, verdicts)
 {
     results before = one_result(&verdicts[_i].before);
     results after = one_result(&verdicts[_i].after);
@@ -146,9 +146,8 @@ START_TEST(a_verdict_is_as_the_table_has_it)
     results_release(&before);
     results_release(&after);
 }
-END_TEST
 
-START_TEST(fewer_than_six_samples_have_no_interval)
+TEST(fewer_than_six_samples_have_no_interval)
 {
     for (int samples = 5; samples <= 6; samples++) {
         char text[256];
@@ -169,10 +168,9 @@ START_TEST(fewer_than_six_samples_have_no_interval)
         results_release(&r[1]);
     }
 }
-END_TEST
 
 // Exchanging the two runs gives the inverse verdict.
-START_TEST(a_verdict_turns_round_with_the_files)
+TEST_ROWS(a_verdict_turns_round_with_the_files, verdicts)
 {
     static const compare_verdict turned[COMPARE_VERDICT_COUNT] = {
         [COMPARE_SAME] = COMPARE_SAME,
@@ -191,7 +189,6 @@ START_TEST(a_verdict_turns_round_with_the_files)
     results_release(&before);
     results_release(&after);
 }
-END_TEST
 
 // A run that drifts by 4 % up and down: the file's interval assumes independent samples.
 static results drifting(double factor, bool raw)
@@ -214,7 +211,7 @@ static results drifting(double factor, bool raw)
     return r;
 }
 
-START_TEST(raw_samples_that_drift_are_not_taken_for_independent)
+TEST(raw_samples_that_drift_are_not_taken_for_independent)
 {
     static const struct {
         bool raw;
@@ -234,7 +231,6 @@ START_TEST(raw_samples_that_drift_are_not_taken_for_independent)
         results_release(&after);
     }
 }
-END_TEST
 
 // ---- Matching of results
 
@@ -280,7 +276,7 @@ static const struct {
 
 #define COMMON NAMED("z", "common", "", "x", "hot", TIMED)
 
-START_TEST(results_are_matched_by_what_names_them)
+TEST_ROWS(results_are_matched_by_what_names_them, matches)
 {
     char text[1024];
     comparisons found;
@@ -302,9 +298,8 @@ START_TEST(results_are_matched_by_what_names_them)
     results_release(&before);
     results_release(&after);
 }
-END_TEST
 
-START_TEST(what_has_no_time_in_both_is_counted_and_not_listed)
+TEST(what_has_no_time_in_both_is_counted_and_not_listed)
 {
     results before = results_of(COMMON ", " NAMED("s", "c", "", "x", "hot", "'skipped': 'a'"));
     results after = results_of(COMMON ", " NAMED("s", "c", "", "x", "hot", "'failed': 'b'"));
@@ -318,7 +313,6 @@ START_TEST(what_has_no_time_in_both_is_counted_and_not_listed)
     results_release(&before);
     results_release(&after);
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -334,7 +328,7 @@ static const struct {
     { "one is simulated", COMMON, COMMON, true, "is simulated" },
 };
 
-START_TEST(what_does_not_compare_is_refused)
+TEST_ROWS(what_does_not_compare_is_refused, refusals)
 {
     results before = results_of(refusals[_i].before);
     results after = results_of(refusals[_i].after);
@@ -347,7 +341,6 @@ START_TEST(what_does_not_compare_is_refused)
     results_release(&before);
     results_release(&after);
 }
-END_TEST
 
 // ---- The machines
 
@@ -376,7 +369,7 @@ static const struct {
       { "none", "power, heat" } },
 };
 
-START_TEST(what_differs_in_the_machine_is_told)
+TEST_ROWS(what_differs_in_the_machine_is_told, machines)
 {
     results before = results_of(COMMON), after = results_of(COMMON);
     difference found[COMPARE_MAX_DIFFERENCES];
@@ -398,7 +391,6 @@ START_TEST(what_differs_in_the_machine_is_told)
     results_release(&before);
     results_release(&after);
 }
-END_TEST
 
 static const struct {
     const char *before, *after; // machines
@@ -413,7 +405,7 @@ static const struct {
     { "{'gpu': 'A', 'driver': '1'}", "{'gpu': 'A', 'driver': '2'}", NULL },
 };
 
-START_TEST(different_gpus_do_not_compare)
+TEST_ROWS(different_gpus_do_not_compare, gpus)
 {
     results before = results_of(COMMON), after = results_of(COMMON);
     cli_why why;
@@ -426,22 +418,8 @@ START_TEST(different_gpus_do_not_compare)
     results_release(&before);
     results_release(&after);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("compare");
-    TCase *tcase = tcase_create("compare");
-
-    tcase_add_loop_test(tcase, a_verdict_is_as_the_table_has_it, 0, CUC_LENGTH(verdicts));
-    tcase_add_loop_test(tcase, a_verdict_turns_round_with_the_files, 0, CUC_LENGTH(verdicts));
-    tcase_add_test(tcase, fewer_than_six_samples_have_no_interval);
-    tcase_add_test(tcase, raw_samples_that_drift_are_not_taken_for_independent);
-    tcase_add_loop_test(tcase, results_are_matched_by_what_names_them, 0, CUC_LENGTH(matches));
-    tcase_add_test(tcase, what_has_no_time_in_both_is_counted_and_not_listed);
-    tcase_add_loop_test(tcase, what_does_not_compare_is_refused, 0, CUC_LENGTH(refusals));
-    tcase_add_loop_test(tcase, what_differs_in_the_machine_is_told, 0, CUC_LENGTH(machines));
-    tcase_add_loop_test(tcase, different_gpus_do_not_compare, 0, CUC_LENGTH(gpus));
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests("compare");
 }

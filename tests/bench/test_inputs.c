@@ -33,7 +33,9 @@ static const struct {
       { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
 };
 
-START_TEST(philox_gives_the_known_answers)
+CASE("all", .timeout = 60);
+
+TEST_ROWS(philox_gives_the_known_answers, answers)
 {
     const unsigned *c = answers[_i].counter, *k = answers[_i].key;
     struct philox_recipe r = { .seed = (unsigned long long)k[1] << 32 | k[0],
@@ -45,9 +47,8 @@ START_TEST(philox_gives_the_known_answers)
     for (int i = 0; i < 4; i++)
         ck_assert_uint_eq(w[i], answers[_i].expected[i]);
 }
-END_TEST
 
-START_TEST(bits_are_the_first_two_words)
+TEST(bits_are_the_first_two_words)
 {
     uint64_t x[2];
 
@@ -55,7 +56,6 @@ START_TEST(bits_are_the_first_two_words)
     ck_assert_uint_eq(x[0], 0xe169c58d6627e8d5);
     ck_assert_uint_ne(x[0], x[1]);
 }
-END_TEST
 
 static const struct {
     int32_t fill;
@@ -132,11 +132,10 @@ static cuc_status compare_all(cuc_bench_state *state, void *data)
     return cuc_bench_state_skip(state, "done");
 }
 
-START_TEST(the_device_makes_the_bytes_of_the_host)
+TEST(the_device_makes_the_bytes_of_the_host)
 {
     in_setup(compare_all, NULL, 0x123456789abcdef0);
 }
-END_TEST
 
 // Small floats, decoded by the definition of their formats: the value of a code.
 struct format {
@@ -178,7 +177,7 @@ static unsigned nearest(const struct format *f, double x)
 
 static const double scales[] = { 1, 1e-3, 1e-7, 3e-8, 1000, 1e5, 1e37, 0x1p-7, 0x1p-14, 0x1p-130 };
 
-START_TEST(small_floats_are_rounded_to_nearest_even)
+TEST_ROWS(small_floats_are_rounded_to_nearest_even, formats)
 {
     const struct format *f = &formats[_i];
     static float x[5000];
@@ -205,7 +204,6 @@ START_TEST(small_floats_are_rounded_to_nearest_even)
         }
     }
 }
-END_TEST
 
 static double moment(const double *x, int n, double about, int power)
 {
@@ -216,7 +214,7 @@ static double moment(const double *x, int n, double about, int power)
     return sum;
 }
 
-START_TEST(numbers_are_distributed_as_they_are_called)
+TEST(numbers_are_distributed_as_they_are_called)
 {
     enum { N = 100000 };
     double *x = malloc(N * sizeof(*x));
@@ -247,14 +245,13 @@ START_TEST(numbers_are_distributed_as_they_are_called)
         ck_assert_double_eq_tol((double)seen[i] / N, 1.0 / 9, 0.003);
     free(x);
 }
-END_TEST
 
 static const struct {
     uint64_t seed;
     uint32_t index, set;
 } others[] = { { 8, 0, 0 }, { 7 + (UINT64_C(1) << 32), 0, 0 }, { 7, 1, 0 }, { 7, 0, 1 } };
 
-START_TEST(another_seed_input_or_set_has_other_numbers)
+TEST_ROWS(another_seed_input_or_set_has_other_numbers, others)
 {
     uint32_t a[256], b[256];
     int same = 0;
@@ -268,7 +265,6 @@ START_TEST(another_seed_input_or_set_has_other_numbers)
     ck_ok(cuc_bench_generate(b, o, 7, 0, 0));
     ck_assert_int_eq(memcmp(a, b, sizeof(a)), 0);
 }
-END_TEST
 
 static const struct {
     cuc_bench_input_options o;
@@ -304,13 +300,12 @@ static cuc_status ask_for_bad(cuc_bench_state *state, void *data)
     return cuc_bench_state_skip(state, "done");
 }
 
-START_TEST(an_input_that_cannot_be_made_is_told)
+TEST_ROWS(an_input_that_cannot_be_made_is_told, bad)
 {
     int i = _i;
 
     in_setup(ask_for_bad, &i, 0);
 }
-END_TEST
 
 static cuc_status ask_for_much(cuc_bench_state *state, void *data)
 {
@@ -323,26 +318,12 @@ static cuc_status ask_for_much(cuc_bench_state *state, void *data)
     return cuc_bench_state_skip(state, "done");
 }
 
-START_TEST(an_input_larger_than_the_device_does_not_fit)
+TEST(an_input_larger_than_the_device_does_not_fit)
 {
     in_setup(ask_for_much, NULL, 0);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bench_inputs");
-    TCase *tests = tcase_create("all");
-
-    suite_add_tcase(suite, tests);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, philox_gives_the_known_answers, 0, CUC_LENGTH(answers));
-    tcase_add_test(tests, bits_are_the_first_two_words);
-    tcase_add_test(tests, the_device_makes_the_bytes_of_the_host);
-    tcase_add_loop_test(tests, small_floats_are_rounded_to_nearest_even, 0, CUC_LENGTH(formats));
-    tcase_add_test(tests, numbers_are_distributed_as_they_are_called);
-    tcase_add_loop_test(tests, another_seed_input_or_set_has_other_numbers, 0, CUC_LENGTH(others));
-    tcase_add_loop_test(tests, an_input_that_cannot_be_made_is_told, 0, CUC_LENGTH(bad));
-    tcase_add_test(tests, an_input_larger_than_the_device_does_not_fit);
-    return test_run(suite);
+    return run_tests("bench_inputs");
 }

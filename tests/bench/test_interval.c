@@ -1,8 +1,8 @@
 // Intervals against distributions whose median is known.
 #include "base/array.h"
 #include "interval.h"
+#include "tests.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -76,7 +76,9 @@ static const struct {
     { wandering_source, 900, 0.85, 0.97 },
 };
 
-START_TEST(the_interval_holds_the_median_as_often_as_it_says)
+CASE("interval", .timeout = 60);
+
+TEST_ROWS(the_interval_holds_the_median_as_often_as_it_says, coverages)
 {
     double samples[1000];
     int held = 0;
@@ -93,9 +95,8 @@ START_TEST(the_interval_holds_the_median_as_often_as_it_says)
     ck_assert_msg(share >= coverages[_i].least && share <= coverages[_i].most,
                   "source %d: %.3f of the intervals hold the median", _i, share);
 }
-END_TEST
 
-START_TEST(six_samples_are_the_least)
+TEST(six_samples_are_the_least)
 {
     static const double samples[] = { 4, 1, 3, 6, 2, 5 };
     interval found;
@@ -106,10 +107,9 @@ START_TEST(six_samples_are_the_least)
     ck_assert_double_eq(found.low, 1); // with 6, all of them
     ck_assert_double_eq(found.high, 6);
 }
-END_TEST
 
 // Two runs of 30 samples each, whose medians are 1 and 1.1.
-START_TEST(the_interval_of_a_ratio_holds_it_as_often_as_it_says)
+TEST(the_interval_of_a_ratio_holds_it_as_often_as_it_says)
 {
     double a[30], b[30];
     interval first, second;
@@ -129,9 +129,8 @@ START_TEST(the_interval_of_a_ratio_holds_it_as_often_as_it_says)
     double share = (double)held / TRIALS;
     ck_assert_msg(share >= 0.94 && share <= 0.99, "%.3f of the intervals hold the ratio", share);
 }
-END_TEST
 
-START_TEST(a_ratio_with_itself_turned_round_is_the_inverse)
+TEST(a_ratio_with_itself_turned_round_is_the_inverse)
 {
     interval a = { 1, 0.99, 1.05 };
     interval b = { 2, 1.9, 2.02 };
@@ -144,23 +143,8 @@ START_TEST(a_ratio_with_itself_turned_round_is_the_inverse)
     ck_assert_double_lt(up.low, 1.9 / 1.0);
     ck_assert_double_gt(up.low, 1.9 / 1.05); // not both at their ends at once
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("interval");
-    TCase *tcase = tcase_create("interval");
-
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, the_interval_holds_the_median_as_often_as_it_says, 0,
-                        CUC_LENGTH(coverages));
-    tcase_add_test(tcase, six_samples_are_the_least);
-    tcase_add_test(tcase, the_interval_of_a_ratio_holds_it_as_often_as_it_says);
-    tcase_add_test(tcase, a_ratio_with_itself_turned_round_is_the_inverse);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("interval");
 }

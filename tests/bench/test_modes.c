@@ -159,7 +159,9 @@ static void run_case(cuc_bench_setup setup, void *data, uint32_t modes)
     ck_ok(cuc_bench_run(bench, NULL));
 }
 
-START_TEST(a_subject_is_timed_in_every_mode)
+CASE("all", .teardown = teardown, .timeout = 60);
+
+TEST(a_subject_is_timed_in_every_mode)
 {
     static const uint32_t modes[] = { CUC_BENCH_COLD, CUC_BENCH_HOT, CUC_BENCH_GRAPH,
                                       CUC_BENCH_CPU };
@@ -191,7 +193,6 @@ START_TEST(a_subject_is_timed_in_every_mode)
         ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_bench_get_peak(&peak, bench, "copy"),
                  "the device is simulated");
 }
-END_TEST
 
 static const struct {
     const char *name, *source;
@@ -228,7 +229,7 @@ cuc_status cuc_copy(cuc_stream *stream, cuc_device_ptr dst, cuc_device_ptr src, 
 }
 
 // Treats the simulated device as a real one, to see output that it otherwise lacks.
-START_TEST(a_peak_is_measured_or_read_from_the_data_sheet)
+TEST(a_peak_is_measured_or_read_from_the_data_sheet)
 {
     struct scaling s = { .turns = 1 };
     cuc_bench_peak peak = CUC_BENCH_PEAK_INIT, own = CUC_BENCH_PEAK_INIT;
@@ -263,9 +264,8 @@ START_TEST(a_peak_is_measured_or_read_from_the_data_sheet)
     ck_assert_double_eq(result(0).share, result(0).bytes_per_s / result(0).peak);
     ck_assert(isnan(result(1).share)); // the time of a call says nothing about the device
 }
-END_TEST
 
-START_TEST(modes_can_be_kept_to_some)
+TEST(modes_can_be_kept_to_some)
 {
     struct scaling s = { .turns = 1 };
 
@@ -274,7 +274,6 @@ START_TEST(modes_can_be_kept_to_some)
     ck_assert_uint_eq(cuc_bench_result_count(bench), 1);
     ck_assert_uint_eq(result(0).mode, CUC_BENCH_HOT);
 }
-END_TEST
 
 static cuc_status waiting_and_not(cuc_bench_state *state, void *data)
 {
@@ -287,7 +286,7 @@ static cuc_status waiting_and_not(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &other);
 }
 
-START_TEST(a_subject_that_waits_while_the_stream_is_held_is_told_and_does_not_hang)
+TEST(a_subject_that_waits_while_the_stream_is_held_is_told_and_does_not_hang)
 {
     struct scaling two[] = { { .turns = 1, .waits = true }, { .turns = 1 } };
 
@@ -299,7 +298,6 @@ START_TEST(a_subject_that_waits_while_the_stream_is_held_is_told_and_does_not_ha
     ck_assert_str_eq(result(0).checked, "passed");
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }
-END_TEST
 
 static cuc_status waiting_openly(cuc_bench_state *state, void *data)
 {
@@ -311,7 +309,7 @@ static cuc_status waiting_openly(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &s);
 }
 
-START_TEST(a_subject_that_says_that_it_waits_is_timed_without_being_held)
+TEST(a_subject_that_says_that_it_waits_is_timed_without_being_held)
 {
     struct scaling s = { .turns = 1, .waits = true };
 
@@ -321,7 +319,6 @@ START_TEST(a_subject_that_says_that_it_waits_is_timed_without_being_held)
     ck_assert_msg(result(0).outcome == CUC_BENCH_MEASURED, "%s", result(0).reason);
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }
-END_TEST
 
 static const struct {
     bool wrong, fails;
@@ -333,7 +330,7 @@ static const struct {
 static const uint32_t failing_modes[] = { CUC_BENCH_COLD, CUC_BENCH_HOT, CUC_BENCH_GRAPH,
                                           CUC_BENCH_CPU };
 
-START_TEST(a_subject_that_fails_leaves_the_stream_to_the_others)
+TEST_RANGE(a_subject_that_fails_leaves_the_stream_to_the_others, 0, 2 * CUC_LENGTH(failing_modes))
 {
     int f = _i % 2;
     struct scaling two[] = { { .turns = 1, .wrong = failures[f].wrong, .fails = failures[f].fails },
@@ -347,7 +344,6 @@ START_TEST(a_subject_that_fails_leaves_the_stream_to_the_others)
     if (failures[f].wrong)
         ck_assert_int_eq(two[0].runs, 1); // for the check alone
 }
-END_TEST
 
 // Two subjects with one array for what they write, of which the second one does nothing.
 static cuc_status run_nothing(void *data, cuc_stream *stream, uint64_t set)
@@ -373,7 +369,7 @@ static cuc_status one_idle(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &idles);
 }
 
-START_TEST(what_one_subject_has_left_passes_for_no_other)
+TEST(what_one_subject_has_left_passes_for_no_other)
 {
     struct scaling s = { .turns = 1 };
 
@@ -385,7 +381,6 @@ START_TEST(what_one_subject_has_left_passes_for_no_other)
     ck_assert_ptr_nonnull(strstr(result(0).reason, "element 0 is -nan"));
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }
-END_TEST
 
 static cuc_status fast_and_slow(cuc_bench_state *state, void *data)
 {
@@ -399,7 +394,7 @@ static cuc_status fast_and_slow(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &fast);
 }
 
-START_TEST(less_work_is_faster)
+TEST(less_work_is_faster)
 {
     uint32_t scale = cuc_driver_is_simulated() ? 1 : 100; // on a GPU the launch would be most of it
     struct scaling two[] = { { .turns = 400 * scale }, { .turns = 20 * scale } };
@@ -410,7 +405,6 @@ START_TEST(less_work_is_faster)
                   cuc_bench_verdict_name(result(1).verdict), result(1).ratio);
     ck_assert_double_lt(result(1).ratio, 0.6);
 }
-END_TEST
 
 static cuc_status slowed(cuc_bench_state *state, void *data)
 {
@@ -424,7 +418,7 @@ static cuc_status slowed(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &slow);
 }
 
-START_TEST(three_percent_more_work_is_slower)
+TEST(three_percent_more_work_is_slower)
 {
     // Some 200 us on a GPU, of which the launch and the steps of its timer are one per cent.
     struct scaling two[] = { { .turns = 100000 }, { .turns = 103000 } };
@@ -442,7 +436,6 @@ START_TEST(three_percent_more_work_is_slower)
     ck_assert_double_gt(result(1).ratio_low, 1.015);
     ck_assert_double_lt(result(1).ratio_high, 1.045);
 }
-END_TEST
 
 static cuc_status run_fault(void *data, cuc_stream *stream, uint64_t set)
 {
@@ -463,7 +456,7 @@ static cuc_status faulting(cuc_bench_state *state, void *data)
                                  .unchecked = "it does not come that far"));
 }
 
-START_TEST(a_kernel_that_faults_fails_its_point_and_those_behind_it)
+TEST(a_kernel_that_faults_fails_its_point_and_those_behind_it)
 {
     struct scaling s = { .turns = 1 };
 
@@ -479,26 +472,8 @@ START_TEST(a_kernel_that_faults_fails_its_point_and_those_behind_it)
     const char *block = fault ? strstr(fault, "cucore_bench_block") : NULL;
     ck_assert_msg(block && strstr(block, "cucore_bench_flush"), "%s", result(0).reason);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bench_modes");
-    TCase *tests = tcase_create("all");
-
-    suite_add_tcase(suite, tests);
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, NULL, teardown);
-    tcase_add_test(tests, a_subject_is_timed_in_every_mode);
-    tcase_add_test(tests, a_peak_is_measured_or_read_from_the_data_sheet);
-    tcase_add_test(tests, modes_can_be_kept_to_some);
-    tcase_add_test(tests, a_subject_that_waits_while_the_stream_is_held_is_told_and_does_not_hang);
-    tcase_add_test(tests, a_subject_that_says_that_it_waits_is_timed_without_being_held);
-    tcase_add_loop_test(tests, a_subject_that_fails_leaves_the_stream_to_the_others, 0,
-                        2 * CUC_LENGTH(failing_modes));
-    tcase_add_test(tests, what_one_subject_has_left_passes_for_no_other);
-    tcase_add_test(tests, less_work_is_faster);
-    tcase_add_test(tests, three_percent_more_work_is_slower);
-    tcase_add_test(tests, a_kernel_that_faults_fails_its_point_and_those_behind_it);
-    return test_run(suite);
+    return run_tests("bench_modes");
 }

@@ -43,7 +43,9 @@ static const struct {
     { CUC_BENCH_AXIS_STRING, "nt,nn,a b", "nt nn a b" },
 };
 
-START_TEST(a_list_has_its_values)
+CASE("all", .setup = setup, .teardown = teardown);
+
+TEST_ROWS(a_list_has_its_values, lists)
 {
     struct cuc__bench_values v;
     char text[256] = "";
@@ -60,7 +62,6 @@ START_TEST(a_list_has_its_values)
     ck_assert_str_eq(text, lists[_i].expected);
     cuc__bench_values_release(&v);
 }
-END_TEST
 
 static const struct {
     int32_t kind;
@@ -85,7 +86,7 @@ static const struct {
     { CUC_BENCH_AXIS_STRING, "nt,nn,nt", "nt is there twice" },
 };
 
-START_TEST(a_list_that_is_wrong_is_told_with_the_axis)
+TEST_ROWS(a_list_that_is_wrong_is_told_with_the_axis, bad_lists)
 {
     struct cuc__bench_values v;
 
@@ -97,7 +98,6 @@ START_TEST(a_list_that_is_wrong_is_told_with_the_axis)
                   cuc_error_message(), bad_lists[_i].fragment);
     ck_assert_uint_eq(v.count, 0);
 }
-END_TEST
 
 static const cuc_bench_axis size_and_type[] = {
     { .name = "n", .values = "10:12", .quick = "10", .kind = CUC_BENCH_AXIS_POW2 },
@@ -164,7 +164,7 @@ static const struct {
       "gemm/square[layout=tt] " },
 };
 
-START_TEST(a_selection_has_its_points_in_order)
+TEST_ROWS(a_selection_has_its_points_in_order, selections)
 {
     cuc_bench_selection s = selections[_i].selection;
     size_t count = 0, only = 0;
@@ -184,9 +184,8 @@ START_TEST(a_selection_has_its_points_in_order)
     ck_ok(cuc_bench_run(bench, &s));
     ck_assert_uint_eq(cuc_bench_result_count(bench), count);
 }
-END_TEST
 
-START_TEST(a_visitor_can_stop)
+TEST(a_visitor_can_stop)
 {
     int left = 3;
     size_t count = 0;
@@ -196,7 +195,6 @@ START_TEST(a_visitor_can_stop)
     ck_ok(cuc_bench_visit(&count, bench, NULL, note, &left));
     ck_assert_uint_eq(count, 3);
 }
-END_TEST
 
 static const struct {
     cuc_bench_selection selection;
@@ -222,7 +220,7 @@ static const struct {
       "has the axis of \"n=4\"" },
 };
 
-START_TEST(a_selection_that_meets_nothing_is_told)
+TEST_ROWS(a_selection_that_meets_nothing_is_told, bad_selections)
 {
     cuc_bench_selection s = bad_selections[_i].selection;
     size_t count = 42;
@@ -235,7 +233,6 @@ START_TEST(a_selection_that_meets_nothing_is_told)
     ck_assert_uint_eq(count, 42);
     ck_assert_uint_eq(cuc_bench_result_count(bench), 0);
 }
-END_TEST
 
 static const struct {
     cuc_bench_case c;
@@ -273,7 +270,7 @@ static const struct {
       "two axes of the name n" },
 };
 
-START_TEST(a_case_that_is_wrong_is_told)
+TEST_ROWS(a_case_that_is_wrong_is_told, bad_cases)
 {
     cuc_bench_case c = bad_cases[_i].c;
 
@@ -282,9 +279,8 @@ START_TEST(a_case_that_is_wrong_is_told)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_add_case(bench, &c), bad_cases[_i].fragment);
     ck_assert_uint_eq(cuc_bench_case_count(bench), 4);
 }
-END_TEST
 
-START_TEST(a_case_is_copied_with_its_texts)
+TEST(a_case_is_copied_with_its_texts)
 {
     char suite[] = "memory", name[] = "copy", values[] = "1,2";
     cuc_bench_axis axis = { .name = name, .values = values };
@@ -303,9 +299,8 @@ START_TEST(a_case_is_copied_with_its_texts)
     ck_assert_str_eq(c.axes[0].quick, "1,2");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_get_case(&c, bench, 2), "there are 2 cases");
 }
-END_TEST
 
-START_TEST(every_name_is_the_one_that_the_document_has)
+TEST(every_name_is_the_one_that_the_document_has)
 {
     ck_assert_str_eq(cuc_bench_mode_name(CUC_BENCH_GRAPH), "graph");
     ck_assert_str_eq(cuc_bench_mode_name(3), "unknown");
@@ -319,24 +314,8 @@ START_TEST(every_name_is_the_one_that_the_document_has)
     ck_assert_str_eq(cuc_bench_verdict_name(CUC_BENCH_NO_VERDICT), "");
     ck_assert_str_eq(cuc_bench_verdict_name(-1), "unknown");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bench_registry");
-    TCase *tests = tcase_create("all");
-
-    suite_add_tcase(suite, tests);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_list_has_its_values, 0, CUC_LENGTH(lists));
-    tcase_add_loop_test(tests, a_list_that_is_wrong_is_told_with_the_axis, 0,
-                        CUC_LENGTH(bad_lists));
-    tcase_add_loop_test(tests, a_selection_has_its_points_in_order, 0, CUC_LENGTH(selections));
-    tcase_add_test(tests, a_visitor_can_stop);
-    tcase_add_loop_test(tests, a_selection_that_meets_nothing_is_told, 0,
-                        CUC_LENGTH(bad_selections));
-    tcase_add_loop_test(tests, a_case_that_is_wrong_is_told, 0, CUC_LENGTH(bad_cases));
-    tcase_add_test(tests, a_case_is_copied_with_its_texts);
-    tcase_add_test(tests, every_name_is_the_one_that_the_document_has);
-    return test_run(suite);
+    return run_tests("bench_registry");
 }

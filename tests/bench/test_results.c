@@ -8,7 +8,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define CASE "'suite': 's', 'case': 'c', 'subject': 'x', 'mode': 'hot'"
+#define NAMED "'suite': 's', 'case': 'c', 'subject': 'x', 'mode': 'hot'"
 
 // ---- Reading
 
@@ -25,33 +25,33 @@ static const struct {
     { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [1]}", "result 0: it is not" },
     { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{'suite': 's'}]}",
       "result 0: 'case' is missing" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE "}]}", "no 'median_s'" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE ", 'skipped': 'x'}, "
-      "{" CASE ", 'median_s': 0}]}",
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED "}]}", "no 'median_s'" },
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED ", 'skipped': 'x'}, "
+      "{" NAMED ", 'median_s': 0}]}",
       "result 1: 'median_s' is 0" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE ", 'median_s': '1'}]}",
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED ", 'median_s': '1'}]}",
       "'median_s' is not a number" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE ", 'median_s': null}]}",
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED ", 'median_s': null}]}",
       "'median_s' is not a number" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE ", 'samples': 1.5}]}",
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED ", 'samples': 1.5}]}",
       "'samples' is not a whole number" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE ", 'verdict': 1}]}",
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED ", 'verdict': 1}]}",
       "'verdict' is not text" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE ", 'disturbed': 1}]}",
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED ", 'disturbed': 1}]}",
       "'disturbed' is not true or false" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE ", 'axes': []}]}",
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED ", 'axes': []}]}",
       "'axes' is not an object" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE ", 'axes': {'n': [1]}}]}",
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED ", 'axes': {'n': [1]}}]}",
       "axis 'n' has no plain value" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED
       ", 'median_s': 1, 'raw_s': 1}]}",
       "'raw_s' is not a list" },
-    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED
       ", 'median_s': 1, 'raw_s': [1, -1]}]}",
       "'raw_s' has what is no time, at 1" },
 };
 
-START_TEST(what_is_not_of_the_schema_is_refused)
+TEST_ROWS(what_is_not_of_the_schema_is_refused, refusals)
 {
     results r = { .count = 77 };
     cli_why why;
@@ -62,9 +62,8 @@ START_TEST(what_is_not_of_the_schema_is_refused)
                   why.text);
     ck_assert_uint_eq(r.count, 77);
 }
-END_TEST
 
-START_TEST(what_is_no_json_is_refused_with_its_line)
+TEST(what_is_no_json_is_refused_with_its_line)
 {
     char path[] = "/tmp/cucore-results-XXXXXX";
     static const char text[] = "{\n\"schema\": oops\n";
@@ -80,14 +79,13 @@ START_TEST(what_is_no_json_is_refused_with_its_line)
     ck_assert(!results_read(&r, path, &why));
     ck_assert_msg(strstr(why.text, "cannot be opened") != NULL, "%s", why.text);
 }
-END_TEST
 
-START_TEST(every_field_is_read_and_what_is_not_there_was_not_measured)
+TEST(every_field_is_read_and_what_is_not_there_was_not_measured)
 {
     results r = results_of(
-        "{" CASE ", 'axes': {'n': 8, 'dtype': 'f32', 'r': 0.5, 'on': true}, 'kind': 'gpu', "
+        "{" NAMED ", 'axes': {'n': 8, 'dtype': 'f32', 'r': 0.5, 'on': true}, 'kind': 'gpu', "
         "'samples': 3, 'median_s': 2e-6, 'peak': {'name': 'copy', 'value': 5}, 'disturbed': true, "
-        "'raw_s': [1, 2, 3], 'a_key_of_a_later_version': {}}, {" CASE ", 'skipped': 'none'}");
+        "'raw_s': [1, 2, 3], 'a_key_of_a_later_version': {}}, {" NAMED ", 'skipped': 'none'}");
     const result *one = &r.list[0];
 
     ck_assert_uint_eq(r.count, 2);
@@ -112,9 +110,8 @@ START_TEST(every_field_is_read_and_what_is_not_there_was_not_measured)
     ck_assert(isnan(r.list[1].median_s) && !r.list[1].disturbed);
     results_release(&r);
 }
-END_TEST
 
-START_TEST(the_samples_of_the_tests_are_of_the_schema)
+TEST(the_samples_of_the_tests_are_of_the_schema)
 {
     static const char *const names[] = { "old.json", "new.json", "plots.json", "simulated.json" };
 
@@ -129,7 +126,6 @@ START_TEST(the_samples_of_the_tests_are_of_the_schema)
         results_release(&r);
     }
 }
-END_TEST
 
 // ---- Quantities
 
@@ -161,14 +157,13 @@ static const struct {
     { NAN, UNITS_SECONDS, "" },
 };
 
-START_TEST(a_quantity_has_the_unit_in_which_it_reads_best)
+TEST_ROWS(a_quantity_has_the_unit_in_which_it_reads_best, quantities)
 {
     char text[UNITS_SIZE];
 
     ck_assert_str_eq(units_text(text, quantities[_i].value, quantities[_i].kind),
                      quantities[_i].text);
 }
-END_TEST
 
 // ---- Printing
 
@@ -197,26 +192,26 @@ static const struct {
     const char *list;
     const char *line; // of the plain table, spaces between words made one
 } lines[] = {
-    { "{" CASE ", 'axes': {'bytes': 1048576}, " FIGURES "}",
+    { "{" NAMED ", 'axes': {'bytes': 1048576}, " FIGURES "}",
       "1 MiB x hot 2.000 us +-1.00 % 3.000 TB/s 75.0 % of copy y 1.250 [1.200, 1.300] SLOWER 20" },
-    { "{" CASE ", 'median_s': 1, 'limit': 1.1, 'ratio': 1.2, 'checked': 'passed'}",
+    { "{" NAMED ", 'median_s': 1, 'limit': 1.1, 'ratio': 1.2, 'checked': 'passed'}",
       "x hot 1.000 s 1.200 perhaps over the limit of 1.1" },
-    { "{" CASE ", 'limit': 1.1, " FIGURES "}", "SLOWER 20 over the limit of 1.1" },
-    { "{" CASE ", 'median_s': 1, 'disturbed': true, 'discarded': 9, 'checked': 'passed'}",
+    { "{" NAMED ", 'limit': 1.1, " FIGURES "}", "SLOWER 20 over the limit of 1.1" },
+    { "{" NAMED ", 'median_s': 1, 'disturbed': true, 'discarded': 9, 'checked': 'passed'}",
       "x hot 1.000 s DISTURBED, 9 thrown away" },
-    { "{" CASE ", 'median_s': 1}", "x hot 1.000 s not checked" },
-    { "{" CASE ", 'median_s': 1, 'figures': {'resident_bytes': 1536, 'registers': 40}}",
+    { "{" NAMED ", 'median_s': 1}", "x hot 1.000 s not checked" },
+    { "{" NAMED ", 'median_s': 1, 'figures': {'resident_bytes': 1536, 'registers': 40}}",
       "x hot 1.000 s not checked, resident 1.500 KiB, registers 40" },
-    { "{" CASE ", 'skipped': 'no cuBLASLt'}", "x hot skipped: no cuBLASLt" },
-    { "{" CASE ", 'failed': 'word 7'}", "x hot FAILED: word 7" },
-    { "{" CASE ", 'failed': 'a log\\nof two lines'}", "x hot FAILED: a log of two lines " },
-    { "{" CASE ", 'median_s': 1, 'items_per_s': 2e9, 'item': 'instructions', 'checked': 'passed'}",
+    { "{" NAMED ", 'skipped': 'no cuBLASLt'}", "x hot skipped: no cuBLASLt" },
+    { "{" NAMED ", 'failed': 'word 7'}", "x hot FAILED: word 7" },
+    { "{" NAMED ", 'failed': 'a log\\nof two lines'}", "x hot FAILED: a log of two lines " },
+    { "{" NAMED ", 'median_s': 1, 'items_per_s': 2e9, 'item': 'instructions', 'checked': 'passed'}",
       "x hot 1.000 s 2.000 G instructions/s" },
-    { "{" CASE ", 'skipped': 'a'}, {'suite': 's', 'case': 'd', 'skipped': 'b'}",
+    { "{" NAMED ", 'skipped': 'a'}, {'suite': 's', 'case': 'd', 'skipped': 'b'}",
       "case subject mode note c x hot skipped: a d skipped: b" },
 };
 
-START_TEST(a_line_of_the_table_says_what_the_result_does)
+TEST_ROWS(a_line_of_the_table_says_what_the_result_does, lines)
 {
     results r = results_of(lines[_i].list);
     char *text = printed(&r, 1, TABLE_PLAIN);
@@ -232,7 +227,6 @@ START_TEST(a_line_of_the_table_says_what_the_result_does)
     free(text);
     results_release(&r);
 }
-END_TEST
 
 static const struct {
     const char *fields;
@@ -256,21 +250,20 @@ static const struct {
       LIMIT_KEPT },
 };
 
-START_TEST(a_limit_is_broken_by_an_interval_that_lies_wholly_beyond_it)
+TEST_ROWS(a_limit_is_broken_by_an_interval_that_lies_wholly_beyond_it, limits)
 {
     char list[256];
 
-    snprintf(list, sizeof(list), "{" CASE ", 'median_s': 1, %s}", limits[_i].fields);
+    snprintf(list, sizeof(list), "{" NAMED ", 'median_s': 1, %s}", limits[_i].fields);
     results r = results_of(list);
     ck_assert_int_eq(results_limit(&r.list[0]), limits[_i].limit);
     results_release(&r);
 }
-END_TEST
 
-START_TEST(columns_line_up_and_no_line_ends_in_a_space)
+TEST(columns_line_up_and_no_line_ends_in_a_space)
 {
-    results r = results_of("{" CASE ", 'axes': {'name': 'caf\u00e9', 'n': 1}, " FIGURES "}, "
-                           "{" CASE ", 'axes': {'name': 'tea', 'n': 1000}, " FIGURES "}");
+    results r = results_of("{" NAMED ", 'axes': {'name': 'caf\u00e9', 'n': 1}, " FIGURES "}, "
+                           "{" NAMED ", 'axes': {'name': 'tea', 'n': 1000}, " FIGURES "}");
     char *text = printed(&r, 1, TABLE_PLAIN);
 
     check_has(text, "\nname     n  subject  mode    median");
@@ -280,7 +273,6 @@ START_TEST(columns_line_up_and_no_line_ends_in_a_space)
     free(text);
     results_release(&r);
 }
-END_TEST
 
 static size_t commas(const char *text, int line)
 {
@@ -293,11 +285,11 @@ static size_t commas(const char *text, int line)
     return n;
 }
 
-START_TEST(csv_has_a_head_and_quotes_what_needs_it)
+TEST(csv_has_a_head_and_quotes_what_needs_it)
 {
-    results r[2] = { results_of("{" CASE ", 'axes': {'n': 1}, 'median_s': 0.1, 'checked': "
+    results r[2] = { results_of("{" NAMED ", 'axes': {'n': 1}, 'median_s': 0.1, 'checked': "
                                 "'a, \\\"b\\\"'}"),
-                     results_of("{" CASE ", 'skipped': 'two\\nlines'}") };
+                     results_of("{" NAMED ", 'skipped': 'two\\nlines'}") };
     r[1].simulated = true;
     char *text = printed(r, 2, TABLE_CSV);
 
@@ -315,11 +307,10 @@ START_TEST(csv_has_a_head_and_quotes_what_needs_it)
     results_release(&r[0]);
     results_release(&r[1]);
 }
-END_TEST
 
-START_TEST(markdown_has_a_rule_and_hides_bars)
+TEST(markdown_has_a_rule_and_hides_bars)
 {
-    results r = results_of("{" CASE ", 'median_s': 0.1, 'checked': 'passed'}, {" CASE
+    results r = results_of("{" NAMED ", 'median_s': 0.1, 'checked': 'passed'}, {" NAMED
                            ", 'skipped': 'a|b\\nc'}");
     char *text = printed(&r, 1, TABLE_MARKDOWN);
 
@@ -330,16 +321,15 @@ START_TEST(markdown_has_a_rule_and_hides_bars)
     free(text);
     results_release(&r);
 }
-END_TEST
 
-START_TEST(every_form_says_that_it_is_simulated)
+TEST(every_form_says_that_it_is_simulated)
 {
     static const char *const words[] = {
         [TABLE_PLAIN] = "\nsimulated: ",
         [TABLE_MARKDOWN] = "\n**simulated: ",
         [TABLE_CSV] = ",ExampleGPU 1,true,",
     };
-    results r = results_of("{" CASE ", 'median_s': 0.1}");
+    results r = results_of("{" NAMED ", 'median_s': 0.1}");
 
     for (int style = 0; style < CUC_LENGTH(words); style++) {
         r.simulated = true;
@@ -353,26 +343,8 @@ START_TEST(every_form_says_that_it_is_simulated)
     }
     results_release(&r);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("results");
-    TCase *tcase = tcase_create("results");
-
-    tcase_add_loop_test(tcase, what_is_not_of_the_schema_is_refused, 0, CUC_LENGTH(refusals));
-    tcase_add_test(tcase, what_is_no_json_is_refused_with_its_line);
-    tcase_add_test(tcase, every_field_is_read_and_what_is_not_there_was_not_measured);
-    tcase_add_test(tcase, the_samples_of_the_tests_are_of_the_schema);
-    tcase_add_loop_test(tcase, a_quantity_has_the_unit_in_which_it_reads_best, 0,
-                        CUC_LENGTH(quantities));
-    tcase_add_loop_test(tcase, a_line_of_the_table_says_what_the_result_does, 0, CUC_LENGTH(lines));
-    tcase_add_loop_test(tcase, a_limit_is_broken_by_an_interval_that_lies_wholly_beyond_it, 0,
-                        CUC_LENGTH(limits));
-    tcase_add_test(tcase, columns_line_up_and_no_line_ends_in_a_space);
-    tcase_add_test(tcase, csv_has_a_head_and_quotes_what_needs_it);
-    tcase_add_test(tcase, markdown_has_a_rule_and_hides_bars);
-    tcase_add_test(tcase, every_form_says_that_it_is_simulated);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests("results");
 }

@@ -111,7 +111,9 @@ static const struct {
     { 1.03, 0.25, CUC_BENCH_UNSURE },
 };
 
-START_TEST(a_subject_is_judged_against_its_peer)
+CASE("all", .teardown = teardown, .timeout = 60);
+
+TEST_ROWS(a_subject_is_judged_against_its_peer, ratios)
 {
     struct made_up two[] = {
         { .name = "base", .seconds = 1e-5, .noise = ratios[_i].noise },
@@ -137,9 +139,8 @@ START_TEST(a_subject_is_judged_against_its_peer)
     ck_assert_uint_eq(mine.mode, CUC_BENCH_COLD);
     ck_assert(isnan(mine.sm_mhz) && isnan(mine.bytes) && isnan(mine.share) && isnan(mine.limit));
 }
-END_TEST
 
-START_TEST(subjects_take_turns_in_random_order)
+TEST(subjects_take_turns_in_random_order)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1e-5, .noise = 0.1 },
                              { .name = "mine", .seconds = 1e-5, .noise = 0.1 } };
@@ -164,9 +165,8 @@ START_TEST(subjects_take_turns_in_random_order)
     ck_assert_int_le(base_first, 70);
     ck_assert_uint_eq(two[0].last_set, 99); // another set each round
 }
-END_TEST
 
-START_TEST(what_did_not_pass_its_check_is_not_timed)
+TEST(what_did_not_pass_its_check_is_not_timed)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
                              { .name = "mine", .seconds = 1e-5, .check_gives = 1 } };
@@ -183,9 +183,8 @@ START_TEST(what_did_not_pass_its_check_is_not_timed)
     ck_assert_int_eq(base.outcome, CUC_BENCH_MEASURED);
     ck_assert_int_gt(two[0].samples, 20);
 }
-END_TEST
 
-START_TEST(a_check_that_cannot_be_made_fails_the_subject)
+TEST(a_check_that_cannot_be_made_fails_the_subject)
 {
     struct made_up two[] = {
         { .name = "base", .seconds = 1e-5, .check_gives = CUC_ERROR_NOT_FOUND },
@@ -199,9 +198,8 @@ START_TEST(a_check_that_cannot_be_made_fails_the_subject)
     ck_assert_ptr_null(result(1).peer); // nobody to be compared with
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }
-END_TEST
 
-START_TEST(a_subject_that_fails_on_the_way_leaves_the_others_in)
+TEST(a_subject_that_fails_on_the_way_leaves_the_others_in)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
                              { .name = "mine", .seconds = 1e-5, .sample_gives = CUC_ERROR_IO } };
@@ -223,7 +221,6 @@ START_TEST(a_subject_that_fails_on_the_way_leaves_the_others_in)
     ck_ok(cuc_bench_run(bench, NULL));
     ck_assert_ptr_nonnull(strstr(result(7).reason, "mine: sample() gave inf seconds"));
 }
-END_TEST
 
 static cuc_status fail_at_once(void *data, cuc_stream *stream, uint64_t set)
 {
@@ -275,7 +272,7 @@ static cuc_status some_that_fail(cuc_bench_state *state, void *data)
     return CUC_OK;
 }
 
-START_TEST(a_failure_without_a_word_has_not_the_words_of_another)
+TEST(a_failure_without_a_word_has_not_the_words_of_another)
 {
     int runs = 0;
 
@@ -291,7 +288,6 @@ START_TEST(a_failure_without_a_word_has_not_the_words_of_another)
     }
     ck_assert_int_gt(runs, 30);
 }
-END_TEST
 
 // Clocks that are made up: low in `low` of each hundred readings.
 struct made_up_clock {
@@ -312,7 +308,7 @@ static const struct {
     bool some, disturbed;
 } low_clocks[] = { { 0, false, false }, { 10, true, false }, { 45, true, true } };
 
-START_TEST(a_run_with_many_low_clocks_is_called_disturbed)
+TEST_ROWS(a_run_with_many_low_clocks_is_called_disturbed, low_clocks)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
                              { .name = "mine", .seconds = 1e-5 } };
@@ -335,7 +331,6 @@ START_TEST(a_run_with_many_low_clocks_is_called_disturbed)
         gone += isnan(r.samples_s[i]) ? 1 : 0;
     ck_assert_uint_eq(gone, r.discarded);
 }
-END_TEST
 
 // A subject of the host: waits for as long as it is told.
 struct work {
@@ -402,7 +397,7 @@ static cuc_status spin_with_figures(cuc_bench_state *state, void *data)
     return CUC_OK;
 }
 
-START_TEST(the_figures_of_a_subject_come_with_its_result)
+TEST(the_figures_of_a_subject_come_with_its_result)
 {
     struct work w = { .seconds = 4e-6 };
     const char *text;
@@ -418,9 +413,8 @@ START_TEST(the_figures_of_a_subject_come_with_its_result)
     ck_ok(cuc_bench_get_json(&text, NULL, bench));
     ck_assert_ptr_nonnull(strstr(text, "\"turns_a_run\":10"));
 }
-END_TEST
 
-START_TEST(work_of_the_host_is_timed_by_the_clock)
+TEST(work_of_the_host_is_timed_by_the_clock)
 {
     struct work w[] = { { .seconds = 4e-6 }, { .seconds = 8e-6 } };
 
@@ -447,9 +441,8 @@ START_TEST(work_of_the_host_is_timed_by_the_clock)
     ck_assert_uint_eq((uint64_t)w[1].runs, 3 + 3 * (twice.samples + twice.discarded));
     ck_assert_uint_eq((uint64_t)w[1].prepared, 3 + twice.samples + twice.discarded);
 }
-END_TEST
 
-START_TEST(the_devices_clock_is_nothing_to_work_of_the_host)
+TEST(the_devices_clock_is_nothing_to_work_of_the_host)
 {
     struct work w[] = { { .seconds = 4e-6 }, { .seconds = 4e-6 } };
     struct made_up_clock clock = { 0, 45 };
@@ -463,9 +456,8 @@ START_TEST(the_devices_clock_is_nothing_to_work_of_the_host)
     ck_assert_int_eq(result(1).disturbed, 0);
     ck_assert(isnan(result(1).sm_mhz));
 }
-END_TEST
 
-START_TEST(limits_of_time_and_samples_are_kept)
+TEST(limits_of_time_and_samples_are_kept)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1, .noise = 0.5 },
                              { .name = "mine", .seconds = 1, .noise = 0.5 } };
@@ -490,7 +482,6 @@ START_TEST(limits_of_time_and_samples_are_kept)
     ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_MAX_SECONDS);
     ck_assert_uint_lt(result(0).samples, 20); // ten times as long is too long
 }
-END_TEST
 
 static char dropped[16];
 
@@ -539,7 +530,7 @@ static const struct {
     { "empty", CUC_BENCH_FAILED, "setup added no subject" },
 };
 
-START_TEST(whatever_setup_comes_to_everything_is_freed_in_reverse)
+TEST_ROWS(whatever_setup_comes_to_everything_is_freed_in_reverse, ends)
 {
     const cuc_bench_axis axis = { .name = "n", .values = "5" };
     char how[16];
@@ -559,7 +550,6 @@ START_TEST(whatever_setup_comes_to_everything_is_freed_in_reverse)
     ck_assert_ptr_null(result(0).subject);
     ck_assert_uint_eq(result(0).mode, 0);
 }
-END_TEST
 
 static cuc_status read_axes(cuc_bench_state *state, void *data)
 {
@@ -579,7 +569,7 @@ static cuc_status read_axes(cuc_bench_state *state, void *data)
     return CUC_OK;
 }
 
-START_TEST(setup_sees_the_values_of_its_point)
+TEST(setup_sees_the_values_of_its_point)
 {
     const cuc_bench_axis axes[] = {
         { .name = "n", .values = "10", .kind = CUC_BENCH_AXIS_POW2 },
@@ -598,9 +588,8 @@ START_TEST(setup_sees_the_values_of_its_point)
     ck_assert_str_eq(result(0).reason, "it is not there");
     ck_assert_str_eq(result(0).axes, "n=1024 m=-7 t=bf16 w=nt");
 }
-END_TEST
 
-START_TEST(without_a_driver_points_that_need_a_device_are_skipped)
+TEST(without_a_driver_points_that_need_a_device_are_skipped)
 {
     struct made_up two[] = { { .name = "base" }, { .name = "mine" } };
 
@@ -615,7 +604,6 @@ START_TEST(without_a_driver_points_that_need_a_device_are_skipped)
     ck_assert_ptr_nonnull(strstr(result(0).reason, "no device: "));
     ck_assert_int_eq(two[0].checks, 0);
 }
-END_TEST
 
 // Progress reports received, and when to stop.
 struct heard {
@@ -644,7 +632,7 @@ static int32_t hear(void *data, const cuc_bench_progress *p)
     return h->stop_at_samples && h->samples >= h->stop_at_samples;
 }
 
-START_TEST(progress_is_told_and_can_end_the_run)
+TEST(progress_is_told_and_can_end_the_run)
 {
     struct work w[] = { { .seconds = 1e-3 }, { .seconds = 1e-3 } };
     struct heard h = { .stop_at_samples = 2 };
@@ -665,7 +653,6 @@ START_TEST(progress_is_told_and_can_end_the_run)
     ck_assert_int_eq(h.inner, CUC_ERROR_BUSY);
     ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_CANCELLED);
 }
-END_TEST
 
 static const cuc_bench_figure bad_figures[] = { { "turns", 1 }, { "share", NAN } };
 
@@ -712,7 +699,7 @@ static cuc_status add_bad_subject(cuc_bench_state *state, void *data)
     return cuc_bench_state_skip(state, "done");
 }
 
-START_TEST(a_subject_that_is_wrong_is_told)
+TEST_ROWS(a_subject_that_is_wrong_is_told, bad_subjects)
 {
     int i = _i;
 
@@ -720,7 +707,6 @@ START_TEST(a_subject_that_is_wrong_is_told)
     run_case(add_bad_subject, &i);
     ck_assert_str_eq(result(0).reason, "done");
 }
-END_TEST
 
 static const struct {
     cuc_bench_options o;
@@ -734,7 +720,7 @@ static const struct {
     { { .max_samples = 5 }, "max_samples is 5, less than min_samples, 20" },
 };
 
-START_TEST(an_option_that_is_wrong_is_told)
+TEST_ROWS(an_option_that_is_wrong_is_told, bad_options)
 {
     cuc_bench_options o = bad_options[_i].o;
     cuc_bench *none = NULL;
@@ -743,9 +729,8 @@ START_TEST(an_option_that_is_wrong_is_told)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_create(&none, &o), bad_options[_i].fragment);
     ck_assert_ptr_null(none);
 }
-END_TEST
 
-START_TEST(the_document_has_what_was_measured_and_nothing_else)
+TEST(the_document_has_what_was_measured_and_nothing_else)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1e-5, .noise = 0.01 },
                              { .name = "mine", .seconds = 1e-5, .noise = 0.01 } };
@@ -794,10 +779,9 @@ START_TEST(the_document_has_what_was_measured_and_nothing_else)
     ck_fails(CUC_ERROR_IO, cuc_bench_write_json(bench, beside), "cannot be written");
     unlink(path);
 }
-END_TEST
 
 // Root may put a file in the place of /dev/null, and must not.
-START_TEST(a_pipe_is_written_to_and_a_link_stays_one)
+TEST(a_pipe_is_written_to_and_a_link_stays_one)
 {
     char folder[] = "/tmp/cucore-bench-XXXXXX", path[3][64], text[16] = "";
     struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
@@ -826,9 +810,8 @@ START_TEST(a_pipe_is_written_to_and_a_link_stays_one)
         unlink(path[i]);
     ck_assert_int_eq(rmdir(folder), 0);
 }
-END_TEST
 
-START_TEST(a_peak_can_be_set_and_there_is_none_without_a_device)
+TEST(a_peak_can_be_set_and_there_is_none_without_a_device)
 {
     cuc_bench_peak p = CUC_BENCH_PEAK_INIT;
 
@@ -844,7 +827,6 @@ START_TEST(a_peak_can_be_set_and_there_is_none_without_a_device)
     ck_ok(cuc_bench_set_peak(bench, &p));
     ck_assert_uint_eq(bench->peak_count, 1);
 }
-END_TEST
 
 static const struct {
     const char *device, *peak;
@@ -868,46 +850,15 @@ static const struct {
     { "NVIDIA L4", "f64", 0 },
 };
 
-START_TEST(a_data_sheet_is_that_of_the_devices_whole_name)
+TEST_ROWS(a_data_sheet_is_that_of_the_devices_whole_name, sheets)
 {
     int32_t per = -1;
 
     ck_assert_double_eq_tol(cuc__bench_datasheet(sheets[_i].device, sheets[_i].peak, &per),
                             sheets[_i].value, 1e3);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bench_session");
-    TCase *tests = tcase_create("all");
-
-    suite_add_tcase(suite, tests);
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, NULL, teardown);
-    tcase_add_loop_test(tests, a_subject_is_judged_against_its_peer, 0, CUC_LENGTH(ratios));
-    tcase_add_loop_test(tests, a_data_sheet_is_that_of_the_devices_whole_name, 0,
-                        CUC_LENGTH(sheets));
-    tcase_add_test(tests, subjects_take_turns_in_random_order);
-    tcase_add_test(tests, what_did_not_pass_its_check_is_not_timed);
-    tcase_add_test(tests, a_check_that_cannot_be_made_fails_the_subject);
-    tcase_add_test(tests, a_subject_that_fails_on_the_way_leaves_the_others_in);
-    tcase_add_test(tests, a_failure_without_a_word_has_not_the_words_of_another);
-    tcase_add_loop_test(tests, a_run_with_many_low_clocks_is_called_disturbed, 0,
-                        CUC_LENGTH(low_clocks));
-    tcase_add_test(tests, work_of_the_host_is_timed_by_the_clock);
-    tcase_add_test(tests, the_figures_of_a_subject_come_with_its_result);
-    tcase_add_test(tests, the_devices_clock_is_nothing_to_work_of_the_host);
-    tcase_add_test(tests, limits_of_time_and_samples_are_kept);
-    tcase_add_loop_test(tests, whatever_setup_comes_to_everything_is_freed_in_reverse, 0,
-                        CUC_LENGTH(ends));
-    tcase_add_test(tests, setup_sees_the_values_of_its_point);
-    tcase_add_test(tests, without_a_driver_points_that_need_a_device_are_skipped);
-    tcase_add_test(tests, progress_is_told_and_can_end_the_run);
-    tcase_add_loop_test(tests, a_subject_that_is_wrong_is_told, 0, CUC_LENGTH(bad_subjects));
-    tcase_add_loop_test(tests, an_option_that_is_wrong_is_told, 0, CUC_LENGTH(bad_options));
-    tcase_add_test(tests, the_document_has_what_was_measured_and_nothing_else);
-    tcase_add_test(tests, a_pipe_is_written_to_and_a_link_stays_one);
-    tcase_add_test(tests, a_peak_can_be_set_and_there_is_none_without_a_device);
-    return test_run(suite);
+    return run_tests("bench_session");
 }

@@ -4,7 +4,9 @@
 
 #include "bench_testing.h"
 
-START_TEST(quartiles_lie_between_neighbours)
+CASE("all", .timeout = 60);
+
+TEST(quartiles_lie_between_neighbours)
 {
     static const double values[] = { 9, 1, 5, NAN, 3, 7 }; // 1 3 5 7 9
     cuc_bench_summary s = CUC_BENCH_SUMMARY_INIT;
@@ -25,7 +27,6 @@ START_TEST(quartiles_lie_between_neighbours)
     ck_assert_double_eq(s.q1, 1.75);
     ck_assert_double_eq(s.q3, 3.25);
 }
-END_TEST
 
 // From printed tables of the sign test: the count, and the rank of the interval's lower end.
 static const size_t ranks[][2] = {
@@ -34,20 +35,18 @@ static const size_t ranks[][2] = {
     { 60, 22 }, { 70, 27 }, { 80, 31 }, { 90, 36 }, { 100, 40 },
 };
 
-START_TEST(the_medians_interval_has_the_ranks_of_the_sign_test)
+TEST_ROWS(the_medians_interval_has_the_ranks_of_the_sign_test, ranks)
 {
     ck_assert_uint_eq(cuc__bench_median_rank(ranks[_i][0]), ranks[_i][1]);
 }
-END_TEST
 
-START_TEST(the_rank_of_many_samples_is_near_the_normal_one)
+TEST(the_rank_of_many_samples_is_near_the_normal_one)
 {
     for (size_t n = 1000; n <= 1000000; n *= 10) {
         double expected = ((double)n - 1.959964 * sqrt((double)n)) / 2;
         ck_assert_double_le(fabs((double)cuc__bench_median_rank(n) - expected), 1.5);
     }
 }
-END_TEST
 
 static const struct distribution {
     const char *name;
@@ -64,7 +63,7 @@ static const struct distribution {
 
 // 95 % of 4000 intervals contain the median, or slightly more because ranks are integers; three
 // standard deviations of such a share are 1 %.
-START_TEST(the_medians_interval_holds_the_median_as_often_as_it_says)
+TEST_ROWS(the_medians_interval_holds_the_median_as_often_as_it_says, distributions)
 {
     const struct distribution *d = &distributions[_i];
     enum { TRIALS = 4000 };
@@ -82,9 +81,8 @@ START_TEST(the_medians_interval_holds_the_median_as_often_as_it_says)
     ck_assert_msg(held >= 0.94 * TRIALS && held <= 0.985 * TRIALS, "%s, %d samples: %d of %d",
                   d->name, d->count, held, TRIALS);
 }
-END_TEST
 
-START_TEST(what_cannot_be_summarised_is_told)
+TEST(what_cannot_be_summarised_is_told)
 {
     cuc_bench_summary s = CUC_BENCH_SUMMARY_INIT, sizeless = { 0 };
     const double none[] = { NAN, NAN };
@@ -98,7 +96,6 @@ START_TEST(what_cannot_be_summarised_is_told)
              "struct_size is 0");
     ck_assert_double_eq(s.median, 42);
 }
-END_TEST
 
 // Pairs: a subject that takes `slower` times as long, noise of its own on either side, and a common
 // drift of the clock by 20 %.
@@ -127,7 +124,7 @@ static void make_pairs(double *subject, double *peer, const struct pairs *p, uin
     }
 }
 
-START_TEST(pairs_have_the_verdict_of_what_they_were_made_with)
+TEST_ROWS(pairs_have_the_verdict_of_what_they_were_made_with, pairs)
 {
     const struct pairs *p = &pairs[_i];
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
@@ -141,9 +138,8 @@ START_TEST(pairs_have_the_verdict_of_what_they_were_made_with)
     ck_assert_double_le(c.low, c.ratio);
     ck_assert_double_ge(c.high, c.ratio);
 }
-END_TEST
 
-START_TEST(equal_subjects_are_seldom_told_apart)
+TEST(equal_subjects_are_seldom_told_apart)
 {
     static const struct pairs equal = { "equal", 1, 0.05, 40, 0 };
     uint64_t state = 99;
@@ -158,9 +154,8 @@ START_TEST(equal_subjects_are_seldom_told_apart)
     }
     ck_assert_int_le(wrong, 120); // 5 % and what chance adds
 }
-END_TEST
 
-START_TEST(a_pair_with_a_sample_thrown_away_is_left_out)
+TEST(a_pair_with_a_sample_thrown_away_is_left_out)
 {
     const double subject[] = { 2, NAN, 2, 100, 2, 7, 0, 2, 2, 2 },
                  peer[] = { 1, 1, 1, NAN, 1, 0, 1, 1, 1, 1 };
@@ -174,10 +169,9 @@ START_TEST(a_pair_with_a_sample_thrown_away_is_left_out)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_bench_compare_pairs(&c, subject + 1, peer + 1, 1, NULL), "none of 1 pairs");
 }
-END_TEST
 
 // The least and the largest of five ratios hold the median less often than an interval should.
-START_TEST(fewer_than_six_pairs_have_no_verdict)
+TEST(fewer_than_six_pairs_have_no_verdict)
 {
     const double subject[] = { 2, 2, 2, 2, 2, 2 }, peer[] = { 1, 1, 1, 1, 1, 1 };
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
@@ -188,9 +182,8 @@ START_TEST(fewer_than_six_pairs_have_no_verdict)
         ck_assert_double_eq(c.ratio, 2);
     }
 }
-END_TEST
 
-START_TEST(thresholds_are_the_callers)
+TEST(thresholds_are_the_callers)
 {
     const double subject[] = { 1.04, 1.04, 1.04, 1.04, 1.04, 1.04 }, peer[] = { 1, 1, 1, 1, 1, 1 };
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
@@ -205,9 +198,8 @@ START_TEST(thresholds_are_the_callers)
              cuc_bench_compare_pairs(&c, subject, peer, 6, CUC_BENCH_THRESHOLDS(.noise_floor = -1)),
              "expected 0 or more");
 }
-END_TEST
 
-START_TEST(two_runs_are_compared_by_medians_and_intervals)
+TEST(two_runs_are_compared_by_medians_and_intervals)
 {
     cuc_bench_summary a = CUC_BENCH_SUMMARY_INIT, b = CUC_BENCH_SUMMARY_INIT;
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
@@ -238,28 +230,8 @@ START_TEST(two_runs_are_compared_by_medians_and_intervals)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_compare_summaries(&c, &a, &b, NULL),
              "the medians are 103 and 0");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bench_stats");
-    TCase *tests = tcase_create("all");
-
-    suite_add_tcase(suite, tests);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, quartiles_lie_between_neighbours);
-    tcase_add_loop_test(tests, the_medians_interval_has_the_ranks_of_the_sign_test, 0,
-                        CUC_LENGTH(ranks));
-    tcase_add_test(tests, the_rank_of_many_samples_is_near_the_normal_one);
-    tcase_add_loop_test(tests, the_medians_interval_holds_the_median_as_often_as_it_says, 0,
-                        CUC_LENGTH(distributions));
-    tcase_add_test(tests, what_cannot_be_summarised_is_told);
-    tcase_add_loop_test(tests, pairs_have_the_verdict_of_what_they_were_made_with, 0,
-                        CUC_LENGTH(pairs));
-    tcase_add_test(tests, equal_subjects_are_seldom_told_apart);
-    tcase_add_test(tests, a_pair_with_a_sample_thrown_away_is_left_out);
-    tcase_add_test(tests, fewer_than_six_pairs_have_no_verdict);
-    tcase_add_test(tests, thresholds_are_the_callers);
-    tcase_add_test(tests, two_runs_are_compared_by_medians_and_intervals);
-    return test_run(suite);
+    return run_tests("bench_stats");
 }

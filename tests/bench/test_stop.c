@@ -65,7 +65,9 @@ static const struct stream {
     { "warming up for 300 samples", warming, true, CUC_BENCH_STOP_CONFIDENCE, 300, 5000 },
 };
 
-START_TEST(a_stream_stops_when_it_should_and_for_the_reason)
+CASE("all", .timeout = 60);
+
+TEST_ROWS(a_stream_stops_when_it_should_and_for_the_reason, streams)
 {
     const struct stream *s = &streams[_i];
     struct cuc__bench_rule r = rule;
@@ -93,9 +95,8 @@ START_TEST(a_stream_stops_when_it_should_and_for_the_reason)
     free(values);
     free(sorted);
 }
-END_TEST
 
-START_TEST(entropy_is_that_of_the_histogram)
+TEST(entropy_is_that_of_the_histogram)
 {
     struct cuc__bench_entropy e = { 0 };
 
@@ -107,7 +108,6 @@ START_TEST(entropy_is_that_of_the_histogram)
     ck_assert_uint_eq(e.bin_count, 8);
     cuc__bench_entropy_release(&e);
 }
-END_TEST
 
 static const struct {
     uint64_t rounds;
@@ -120,12 +120,11 @@ static const struct {
     { 5000, 1, CUC_BENCH_STOP_MAX_SAMPLES },
 };
 
-START_TEST(limits_end_what_knows_too_little)
+TEST_ROWS(limits_end_what_knows_too_little, limits)
 {
     ck_assert_int_eq(cuc__bench_limit(&rule, limits[_i].rounds, limits[_i].seconds),
                      limits[_i].expected);
 }
-END_TEST
 
 // Clocks: `usual` MHz, but for the samples from `from` up to `to`, which have `low` and `throttle`.
 static const struct clocks {
@@ -147,7 +146,7 @@ static const struct clocks {
     { "not known", 0, 0, 0, 0, 0, 0 },
 };
 
-START_TEST(samples_with_a_low_clock_are_thrown_away)
+TEST_ROWS(samples_with_a_low_clock_are_thrown_away, clock_streams)
 {
     const struct clocks *c = &clock_streams[_i];
     struct cuc__bench_clock clocks[100] = { 0 };
@@ -165,7 +164,6 @@ START_TEST(samples_with_a_low_clock_are_thrown_away)
     for (int i = 0; i < 100; i++)
         ck_assert_int_eq(discard[i], c->discarded && i >= c->from && i < c->to);
 }
-END_TEST
 
 static cuc_status made_up(void *data, cuc_device_sensors *out)
 {
@@ -180,7 +178,7 @@ static cuc_status made_up(void *data, cuc_device_sensors *out)
     return CUC_OK;
 }
 
-START_TEST(readings_are_counted_until_there_are_none)
+TEST(readings_are_counted_until_there_are_none)
 {
     static struct cuc__bench_clocks c;
     struct cuc__bench_clock clock, between;
@@ -211,21 +209,8 @@ START_TEST(readings_are_counted_until_there_are_none)
     ck_assert_uint_eq(c.throttle, 0x3FF);
     ck_assert_uint_eq(c.memory_mhz, 2619);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bench_stop");
-    TCase *tests = tcase_create("all");
-
-    suite_add_tcase(suite, tests);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_stream_stops_when_it_should_and_for_the_reason, 0,
-                        CUC_LENGTH(streams));
-    tcase_add_test(tests, entropy_is_that_of_the_histogram);
-    tcase_add_loop_test(tests, limits_end_what_knows_too_little, 0, CUC_LENGTH(limits));
-    tcase_add_loop_test(tests, samples_with_a_low_clock_are_thrown_away, 0,
-                        CUC_LENGTH(clock_streams));
-    tcase_add_test(tests, readings_are_counted_until_there_are_none);
-    return test_run(suite);
+    return run_tests("bench_stop");
 }

@@ -69,7 +69,9 @@ static void progress(void *user, const cuc_tune_progress *p)
     ck_assert_ptr_nonnull(p->choice);
 }
 
-START_TEST(the_fastest_tile_of_a_plan_is_kept)
+CASE("tune", .setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST_RANGE(the_fastest_tile_of_a_plan_is_kept, 0, 3)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice made = CUC_GEMM_CHOICE_INIT;
@@ -107,7 +109,6 @@ START_TEST(the_fastest_tile_of_a_plan_is_kept)
     ck_assert_msg(strncmp(choice, text, strlen(text)) == 0, "%s, %s", choice, text);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 // y = y + x, and a constant that changes the result, which is a mistake of who lists it.
 static const char program[] = "kernel add(x: f32[N], y: f32[N])\n"
@@ -136,7 +137,7 @@ static cuc_tensor array(cuc_buffer **buffer, float first)
     return t;
 }
 
-START_TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
+TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
 {
     const char *const dimensions[] = { "N=100" };
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
@@ -179,9 +180,8 @@ START_TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     cuc_buffer_release(buffer[0]);
     cuc_buffer_release(buffer[1]);
 }
-END_TEST
 
-START_TEST(what_cannot_be_tuned_is_refused)
+TEST(what_cannot_be_tuned_is_refused)
 {
     const char *const dimensions[] = { "N=100" };
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
@@ -215,10 +215,9 @@ START_TEST(what_cannot_be_tuned_is_refused)
     ck_fails(bad, cuc_gemm_tune(NULL, 0, device, &plan, &tune), "most is 65");
     cuc_buffer_release(buffer);
 }
-END_TEST
 
 // Before anything is measured.
-START_TEST(a_file_that_cannot_be_written_is_told_of_at_once)
+TEST_RANGE(a_file_that_cannot_be_written_is_told_of_at_once, 0, 4)
 {
     static const struct {
         const char *path;
@@ -254,9 +253,8 @@ START_TEST(a_file_that_cannot_be_written_is_told_of_at_once)
     ck_assert_int_eq(told.count, 0);
     cuc_buffer_release(buffer);
 }
-END_TEST
 
-START_TEST(arrays_are_the_same_to_a_few_roundings)
+TEST(arrays_are_the_same_to_a_few_roundings)
 {
     static const float x[] = { 1, -2, 1000, 0 }, near[] = { 1.0000001f, -2, 1000.0001f, 0.001f };
     static const float far[] = { 1, -2, 1000, 40 };
@@ -276,12 +274,9 @@ START_TEST(arrays_are_the_same_to_a_few_roundings)
     ck_assert(!cuc__tune_same(CUC_I32, whole, whole_far, 2, 1, 1e-3, why, sizeof(why)));
     ck_assert(!cuc__tune_same(CUC_C64, x, x, 1, 1, 1e-3, why, sizeof(why)));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tune");
-    TCase *c = tcase_create("tune");
     cuc_found *found = NULL;
 
     if (cuc_find_library(&found, "nvrtc") < 0) {
@@ -289,17 +284,5 @@ int main(void)
         return 77;
     }
     cuc_found_release(found);
-    tcase_add_checked_fixture(c, setup, teardown);
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, the_fastest_tile_of_a_plan_is_kept, 0, 3);
-    tcase_add_test(c, what_is_wrong_does_not_win_and_arrays_are_as_they_were);
-    tcase_add_test(c, what_cannot_be_tuned_is_refused);
-    tcase_add_loop_test(c, a_file_that_cannot_be_written_is_told_of_at_once, 0, 4);
-    tcase_add_test(c, arrays_are_the_same_to_a_few_roundings);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tune");
 }

@@ -1,7 +1,7 @@
 #include "base/array.h"
 #include "argument.h"
+#include "tests.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,9 @@ static const struct {
     { CUC_C64, "1", 0x3F800000 },
 };
 
-START_TEST(a_number_has_the_bits_of_its_type)
+CASE("scalars");
+
+TEST_ROWS(a_number_has_the_bits_of_its_type, numbers)
 {
     uint8_t bytes[SCALAR_MAX_BYTES];
     uint64_t bits;
@@ -89,7 +91,6 @@ START_TEST(a_number_has_the_bits_of_its_type)
                   cuc_dtype_name(numbers[_i].dtype), numbers[_i].text, (unsigned long long)bits,
                   (unsigned long long)numbers[_i].bits);
 }
-END_TEST
 
 static const struct {
     cuc_dtype dtype;
@@ -131,7 +132,7 @@ static const struct {
     { CUC_C64, "1e39", "beyond the largest c64" },
 };
 
-START_TEST(a_number_that_does_not_fit_is_refused)
+TEST_ROWS(a_number_that_does_not_fit_is_refused, refused)
 {
     uint8_t bytes[SCALAR_MAX_BYTES] = { 77 };
     cli_why why;
@@ -141,7 +142,6 @@ START_TEST(a_number_that_does_not_fit_is_refused)
     ck_assert_msg(strstr(why.text, refused[_i].says) != NULL, "%s", why.text);
     ck_assert_int_eq(bytes[0], 77);
 }
-END_TEST
 
 static const struct {
     cuc_dtype dtype;
@@ -171,7 +171,7 @@ static double decode(int row, uint32_t bits)
 
 // Every finite number converts to itself; values just beside the midpoint go to the nearer
 // neighbour, the midpoint to the even one.
-START_TEST(every_small_float_rounds_to_nearest_even)
+TEST_ROWS(every_small_float_rounds_to_nearest_even, small_floats)
 {
     int e = small_floats[_i].exponent_bits;
     int m = small_floats[_i].mantissa_bits;
@@ -192,7 +192,6 @@ START_TEST(every_small_float_rounds_to_nearest_even)
         ck_assert(scalar_round(&got, dtype, nextafter(middle, INFINITY)) && got == bits + 1);
     }
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -257,7 +256,7 @@ static const struct {
     { CUC_U64, 0x8000000000000000, 0x1p63 },
 };
 
-START_TEST(bits_are_the_number_that_their_type_says)
+TEST_ROWS(bits_are_the_number_that_their_type_says, values)
 {
     double value;
 
@@ -267,9 +266,8 @@ START_TEST(bits_are_the_number_that_their_type_says)
     else
         ck_assert_msg(value == values[_i].value, "row %d is %.17g", _i, value);
 }
-END_TEST
 
-START_TEST(a_complex_number_is_no_real_one)
+TEST(a_complex_number_is_no_real_one)
 {
     static const double zeros[2];
     double value;
@@ -277,9 +275,10 @@ START_TEST(a_complex_number_is_no_real_one)
     ck_assert(!scalar_value(&value, CUC_C64, zeros));
     ck_assert(!scalar_value(&value, CUC_C128, zeros));
 }
-END_TEST
 
-START_TEST(an_argument_is_taken_apart)
+CASE("arguments");
+
+TEST_ROWS(an_argument_is_taken_apart, good)
 {
     argument a;
     cli_why why;
@@ -294,7 +293,6 @@ START_TEST(an_argument_is_taken_apart)
     ck_assert_uint_eq(a.bytes, good[_i].bytes);
     argument_release(&a);
 }
-END_TEST
 
 static const char *const bad[][2] = {
     { "", "'' is no argument" },
@@ -327,7 +325,7 @@ static const char *const bad[][2] = {
       "more than 32 dimensions" },
 };
 
-START_TEST(an_argument_that_is_wrong_says_how)
+TEST_ROWS(an_argument_that_is_wrong_says_how, bad)
 {
     argument a = { .kind = 77 };
     cli_why why;
@@ -336,7 +334,6 @@ START_TEST(an_argument_that_is_wrong_says_how)
     ck_assert_msg(strstr(why.text, bad[_i][1]) != NULL, "%s: %s", bad[_i][0], why.text);
     ck_assert_int_eq(a.kind, 77);
 }
-END_TEST
 
 static void save(const char *path, const char *descr, size_t bytes)
 {
@@ -378,7 +375,7 @@ static const struct {
     { "<f4", 8, "in:missing.npy", CUC_DTYPE_UNKNOWN, "missing.npy cannot be opened" },
 };
 
-START_TEST(a_file_is_loaded_when_its_type_fits)
+TEST_ROWS(a_file_is_loaded_when_its_type_fits, files)
 {
     char folder[] = "/tmp/cucore-argument-XXXXXX";
     char type[64];
@@ -407,28 +404,8 @@ START_TEST(a_file_is_loaded_when_its_type_fits)
     ck_assert_int_eq(chdir("/"), 0);
     rmdir(folder);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("argument");
-    TCase *scalars = tcase_create("scalars");
-    TCase *arguments = tcase_create("arguments");
-
-    tcase_add_loop_test(scalars, a_number_has_the_bits_of_its_type, 0, CUC_LENGTH(numbers));
-    tcase_add_loop_test(scalars, a_number_that_does_not_fit_is_refused, 0, CUC_LENGTH(refused));
-    tcase_add_loop_test(scalars, every_small_float_rounds_to_nearest_even, 0,
-                        CUC_LENGTH(small_floats));
-    tcase_add_loop_test(scalars, bits_are_the_number_that_their_type_says, 0, CUC_LENGTH(values));
-    tcase_add_test(scalars, a_complex_number_is_no_real_one);
-    tcase_add_loop_test(arguments, an_argument_is_taken_apart, 0, CUC_LENGTH(good));
-    tcase_add_loop_test(arguments, an_argument_that_is_wrong_says_how, 0, CUC_LENGTH(bad));
-    tcase_add_loop_test(arguments, a_file_is_loaded_when_its_type_fits, 0, CUC_LENGTH(files));
-    suite_add_tcase(suite, scalars);
-    suite_add_tcase(suite, arguments);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("argument");
 }

@@ -1,6 +1,7 @@
 #include "base/array.h"
 #include "child.h"
 #include "npy.h"
+#include "tests.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -525,7 +526,9 @@ static void check_has(const char *what, const char *text, const char *const *fra
                       fragments[i], text);
 }
 
-START_TEST(a_command_ends_and_says_as_the_table_has_it)
+CASE("table", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST_ROWS(a_command_ends_and_says_as_the_table_has_it, rows)
 {
     child c = { .input = rows[_i].input };
     int before = count_files();
@@ -547,7 +550,6 @@ START_TEST(a_command_ends_and_says_as_the_table_has_it)
         ck_assert_msg(count_files() == before, "a command that failed wrote a file");
     child_free(&c);
 }
-END_TEST
 
 // ---- Behaviour beyond the table
 
@@ -571,7 +573,9 @@ static char *output_of(child *c)
     return c->out;
 }
 
-START_TEST(help_completion_and_manual_have_every_option)
+CASE("apart", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST_ROWS(help_completion_and_manual_have_every_option, commands)
 {
     const char *command = commands[_i].command;
     const char *part = commands[_i].part;
@@ -604,7 +608,6 @@ START_TEST(help_completion_and_manual_have_every_option)
     free(again);
     free(names);
 }
-END_TEST
 
 static const struct {
     const char *words; // the last word is being completed
@@ -625,7 +628,7 @@ static const struct {
     { "cucore bench show ben", "bench.json" },
 };
 
-START_TEST(the_shell_completes)
+TEST_ROWS(the_shell_completes, completions)
 {
     char script[1024];
     child c = { .arguments = { "-c", script } };
@@ -644,7 +647,6 @@ START_TEST(the_shell_completes)
     ck_assert_str_eq(c.out, completions[_i].expected);
     child_free(&c);
 }
-END_TEST
 
 static json_t *document_of(child *c, bool ok)
 {
@@ -662,7 +664,7 @@ static json_t *document_of(child *c, bool ok)
     return document;
 }
 
-START_TEST(json_has_a_schema_and_says_the_command)
+TEST(json_has_a_schema_and_says_the_command)
 {
     static const struct {
         const char *arguments[8];
@@ -696,9 +698,8 @@ START_TEST(json_has_a_schema_and_says_the_command)
         json_decref(document);
     }
 }
-END_TEST
 
-START_TEST(a_failure_in_json_has_the_log)
+TEST(a_failure_in_json_has_the_log)
 {
     if (!can_run(NVRTC))
         return;
@@ -711,9 +712,8 @@ START_TEST(a_failure_in_json_has_the_log)
         strstr(json_string_value(json_object_get(error, "log")), "undeclared_thing"));
     json_decref(document);
 }
-END_TEST
 
-START_TEST(info_has_every_attribute_of_each_device)
+TEST(info_has_every_attribute_of_each_device)
 {
     if (!can_run(FAKE))
         return;
@@ -729,9 +729,8 @@ START_TEST(info_has_every_attribute_of_each_device)
     }
     json_decref(document);
 }
-END_TEST
 
-START_TEST(compile_tells_kernels_and_symbols)
+TEST(compile_tells_kernels_and_symbols)
 {
     if (!can_run(NVRTC))
         return;
@@ -748,7 +747,6 @@ START_TEST(compile_tells_kernels_and_symbols)
     ck_assert_int_eq(access("axpy.cubin", F_OK), 0);
     json_decref(document);
 }
-END_TEST
 
 static void read_array(const char *path, npy_header *h, void *elements, size_t bytes)
 {
@@ -765,7 +763,7 @@ static void read_array(const char *path, npy_header *h, void *elements, size_t b
 }
 
 // The fake driver runs no kernels: inputs come back unchanged, and outputs keep the poison value.
-START_TEST(arrays_go_in_and_come_out)
+TEST(arrays_go_in_and_come_out)
 {
     npy_header h;
     float y[1024];
@@ -798,9 +796,8 @@ START_TEST(arrays_go_in_and_come_out)
     ck_assert_int_eq(h.dtype, CUC_U16);
     ck_assert_int_eq(half[0], 0x3F80);
 }
-END_TEST
 
-START_TEST(a_failure_leaves_the_old_output)
+TEST(a_failure_leaves_the_old_output)
 {
     void *data;
     size_t bytes;
@@ -831,9 +828,8 @@ START_TEST(a_failure_leaves_the_old_output)
     ck_assert_str_eq(data, "what was there before");
     free(data);
 }
-END_TEST
 
-START_TEST(output_that_cannot_be_written_is_a_failure)
+TEST(output_that_cannot_be_written_is_a_failure)
 {
     child c = { .arguments = { "explain", "--all" }, .output = "/dev/full" };
 
@@ -842,9 +838,8 @@ START_TEST(output_that_cannot_be_written_is_a_failure)
     ck_assert_msg(strstr(c.err, "cannot be written") != NULL, "%s", c.err);
     child_free(&c);
 }
-END_TEST
 
-START_TEST(driver_real_is_the_real_one_whatever_the_environment_says)
+TEST(driver_real_is_the_real_one_whatever_the_environment_says)
 {
     child c = { .arguments = { "run", "fill.ptx", "--driver", "real", "--kernel", "fill", "--grid",
                                "1", "--block", "1", "out:f32[4]=z.npy", "f32:1" },
@@ -855,10 +850,9 @@ START_TEST(driver_real_is_the_real_one_whatever_the_environment_says)
     ck_assert_msg(!strstr(c.err, "/nowhere"), "%s", c.err);
     child_free(&c);
 }
-END_TEST
 
 // Without a choice and without a GPU the kernel is simulated, and the output says so.
-START_TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
+TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
 {
     npy_header h;
     float y[1024];
@@ -874,10 +868,9 @@ START_TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
     read_array("out.npy", &h, y, sizeof(y));
     child_free(&c);
 }
-END_TEST
 
 // Checks the numbers on a GPU.
-START_TEST(saxpy_computes)
+TEST(saxpy_computes)
 {
     npy_header h;
     float y[1024];
@@ -900,7 +893,6 @@ START_TEST(saxpy_computes)
         ck_assert_msg(y[i] == 2 * (float)i + 1, "y[%d] is %g", i, (double)y[i]);
     ck_assert(y[1023] == 1);
 }
-END_TEST
 
 static void find_out(void)
 {
@@ -923,35 +915,6 @@ static void find_out(void)
 
 int main(void)
 {
-    Suite *suite = suite_create("cli");
-    TCase *table = tcase_create("table");
-    TCase *apart = tcase_create("apart");
-
-    setvbuf(stdout, NULL, _IOLBF, 0);
     find_out();
-    tcase_add_checked_fixture(table, make_folder, remove_folder);
-    tcase_set_timeout(table, 60);
-    tcase_add_loop_test(table, a_command_ends_and_says_as_the_table_has_it, 0, CUC_LENGTH(rows));
-    tcase_add_checked_fixture(apart, make_folder, remove_folder);
-    tcase_set_timeout(apart, 60);
-    tcase_add_loop_test(apart, help_completion_and_manual_have_every_option, 0,
-                        CUC_LENGTH(commands));
-    tcase_add_loop_test(apart, the_shell_completes, 0, CUC_LENGTH(completions));
-    tcase_add_test(apart, json_has_a_schema_and_says_the_command);
-    tcase_add_test(apart, a_failure_in_json_has_the_log);
-    tcase_add_test(apart, info_has_every_attribute_of_each_device);
-    tcase_add_test(apart, compile_tells_kernels_and_symbols);
-    tcase_add_test(apart, arrays_go_in_and_come_out);
-    tcase_add_test(apart, a_failure_leaves_the_old_output);
-    tcase_add_test(apart, output_that_cannot_be_written_is_a_failure);
-    tcase_add_test(apart, driver_real_is_the_real_one_whatever_the_environment_says);
-    tcase_add_test(apart, auto_takes_the_simulated_driver_where_there_is_no_device);
-    tcase_add_test(apart, saxpy_computes);
-    suite_add_tcase(suite, table);
-    suite_add_tcase(suite, apart);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("cli");
 }

@@ -1,7 +1,7 @@
 #include "base/array.h"
 #include "machine.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -303,7 +303,9 @@ static size_t index_of(const char *check)
     return 0;
 }
 
-START_TEST(a_fault_is_found_by_its_check)
+CASE("checks");
+
+TEST_ROWS(a_fault_is_found_by_its_check, rows)
 {
     machine m = healthy();
     finding f;
@@ -316,9 +318,8 @@ START_TEST(a_fault_is_found_by_its_check)
     ck_assert_msg(*rows[_i].fix ? strstr(f.fix, rows[_i].fix) != NULL : !*f.fix, "%s: fix: %s",
                   rows[_i].check, f.fix);
 }
-END_TEST
 
-START_TEST(a_healthy_machine_passes_every_check)
+TEST(a_healthy_machine_passes_every_check)
 {
     machine m = healthy();
     finding f;
@@ -329,9 +330,8 @@ START_TEST(a_healthy_machine_passes_every_check)
         ck_assert_msg(*f.text, "%s says nothing", doctor_check_name(i));
     }
 }
-END_TEST
 
-START_TEST(a_machine_without_a_gpu_fails_no_check)
+TEST(a_machine_without_a_gpu_fails_no_check)
 {
     machine m = healthy();
     finding f;
@@ -342,9 +342,8 @@ START_TEST(a_machine_without_a_gpu_fails_no_check)
         ck_assert_msg(f.severity != FINDING_FAIL, "%s: %s", doctor_check_name(i), f.text);
     }
 }
-END_TEST
 
-START_TEST(a_finding_that_is_not_ok_has_a_fix_of_one_line)
+TEST(a_finding_that_is_not_ok_has_a_fix_of_one_line)
 {
     for (int r = 0; r < CUC_LENGTH(rows); r++) {
         machine m = healthy();
@@ -358,21 +357,8 @@ START_TEST(a_finding_that_is_not_ok_has_a_fix_of_one_line)
         }
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("doctor");
-    TCase *checks = tcase_create("checks");
-
-    tcase_add_loop_test(checks, a_fault_is_found_by_its_check, 0, CUC_LENGTH(rows));
-    tcase_add_test(checks, a_healthy_machine_passes_every_check);
-    tcase_add_test(checks, a_machine_without_a_gpu_fails_no_check);
-    tcase_add_test(checks, a_finding_that_is_not_ok_has_a_fix_of_one_line);
-    suite_add_tcase(suite, checks);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("doctor");
 }

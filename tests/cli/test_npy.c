@@ -1,7 +1,7 @@
 #include "base/array.h"
 #include "npy.h"
+#include "tests.h"
 
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -64,7 +64,9 @@ static const struct {
       { INT64_MAX, INT64_MAX, 0 } },
 };
 
-START_TEST(a_good_header_is_read)
+CASE("read", .timeout = 60);
+
+TEST_ROWS(a_good_header_is_read, good)
 {
     npy_header h;
     cli_why why;
@@ -81,9 +83,8 @@ START_TEST(a_good_header_is_read)
     ck_assert_uint_eq(h.data_offset, bytes - good[_i].data);
     free(file);
 }
-END_TEST
 
-START_TEST(columns_first_become_rows_first)
+TEST(columns_first_become_rows_first)
 {
     enum { A = 2, B = 3, C = 4 };
     npy_header h;
@@ -109,7 +110,6 @@ START_TEST(columns_first_become_rows_first)
             }
     free(file);
 }
-END_TEST
 
 static const struct {
     const char *dictionary;
@@ -151,7 +151,7 @@ static const struct {
       4, "damaged header" },
 };
 
-START_TEST(a_bad_header_is_refused_by_name)
+TEST_ROWS(a_bad_header_is_refused_by_name, bad)
 {
     npy_header h = { .rank = 77 };
     cli_why why;
@@ -164,7 +164,6 @@ START_TEST(a_bad_header_is_refused_by_name)
     ck_assert_int_eq(h.rank, 77);
     free(file);
 }
-END_TEST
 
 static const struct {
     const char *bytes;
@@ -181,7 +180,7 @@ static const struct {
     { "\x93NUMPY\x01\x00\xff\xff{}", 12, "cut short" },
 };
 
-START_TEST(what_is_no_npy_file_is_refused)
+TEST_ROWS(what_is_no_npy_file_is_refused, starts)
 {
     npy_header h;
     cli_why why;
@@ -193,9 +192,8 @@ START_TEST(what_is_no_npy_file_is_refused)
     ck_assert_msg(strstr(why.text, starts[_i].says) != NULL, "%s", why.text);
     free(file);
 }
-END_TEST
 
-START_TEST(versions_2_and_3_have_a_longer_length)
+TEST(versions_2_and_3_have_a_longer_length)
 {
     static const char dictionary[] = "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}";
     uint8_t file[12 + sizeof(dictionary) - 1 + 4] = "\x93NUMPY";
@@ -211,9 +209,8 @@ START_TEST(versions_2_and_3_have_a_longer_length)
         ck_assert_uint_eq(h.data_offset, sizeof(file) - 4);
     }
 }
-END_TEST
 
-START_TEST(a_file_cut_anywhere_is_refused)
+TEST(a_file_cut_anywhere_is_refused)
 {
     npy_header h;
     cli_why why;
@@ -229,7 +226,6 @@ START_TEST(a_file_cut_anywhere_is_refused)
     }
     free(file);
 }
-END_TEST
 
 // Pseudorandom: the same in every run, so that failures can be reproduced.
 static uint32_t next(uint64_t *state)
@@ -238,7 +234,7 @@ static uint32_t next(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-START_TEST(damaged_files_are_read_safely)
+TEST(damaged_files_are_read_safely)
 {
     uint64_t state = 1;
     npy_header h;
@@ -265,9 +261,10 @@ START_TEST(damaged_files_are_read_safely)
     }
     ck_assert_uint_gt(taken, 0); // some mutations are harmless
 }
-END_TEST
 
-START_TEST(what_is_written_reads_back)
+CASE("write");
+
+TEST(what_is_written_reads_back)
 {
     static const int64_t shapes[][3] = { { 0 }, { 7 }, { 3, 5 }, { 2, 0, 4 } };
 
@@ -292,9 +289,8 @@ START_TEST(what_is_written_reads_back)
             free(header);
         }
 }
-END_TEST
 
-START_TEST(types_that_numpy_lacks_are_written_as_unsigned)
+TEST(types_that_numpy_lacks_are_written_as_unsigned)
 {
     static const cuc_dtype rows[][2] = { { CUC_BF16, CUC_U16 }, { CUC_E4M3, CUC_U8 },
                                          { CUC_E5M2, CUC_U8 },  { CUC_E8M0, CUC_U8 },
@@ -304,9 +300,8 @@ START_TEST(types_that_numpy_lacks_are_written_as_unsigned)
     for (int i = 0; i < CUC_LENGTH(rows); i++)
         ck_assert_int_eq(npy_storage(rows[i][0]), rows[i][1]);
 }
-END_TEST
 
-START_TEST(the_widest_header_fits)
+TEST(the_widest_header_fits)
 {
     int64_t shape[NPY_MAX_RANK];
     size_t bytes;
@@ -318,7 +313,6 @@ START_TEST(the_widest_header_fits)
     ck_assert_int_eq(header[bytes - 1], '\n');
     free(header);
 }
-END_TEST
 
 static char folder[64];
 
@@ -347,7 +341,9 @@ static void check_contents(const char *path, const char *expected)
     free(data);
 }
 
-START_TEST(a_file_appears_when_it_is_committed)
+CASE("files", .setup = make_folder, .teardown = remove_folder);
+
+TEST(a_file_appears_when_it_is_committed)
 {
     cli_file f;
     cli_why why;
@@ -364,9 +360,8 @@ START_TEST(a_file_appears_when_it_is_committed)
     }
     unlink("a");
 }
-END_TEST
 
-START_TEST(a_file_that_is_discarded_leaves_the_old_one)
+TEST(a_file_that_is_discarded_leaves_the_old_one)
 {
     cli_file f;
     cli_why why;
@@ -381,9 +376,8 @@ START_TEST(a_file_that_is_discarded_leaves_the_old_one)
     check_contents("a", "old");
     unlink("a"); // and the fixture sees that no temporary file is left
 }
-END_TEST
 
-START_TEST(a_file_is_replaced_through_a_link)
+TEST(a_file_is_replaced_through_a_link)
 {
     cli_file f;
     cli_why why;
@@ -401,9 +395,8 @@ START_TEST(a_file_is_replaced_through_a_link)
     unlink("link");
     unlink("a");
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_says_why)
+TEST(what_cannot_be_written_says_why)
 {
     cli_file f;
     cli_why why;
@@ -424,9 +417,8 @@ START_TEST(what_cannot_be_written_says_why)
     cli_file_discard(&f);
     ck_assert_int_eq(access("/dev/null", W_OK), 0);
 }
-END_TEST
 
-START_TEST(what_cannot_be_read_says_why)
+TEST(what_cannot_be_read_says_why)
 {
     void *data = NULL;
     size_t bytes;
@@ -438,7 +430,6 @@ START_TEST(what_cannot_be_read_says_why)
     ck_assert_ptr_nonnull(strstr(why.text, "Is a directory"));
     ck_assert_ptr_null(data);
 }
-END_TEST
 
 static void ignore_signal(int number)
 {
@@ -447,7 +438,7 @@ static void ignore_signal(int number)
 
 // Opening a pipe waits for its writer and reading waits for data; a handler without SA_RESTART
 // interrupts both.
-START_TEST(a_signal_while_a_file_is_opened_or_read_is_no_failure)
+TEST(a_signal_while_a_file_is_opened_or_read_is_no_failure)
 {
     struct sigaction action = { .sa_handler = ignore_signal };
     pid_t parent = getpid();
@@ -473,39 +464,8 @@ START_TEST(a_signal_while_a_file_is_opened_or_read_is_no_failure)
     ck_assert_int_eq(status, 0);
     unlink("pipe");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("npy");
-    TCase *read = tcase_create("read");
-    TCase *write = tcase_create("write");
-    TCase *files = tcase_create("files");
-
-    tcase_add_loop_test(read, a_good_header_is_read, 0, CUC_LENGTH(good));
-    tcase_add_test(read, columns_first_become_rows_first);
-    tcase_add_loop_test(read, a_bad_header_is_refused_by_name, 0, CUC_LENGTH(bad));
-    tcase_add_loop_test(read, what_is_no_npy_file_is_refused, 0, CUC_LENGTH(starts));
-    tcase_add_test(read, versions_2_and_3_have_a_longer_length);
-    tcase_add_test(read, a_file_cut_anywhere_is_refused);
-    tcase_add_test(read, damaged_files_are_read_safely);
-    tcase_set_timeout(read, 60);
-    tcase_add_test(write, what_is_written_reads_back);
-    tcase_add_test(write, types_that_numpy_lacks_are_written_as_unsigned);
-    tcase_add_test(write, the_widest_header_fits);
-    tcase_add_checked_fixture(files, make_folder, remove_folder);
-    tcase_add_test(files, a_signal_while_a_file_is_opened_or_read_is_no_failure);
-    tcase_add_test(files, a_file_appears_when_it_is_committed);
-    tcase_add_test(files, a_file_that_is_discarded_leaves_the_old_one);
-    tcase_add_test(files, a_file_is_replaced_through_a_link);
-    tcase_add_test(files, what_cannot_be_written_says_why);
-    tcase_add_test(files, what_cannot_be_read_says_why);
-    suite_add_tcase(suite, read);
-    suite_add_tcase(suite, write);
-    suite_add_tcase(suite, files);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("npy");
 }

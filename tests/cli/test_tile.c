@@ -3,11 +3,13 @@
 #include "base/array.h"
 #include "child.h"
 #include "npy.h"
+#include "tests.h"
 
 #include <jansson.h>
 
 static const char *program = CLI_PROGRAM;
-static bool has_nvjitlink, real; // real: a GPU's driver, or the simulated one
+static bool has_nvjitlink, simulated;
+static bool real; // a GPU's driver, or the simulated one
 #ifdef CLI_MEASURES
 static const bool measures = true;
 #else
@@ -248,7 +250,9 @@ static bool can_run(unsigned needs)
            (!(needs & MEASURES) || measures) && (!(needs & LACKS_BENCH) || !measures);
 }
 
-START_TEST(a_command_ends_and_says_as_the_table_has_it)
+CASE("tile", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
+
+TEST_ROWS(a_command_ends_and_says_as_the_table_has_it, rows)
 {
     child c = { .input = rows[_i].input };
 
@@ -265,7 +269,6 @@ START_TEST(a_command_ends_and_says_as_the_table_has_it)
     }
     child_free(&c);
 }
-END_TEST
 
 static void run_command(const char *const *arguments)
 {
@@ -279,7 +282,7 @@ static void run_command(const char *const *arguments)
 }
 
 // In every way of running: as source, as PTX, with its own grid.
-START_TEST(the_sum_is_written)
+TEST_RANGE(the_sum_is_written, 0, 3)
 {
     static const char *const ways[][9] = {
         { "run", "vadd.tile", INTERP, VADD },
@@ -305,7 +308,6 @@ START_TEST(the_sum_is_written)
     for (int i = 0; i < N; i++)
         ck_assert_msg(c[i] == 3 * (float)i + 0.5f, "c[%d] is %g", i, (double)c[i]);
 }
-END_TEST
 
 static json_t *document_of(child *c)
 {
@@ -319,7 +321,7 @@ static json_t *document_of(child *c)
     return document;
 }
 
-START_TEST(json_has_kernels_and_resources)
+TEST(json_has_kernels_and_resources)
 {
     json_t *d = document_of(&(child){
         .arguments = { "compile", "two.tile", "--arch", "sm_90a", "--resources", "--json" } });
@@ -341,10 +343,9 @@ START_TEST(json_has_kernels_and_resources)
     ck_assert(json_is_null(json_object_get(d, "grid")));
     json_decref(d);
 }
-END_TEST
 
 // Compilations for the device itself use the records of cucore tune.
-START_TEST(records_are_looked_into_unless_an_architecture_is_given)
+TEST(records_are_looked_into_unless_an_architecture_is_given)
 {
     static const struct {
         const char *arguments[10];
@@ -368,10 +369,9 @@ START_TEST(records_are_looked_into_unless_an_architecture_is_given)
         child_free(&c);
     }
 }
-END_TEST
 
 // Only nvJitLink makes machine code, so without it there is no cubin.
-START_TEST(without_nvjitlink_no_cubin_is_made)
+TEST_RANGE(without_nvjitlink_no_cubin_is_made, 0, simulated)
 {
     static const struct {
         const char *arguments[12];
@@ -410,34 +410,17 @@ START_TEST(without_nvjitlink_no_cubin_is_made)
         child_free(&c);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cli tile");
-    TCase *t = tcase_create("tile");
     const char *driver = getenv("CUCORE_DRIVER");
     char command[2048];
 
-    setvbuf(stdout, NULL, _IOLBF, 0);
     if (getenv("CUCORE_CLI"))
         program = getenv("CUCORE_CLI");
     snprintf(command, sizeof(command), "'%s' find nvJitLink >/dev/null 2>&1", program);
     has_nvjitlink = system(command) == 0;
     real = !driver || !strstr(driver, "fake_driver");
-    bool simulated = driver && strstr(driver, "sim");
-    tcase_add_checked_fixture(t, make_folder, remove_folder);
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, a_command_ends_and_says_as_the_table_has_it, 0, CUC_LENGTH(rows));
-    tcase_add_test(t, records_are_looked_into_unless_an_architecture_is_given);
-    tcase_add_loop_test(t, the_sum_is_written, 0, 3);
-    if (simulated)
-        tcase_add_test(t, without_nvjitlink_no_cubin_is_made);
-    tcase_add_test(t, json_has_kernels_and_resources);
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    simulated = driver && strstr(driver, "sim");
+    return run_tests("cli tile");
 }

@@ -2,7 +2,7 @@
 // to kernels. Kernels are PTX and tile programs, so no toolkit is needed.
 #include <cucore/cucore.hpp>
 
-#include <check.h>
+#include "tests.h"
 
 #include <cmath>
 #include <cstring>
@@ -79,7 +79,9 @@ static bool has(const std::string &text, const char *part)
     return text.find(part) != std::string::npos;
 }
 
-START_TEST(an_error_has_the_message_the_code_and_the_function)
+CASE("on the simulated driver", nullptr, nullptr, 60, nullptr);
+
+TEST(an_error_has_the_message_the_code_and_the_function)
 {
     const cuc::error failure = thrown_by([] { cuc::device missing(99); });
 
@@ -87,9 +89,8 @@ START_TEST(an_error_has_the_message_the_code_and_the_function)
     ck_assert(failure.function() == "cuc_device_get");
     ck_assert_msg(has(failure.what(), "99"), "%s", failure.what());
 }
-END_TEST
 
-START_TEST(an_error_of_a_compiler_has_its_log)
+TEST(an_error_of_a_compiler_has_its_log)
 {
     const cuc::error failure = thrown_by(
         [] { cuc::program(CUC_SOURCE_TILE, "kernel k(x: f32[N]) grid 1 { y = z }\n").compile(); });
@@ -98,9 +99,8 @@ START_TEST(an_error_of_a_compiler_has_its_log)
     ck_assert_msg(has(failure.log(), "z"), "%s", failure.log().c_str());
     ck_assert_msg(has(failure.what(), failure.log().c_str()), "%s", failure.what());
 }
-END_TEST
 
-START_TEST(an_error_outlives_the_next_failure_and_its_thread)
+TEST(an_error_outlives_the_next_failure_and_its_thread)
 {
     const cuc::error first = std::async(std::launch::async, [] {
                                  return thrown_by([] { cuc::device missing(98); });
@@ -109,15 +109,13 @@ START_TEST(an_error_outlives_the_next_failure_and_its_thread)
     thrown_by([] { cuc::device missing(97); });
     ck_assert_msg(has(first.what(), "98"), "%s", first.what());
 }
-END_TEST
 
-START_TEST(a_normal_outcome_is_no_error)
+TEST(a_normal_outcome_is_no_error)
 {
     ck_assert_int_eq(cuc::check(CUC_NOT_READY), CUC_NOT_READY);
 }
-END_TEST
 
-START_TEST(a_status_of_another_thread_is_told_by_itself)
+TEST(a_status_of_another_thread_is_told_by_itself)
 {
     thrown_by([] { cuc::device missing(99); }); // this thread's last failure
     const cuc::error failure = thrown_by([] { cuc::check(CUC_ERROR_CONTEXT_LOST); });
@@ -125,9 +123,8 @@ START_TEST(a_status_of_another_thread_is_told_by_itself)
     ck_assert_int_eq(failure.code(), CUC_ERROR_CONTEXT_LOST);
     ck_assert_msg(has(failure.what(), "CUC_ERROR_CONTEXT_LOST: "), "%s", failure.what());
 }
-END_TEST
 
-START_TEST(a_handle_moves_its_reference)
+TEST(a_handle_moves_its_reference)
 {
     cuc::stream a{ cuc::device() }, b;
     cuc_stream *raw = a.get();
@@ -142,9 +139,8 @@ START_TEST(a_handle_moves_its_reference)
     ck_assert_ptr_eq(c.get(), raw);
     c.synchronize();
 }
-END_TEST
 
-START_TEST(a_shared_handle_lives_until_the_last_reference)
+TEST(a_shared_handle_lives_until_the_last_reference)
 {
     auto first = std::make_unique<cuc::stream>(cuc::device());
     const cuc::stream second = cuc::share(*first);
@@ -153,9 +149,8 @@ START_TEST(a_shared_handle_lives_until_the_last_reference)
     first.reset();
     second.synchronize();
 }
-END_TEST
 
-START_TEST(a_detached_handle_is_the_callers)
+TEST(a_detached_handle_is_the_callers)
 {
     cuc::stream stream{ cuc::device() };
     cuc_stream *raw = stream.detach();
@@ -164,9 +159,8 @@ START_TEST(a_detached_handle_is_the_callers)
     ck_assert_int_eq(cuc_stream_synchronize(raw), CUC_OK);
     cuc_stream_release(raw);
 }
-END_TEST
 
-START_TEST(handles_are_released_in_any_order)
+TEST(handles_are_released_in_any_order)
 {
     cuc::kernel kernel;
     cuc::buffer part;
@@ -182,9 +176,8 @@ START_TEST(handles_are_released_in_any_order)
     ck_assert(kernel.name() == "nothing");
     ck_assert_uint_eq(kernel.parameter_count(), 0);
 }
-END_TEST
 
-START_TEST(arguments_are_passed_by_their_types)
+TEST(arguments_are_passed_by_their_types)
 {
     const int host = 3;
     const half h = { 0x3c00 };
@@ -223,9 +216,8 @@ START_TEST(arguments_are_passed_by_their_types)
     ck_assert_uint_eq(cuc::argument(green).value.raw[0], 7);
     ck_assert_double_eq(cuc::argument(2.5).value.f64, 2.5);
 }
-END_TEST
 
-START_TEST(a_kernel_gets_what_was_passed)
+TEST(a_kernel_gets_what_was_passed)
 {
     const cuc::stream stream{ cuc::device() };
     const cuc::array<double> out(stream, 2);
@@ -238,9 +230,8 @@ START_TEST(a_kernel_gets_what_was_passed)
     ck_assert_uint_eq(first, 42);
     ck_assert_double_eq(result[1], 2.5);
 }
-END_TEST
 
-START_TEST(a_launch_that_does_not_fit_is_refused_by_name)
+TEST(a_launch_that_does_not_fit_is_refused_by_name)
 {
     const cuc::stream stream{ cuc::device() };
     const cuc::kernel kernel = ptx_object().kernel("store");
@@ -256,9 +247,8 @@ START_TEST(a_launch_that_does_not_fit_is_refused_by_name)
                   }).what(),
                   "2048"));
 }
-END_TEST
 
-START_TEST(an_extent_that_does_not_fit_is_refused)
+TEST(an_extent_that_does_not_fit_is_refused)
 {
     ck_assert(has(thrown_by([] { cuc::config(-1, 32); }).what(), "-1"));
     ck_assert(has(thrown_by([] { cuc::config(size_t{ 1 } << 32, 32); }).what(), "4294967296"));
@@ -272,9 +262,8 @@ START_TEST(an_extent_that_does_not_fit_is_refused)
     ck_assert_uint_eq(cuc::config(1, 1).shared(512).with(CUC_LAUNCH_COOPERATIVE).get()->flags, 1);
     ck_assert_uint_eq(cuc::config(1, 1).in_clusters(2).get()->cluster[0], 2);
 }
-END_TEST
 
-START_TEST(a_tile_kernel_takes_tensors)
+TEST(a_tile_kernel_takes_tensors)
 {
     const cuc::stream stream{ cuc::device() };
     const std::vector<float> a(1000, 1.5f), b(1000, 2.0f);
@@ -300,9 +289,8 @@ START_TEST(a_tile_kernel_takes_tensors)
     ck_assert(cuc::tensor::host(a.data(), { 1000 }).flags == CUC_TENSOR_READ_ONLY);
     cuc::interpret(cuc::program(CUC_SOURCE_TILE, "kernel none() grid 1 { x = 1 }"), "none");
 }
-END_TEST
 
-START_TEST(buffers_copy_fill_and_slice)
+TEST(buffers_copy_fill_and_slice)
 {
     const cuc::device device;
     const cuc::stream stream(device);
@@ -326,9 +314,8 @@ START_TEST(buffers_copy_fill_and_slice)
                   }).what(),
                   "pass the end of the address space"));
 }
-END_TEST
 
-START_TEST(streams_and_events_order_work)
+TEST(streams_and_events_order_work)
 {
     const cuc::device device;
     const cuc::stream first(device), second(device);
@@ -348,9 +335,8 @@ START_TEST(streams_and_events_order_work)
     ck_assert_ptr_eq(same.native(), second.native());
     cuc::stream::standard(device).synchronize();
 }
-END_TEST
 
-START_TEST(a_callback_gets_the_status_once)
+TEST(a_callback_gets_the_status_once)
 {
     const cuc::stream stream{ cuc::device() };
     std::promise<cuc_status> done;
@@ -359,9 +345,8 @@ START_TEST(a_callback_gets_the_status_once)
     ck_assert_int_eq(done.get_future().get(), CUC_OK);
     stream.synchronize();
 }
-END_TEST
 
-START_TEST(no_time_has_passed_until_both_events_have_completed)
+TEST(no_time_has_passed_until_both_events_have_completed)
 {
     const cuc::device device;
     const cuc::stream stream(device);
@@ -377,9 +362,8 @@ START_TEST(no_time_has_passed_until_both_events_have_completed)
     end.synchronize();
     ck_assert(end.elapsed(start) > 0);
 }
-END_TEST
 
-START_TEST(nodes_come_behind_those_that_are_named)
+TEST(nodes_come_behind_those_that_are_named)
 {
     const cuc::device device(0);
     const cuc::stream stream(device);
@@ -412,9 +396,8 @@ START_TEST(nodes_come_behind_those_that_are_named)
     exec.launch(stream);
     ck_assert(y.read(stream) == std::vector<uint8_t>(8, 3));
 }
-END_TEST
 
-START_TEST(a_graph_goes_with_a_capture_into_it_that_ends_badly)
+TEST(a_graph_goes_with_a_capture_into_it_that_ends_badly)
 {
     const cuc::device device(0);
     const cuc::stream stream(device), branch(device);
@@ -432,9 +415,8 @@ START_TEST(a_graph_goes_with_a_capture_into_it_that_ends_badly)
     ck_assert(has(thrown_by([&] { (void)graph.node_count(); }).what(), "the graph is no more"));
     ck_assert(has(thrown_by([&] { graph.instantiate(); }).what(), "the graph is no more"));
 }
-END_TEST
 
-START_TEST(memory_and_events_have_names_for_other_processes)
+TEST(memory_and_events_have_names_for_other_processes)
 {
     const cuc::device device(0);
     const cuc::stream stream(device);
@@ -456,9 +438,8 @@ START_TEST(memory_and_events_have_names_for_other_processes)
     }
     ck_assert(thrown);
 }
-END_TEST
 
-START_TEST(a_capture_is_launched_as_one)
+TEST(a_capture_is_launched_as_one)
 {
     const cuc::stream stream{ cuc::device() };
     const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
@@ -470,9 +451,8 @@ START_TEST(a_capture_is_launched_as_one)
     graph.instantiate().launch(stream);
     ck_assert(x.read(stream) == std::vector<uint8_t>(8, 9));
 }
-END_TEST
 
-START_TEST(a_graph_decides_between_bodies)
+TEST(a_graph_decides_between_bodies)
 {
     const cuc::stream stream{ cuc::device() }, side{ cuc::device() };
     const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
@@ -504,9 +484,8 @@ START_TEST(a_graph_decides_between_bodies)
         }
     }
 }
-END_TEST
 
-START_TEST(a_buffer_grows)
+TEST(a_buffer_grows)
 {
     const cuc::stream stream{ cuc::device() };
     const auto resource = cuc::memory_resource::growing(cuc::device(), 64 << 20);
@@ -520,9 +499,8 @@ START_TEST(a_buffer_grows)
     ck_assert_uint_eq(second.ptr(), first.ptr());
     ck_assert_uint_eq(got, 3);
 }
-END_TEST
 
-START_TEST(memory_that_grows_has_pieces_for_others)
+TEST(memory_that_grows_has_pieces_for_others)
 {
     const cuc::stream stream{ cuc::device() };
     const auto resource = cuc::memory_resource::growing(cuc::device(), 0, CUC_MEMORY_VIRTUAL_IPC);
@@ -542,9 +520,8 @@ START_TEST(memory_that_grows_has_pieces_for_others)
     ck_assert_int_eq(thrown_by([&] { cuc::buffer::from_pieces(stream, resource, {}, 8); }).code(),
                      CUC_ERROR_INVALID_ARGUMENT);
 }
-END_TEST
 
-START_TEST(a_part_of_a_device_has_streams)
+TEST(a_part_of_a_device_has_streams)
 {
     cuc_sms rest;
     const auto groups = cuc::split(cuc::sms_of(cuc::device()), 16, 2, &rest);
@@ -566,9 +543,8 @@ START_TEST(a_part_of_a_device_has_streams)
         ck_assert_int_eq(e.code(), CUC_ERROR_INVALID_ARGUMENT);
     }
 }
-END_TEST
 
-START_TEST(a_tensor_map_has_a_box_for_each_dimension)
+TEST(a_tensor_map_has_a_box_for_each_dimension)
 {
     const cuc::stream stream{ cuc::device() };
     const cuc::array<float> x(stream, std::vector<float>(256));
@@ -582,9 +558,8 @@ START_TEST(a_tensor_map_has_a_box_for_each_dimension)
         ck_assert(std::string(e.what()).find("1 extents, and the tensor 2") != std::string::npos);
     }
 }
-END_TEST
 
-START_TEST(a_capture_that_throws_is_cancelled)
+TEST(a_capture_that_throws_is_cancelled)
 {
     const cuc::stream stream{ cuc::device() };
 
@@ -596,9 +571,8 @@ START_TEST(a_capture_that_throws_is_cancelled)
     }
     stream.synchronize(); // would be refused while it is captured
 }
-END_TEST
 
-START_TEST(a_copy_that_waits_is_not_captured)
+TEST(a_copy_that_waits_is_not_captured)
 {
     const cuc::stream stream{ cuc::device() };
     const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
@@ -611,9 +585,8 @@ START_TEST(a_copy_that_waits_is_not_captured)
     ck_assert_uint_eq(graph.node_count(), 0);
     ck_assert(!stream.capturing());
 }
-END_TEST
 
-START_TEST(a_linker_links_objects)
+TEST(a_linker_links_objects)
 {
     auto how = cuc::options<cuc_linker_options>();
 
@@ -622,48 +595,8 @@ START_TEST(a_linker_links_objects)
     linker.add(ptx_object());
     ck_assert_uint_eq(linker.link().kernel("store").parameter_count(), 3);
 }
-END_TEST
 
 int main()
 {
-    Suite *suite = suite_create("C++");
-    TCase *all = tcase_create("on the simulated driver");
-    SRunner *runner = srunner_create(suite);
-
-    tcase_set_timeout(all, 60);
-    tcase_add_test(all, nodes_come_behind_those_that_are_named);
-    tcase_add_test(all, memory_and_events_have_names_for_other_processes);
-    tcase_add_test(all, an_error_has_the_message_the_code_and_the_function);
-    tcase_add_test(all, an_error_of_a_compiler_has_its_log);
-    tcase_add_test(all, an_error_outlives_the_next_failure_and_its_thread);
-    tcase_add_test(all, a_normal_outcome_is_no_error);
-    tcase_add_test(all, a_status_of_another_thread_is_told_by_itself);
-    tcase_add_test(all, a_handle_moves_its_reference);
-    tcase_add_test(all, a_shared_handle_lives_until_the_last_reference);
-    tcase_add_test(all, a_detached_handle_is_the_callers);
-    tcase_add_test(all, handles_are_released_in_any_order);
-    tcase_add_test(all, arguments_are_passed_by_their_types);
-    tcase_add_test(all, a_kernel_gets_what_was_passed);
-    tcase_add_test(all, a_launch_that_does_not_fit_is_refused_by_name);
-    tcase_add_test(all, an_extent_that_does_not_fit_is_refused);
-    tcase_add_test(all, a_tile_kernel_takes_tensors);
-    tcase_add_test(all, buffers_copy_fill_and_slice);
-    tcase_add_test(all, streams_and_events_order_work);
-    tcase_add_test(all, a_callback_gets_the_status_once);
-    tcase_add_test(all, no_time_has_passed_until_both_events_have_completed);
-    tcase_add_test(all, a_capture_is_launched_as_one);
-    tcase_add_test(all, a_graph_decides_between_bodies);
-    tcase_add_test(all, a_graph_goes_with_a_capture_into_it_that_ends_badly);
-    tcase_add_test(all, a_buffer_grows);
-    tcase_add_test(all, memory_that_grows_has_pieces_for_others);
-    tcase_add_test(all, a_part_of_a_device_has_streams);
-    tcase_add_test(all, a_tensor_map_has_a_box_for_each_dimension);
-    tcase_add_test(all, a_capture_that_throws_is_cancelled);
-    tcase_add_test(all, a_copy_that_waits_is_not_captured);
-    tcase_add_test(all, a_linker_links_objects);
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_tests("C++");
 }

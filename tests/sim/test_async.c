@@ -6,6 +6,7 @@
 
 #include "driver/cuda_abi.h"
 #include "sim/shell/shell.h"
+#include "tests.h"
 
 // Barriers by one thread: each statement `PUT(p)` writes a predicate, in order.
 
@@ -108,7 +109,9 @@ static const struct {
       "1" },
 };
 
-START_TEST(a_barrier_counts_arrivals_and_bytes)
+CASE("mbarrier");
+
+TEST_ROWS(a_barrier_counts_arrivals_and_bytes, alone)
 {
     uint32_t *out = harness_memory(64);
 
@@ -117,9 +120,8 @@ START_TEST(a_barrier_counts_arrivals_and_bytes)
         ck_assert_msg(out[i] == (uint32_t)(alone[_i].expected[i] - '0'), "value %zu is %u", i,
                       out[i]);
 }
-END_TEST
 
-START_TEST(warps_wait_for_one_another)
+TEST(warps_wait_for_one_another)
 {
     // Each of 100 threads writes a word in each of 5 rounds and reads that of its neighbour.
     uint32_t *out = harness_memory(400);
@@ -140,9 +142,8 @@ START_TEST(warps_wait_for_one_another)
     for (uint32_t i = 0; i < 100; i++)
         ck_assert_uint_eq(out[i], 50 * ((i + 1) % 100) + 10);
 }
-END_TEST
 
-START_TEST(a_ring_of_stages_feeds_a_warp)
+TEST(a_ring_of_stages_feeds_a_warp)
 {
     // Warp 0 copies stages of 512 bytes, warps 1 and 2 add them up: 2 stages, 64 rounds.
     enum { ROUNDS = 64 };
@@ -189,7 +190,6 @@ START_TEST(a_ring_of_stages_feeds_a_warp)
         ck_assert_uint_eq(out[t], sum);
     }
 }
-END_TEST
 
 // Copies
 
@@ -203,7 +203,9 @@ static const struct {
       "global.shared::cta.bulk_group.L2::cache_hint [%rd1], [s], %r9, %rd5" },
 };
 
-START_TEST(bytes_go_to_shared_memory_and_back)
+CASE("copies");
+
+TEST_ROWS(bytes_go_to_shared_memory_and_back, bulk_forms)
 {
     unsigned char *in = noise(4096), *out = harness_memory(4096);
     char *ptx =
@@ -223,9 +225,8 @@ START_TEST(bytes_go_to_shared_memory_and_back)
     }
     free(ptx);
 }
-END_TEST
 
-START_TEST(a_mask_says_which_bytes_of_16_go_out)
+TEST(a_mask_says_which_bytes_of_16_go_out)
 {
     unsigned char *in = noise(64), *out = harness_memory(64);
     char *ptx = for_target(
@@ -244,9 +245,8 @@ START_TEST(a_mask_says_which_bytes_of_16_go_out)
         ck_assert_uint_eq(out[i], 0x8421 >> i % 16 & 1 ? in[i] : 0);
     free(ptx);
 }
-END_TEST
 
-START_TEST(blocks_of_a_cluster_copy_to_one_another)
+TEST(blocks_of_a_cluster_copy_to_one_another)
 {
     // Each of 4 blocks copies its 64 bytes to the next one and writes the bytes it received.
     unsigned char *in = noise(256), *out = harness_memory(256);
@@ -265,9 +265,8 @@ START_TEST(blocks_of_a_cluster_copy_to_one_another)
     for (int i = 0; i < 4; i++)
         ck_assert_mem_eq(out + 64 * ((i + 1) % 4), in + 64 * i, 64);
 }
-END_TEST
 
-START_TEST(a_multicast_reaches_the_blocks_of_its_mask)
+TEST(a_multicast_reaches_the_blocks_of_its_mask)
 {
     // Block 1 of two clusters of 4 sends 128 bytes to blocks 0, 1 and 3. All blocks write their
     // bytes.
@@ -289,12 +288,11 @@ START_TEST(a_multicast_reaches_the_blocks_of_its_mask)
         for (int n = 0; n < 128; n++)
             ck_assert_uint_eq(out[128 * i + n], i % 4 == 2 ? 0 : in[n]);
 }
-END_TEST
 
 #define ST_ASYNC "st.async.shared::cluster.mbarrier::complete_tx::bytes."
 #define RED_ASYNC "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
 
-START_TEST(stores_and_reductions_signal_a_barrier_of_another_block)
+TEST(stores_and_reductions_signal_a_barrier_of_another_block)
 {
     // All 32 threads of each of 4 blocks write to block 0, which waits for all of their bytes.
     uint32_t *out = harness_memory(4096), *p = out;
@@ -324,7 +322,6 @@ START_TEST(stores_and_reductions_signal_a_barrier_of_another_block)
     ck_assert_uint_eq(p[2], 8128);
     ck_assert_uint_eq(p[3], 8128);
 }
-END_TEST
 
 // Stores and reductions without a completion signal: .release and .global need sm_100.
 static const struct {
@@ -338,7 +335,7 @@ static const struct {
       "red.async.mmio.release.sys.global.add.s64 [%rd5], %rd6" },
 };
 
-START_TEST(stores_and_reductions_may_signal_nothing)
+TEST_ROWS(stores_and_reductions_may_signal_nothing, quiet)
 {
     uint32_t *out = harness_memory(4 * 65 + 4);
     char *ptx =
@@ -352,9 +349,8 @@ START_TEST(stores_and_reductions_may_signal_nothing)
     ck_assert_uint_eq(out[64], 63 * 64 / 2);
     free(ptx);
 }
-END_TEST
 
-START_TEST(stores_of_every_size_signal_nothing_in_shared_memory)
+TEST(stores_of_every_size_signal_nothing_in_shared_memory)
 {
     unsigned char *out = harness_memory(16);
     go(KERNEL("mov.u16 %h1, 0x1234; mov.u32 %r10, 0x3f800000; mov.u64 %rd5, 0x0123456789abcdef;\n"
@@ -365,7 +361,6 @@ START_TEST(stores_of_every_size_signal_nothing_in_shared_memory)
        1, 1, 0, out, out, 0);
     ck_assert_mem_eq(out, "\0\0\x34\x12\0\0\x80\x3f\xef\xcd\xab\x89\x67\x45\x23\x01", 16);
 }
-END_TEST
 
 REDUCED(min_u32, uint32_t, a < b ? a : b)
 REDUCED(max_u32, uint32_t, a > b ? a : b)
@@ -421,7 +416,7 @@ static const struct {
     { "xor.b64", 8, 'i', false, xor_b64 },
 };
 
-START_TEST(bulk_reductions_combine_every_element)
+TEST_ROWS(bulk_reductions_combine_every_element, reductions)
 {
     enum { BYTES = 512 };
     unsigned char *in = noise(BYTES), *out = harness_memory(BYTES), expected[BYTES];
@@ -464,7 +459,6 @@ START_TEST(bulk_reductions_combine_every_element)
     }
     free(ptx);
 }
-END_TEST
 
 // Cluster launch control cancels clusters that have not begun: each thread counts the blocks whose
 // work it takes over.
@@ -513,7 +507,9 @@ static const struct {
       1 },
 };
 
-START_TEST(clusters_that_have_not_begun_are_taken_over)
+CASE("launch");
+
+TEST_ROWS(clusters_that_have_not_begun_are_taken_over, takeovers)
 {
     const uint32_t *grid = takeovers[_i].grid, blocks = grid[0] * grid[1] * grid[2];
     uint32_t *out = harness_memory(4 * blocks), *taken = harness_memory(4);
@@ -531,7 +527,6 @@ START_TEST(clusters_that_have_not_begun_are_taken_over)
     // All blocks of a cooperative grid run at once: none can be cancelled.
     ck_assert((*taken != 0) == !takeovers[_i].cooperative);
 }
-END_TEST
 
 // Errors are reported.
 
@@ -579,7 +574,9 @@ static const struct {
       "0x3 of a cluster of 1" },
 };
 
-START_TEST(misuse_is_told)
+CASE("misuse", .timeout = 60);
+
+TEST_ROWS(misuse_is_told, faults)
 {
     unsigned char *in = harness_memory(256);
     // bar.sync needs a second thread
@@ -588,7 +585,6 @@ START_TEST(misuse_is_told)
     ck_assert_msg(code == faults[_i].code && strstr(harness_report(), faults[_i].report), "%d %s",
                   code, harness_report());
 }
-END_TEST
 
 #define SETMAXNREG(target, words)                                                         \
     ".version 9.0\n.target " target "\n.address_size 64\n.entry k() {\nsetmaxnreg." words \
@@ -606,7 +602,7 @@ static const struct {
     { SETMAXNREG("sm_90a", "dec.sync.aligned.u32 %tid.x"), "not an integer" },
 };
 
-START_TEST(registers_are_given_and_taken_in_eights)
+TEST_ROWS(registers_are_given_and_taken_in_eights, registers)
 {
     if (!registers[_i].log) {
         harness_go(registers[_i].ptx, &(struct harness_launch){ .block = { 128 } });
@@ -615,7 +611,6 @@ START_TEST(registers_are_given_and_taken_in_eights)
         ck_assert_msg(strstr(log, registers[_i].log) != NULL, "%s", log);
     }
 }
-END_TEST
 
 static const struct {
     const char *statement, *log;
@@ -656,14 +651,13 @@ static const struct {
       "no such form" },
 };
 
-START_TEST(forms_that_there_are_not_are_refused)
+TEST_ROWS(forms_that_there_are_not_are_refused, refused)
 {
     char *ptx = TEXT(KERNEL("$1"), refused[_i].statement);
     const char *log = harness_refused(ptx);
     ck_assert_msg(strstr(log, refused[_i].log) && strstr(log, "line 2"), "%s", log);
     free(ptx);
 }
-END_TEST
 
 // Features that came with sm_90.
 static const char *const late[] = {
@@ -683,7 +677,7 @@ static const char *const late[] = {
     "fence.proxy.async;",
 };
 
-START_TEST(what_came_with_sm_90_is_not_of_sm_80)
+TEST_ROWS(what_came_with_sm_90_is_not_of_sm_80, late)
 {
     char *ptx = for_target(TEXT(KERNEL("$1"), late[_i]), "sm_80");
     ck_assert_msg(strstr(harness_refused(ptx), "needs .target sm_90 or above"), "%s: %s", late[_i],
@@ -694,7 +688,6 @@ START_TEST(what_came_with_sm_90_is_not_of_sm_80)
     sim_program_free(harness_load(ptx));
     free(ptx);
 }
-END_TEST
 
 // The pattern of libcu++: a barrier, tensor tiles, byte copies, and rows copied back. `out` gets
 // each tile plus 1, and the `x` bytes 3 times.
@@ -752,7 +745,21 @@ static const char source[] =
     "  }\n"
     "}\n";
 
-START_TEST(barriers_and_copies_of_cuda_cpp)
+static bool have_nvrtc(void)
+{
+    cuc_found *found = NULL;
+
+    if (cuc_find_library(&found, "nvrtc") < 0) {
+        printf("without what NVRTC writes: %s\n", cuc_error_message());
+        return false;
+    }
+    cuc_found_release(found);
+    return true;
+}
+
+CASE("CUDA C++", .timeout = 60, .only_if = have_nvrtc);
+
+TEST_RANGE(barriers_and_copies_of_cuda_cpp, 0, 2)
 {
     static const char *const include[] = { "/usr/local/cuda/include/cccl" };
     static const uint64_t dims[] = { 32, 40 }, strides[] = { 192 };
@@ -786,63 +793,8 @@ START_TEST(barriers_and_copies_of_cuda_cpp)
     cuc_object_release(object);
     cuc_program_release(program);
 }
-END_TEST
-
-static bool have_nvrtc(void)
-{
-    cuc_found *found = NULL;
-
-    if (cuc_find_library(&found, "nvrtc") < 0) {
-        printf("without what NVRTC writes: %s\n", cuc_error_message());
-        return false;
-    }
-    cuc_found_release(found);
-    return true;
-}
 
 int main(void)
 {
-    Suite *s = suite_create("async");
-    TCase *t = tcase_create("mbarrier");
-
-    tcase_add_loop_test(t, a_barrier_counts_arrivals_and_bytes, 0, CUC_LENGTH(alone));
-    tcase_add_test(t, warps_wait_for_one_another);
-    tcase_add_test(t, a_ring_of_stages_feeds_a_warp);
-    suite_add_tcase(s, t);
-
-    t = tcase_create("copies");
-    tcase_add_loop_test(t, bytes_go_to_shared_memory_and_back, 0, CUC_LENGTH(bulk_forms));
-    tcase_add_test(t, a_mask_says_which_bytes_of_16_go_out);
-    tcase_add_test(t, blocks_of_a_cluster_copy_to_one_another);
-    tcase_add_test(t, a_multicast_reaches_the_blocks_of_its_mask);
-    tcase_add_test(t, stores_and_reductions_signal_a_barrier_of_another_block);
-    tcase_add_loop_test(t, stores_and_reductions_may_signal_nothing, 0, CUC_LENGTH(quiet));
-    tcase_add_test(t, stores_of_every_size_signal_nothing_in_shared_memory);
-    tcase_add_loop_test(t, bulk_reductions_combine_every_element, 0, CUC_LENGTH(reductions));
-    suite_add_tcase(s, t);
-
-    t = tcase_create("launch");
-    tcase_add_loop_test(t, clusters_that_have_not_begun_are_taken_over, 0, CUC_LENGTH(takeovers));
-    suite_add_tcase(s, t);
-
-    t = tcase_create("misuse");
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, misuse_is_told, 0, CUC_LENGTH(faults));
-    tcase_add_loop_test(t, registers_are_given_and_taken_in_eights, 0, CUC_LENGTH(registers));
-    tcase_add_loop_test(t, forms_that_there_are_not_are_refused, 0, CUC_LENGTH(refused));
-    tcase_add_loop_test(t, what_came_with_sm_90_is_not_of_sm_80, 0, CUC_LENGTH(late));
-    suite_add_tcase(s, t);
-
-    if (have_nvrtc()) {
-        t = tcase_create("CUDA C++");
-        tcase_set_timeout(t, 60);
-        tcase_add_loop_test(t, barriers_and_copies_of_cuda_cpp, 0, 2);
-        suite_add_tcase(s, t);
-    }
-
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_tests("async");
 }

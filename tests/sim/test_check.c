@@ -8,6 +8,7 @@
 #include "driver/cuda_abi.h"
 #include "sim/check/check.h"
 #include "sim/shell/shell.h"
+#include "tests.h"
 
 // A kernel whose body starts on line 5. `out` is initialized, `fresh` is not; %rd3 and %rd4 are the
 // addresses of the thread's words in them.
@@ -249,11 +250,12 @@ static const struct kernel_test init_tests[] = {
       KERNEL("ld.global.u32 %r10, [%rd4]; ld.shared.u32 %r10, [%r7];"), 0, NULL, 0 },
 };
 
-START_TEST(memory_that_nobody_wrote_is_not_read_unseen)
+CASE("init", .timeout = 60);
+
+TEST_ROWS(memory_that_nobody_wrote_is_not_read_unseen, init_tests)
 {
     run_test(&init_tests[_i]);
 }
-END_TEST
 
 // A tensor of 16 rows of 128 bytes whose first 8 rows are initialized, and a box of 8 rows.
 #define BOX_IN(at)                                                                           \
@@ -281,7 +283,7 @@ static const struct kernel_test box_tests[] = {
       "read of 16 bytes at offset 1040 of shared memory", 0 },
 };
 
-START_TEST(boxes_of_tensors_are_looked_at_row_by_row)
+TEST_ROWS(boxes_of_tensors_are_looked_at_row_by_row, box_tests)
 {
     const struct kernel_test *t = &box_tests[_i];
     unsigned char *data = harness_fresh(2048);
@@ -300,7 +302,6 @@ START_TEST(boxes_of_tensors_are_looked_at_row_by_row)
     else
         ck_assert_msg(!told[0], "%s: %s", t->name, told);
 }
-END_TEST
 
 // A product of A, 64 x 16, in the first 2 KiB of s, and B, 8 x 16, in the next 256 bytes.
 static const struct {
@@ -311,7 +312,7 @@ static const struct {
     { 15, "read of 16 bytes at offset 3312 of shared memory, which nobody has written" },
 };
 
-START_TEST(matrices_that_descriptors_say_are_looked_at)
+TEST_ROWS(matrices_that_descriptors_say_are_looked_at, wgmma_tests)
 {
     char ptx[4096] = ".version 9.0\n.target sm_90a\n.address_size 64\n";
     struct kernel_test t = { .threads = 128 };
@@ -336,13 +337,12 @@ START_TEST(matrices_that_descriptors_say_are_looked_at)
     else
         ck_assert_msg(!told[0], "%s", told);
 }
-END_TEST
 
 // Bitmaps of initialized bytes compared with byte arrays, around the end of a GiB of addresses.
 
 enum { MODEL_BYTES = 1 << 17 };
 
-START_TEST(what_is_written_is_known_to_the_byte)
+TEST(what_is_written_is_known_to_the_byte)
 {
     static bool written[MODEL_BYTES];                             // the oracle
     const uint64_t base = (UINT64_C(77) << 30) - MODEL_BYTES / 2; // never accessed itself
@@ -382,10 +382,9 @@ START_TEST(what_is_written_is_known_to_the_byte)
     ck_assert(sim_init_written(base, MODEL_BYTES));
     sim_init_freed(base, MODEL_BYTES);
 }
-END_TEST
 
 // Blocks on many host threads that write bytes of the same word.
-START_TEST(blocks_that_run_at_once_lose_no_bit)
+TEST(blocks_that_run_at_once_lose_no_bit)
 {
     enum { BLOCKS = 1024, EACH = 8 };
     unsigned char *fresh = harness_fresh(BLOCKS * EACH), *out = harness_memory(4);
@@ -400,7 +399,6 @@ START_TEST(blocks_that_run_at_once_lose_no_bit)
     ck_assert(sim_init_written(HARNESS_POINTER(fresh), BLOCKS * EACH));
     ck_assert(!told[0]);
 }
-END_TEST
 
 // Barriers that only a part of a warp reaches
 
@@ -549,11 +547,12 @@ static const struct kernel_test barrier_tests[] = {
       KERNEL("@%p2 bra low;\nbar.sync 0;\nbra done;\nlow: bar.sync 0;\ndone:"), 0, NULL, 0 },
 };
 
-START_TEST(a_barrier_that_all_of_a_warp_must_reach_is_reached_by_all)
+CASE("barrier");
+
+TEST_ROWS(a_barrier_that_all_of_a_warp_must_reach_is_reached_by_all, barrier_tests)
 {
     run_test(&barrier_tests[_i]);
 }
-END_TEST
 
 // Kernels that do not end
 
@@ -581,7 +580,9 @@ static const struct {
     { "a kernel that ends", KERNEL("st.global.u32 [%rd3], %r1;"), "", 4, 64, 0 },
 };
 
-START_TEST(a_kernel_has_the_time_that_it_is_given)
+CASE("time", .timeout = 60);
+
+TEST_ROWS(a_kernel_has_the_time_that_it_is_given, endless)
 {
     struct kernel_test t = { .blocks = endless[_i].blocks, .threads = endless[_i].threads };
     uint32_t *out = harness_memory(4 * WORDS_OF_MEMORY * 8);
@@ -591,7 +592,6 @@ START_TEST(a_kernel_has_the_time_that_it_is_given)
     ck_assert_msg(code == endless[_i].code && strstr(harness_report(), endless[_i].told),
                   "%s: %d %s", endless[_i].name, code, harness_report());
 }
-END_TEST
 
 static void *set_later(void *word)
 {
@@ -601,7 +601,7 @@ static void *set_later(void *word)
     return NULL;
 }
 
-START_TEST(who_polls_a_flag_beside_an_mbarrier_is_not_taken_for_deadlocked)
+TEST(who_polls_a_flag_beside_an_mbarrier_is_not_taken_for_deadlocked)
 {
     struct kernel_test t = { .threads = 1 };
     uint32_t *out = harness_memory(4);
@@ -611,11 +611,12 @@ START_TEST(who_polls_a_flag_beside_an_mbarrier_is_not_taken_for_deadlocked)
     ck_assert_msg(run(endless[2].ptx, &t, out, out, 0) == 0, "%s", harness_report());
     pthread_join(thread, NULL);
 }
-END_TEST
 
 // Reports of findings.
 
-START_TEST(a_place_is_told_once_and_counted_always)
+CASE("findings");
+
+TEST(a_place_is_told_once_and_counted_always)
 {
     static const char *const ptx =
         KERNEL("ld.global.u32 %r10, [%rd4];\nld.global.u32 %r10, [%rd4];");
@@ -642,9 +643,8 @@ START_TEST(a_place_is_told_once_and_counted_always)
     ck_assert_uint_eq(sim_findings(SIM_CHECK_RACE, &places), 0);
     sim_program_free(program);
 }
-END_TEST
 
-START_TEST(a_finding_names_the_line_of_the_source)
+TEST(a_finding_names_the_line_of_the_source)
 {
     struct kernel_test t = { .threads = 1 };
     void *fresh = harness_fresh(64), *out = harness_memory(4);
@@ -663,7 +663,6 @@ START_TEST(a_finding_names_the_line_of_the_source)
              (unsigned long long)HARNESS_POINTER(fresh) + 8);
     ck_assert_str_eq(told, wanted);
 }
-END_TEST
 
 static const struct {
     const char *list;
@@ -682,7 +681,7 @@ static const struct {
     { "Race", 0, "Race is no check: the words are init, race, async, barrier, all, error" },
 };
 
-START_TEST(checks_are_chosen_by_words)
+TEST_ROWS(checks_are_chosen_by_words, lists)
 {
     char wrong[160] = "";
 
@@ -692,37 +691,8 @@ START_TEST(checks_are_chosen_by_words)
     if (lists[_i].wrong)
         ck_assert_str_eq(wrong, lists[_i].wrong);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("check");
-    TCase *tc = tcase_create("init");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, memory_that_nobody_wrote_is_not_read_unseen, 0, CUC_LENGTH(init_tests));
-    tcase_add_loop_test(tc, boxes_of_tensors_are_looked_at_row_by_row, 0, CUC_LENGTH(box_tests));
-    tcase_add_loop_test(tc, matrices_that_descriptors_say_are_looked_at, 0,
-                        CUC_LENGTH(wgmma_tests));
-    tcase_add_test(tc, what_is_written_is_known_to_the_byte);
-    tcase_add_test(tc, blocks_that_run_at_once_lose_no_bit);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("barrier");
-    tcase_add_loop_test(tc, a_barrier_that_all_of_a_warp_must_reach_is_reached_by_all, 0,
-                        CUC_LENGTH(barrier_tests));
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("time");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, a_kernel_has_the_time_that_it_is_given, 0, CUC_LENGTH(endless));
-    tcase_add_test(tc, who_polls_a_flag_beside_an_mbarrier_is_not_taken_for_deadlocked);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("findings");
-    tcase_add_test(tc, a_place_is_told_once_and_counted_always);
-    tcase_add_test(tc, a_finding_names_the_line_of_the_source);
-    tcase_add_loop_test(tc, checks_are_chosen_by_words, 0, CUC_LENGTH(lists));
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("check");
 }

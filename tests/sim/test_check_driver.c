@@ -1,7 +1,6 @@
 // The simulated driver's checks as a program sees them: chosen by the environment, reported on
 // stderr, on memory that the driver allocates, fills and copies. CUCORE_DRIVER is its path. Each
 // test runs in its own process, and opens the driver after setting the environment.
-#include <check.h>
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "base/array.h"
 #include "driver/cuda_abi.h"
+#include "tests.h"
 
 // The address sanitizer needs more address space than one test leaves.
 #if defined(__SANITIZE_ADDRESS__)
@@ -239,7 +239,9 @@ static const struct {
     { "written by a kernel", by_a_kernel },
 };
 
-START_TEST(what_fills_memory_is_known)
+CASE("init", .timeout = 60);
+
+TEST_ROWS(what_fills_memory_is_known, makers)
 {
     setenv("CUCORE_SIM_CHECK", "init", 1);
     start();
@@ -247,9 +249,8 @@ START_TEST(what_fills_memory_is_known)
     ck_cu(run_sum(makers[_i].make(WORDS), WORDS));
     ck_assert_msg(!*ours(), "%s", makers[_i].name);
 }
-END_TEST
 
-START_TEST(and_what_does_not)
+TEST_ROWS(and_what_does_not, makers)
 {
     setenv("CUCORE_SIM_CHECK", "init", 1);
     start();
@@ -262,9 +263,8 @@ START_TEST(and_what_does_not)
     const char *text = ours();
     ck_assert_msg(strstr(text, wanted) != NULL, "%s:\n%s", makers[_i].name, text);
 }
-END_TEST
 
-START_TEST(memory_that_the_host_writes_counts_as_written)
+TEST(memory_that_the_host_writes_counts_as_written)
 {
     CUdeviceptr p;
     void *host;
@@ -282,10 +282,9 @@ START_TEST(memory_that_the_host_writes_counts_as_written)
     ck_cu(cuMemHostRegister(own, sizeof(own), 0));
     ck_cu(run_sum((CUdeviceptr)(uintptr_t)own, 64));
 }
-END_TEST
 
 // A small address range makes addresses repeat soon.
-START_TEST(memory_that_is_given_out_again_holds_nothing)
+TEST_RANGE(memory_that_is_given_out_again_holds_nothing, 0, !sanitized)
 {
     const struct rlimit few = { (rlim_t)6 << 30, (rlim_t)6 << 30 };
     const size_t bytes = (size_t)1200 << 20;
@@ -310,9 +309,10 @@ START_TEST(memory_that_is_given_out_again_holds_nothing)
     ck_cu(run_sum(p, 1));
     ck_assert_str_eq(ours(), "");
 }
-END_TEST
 
-START_TEST(a_finding_that_is_an_error_loses_the_context)
+CASE("settings", .timeout = 60);
+
+TEST(a_finding_that_is_an_error_loses_the_context)
 {
     setenv("CUCORE_SIM_CHECK", "init,error", 1);
     start();
@@ -325,9 +325,8 @@ START_TEST(a_finding_that_is_an_error_loses_the_context)
     const char *once = strstr(text, "simulated driver: kernel sum, PTX line 8");
     ck_assert_msg(once && !strstr(once + 1, "simulated driver"), "%s", text);
 }
-END_TEST
 
-START_TEST(nothing_is_told_where_that_is_asked_for)
+TEST(nothing_is_told_where_that_is_asked_for)
 {
     setenv("CUCORE_SIM_CHECK", "all", 1);
     setenv("CUCORE_SIM_REPORT", "0", 1);
@@ -336,9 +335,8 @@ START_TEST(nothing_is_told_where_that_is_asked_for)
     ck_cu(run_sum(device(64), 1));
     ck_assert_str_eq(ours(), "");
 }
-END_TEST
 
-START_TEST(without_the_setting_nothing_is_looked_at)
+TEST(without_the_setting_nothing_is_looked_at)
 {
     unsetenv("CUCORE_SIM_CHECK");
     start();
@@ -346,9 +344,8 @@ START_TEST(without_the_setting_nothing_is_looked_at)
     ck_cu(run_sum(device(64), 1));
     ck_assert_str_eq(ours(), "");
 }
-END_TEST
 
-START_TEST(the_end_of_the_process_tells_how_often)
+TEST(the_end_of_the_process_tells_how_often)
 {
     setenv("CUCORE_SIM_CHECK", "init", 1);
     listen_to_stderr();
@@ -367,9 +364,8 @@ START_TEST(the_end_of_the_process_tells_how_often)
                       strstr(text, "simulated driver: check init: 15 findings in 1 place"),
                   "%d %s", status, text);
 }
-END_TEST
 
-START_TEST(a_kernel_that_does_not_end_is_a_timeout)
+TEST(a_kernel_that_does_not_end_is_a_timeout)
 {
     setenv("CUCORE_SIM_TIMEOUT", "0.2", 1);
     start();
@@ -382,31 +378,8 @@ START_TEST(a_kernel_that_does_not_end_is_a_timeout)
                       strstr(text, "timeout: it has run for more than 0.2 s: 64 threads from"),
                   "%s", text);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("check_driver");
-    TCase *c = tcase_create("init");
-
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, what_fills_memory_is_known, 0, CUC_LENGTH(makers));
-    tcase_add_loop_test(c, and_what_does_not, 0, CUC_LENGTH(makers));
-    tcase_add_test(c, memory_that_the_host_writes_counts_as_written);
-    if (!sanitized)
-        tcase_add_test(c, memory_that_is_given_out_again_holds_nothing);
-    suite_add_tcase(suite, c);
-    c = tcase_create("settings");
-    tcase_set_timeout(c, 60);
-    tcase_add_test(c, a_finding_that_is_an_error_loses_the_context);
-    tcase_add_test(c, nothing_is_told_where_that_is_asked_for);
-    tcase_add_test(c, without_the_setting_nothing_is_looked_at);
-    tcase_add_test(c, the_end_of_the_process_tells_how_often);
-    tcase_add_test(c, a_kernel_that_does_not_end_is_a_timeout);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("check_driver");
 }

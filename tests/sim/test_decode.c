@@ -2,8 +2,8 @@
 // parts and pairs. ptxas 13.0 accepts and refuses exactly the same.
 #include "base/array.h"
 #include "harness.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,9 @@ static const struct {
     { "st.global.gpu.u32 [d0], r0;", "it has a scope and no order" },
 };
 
-START_TEST(what_does_not_agree_is_refused)
+CASE("operands", .timeout = 60);
+
+TEST_ROWS(what_does_not_agree_is_refused, refused)
 {
     char line[16];
     const char *log = harness_refused(with(refused[_i].statement));
@@ -161,7 +163,6 @@ START_TEST(what_does_not_agree_is_refused)
     ck_assert_msg(strncmp(log, line, strlen(line)) == 0, "%s: %s", refused[_i].statement, log);
     ck_assert_msg(strstr(log, refused[_i].told) != NULL, "%s: %s", refused[_i].statement, log);
 }
-END_TEST
 
 static const char *const taken[] = {
     // Modifiers in another order, and those that ptxas accepts twice.
@@ -247,11 +248,10 @@ static const char *const taken[] = {
     "cvt.rs.satfinite.e2m1x4.f32 h0, {f0, f1, f2, f3}, r0;",
 };
 
-START_TEST(what_agrees_is_taken)
+TEST_ROWS(what_agrees_is_taken, taken)
 {
     sim_program_free(harness_load(with(taken[_i])));
 }
-END_TEST
 
 // Features that a target lacks: the statement, and the first target that has it.
 static const struct {
@@ -274,7 +274,7 @@ static const struct {
     { "redux.sync.max.f32 f0, f1, -1;", "sm_100", true },
 };
 
-START_TEST(a_target_has_what_came_with_it_and_no_more)
+TEST_ROWS(a_target_has_what_came_with_it_and_no_more, since)
 {
     char ptx[4096], told[64];
     const char *before = strcmp(since[_i].target, "sm_90") == 0 ? "sm_80 " : "sm_90a";
@@ -292,7 +292,6 @@ START_TEST(a_target_has_what_came_with_it_and_no_more)
         memcpy(strstr(ptx, "sm_100a"), "sm_100 ", 7);
     sim_program_free(harness_load(ptx));
 }
-END_TEST
 
 // Bodies of a kernel of 32 threads: the value that each thread stores in its word of `out` (%rd1).
 #define THREAD                                                                            \
@@ -412,7 +411,7 @@ static const struct {
       0, 0xfff2 },
 };
 
-START_TEST(operands_reach_what_they_name)
+TEST_ROWS(operands_reach_what_they_name, bodies)
 {
     char ptx[4096];
     uint64_t *out = harness_memory(32 * 8);
@@ -426,22 +425,8 @@ START_TEST(operands_reach_what_they_name)
                       (unsigned long long)out[i]);
     harness_release(out);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("decode");
-    TCase *c = tcase_create("operands");
-
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, what_does_not_agree_is_refused, 0, CUC_LENGTH(refused));
-    tcase_add_loop_test(c, what_agrees_is_taken, 0, CUC_LENGTH(taken));
-    tcase_add_loop_test(c, a_target_has_what_came_with_it_and_no_more, 0, CUC_LENGTH(since));
-    tcase_add_loop_test(c, operands_reach_what_they_name, 0, CUC_LENGTH(bodies));
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("decode");
 }

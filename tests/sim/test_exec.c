@@ -1,8 +1,8 @@
 // Execution of kernels: control flow, calls, memory, barriers, blocks, and reports of failures.
 #include "base/array.h"
 #include "harness.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,9 @@ static void run_kernel(const char *ptx, uint32_t blocks, uint32_t threads, uint3
     harness_go(ptx, &launch);
 }
 
-START_TEST(saxpy_leaves_what_is_past_its_end_alone)
+CASE("exec", .timeout = 60);
+
+TEST(saxpy_leaves_what_is_past_its_end_alone)
 {
     static const char ptx[] = HARNESS_HEADER
         ".visible .entry saxpy(.param .f32 a, .param .u64 px, .param .u64 py, .param .u32 n)\n"
@@ -64,9 +66,8 @@ START_TEST(saxpy_leaves_what_is_past_its_end_alone)
     for (int i = 0; i < N; i++)
         ck_assert_float_eq(y[i], i < N - 7 ? 3.0f * (float)i + 1.0f : 1.0f);
 }
-END_TEST
 
-START_TEST(lanes_loop_as_often_as_each_wants_and_meet_again)
+TEST(lanes_loop_as_often_as_each_wants_and_meet_again)
 {
     // A loop with tid iterations that contains nested ifs and elses.
     run_kernel(KERNEL("mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
@@ -87,9 +88,8 @@ START_TEST(lanes_loop_as_often_as_each_wants_and_meet_again)
         ck_assert_uint_eq(out[i], sum);
     }
 }
-END_TEST
 
-START_TEST(lanes_that_fall_through_meet_those_that_jumped)
+TEST(lanes_that_fall_through_meet_those_that_jumped)
 {
     run_kernel(KERNEL("setp.ge.u32 %p1, %r2, 5; @%p1 bra skip; add.u32 %r6, %r2, 1;\n"
                       "skip: activemask.b32 %r7; st.global.u32 [%rd4], %r7;\n"),
@@ -97,9 +97,8 @@ START_TEST(lanes_that_fall_through_meet_those_that_jumped)
     for (uint32_t i = 0; i < 32; i++)
         ck_assert_uint_eq(out[i], UINT32_MAX);
 }
-END_TEST
 
-START_TEST(a_barrier_counts_a_warp_of_few_threads_as_whole)
+TEST(a_barrier_counts_a_warp_of_few_threads_as_whole)
 {
     run_kernel(KERNEL("setp.ge.u32 %p1, %r2, 38; @%p1 exit; bar.sync 2, 64;\n"
                       "st.global.u32 [%rd4], 1;\n"),
@@ -107,9 +106,8 @@ START_TEST(a_barrier_counts_a_warp_of_few_threads_as_whole)
     for (uint32_t i = 0; i < 40; i++)
         ck_assert_uint_eq(out[i], i < 38);
 }
-END_TEST
 
-START_TEST(a_spin_lock_between_lanes_of_a_warp_finishes)
+TEST(a_spin_lock_between_lanes_of_a_warp_finishes)
 {
     // out[0] is the lock, out[1] the word it guards.
     run_kernel(KERNEL("spin: atom.global.cas.b32 %r6, [%rd2], 0, 1; setp.ne.u32 %p1, %r6, 0;\n"
@@ -120,9 +118,8 @@ START_TEST(a_spin_lock_between_lanes_of_a_warp_finishes)
                4, 96, 0, 2, 0);
     ck_assert_uint_eq(out[1], 4 * 96);
 }
-END_TEST
 
-START_TEST(warps_hand_values_to_one_another_through_shared_memory)
+TEST(warps_hand_values_to_one_another_through_shared_memory)
 {
     // Warp 0 produces, warp 1 waits for the flag.
     run_kernel(KERNEL(".shared .align 4 .b32 flag; .shared .align 4 .b32 value;\n"
@@ -140,7 +137,6 @@ START_TEST(warps_hand_values_to_one_another_through_shared_memory)
     for (uint32_t i = 0; i < 64; i++)
         ck_assert_uint_eq(out[i], i < 32 ? 5000 : 77);
 }
-END_TEST
 
 static const char grid_barrier[] = KERNEL(
     // Each block adds one and waits for all others: out[0] counts, out[1 + block] records the
@@ -151,7 +147,7 @@ static const char grid_barrier[] = KERNEL(
     "mul.wide.u32 %rd5, %r3, 4; add.s64 %rd6, %rd2, %rd5; st.global.u32 [%rd6+4], %r7;\n"
     "end: \n");
 
-START_TEST(blocks_of_a_cooperative_grid_run_at_the_same_time)
+TEST(blocks_of_a_cooperative_grid_run_at_the_same_time)
 {
     enum { BLOCKS = 500 };
     out = harness_memory(4 * (BLOCKS + 1));
@@ -164,17 +160,15 @@ START_TEST(blocks_of_a_cooperative_grid_run_at_the_same_time)
     for (uint32_t i = 0; i < BLOCKS; i++)
         ck_assert_uint_eq(out[1 + i], BLOCKS);
 }
-END_TEST
 
-START_TEST(blocks_of_a_grid_that_wait_for_later_ones_give_way)
+TEST(blocks_of_a_grid_that_wait_for_later_ones_give_way)
 {
     run_kernel(grid_barrier, 40, 32, 40, 41, 0);
     for (uint32_t i = 0; i < 40; i++)
         ck_assert_uint_eq(out[1 + i], 40);
 }
-END_TEST
 
-START_TEST(functions_call_themselves)
+TEST(functions_call_themselves)
 {
     // Fibonacci, with a different number in each lane and a local variable that survives the calls.
     run_kernel(HARNESS_HEADER
@@ -201,9 +195,8 @@ START_TEST(functions_call_themselves)
     for (uint32_t i = 0; i < 50; i++)
         ck_assert_uint_eq(out[i], fib[i % 11]);
 }
-END_TEST
 
-START_TEST(a_function_is_called_by_its_address)
+TEST(a_function_is_called_by_its_address)
 {
     run_kernel(HARNESS_HEADER
                ".func (.param .b32 r) add3(.param .b32 a)\n"
@@ -227,9 +220,8 @@ START_TEST(a_function_is_called_by_its_address)
     for (uint32_t i = 0; i < 40; i++)
         ck_assert_uint_eq(out[i], i & 1 ? 3 * i : i + 3);
 }
-END_TEST
 
-START_TEST(a_switch_goes_through_its_table_of_labels)
+TEST(a_switch_goes_through_its_table_of_labels)
 {
     run_kernel(KERNEL("rem.u32 %r6, %r2, 3;\n"
                       "table: .branchtargets case0, case1, case2;\n"
@@ -242,9 +234,8 @@ START_TEST(a_switch_goes_through_its_table_of_labels)
     for (uint32_t i = 0; i < 48; i++)
         ck_assert_uint_eq(out[i], 5 + 2 * (i % 3));
 }
-END_TEST
 
-START_TEST(barriers_count_the_threads_they_are_told)
+TEST(barriers_count_the_threads_they_are_told)
 {
     // Warp 2 only arrives at barrier 3; warps 0 and 1 wait for it: 96 threads.
     run_kernel(KERNEL(".shared .align 4 .b32 box[96]; mov.u32 %r10, box; shl.b32 %r11, %r2, 2;\n"
@@ -258,9 +249,8 @@ START_TEST(barriers_count_the_threads_they_are_told)
     for (uint32_t i = 0; i < 96; i++)
         ck_assert_uint_eq(out[i], i < 64 ? 1064 + (31 - i % 32) : 1);
 }
-END_TEST
 
-START_TEST(lanes_that_parted_come_to_a_barrier_one_by_one)
+TEST(lanes_that_parted_come_to_a_barrier_one_by_one)
 {
     // Odd lanes reach the barrier at another instruction than even ones; some have exited before.
     run_kernel(KERNEL(".shared .align 4 .b32 sum; setp.eq.u32 %p1, %r2, 0;\n"
@@ -274,9 +264,8 @@ START_TEST(lanes_that_parted_come_to_a_barrier_one_by_one)
     for (uint32_t i = 0; i < 70; i++)
         ck_assert_uint_eq(out[i], i >= 60 ? 0 : i & 1 ? 60 : 160);
 }
-END_TEST
 
-START_TEST(barriers_reduce)
+TEST(barriers_reduce)
 {
     run_kernel(KERNEL("and.b32 %r6, %r2, 3; setp.eq.u32 %p1, %r6, 0;\n"
                       "barrier.red.popc.u32 %r7, 0, %p1;\n"
@@ -288,9 +277,8 @@ START_TEST(barriers_reduce)
     for (uint32_t i = 0; i < 160; i++)
         ck_assert_uint_eq(out[i], 20 + 1000 + 10000);
 }
-END_TEST
 
-START_TEST(static_and_dynamic_shared_memory_lie_side_by_side)
+TEST(static_and_dynamic_shared_memory_lie_side_by_side)
 {
     // Reverses a block through dynamic shared memory while static shared memory keeps another copy.
     run_kernel(HARNESS_HEADER
@@ -308,9 +296,8 @@ START_TEST(static_and_dynamic_shared_memory_lie_side_by_side)
     for (uint32_t i = 0; i < 64; i++)
         ck_assert_uint_eq(out[i], 400 + 63 - i);
 }
-END_TEST
 
-START_TEST(each_lane_has_its_local_arrays)
+TEST(each_lane_has_its_local_arrays)
 {
     run_kernel(KERNEL(".local .align 8 .b8 __local_depot0[64]; .reg .b64 %SP; .reg .b64 %SPL;\n"
                       "mov.u64 %SPL, __local_depot0; cvta.local.u64 %SP, %SPL;\n"
@@ -322,9 +309,8 @@ START_TEST(each_lane_has_its_local_arrays)
     for (uint32_t i = 0; i < 80; i++)
         ck_assert_uint_eq(out[i], i % 40 + 50);
 }
-END_TEST
 
-START_TEST(variables_of_a_module_start_with_their_values)
+TEST(variables_of_a_module_start_with_their_values)
 {
     static const char ptx[] = HARNESS_HEADER
         ".const .align 4 .u32 primes[4] = { 2, 3, 5, 7 };\n"
@@ -353,9 +339,8 @@ START_TEST(variables_of_a_module_start_with_their_values)
     ck_assert(!sim_program_variable(program, "nowhere", &address, &bytes));
     sim_program_free(program);
 }
-END_TEST
 
-START_TEST(vectors_and_small_types_load_and_store)
+TEST(vectors_and_small_types_load_and_store)
 {
     run_kernel(
         KERNEL(".reg .b16 %h<9>; setp.ne.u32 %p1, %r2, 0; @%p1 exit;\n"
@@ -378,9 +363,8 @@ START_TEST(vectors_and_small_types_load_and_store)
     for (size_t i = 0; i < sizeof(expected) / 4; i++)
         ck_assert_msg(out[i] == expected[i], "word %zu is 0x%x, not 0x%x", i, out[i], expected[i]);
 }
-END_TEST
 
-START_TEST(a_breakpoint_changes_nothing)
+TEST(a_breakpoint_changes_nothing)
 {
     run_kernel(KERNEL("add.u32 %r6, %r5, %r1;\n"
                       "brkpt;\n"
@@ -390,9 +374,8 @@ START_TEST(a_breakpoint_changes_nothing)
         ck_assert_uint_eq(out[i], i + 7);
     harness_release(out);
 }
-END_TEST
 
-START_TEST(every_index_of_blocks_and_threads_comes_once)
+TEST(every_index_of_blocks_and_threads_comes_once)
 {
     // Three dimensions of grid and block; each thread writes its number at its own place.
     static const char ptx[] = HARNESS_HEADER
@@ -414,9 +397,8 @@ START_TEST(every_index_of_blocks_and_threads_comes_once)
     for (int i = 0; i < ALL; i++)
         ck_assert_uint_eq(out[i], 1);
 }
-END_TEST
 
-START_TEST(blocks_of_a_cluster_reach_one_another)
+TEST(blocks_of_a_cluster_reach_one_another)
 {
     static const char ptx[] = HARNESS_HEADER
         ".visible .entry k(.param .u64 out)\n"
@@ -437,7 +419,6 @@ START_TEST(blocks_of_a_cluster_reach_one_another)
     for (uint32_t i = 0; i < 8; i++)
         ck_assert_uint_eq(out[i], 100 + (i ^ 1) + 1000 * ((i & 1) ^ 1));
 }
-END_TEST
 
 // Failures: body of the kernel, code, and the end of the report, in which %p is the address of out.
 static const struct {
@@ -465,7 +446,7 @@ static const struct {
     { "mov.u64 %rd5, 12; call (), %rd5, ();\n", 718, "call of 0xc, which is no function" },
 };
 
-START_TEST(faults_are_told_with_their_place)
+TEST_ROWS(faults_are_told_with_their_place, faults)
 {
     char ptx[4096], wanted[512];
 
@@ -494,9 +475,8 @@ START_TEST(faults_are_told_with_their_place)
     sim_program_free(program);
     harness_release(out);
 }
-END_TEST
 
-START_TEST(a_fault_names_the_line_of_the_source)
+TEST(a_fault_names_the_line_of_the_source)
 {
     struct sim_program *program = harness_load(HARNESS_HEADER
                                                ".file 1 \"kernels/saxpy.cu\"\n"
@@ -508,7 +488,6 @@ START_TEST(a_fault_names_the_line_of_the_source)
                      "(0,0,0): read of 4 bytes at 0x3, which is no multiple of 4");
     sim_program_free(program);
 }
-END_TEST
 
 // Modules refused at load, and the reasons.
 static const struct {
@@ -527,7 +506,7 @@ static const struct {
     { "add.b32 %r6, %r6, 1;\n", "line 18: add.b32: there is no such form" },
 };
 
-START_TEST(what_is_not_known_is_refused_at_load)
+TEST_ROWS(what_is_not_known_is_refused_at_load, refused)
 {
     char ptx[4096];
 
@@ -538,9 +517,8 @@ START_TEST(what_is_not_known_is_refused_at_load)
     ck_assert_msg(strncmp(log, refused[_i].log, strlen(refused[_i].log)) == 0, "%s\nis not\n%s",
                   log, refused[_i].log);
 }
-END_TEST
 
-START_TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
+TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
 {
     static const char format[] = HARNESS_HEADER
         ".visible .entry k()\n{\n.shared .b8 s[%d];\n.reg .b32 %%r<2>;\n"
@@ -555,7 +533,6 @@ START_TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
                               "49152"),
                   "%s", log);
 }
-END_TEST
 
 // The largest size that fits, and one byte more: limits as in ptxas.
 static const struct {
@@ -576,7 +553,7 @@ static const struct {
       65532, "with c the module's .const variables take 65537 bytes, 65536 is the most" },
 };
 
-START_TEST(parameters_and_constants_take_no_more_than_ptxas_takes)
+TEST_ROWS(parameters_and_constants_take_no_more_than_ptxas_takes, sizes)
 {
     const char *format = sizes[_i].format;
     char ptx[256];
@@ -588,44 +565,8 @@ START_TEST(parameters_and_constants_take_no_more_than_ptxas_takes)
     const char *log = harness_refused(ptx);
     ck_assert_msg(strstr(log, sizes[_i].log) != NULL, "%s", log);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("exec");
-    TCase *tc = tcase_create("exec");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, an_entry_declares_no_more_shared_memory_than_ptxas_takes);
-    tcase_add_loop_test(tc, parameters_and_constants_take_no_more_than_ptxas_takes, 0,
-                        CUC_LENGTH(sizes));
-    tcase_add_test(tc, saxpy_leaves_what_is_past_its_end_alone);
-    tcase_add_test(tc, lanes_loop_as_often_as_each_wants_and_meet_again);
-    tcase_add_test(tc, lanes_that_fall_through_meet_those_that_jumped);
-    tcase_add_test(tc, a_barrier_counts_a_warp_of_few_threads_as_whole);
-    tcase_add_test(tc, a_spin_lock_between_lanes_of_a_warp_finishes);
-    tcase_add_test(tc, warps_hand_values_to_one_another_through_shared_memory);
-    tcase_add_test(tc, blocks_of_a_cooperative_grid_run_at_the_same_time);
-    tcase_add_test(tc, blocks_of_a_grid_that_wait_for_later_ones_give_way);
-    tcase_add_test(tc, functions_call_themselves);
-    tcase_add_test(tc, a_function_is_called_by_its_address);
-    tcase_add_test(tc, a_switch_goes_through_its_table_of_labels);
-    tcase_add_test(tc, barriers_count_the_threads_they_are_told);
-    tcase_add_test(tc, lanes_that_parted_come_to_a_barrier_one_by_one);
-    tcase_add_test(tc, barriers_reduce);
-    tcase_add_test(tc, static_and_dynamic_shared_memory_lie_side_by_side);
-    tcase_add_test(tc, each_lane_has_its_local_arrays);
-    tcase_add_test(tc, variables_of_a_module_start_with_their_values);
-    tcase_add_test(tc, vectors_and_small_types_load_and_store);
-    tcase_add_test(tc, a_breakpoint_changes_nothing);
-    tcase_add_test(tc, every_index_of_blocks_and_threads_comes_once);
-    tcase_add_test(tc, blocks_of_a_cluster_reach_one_another);
-    tcase_add_loop_test(tc, faults_are_told_with_their_place, 0, CUC_LENGTH(faults));
-    tcase_add_test(tc, a_fault_names_the_line_of_the_source);
-    tcase_add_loop_test(tc, what_is_not_known_is_refused_at_load, 0, CUC_LENGTH(refused));
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("exec");
 }

@@ -2,6 +2,7 @@
 // test runs in its own process.
 #include "base/array.h"
 #include "driver_symbols.h"
+#include "tests.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +53,21 @@ static CUresult load(const void *image, CUlibrary *out, char *log, size_t log_by
     return cuLibraryLoadData(out, image, options, values, 2, NULL, NULL, 0);
 }
 
-START_TEST(what_nvcc_makes_loads_or_says_why_not)
+static bool without_library; // in the process that without_libzstd() starts
+
+static bool has_libzstd(void)
+{
+    return !without_library;
+}
+
+static bool lacks_libzstd(void)
+{
+    return without_library;
+}
+
+CASE("fatbin", .timeout = 30, .only_if = has_libzstd);
+
+TEST_ROWS(what_nvcc_makes_loads_or_says_why_not, files)
 {
     char log[512];
     CUlibrary loaded;
@@ -68,9 +83,8 @@ START_TEST(what_nvcc_makes_loads_or_says_why_not)
     if (files[_i].log)
         ck_assert_msg(strstr(log, files[_i].log) != NULL, "%s", log);
 }
-END_TEST
 
-START_TEST(relocatable_code_is_linked_from_its_ptx)
+TEST(relocatable_code_is_linked_from_its_ptx)
 {
     CUlinkState state;
     CUmodule module;
@@ -85,7 +99,6 @@ START_TEST(relocatable_code_is_linked_from_its_ptx)
     ck_cu(cuModuleLoadData(&module, linked));
     ck_cu(cuLinkDestroy(state));
 }
-END_TEST
 
 // A change of one number in "zstd", whose only entry begins at byte 16.
 static const struct {
@@ -114,7 +127,7 @@ static const struct {
     { "the frame's first block is of no kind", 16 + 80 + 7, 1, 0xff },
 };
 
-START_TEST(a_damaged_file_is_refused)
+TEST_ROWS(a_damaged_file_is_refused, damages)
 {
     char path[] = "/tmp/cucore-fatbin-XXXXXX";
     int fd = mkstemp(path);
@@ -132,9 +145,8 @@ START_TEST(a_damaged_file_is_refused)
     read_file("zstd");
     ck_cu(cuModuleLoadData(&module, data)); // the driver still works
 }
-END_TEST
 
-START_TEST(a_file_cut_short_anywhere_is_refused)
+TEST(a_file_cut_short_anywhere_is_refused)
 {
     char path[] = "/tmp/cucore-fatbin-XXXXXX";
     int fd = mkstemp(path);
@@ -150,10 +162,31 @@ START_TEST(a_file_cut_short_anywhere_is_refused)
     close(fd);
     unlink(path);
 }
-END_TEST
 
-// Runs in a process whose loader finds a libzstd.so.1 that is not a library.
-START_TEST(what_zstandard_has_packed_is_refused_and_the_rest_loads)
+TEST(without_libzstd)
+{
+    char folder[] = "/tmp/cucore-fatbin-XXXXXX", file[64], self[512], command[1024];
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(file, sizeof(file), "%s/libzstd.so.1", folder);
+    FILE *empty = fopen(file, "wb");
+    ck_assert_ptr_nonnull(empty);
+    fclose(empty);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    ck_assert_int_gt(n, 0);
+    self[n] = '\0';
+    snprintf(command, sizeof(command), "LD_LIBRARY_PATH='%s' '%s' without-libzstd 1>&2", folder,
+             self);
+    int status = system(command);
+    unlink(file);
+    rmdir(folder);
+    ck_assert_int_eq(status, 0);
+}
+
+// A process whose loader finds a libzstd.so.1 that is not a library.
+CASE("fatbin", .timeout = 30, .only_if = lacks_libzstd);
+
+TEST(what_zstandard_has_packed_is_refused_and_the_rest_loads)
 {
     static const struct {
         const char *file, *log;
@@ -177,48 +210,9 @@ START_TEST(what_zstandard_has_packed_is_refused_and_the_rest_loads)
         ck_assert_str_eq(log, rows[i].log);
     }
 }
-END_TEST
-
-START_TEST(without_libzstd)
-{
-    char folder[] = "/tmp/cucore-fatbin-XXXXXX", file[64], self[512], command[1024];
-
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(file, sizeof(file), "%s/libzstd.so.1", folder);
-    FILE *empty = fopen(file, "wb");
-    ck_assert_ptr_nonnull(empty);
-    fclose(empty);
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    ck_assert_int_gt(n, 0);
-    self[n] = '\0';
-    snprintf(command, sizeof(command), "LD_LIBRARY_PATH='%s' '%s' without-libzstd 1>&2", folder,
-             self);
-    int status = system(command);
-    unlink(file);
-    rmdir(folder);
-    ck_assert_int_eq(status, 0);
-}
-END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("fatbin");
-    TCase *c = tcase_create("fatbin");
-
-    tcase_set_timeout(c, 30);
-    if (argc == 2 && strcmp(argv[1], "without-libzstd") == 0) {
-        tcase_add_test(c, what_zstandard_has_packed_is_refused_and_the_rest_loads);
-    } else {
-        tcase_add_loop_test(c, what_nvcc_makes_loads_or_says_why_not, 0, CUC_LENGTH(files));
-        tcase_add_test(c, relocatable_code_is_linked_from_its_ptx);
-        tcase_add_loop_test(c, a_damaged_file_is_refused, 0, CUC_LENGTH(damages));
-        tcase_add_test(c, a_file_cut_short_anywhere_is_refused);
-        tcase_add_test(c, without_libzstd);
-    }
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    without_library = argc == 2 && strcmp(argv[1], "without-libzstd") == 0;
+    return run_tests("fatbin");
 }

@@ -1,13 +1,13 @@
 // The simulator's findings in the library's failures: settings that prevent its start, calls that
 // it refuses, and faults that destroy a context, with kernel, line, block, thread and address. Each
 // test runs in its own process, with CUCORE_DRIVER as its driver.
-#include <check.h>
 #include <cucore/cucore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "tests.h"
 
 #define ck_ok(call) ck_assert_msg((call) == CUC_OK, "%s", cuc_error_message())
 
@@ -64,7 +64,9 @@ static const struct {
     { "CUCORE_SIM_THREADS", "0", "expected a number from 1 to 256" },
 };
 
-START_TEST(advice_names_the_setting_and_not_a_gpu)
+CASE("finding", .timeout = 30);
+
+TEST(advice_names_the_setting_and_not_a_gpu)
 {
     setenv("CUCORE_SIM_MEMORY", "1K", 1);
     ck_ok(cuc_device_get(&device, 0));
@@ -73,9 +75,8 @@ START_TEST(advice_names_the_setting_and_not_a_gpu)
     check_message((const char *[]){ "CUDA_ERROR_OUT_OF_MEMORY", "CUCORE_SIM_MEMORY", NULL });
     ck_assert_ptr_null(strstr(cuc_error_message(), "nvidia-smi"));
 }
-END_TEST
 
-START_TEST(advice_for_no_device_does_so_too)
+TEST(advice_for_no_device_does_so_too)
 {
     setenv("CUCORE_SIM_DEVICES", "0", 1);
     ck_assert_int_eq(cuc_device_get(&device, 0), CUC_ERROR_NO_DEVICE);
@@ -84,9 +85,8 @@ START_TEST(advice_for_no_device_does_so_too)
     ck_assert_int_eq(cuc_device_get_current(&device), CUC_ERROR_NO_DEVICE);
     check_message((const char *[]){ "sees no device", "CUCORE_SIM_DEVICES", NULL });
 }
-END_TEST
 
-START_TEST(a_setting_that_is_not_valid_is_a_failure_to_initialise)
+TEST_ROWS(a_setting_that_is_not_valid_is_a_failure_to_initialise, settings)
 {
     char named[128];
 
@@ -99,7 +99,6 @@ START_TEST(a_setting_that_is_not_valid_is_a_failure_to_initialise)
         ck_assert_ptr_null(strstr(cuc_error_message(), "kernel"));
     }
 }
-END_TEST
 
 static cuc_status run(uint64_t at, uint32_t threads)
 {
@@ -110,7 +109,7 @@ static cuc_status run(uint64_t at, uint32_t threads)
     return CUC_LAUNCH(stream, &config, kernel, buffer, at);
 }
 
-START_TEST(a_fault_is_told_with_line_and_address_by_each_call_that_meets_it)
+TEST(a_fault_is_told_with_line_and_address_by_each_call_that_meets_it)
 {
     static const char *const parts[] = {
         "kernel sum, PTX line 9 (sum.cu:12), block (0,0,0), thread ", "read of 4 bytes at 0x",
@@ -126,9 +125,8 @@ START_TEST(a_fault_is_told_with_line_and_address_by_each_call_that_meets_it)
     ck_assert_int_lt(run(0, 1), 0);
     check_message(parts);
 }
-END_TEST
 
-START_TEST(a_finding_of_a_check_is_a_fault_where_it_is_to_be_one)
+TEST(a_finding_of_a_check_is_a_fault_where_it_is_to_be_one)
 {
     setenv("CUCORE_SIM_CHECK", "race,error", 1);
     start("race");
@@ -136,9 +134,8 @@ START_TEST(a_finding_of_a_check_is_a_fault_where_it_is_to_be_one)
     ck_assert_int_eq(cuc_stream_synchronize(stream), CUC_ERROR_CONTEXT_LOST);
     check_message((const char *[]){ "kernel race, PTX line ", "sum.cu:20", "check: race", NULL });
 }
-END_TEST
 
-START_TEST(a_call_that_is_refused_says_why_and_the_next_failure_does_not_repeat_it)
+TEST(a_call_that_is_refused_says_why_and_the_next_failure_does_not_repeat_it)
 {
     cuc_buffer *none;
 
@@ -149,25 +146,8 @@ START_TEST(a_call_that_is_refused_says_why_and_the_next_failure_does_not_repeat_
     ck_assert_int_lt(cuc_buffer_create(&none, stream, memory, (size_t)8 << 30), 0);
     ck_assert_ptr_null(strstr(cuc_error_message(), "is memory of a pool"));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("finding");
-    TCase *c = tcase_create("finding");
-
-    tcase_set_timeout(c, 30);
-    tcase_add_loop_test(c, a_setting_that_is_not_valid_is_a_failure_to_initialise, 0,
-                        CUC_LENGTH(settings));
-    tcase_add_test(c, advice_names_the_setting_and_not_a_gpu);
-    tcase_add_test(c, advice_for_no_device_does_so_too);
-    tcase_add_test(c, a_fault_is_told_with_line_and_address_by_each_call_that_meets_it);
-    tcase_add_test(c, a_finding_of_a_check_is_a_fault_where_it_is_to_be_one);
-    tcase_add_test(c, a_call_that_is_refused_says_why_and_the_next_failure_does_not_repeat_it);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("finding");
 }

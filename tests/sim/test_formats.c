@@ -4,8 +4,8 @@
 #include "harness.h"
 #include "opcodes/opcodes.h"
 #include "sim/exec/formats.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,9 @@ static uint64_t soft_code(uint32_t f32, struct soft_format f, enum soft_mode mod
             ck_abort_msg("%s of code %x is %llx, not %llx", #got, code,                \
                          (unsigned long long)same_got, (unsigned long long)same_want); \
     } while (0)
-START_TEST(formats_are_exact_for_every_code)
+CASE("formats", .timeout = 120);
+
+TEST(formats_are_exact_for_every_code)
 {
     const struct soft_format e4m3 = { 4, 3 }, e5m2 = { 5, 2 };
     for (uint32_t code = 0; code < 0x10000; code++) {
@@ -63,7 +65,6 @@ START_TEST(formats_are_exact_for_every_code)
         }
     }
 }
-END_TEST
 
 // Invalid instructions are refused at load.
 static const char *const refused[] = {
@@ -113,7 +114,7 @@ static const char *const refused[] = {
     "add.u32 _, %r1, %r2;",
     "cvt.rn.e4m3x2.f32 %h1, %f1, %f2;",
 };
-START_TEST(forms_that_do_not_exist_are_refused)
+TEST_ROWS(forms_that_do_not_exist_are_refused, refused)
 {
     char ptx[512];
     snprintf(ptx, sizeof(ptx),
@@ -123,20 +124,8 @@ START_TEST(forms_that_do_not_exist_are_refused)
              refused[_i]);
     ck_assert_ptr_nonnull(strstr(harness_refused(ptx), "line 11: "));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("formats");
-    TCase *c = tcase_create("formats");
-
-    tcase_set_timeout(c, 120);
-    tcase_add_test(c, formats_are_exact_for_every_code);
-    tcase_add_loop_test(c, forms_that_do_not_exist_are_refused, 0, CUC_LENGTH(refused));
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("formats");
 }

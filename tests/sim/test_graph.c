@@ -1,6 +1,7 @@
 // Graphs of the simulated driver: captured work, a GPU's rules, and instances.
 #include "base/array.h"
 #include "driver_symbols.h"
+#include "tests.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -197,7 +198,9 @@ static const struct {
     { do_allocate, CU_GRAPH_NODE_TYPE_MEM_ALLOC },
 };
 
-START_TEST(every_sort_of_work_is_a_node_of_its_type)
+CASE("sim graph", .timeout = 60);
+
+TEST_ROWS(every_sort_of_work_is_a_node_of_its_type, sorts)
 {
     CUgraphNode nodes[2];
     CUgraphNodeType type;
@@ -219,9 +222,8 @@ START_TEST(every_sort_of_work_is_a_node_of_its_type)
     ck_cu(cuGraphDestroy(graph));
     ck_assert_int_eq(cuGraphNodeGetType(nodes[0], &type), CUDA_ERROR_INVALID_HANDLE);
 }
-END_TEST
 
-START_TEST(a_graph_runs_as_its_stream_would_have)
+TEST(a_graph_runs_as_its_stream_would_have)
 {
     unsigned char back[4];
 
@@ -246,9 +248,8 @@ START_TEST(a_graph_runs_as_its_stream_would_have)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
-START_TEST(parameters_of_a_kernel_node_can_be_read)
+TEST(parameters_of_a_kernel_node_can_be_read)
 {
     CUDA_KERNEL_NODE_PARAMS params;
     CUgraphNode node;
@@ -267,11 +268,10 @@ START_TEST(parameters_of_a_kernel_node_can_be_read)
     ck_assert_uint_eq(*(unsigned *)params.kernelParams[1], 55);
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
 // Edges
 
-START_TEST(branches_are_edges_by_streams_and_events)
+TEST(branches_are_edges_by_streams_and_events)
 {
     CUgraphNode nodes[4], from[8], to[8], roots[4];
     CUgraphEdgeData edges[8];
@@ -311,9 +311,8 @@ START_TEST(branches_are_edges_by_streams_and_events)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
-START_TEST(a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone)
+TEST(a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone)
 {
     CUgraph graph = (CUgraph)1;
 
@@ -344,9 +343,8 @@ START_TEST(a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone)
     wait_for(b, a);
     ck_cu(cuGraphDestroy(end(a)));
 }
-END_TEST
 
-START_TEST(what_comes_next_can_be_asked_and_changed)
+TEST(what_comes_next_can_be_asked_and_changed)
 {
     CUstreamCaptureStatus status;
     const CUgraphNode *dependencies;
@@ -404,11 +402,10 @@ START_TEST(what_comes_next_can_be_asked_and_changed)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
 // Operations that a capture forbids
 
-START_TEST(a_merge_spoils_both_captures)
+TEST(a_merge_spoils_both_captures)
 {
     CUstreamCaptureStatus status;
     CUgraph graph;
@@ -436,9 +433,8 @@ START_TEST(a_merge_spoils_both_captures)
     ck_cu(cuEventRecord(e, b));
     ck_cu(cuEventSynchronize(e));
 }
-END_TEST
 
-START_TEST(asking_the_legacy_stream_spoils_nothing_and_using_it_does)
+TEST(asking_the_legacy_stream_spoils_nothing_and_using_it_does)
 {
     CUstreamCaptureStatus status;
     CUstream blocking;
@@ -459,9 +455,8 @@ START_TEST(asking_the_legacy_stream_spoils_nothing_and_using_it_does)
     ck_assert_int_eq(cuStreamBeginCapture(CU_STREAM_LEGACY, 0),
                      CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
-END_TEST
 
-START_TEST(graphs_are_not_launched_on_captured_streams)
+TEST(graphs_are_not_launched_on_captured_streams)
 {
     CUgraph graph;
 
@@ -481,9 +476,8 @@ START_TEST(graphs_are_not_launched_on_captured_streams)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
-START_TEST(a_stream_destroyed_while_it_is_captured_ends_that)
+TEST(a_stream_destroyed_while_it_is_captured_ends_that)
 {
     CUstreamCaptureStatus status;
 
@@ -496,11 +490,10 @@ START_TEST(a_stream_destroyed_while_it_is_captured_ends_that)
     CUdeviceptr p;
     ck_cu(cuMemAlloc(&p, 4)); // forbidden by nobody
 }
-END_TEST
 
 // Instances
 
-START_TEST(instances_of_one_graph_are_independent)
+TEST(instances_of_one_graph_are_independent)
 {
     begin_test();
     BEGIN(a);
@@ -516,9 +509,8 @@ START_TEST(instances_of_one_graph_are_independent)
     ck_assert_uint_eq(read_word(word), 3);
     ck_cu(cuGraphExecDestroy(two));
 }
-END_TEST
 
-START_TEST(an_instance_may_be_destroyed_while_it_runs)
+TEST(an_instance_may_be_destroyed_while_it_runs)
 {
     CUdeviceptr gate;
 
@@ -541,9 +533,8 @@ START_TEST(an_instance_may_be_destroyed_while_it_runs)
     ck_cu(cuStreamSynchronize(b));
     ck_assert_uint_eq(read_word(word), 2);
 }
-END_TEST
 
-START_TEST(events_outside_of_a_graph_are_recorded_and_waited_for_as_it_runs)
+TEST(events_outside_of_a_graph_are_recorded_and_waited_for_as_it_runs)
 {
     CUevent begun, go;
     float ms;
@@ -577,9 +568,8 @@ START_TEST(events_outside_of_a_graph_are_recorded_and_waited_for_as_it_runs)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
-START_TEST(a_kernel_that_is_unloaded_cannot_be_launched_by_a_graph)
+TEST(a_kernel_that_is_unloaded_cannot_be_launched_by_a_graph)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS params = { 0 };
     CUgraphExec second;
@@ -599,9 +589,8 @@ START_TEST(a_kernel_that_is_unloaded_cannot_be_launched_by_a_graph)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
-START_TEST(instantiating_says_which_node_is_wrong)
+TEST(instantiating_says_which_node_is_wrong)
 {
     const unsigned device = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
     CUDA_GRAPH_INSTANTIATE_PARAMS params = { .flags = device };
@@ -640,11 +629,10 @@ START_TEST(instantiating_says_which_node_is_wrong)
     ck_cu(cuGraphDestroy(graph));
     ck_cu(cuGraphDestroy(empty));
 }
-END_TEST
 
 // Updates
 
-START_TEST(an_update_names_the_node_that_differs_and_what_it_must_not_depend_on)
+TEST(an_update_names_the_node_that_differs_and_what_it_must_not_depend_on)
 {
     CUgraphExecUpdateResultInfo info;
     CUgraphNode nodes[4];
@@ -694,9 +682,8 @@ START_TEST(an_update_names_the_node_that_differs_and_what_it_must_not_depend_on)
         ck_cu(cuGraphDestroy(all[i]));
     ck_cu(cuGraphExecDestroy(exec));
 }
-END_TEST
 
-START_TEST(a_kernel_of_another_context_cannot_take_a_nodes_place)
+TEST(a_kernel_of_another_context_cannot_take_a_nodes_place)
 {
     CUgraphExecUpdateResultInfo info;
     CUcontext second;
@@ -723,7 +710,6 @@ START_TEST(a_kernel_of_another_context_cannot_take_a_nodes_place)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(first));
 }
-END_TEST
 
 // Memory
 
@@ -735,7 +721,7 @@ static uint64_t graph_memory(CUgraphMem_attribute attribute)
     return value;
 }
 
-START_TEST(memory_of_a_graph_is_there_while_it_runs)
+TEST(memory_of_a_graph_is_there_while_it_runs)
 {
     CUdeviceptr p;
     CUgraphExec exec, second;
@@ -776,9 +762,8 @@ START_TEST(memory_of_a_graph_is_there_while_it_runs)
     // At no other time is the memory accessible.
     ck_assert_int_eq(cuMemcpyDtoH_v2(&back, p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
-END_TEST
 
-START_TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
+TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
 {
     const unsigned automatic = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     CUgraphExec exec, frees;
@@ -820,11 +805,10 @@ START_TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     ck_cu(cuGraphExecDestroy(frees));
     ck_cu(cuGraphDestroy(freeing));
 }
-END_TEST
 
 // Graphs in graphs, and copies
 
-START_TEST(a_child_graph_and_a_clone_are_copies)
+TEST(a_child_graph_and_a_clone_are_copies)
 {
     CUgraphNode node, found, original[2];
     CUgraph clone, parent, child;
@@ -856,7 +840,6 @@ START_TEST(a_child_graph_and_a_clone_are_copies)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(parent));
 }
-END_TEST
 
 // User objects
 
@@ -871,7 +854,7 @@ static void tell(void *user)
     told++;
 }
 
-START_TEST(a_user_object_is_told_when_nobody_holds_it)
+TEST(a_user_object_is_told_when_nobody_holds_it)
 {
     CUuserObject object;
     CUgraph graph, clone;
@@ -899,9 +882,8 @@ START_TEST(a_user_object_is_told_when_nobody_holds_it)
     ck_soon(told == 1);
     ck_assert_int_eq(answer, CUDA_ERROR_NOT_PERMITTED);
 }
-END_TEST
 
-START_TEST(an_update_lets_go_of_what_was_kept_when_launches_have_ended)
+TEST(an_update_lets_go_of_what_was_kept_when_launches_have_ended)
 {
     CUgraphExecUpdateResultInfo info;
     CUuserObject object;
@@ -932,11 +914,10 @@ START_TEST(an_update_lets_go_of_what_was_kept_when_launches_have_ended)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
 // Drawings
 
-START_TEST(a_drawing_has_every_node_and_edge)
+TEST(a_drawing_has_every_node_and_edge)
 {
     char path[] = "/tmp/cucore-sim-graph-XXXXXX", text[8192];
     size_t nodes = 0, edges = 0;
@@ -968,11 +949,10 @@ START_TEST(a_drawing_has_every_node_and_edge)
     ck_assert_int_eq(cuGraphDebugDotPrint(graph, path, 1u << 16), CUDA_ERROR_INVALID_VALUE);
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
 // Faults
 
-START_TEST(a_copy_out_of_bounds_is_found_when_it_runs_and_not_when_it_is_captured)
+TEST(a_copy_out_of_bounds_is_found_when_it_runs_and_not_when_it_is_captured)
 {
     begin_test();
     BEGIN(a);
@@ -986,42 +966,8 @@ START_TEST(a_copy_out_of_bounds_is_found_when_it_runs_and_not_when_it_is_capture
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sim graph");
-    TCase *tests = tcase_create("sim graph");
-
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, every_sort_of_work_is_a_node_of_its_type, 0, CUC_LENGTH(sorts));
-    tcase_add_test(tests, a_graph_runs_as_its_stream_would_have);
-    tcase_add_test(tests, parameters_of_a_kernel_node_can_be_read);
-    tcase_add_test(tests, branches_are_edges_by_streams_and_events);
-    tcase_add_test(tests, a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone);
-    tcase_add_test(tests, what_comes_next_can_be_asked_and_changed);
-    tcase_add_test(tests, a_merge_spoils_both_captures);
-    tcase_add_test(tests, asking_the_legacy_stream_spoils_nothing_and_using_it_does);
-    tcase_add_test(tests, graphs_are_not_launched_on_captured_streams);
-    tcase_add_test(tests, a_stream_destroyed_while_it_is_captured_ends_that);
-    tcase_add_test(tests, instances_of_one_graph_are_independent);
-    tcase_add_test(tests, an_instance_may_be_destroyed_while_it_runs);
-    tcase_add_test(tests, events_outside_of_a_graph_are_recorded_and_waited_for_as_it_runs);
-    tcase_add_test(tests, a_kernel_that_is_unloaded_cannot_be_launched_by_a_graph);
-    tcase_add_test(tests, instantiating_says_which_node_is_wrong);
-    tcase_add_test(tests, an_update_names_the_node_that_differs_and_what_it_must_not_depend_on);
-    tcase_add_test(tests, a_kernel_of_another_context_cannot_take_a_nodes_place);
-    tcase_add_test(tests, memory_of_a_graph_is_there_while_it_runs);
-    tcase_add_test(tests, memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed);
-    tcase_add_test(tests, a_child_graph_and_a_clone_are_copies);
-    tcase_add_test(tests, a_user_object_is_told_when_nobody_holds_it);
-    tcase_add_test(tests, an_update_lets_go_of_what_was_kept_when_launches_have_ended);
-    tcase_add_test(tests, a_drawing_has_every_node_and_edge);
-    tcase_add_test(tests, a_copy_out_of_bounds_is_found_when_it_runs_and_not_when_it_is_captured);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("sim graph");
 }

@@ -4,6 +4,7 @@
 // own process.
 #include "base/array.h"
 #include "driver_symbols.h"
+#include "tests.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -308,7 +309,9 @@ static void end(const char *call, CUresult got, int rule)
     ck_cu(cuStreamSynchronize(other));
 }
 
-START_TEST(a_capture_stands_what_it_stood_on_the_gpu)
+CASE("hardware", .timeout = 60);
+
+TEST_RANGE(a_capture_stands_what_it_stood_on_the_gpu, 0, 3)
 {
     mode = (CUstreamCaptureMode)_i;
     make();
@@ -320,7 +323,6 @@ START_TEST(a_capture_stands_what_it_stood_on_the_gpu)
     IN_CAPTURES(X)
 #undef X
 }
-END_TEST
 
 // The state at its end of a capture into a graph of three nodes, and the remaining nodes.
 enum { SPOILT = 1, UNJOINED = 2, EMPTY_BRANCH = 4, JOINED_AT_LAST = 8, STREAM_GOES = 16 };
@@ -367,7 +369,7 @@ static void into_graph(CUgraph into, unsigned like)
                                             CU_STREAM_SET_CAPTURE_DEPENDENCIES));
 }
 
-START_TEST(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to)
+TEST_ROWS(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, into_graphs)
 {
     make();
     ck_cu(cuCtxPushCurrent(context));
@@ -396,10 +398,9 @@ START_TEST(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to)
         ck_cu(cuCtxSynchronize());
     }
 }
-END_TEST
 
 // The conditional node remains, and its graph must not be destroyed: the driver would crash.
-START_TEST(a_capture_that_ends_badly_frees_the_body_that_it_fills)
+TEST(a_capture_that_ends_badly_frees_the_body_that_it_fills)
 {
     make();
     ck_cu(cuCtxPushCurrent(context));
@@ -426,9 +427,8 @@ START_TEST(a_capture_that_ends_badly_frees_the_body_that_it_fills)
         ck_cu(cuCtxSynchronize());
     }
 }
-END_TEST
 
-START_TEST(calls_without_a_current_context_give_what_they_gave_on_the_gpu)
+TEST(calls_without_a_current_context_give_what_they_gave_on_the_gpu)
 {
     CUpointer_attribute asked[] = { ATTRIBUTE(CONTEXT), ATTRIBUTE(DEVICE_POINTER) };
     void *data[] = { &some_context, &some_pointer };
@@ -461,9 +461,8 @@ START_TEST(calls_without_a_current_context_give_what_they_gave_on_the_gpu)
         }
     }
 }
-END_TEST
 
-START_TEST(occupancy_is_what_it_was_on_the_gpu)
+TEST(occupancy_is_what_it_was_on_the_gpu)
 {
     make();
     ck_cu(cuCtxPushCurrent(context));
@@ -492,7 +491,6 @@ START_TEST(occupancy_is_what_it_was_on_the_gpu)
                      CUDA_ERROR_INVALID_HANDLE);
     ck_cu(cuFuncGetAttribute(&integer, REGISTERS, function));
 }
-END_TEST
 
 static const struct {
     const char *kernel;
@@ -504,7 +502,7 @@ static const struct {
     { "beyond", CUDA_ERROR_ILLEGAL_ADDRESS },
 };
 
-START_TEST(after_a_fault_the_same_calls_answer_as_on_the_gpu)
+TEST_ROWS(after_a_fault_the_same_calls_answer_as_on_the_gpu, faults)
 {
     const CUresult lost = faults[_i].code;
     CUkernel kernel;
@@ -529,9 +527,8 @@ START_TEST(after_a_fault_the_same_calls_answer_as_on_the_gpu)
     ck_assert_int_eq(callbacks, queued ? 0 : 1);
     ck_assert_int_eq(callback_code, queued ? CUDA_SUCCESS : lost);
 }
-END_TEST
 
-START_TEST(a_forked_child_has_no_driver)
+TEST(a_forked_child_has_no_driver)
 {
     make();
     const pid_t child = fork();
@@ -545,27 +542,8 @@ START_TEST(a_forked_child_has_no_driver)
     waitpid(child, &status, 0);
     ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("hardware");
-    TCase *tests = tcase_create("hardware");
-
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_capture_stands_what_it_stood_on_the_gpu, 0, 3);
-    tcase_add_loop_test(tests, a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, 0,
-                        CUC_LENGTH(into_graphs));
-    tcase_add_test(tests, a_capture_that_ends_badly_frees_the_body_that_it_fills);
-    tcase_add_test(tests, calls_without_a_current_context_give_what_they_gave_on_the_gpu);
-    tcase_add_test(tests, occupancy_is_what_it_was_on_the_gpu);
-    tcase_add_loop_test(tests, after_a_fault_the_same_calls_answer_as_on_the_gpu, 0,
-                        CUC_LENGTH(faults));
-    tcase_add_test(tests, a_forked_child_has_no_driver);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("hardware");
 }

@@ -2,6 +2,7 @@
 // an H200. Each test runs in its own process.
 #include "base/array.h"
 #include "driver_symbols.h"
+#include "tests.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -281,7 +282,9 @@ static void *call_it(void *data)
     return NULL;
 }
 
-START_TEST(a_kernel_that_waits_for_the_host_holds_up_only_what_a_gpu_does)
+CASE("latch", .timeout = 30);
+
+TEST_ROWS(a_kernel_that_waits_for_the_host_holds_up_only_what_a_gpu_does, calls)
 {
     pthread_t thread;
     int row = _i;
@@ -295,9 +298,8 @@ START_TEST(a_kernel_that_waits_for_the_host_holds_up_only_what_a_gpu_does)
     atomic_store(word, 1);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
 }
-END_TEST
 
-START_TEST(a_process_ends_while_a_kernel_waits)
+TEST(a_process_ends_while_a_kernel_waits)
 {
     pid_t child = fork();
     int status = -1;
@@ -309,7 +311,6 @@ START_TEST(a_process_ends_while_a_kernel_waits)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static double seconds(clockid_t clock)
 {
@@ -319,7 +320,7 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-START_TEST(a_kernel_that_sleeps_leaves_the_processor_to_others)
+TEST(a_kernel_that_sleeps_leaves_the_processor_to_others)
 {
     hold();
     atomic_store(word, 1);
@@ -333,9 +334,8 @@ START_TEST(a_kernel_that_sleeps_leaves_the_processor_to_others)
     ck_cu(cuStreamSynchronize(held));
     ck_assert_msg(used < 0.1, "%g s of the processor in 0.3 s", used);
 }
-END_TEST
 
-START_TEST(a_time_in_cycles_lasts_as_long_as_the_clock_rate_says)
+TEST(a_time_in_cycles_lasts_as_long_as_the_clock_rate_says)
 {
     int khz;
 
@@ -350,11 +350,10 @@ START_TEST(a_time_in_cycles_lasts_as_long_as_the_clock_rate_says)
     double took = seconds(CLOCK_MONOTONIC) - begin;
     ck_assert_msg(took > 0.39 && took < 0.7, "%g s instead of 0.4", took);
 }
-END_TEST
 
 // All warps of a block but one wait at any time, and waiting is not sleeping: a pause of a
 // millisecond for each barrier would take ten seconds.
-START_TEST(warps_that_meet_at_barriers_do_not_sleep)
+TEST(warps_that_meet_at_barriers_do_not_sleep)
 {
     hold();
     atomic_store(word, 1);
@@ -365,24 +364,8 @@ START_TEST(warps_that_meet_at_barriers_do_not_sleep)
     double took = seconds(CLOCK_MONOTONIC) - begin;
     ck_assert_msg(took < 4, "10000 barriers take %g s", took);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("latch");
-    TCase *c = tcase_create("latch");
-
-    tcase_set_timeout(c, 30);
-    tcase_add_loop_test(c, a_kernel_that_waits_for_the_host_holds_up_only_what_a_gpu_does, 0,
-                        CUC_LENGTH(calls));
-    tcase_add_test(c, a_process_ends_while_a_kernel_waits);
-    tcase_add_test(c, a_kernel_that_sleeps_leaves_the_processor_to_others);
-    tcase_add_test(c, a_time_in_cycles_lasts_as_long_as_the_clock_rate_says);
-    tcase_add_test(c, warps_that_meet_at_barriers_do_not_sleep);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("latch");
 }

@@ -1,8 +1,8 @@
 // Matrix instructions against products in double.
 #include "base/array.h"
 #include "elements.h"
+#include "tests.h"
 
-#include <check.h>
 #include <math.h>
 
 static void run(const struct exercise *x, const void *in, void *out, void *shared, size_t bytes)
@@ -135,7 +135,9 @@ static double dot(int row_index, uint32_t row, uint32_t col, double *magnitude)
     return sum;
 }
 
-START_TEST(mma_multiplies_within_its_bound)
+CASE("matrix", .timeout = 60);
+
+TEST_ROWS(mma_multiplies_within_its_bound, products)
 {
     const uint32_t m = products[_i].m, n = products[_i].n, k = products[_i].k;
     const enum element ea = products[_i].a, eb = products[_i].b;
@@ -242,9 +244,8 @@ START_TEST(mma_multiplies_within_its_bound)
         }
     }
 }
-END_TEST
 
-START_TEST(mma_gives_infinity_and_canonical_nan)
+TEST(mma_gives_infinity_and_canonical_nan)
 {
     // Row 0 of A has an infinity at k 0, row 1 a NaN, row 2 both infinities; B is all ones.
     uint32_t in[10][32] = { { 0 } };
@@ -266,7 +267,6 @@ START_TEST(mma_gives_infinity_and_canonical_nan)
     ck_assert_uint_eq(sim_bits32(out[0][8]), 0x7fffffff);
     ck_assert(out[0][12] == 0);
 }
-END_TEST
 
 // The oldest shape: four products of 8 x 8 x 4 at once, in all layouts and accumulators.
 static const struct {
@@ -289,7 +289,7 @@ static void place_quad(uint32_t lane, uint32_t i, char type, uint32_t *row, uint
     }
 }
 
-START_TEST(mma_m8n8k4_multiplies_in_quads)
+TEST_ROWS(mma_m8n8k4_multiplies_in_quads, quads)
 {
     const char d = quads[_i].d, c = quads[_i].c;
     const uint32_t regs_d = d == 'h' ? 4 : 8, regs_c = c == 'h' ? 4 : 8;
@@ -351,7 +351,6 @@ START_TEST(mma_m8n8k4_multiplies_in_quads)
         }
     }
 }
-END_TEST
 
 // mma.sp: half of A consists of zeros that are not stored; metadata gives the columns of the stored
 // elements.
@@ -394,7 +393,7 @@ static const struct {
     { E5M2, 64, 0, 15, 60, 31, 28 }, { U4, 64, 1, 3, 8, 14, 4 },     { S4, 128, 0, 9, 64, 7, 0 },
 };
 
-START_TEST(metadata_lies_where_the_figures_show_it)
+TEST_ROWS(metadata_lies_where_the_figures_show_it, metadata)
 {
     uint32_t lane, bit;
     place_metadata(metadata[_i].e, metadata[_i].k, metadata[_i].selector, metadata[_i].row,
@@ -402,9 +401,8 @@ START_TEST(metadata_lies_where_the_figures_show_it)
     ck_assert_uint_eq(lane, metadata[_i].lane);
     ck_assert_uint_eq(bit, metadata[_i].bit);
 }
-END_TEST
 
-START_TEST(mma_sp_multiplies_what_is_stored)
+TEST_ROWS(mma_sp_multiplies_what_is_stored, sparse)
 {
     const uint32_t k = sparse[_i].k;
     const enum element ea = sparse[_i].a, eb = sparse[_i].b;
@@ -529,9 +527,8 @@ START_TEST(mma_sp_multiplies_what_is_stored)
         }
     }
 }
-END_TEST
 
-START_TEST(mma_of_doubles_rounds_as_it_is_told)
+TEST(mma_of_doubles_rounds_as_it_is_told)
 {
     static const struct {
         const char *before, *after;
@@ -563,7 +560,6 @@ START_TEST(mma_of_doubles_rounds_as_it_is_told)
             ck_assert(out[0][lane] == (lane < 16 ? rows[r].sum : rows[r].minus));
     }
 }
-END_TEST
 
 // ldmatrix, stmatrix, movmatrix
 
@@ -578,7 +574,7 @@ static uint32_t slot_of(uint32_t m, uint32_t r)
     return (m * 8 + r) * 5 % 32;
 }
 
-START_TEST(ldmatrix_and_stmatrix_are_inverse_of_each_other)
+TEST_ROWS(ldmatrix_and_stmatrix_are_inverse_of_each_other, moves)
 {
     const uint32_t count = moves[_i].count;
     char body[1024] = "", outputs[8] = "", list[64] = "";
@@ -630,7 +626,6 @@ START_TEST(ldmatrix_and_stmatrix_are_inverse_of_each_other)
                 ck_assert_uint_eq(shared[1][slot_of(m, r)][i],
                                   m < count ? shared[0][slot_of(m, r)][i] : 0);
 }
-END_TEST
 
 // Matrices of bytes, and of packed elements: row r lies at slot (5 r) % 32.
 
@@ -664,7 +659,7 @@ static uint32_t element_of(const unsigned char row[16], uint32_t bits, uint32_t 
     return value;
 }
 
-START_TEST(ldmatrix_of_bytes_turns_and_unpacks)
+TEST_ROWS(ldmatrix_of_bytes_turns_and_unpacks, byte_loads)
 {
     char body[1024] = "", outputs[8] = "";
     _Alignas(16) unsigned char shared[32][16];
@@ -700,9 +695,8 @@ START_TEST(ldmatrix_of_bytes_turns_and_unpacks)
         }
     }
 }
-END_TEST
 
-START_TEST(stmatrix_of_bytes_writes_accumulators_by_columns)
+TEST_RANGE(stmatrix_of_bytes_writes_accumulators_by_columns, 0, 3)
 {
     const uint32_t count = 1u << _i;
     char body[1024] = "";
@@ -739,9 +733,8 @@ START_TEST(stmatrix_of_bytes_writes_accumulators_by_columns)
         }
     }
 }
-END_TEST
 
-START_TEST(movmatrix_transposes)
+TEST(movmatrix_transposes)
 {
     uint32_t in[32], out[32];
     uint16_t from[8][8], to[8][8];
@@ -758,7 +751,6 @@ START_TEST(movmatrix_transposes)
         for (int col = 0; col < 8; col++)
             ck_assert_uint_eq(to[col][row], from[row][col]);
 }
-END_TEST
 
 // wmma: load, multiply, store; the fragments between them have the simulator's own layout.
 
@@ -820,7 +812,7 @@ static uint64_t peek(const unsigned char *bytes, uint32_t bits, const char *layo
     return code;
 }
 
-START_TEST(wmma_multiplies_what_it_loads)
+TEST_ROWS(wmma_multiplies_what_it_loads, wmmas)
 {
     const uint32_t m = wmmas[_i].m, n = wmmas[_i].n, k = wmmas[_i].k;
     const enum element e = wmmas[_i].e;
@@ -949,7 +941,6 @@ START_TEST(wmma_multiplies_what_it_loads)
         for (uint32_t i = pitch_d - 8; i < pitch_d; i++)
             ck_assert_uint_eq(peek(memory[3], bits_d, "row", pitch_d, line, i), 0);
 }
-END_TEST
 
 static const char *const refused[] = {
     "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 "
@@ -985,7 +976,7 @@ static const char *const refused[] = {
     "r6,%r7},{%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7};",
 };
 
-START_TEST(forms_that_do_not_exist_are_refused_at_load)
+TEST_ROWS(forms_that_do_not_exist_are_refused_at_load, refused)
 {
     struct exercise x = { .inputs = "", .outputs = "", .body = refused[_i] };
     char *ptx = exercise_ptx(&x);
@@ -993,9 +984,8 @@ START_TEST(forms_that_do_not_exist_are_refused_at_load)
     ck_assert_msg(strncmp(log, "line ", 5) == 0, "%s: %s", refused[_i], log);
     free(ptx);
 }
-END_TEST
 
-START_TEST(ldmatrix_checks_every_row)
+TEST(ldmatrix_checks_every_row)
 {
     struct exercise x = { .inputs = "",
                           .outputs = "b",
@@ -1008,31 +998,8 @@ START_TEST(ldmatrix_checks_every_row)
              "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%o0}, [%r1+16];";
     ck_assert_int_eq(exercise(&x, NULL, out, NULL, 0), 700);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("matrix");
-    TCase *t = tcase_create("matrix");
-
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, mma_multiplies_within_its_bound, 0, CUC_LENGTH(products));
-    tcase_add_test(t, mma_gives_infinity_and_canonical_nan);
-    tcase_add_loop_test(t, mma_m8n8k4_multiplies_in_quads, 0, CUC_LENGTH(quads));
-    tcase_add_loop_test(t, metadata_lies_where_the_figures_show_it, 0, CUC_LENGTH(metadata));
-    tcase_add_loop_test(t, mma_sp_multiplies_what_is_stored, 0, CUC_LENGTH(sparse));
-    tcase_add_test(t, mma_of_doubles_rounds_as_it_is_told);
-    tcase_add_loop_test(t, ldmatrix_and_stmatrix_are_inverse_of_each_other, 0, CUC_LENGTH(moves));
-    tcase_add_loop_test(t, ldmatrix_of_bytes_turns_and_unpacks, 0, CUC_LENGTH(byte_loads));
-    tcase_add_loop_test(t, stmatrix_of_bytes_writes_accumulators_by_columns, 0, 3);
-    tcase_add_test(t, movmatrix_transposes);
-    tcase_add_loop_test(t, wmma_multiplies_what_it_loads, 0, CUC_LENGTH(wmmas));
-    tcase_add_loop_test(t, forms_that_do_not_exist_are_refused_at_load, 0, CUC_LENGTH(refused));
-    tcase_add_test(t, ldmatrix_checks_every_row);
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("matrix");
 }

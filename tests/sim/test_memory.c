@@ -2,6 +2,7 @@
 // ones. No call crashes or aborts, each succeeds or returns CUDA_ERROR_OUT_OF_MEMORY, and
 // afterwards the driver works. CUCORE_DRIVER is its path.
 #include "driver_symbols.h"
+#include "tests.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -146,7 +147,9 @@ static int child_fails(long n, bool and_all_after, const char *what)
     return WEXITSTATUS(status);
 }
 
-START_TEST(no_failing_allocation_ends_the_process)
+CASE("memory", .timeout = 100);
+
+TEST_RANGE(no_failing_allocation_ends_the_process, 0, 2)
 {
     long n = 1;
 
@@ -154,19 +157,8 @@ START_TEST(no_failing_allocation_ends_the_process)
         n++;
     ck_assert_int_gt(n, 50);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("memory");
-    TCase *c = tcase_create("memory");
-
-    tcase_set_timeout(c, 100);
-    tcase_add_loop_test(c, no_failing_allocation_ends_the_process, 0, 2);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("memory");
 }

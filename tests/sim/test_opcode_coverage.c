@@ -3,8 +3,8 @@
 #include "base/array.h"
 #include "opcodes/opcodes.h"
 #include "sim/exec/handlers.h"
+#include "tests.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,6 @@ enum { ELSEWHERE_COUNT = CUC_LENGTH(elsewhere) };
 
 static struct instance *all;
 static size_t all_count;
-
-static void begin(void)
-{
-    all = instances(&all_count);
-}
-
-static void end(void)
-{
-    instances_free(all, all_count);
-}
 
 // Returns true if the text, instructions separated by ;, contains one of that name.
 static bool carries_out(const char *text, const char *name)
@@ -62,7 +52,9 @@ static const struct elsewhere *in_the_list(const char *name)
     return NULL;
 }
 
-START_TEST(every_instruction_of_the_simulator_is_tested)
+CASE("coverage");
+
+TEST(every_instruction_of_the_simulator_is_tested)
 {
     const struct sim_instruction *row;
     const char *last = "";
@@ -77,15 +69,13 @@ START_TEST(every_instruction_of_the_simulator_is_tested)
         last = row->name;
     }
 }
-END_TEST
 
-START_TEST(every_row_is_an_instruction_of_the_simulator)
+TEST(every_row_is_an_instruction_of_the_simulator)
 {
     for (size_t i = 0; i < all_count; i++)
         ck_assert_msg(sim_instruction_find(all[i].name), "%s: the simulator has no %s", all[i].text,
                       all[i].name);
 }
-END_TEST
 
 // Finds an instruction in a string literal: after \n or a separator, and followed by a dot or
 // another end.
@@ -114,7 +104,7 @@ static bool file_has(const char *path, const char *name)
     return found;
 }
 
-START_TEST(a_test_that_is_named_has_the_instruction)
+TEST_RANGE(a_test_that_is_named_has_the_instruction, 0, ELSEWHERE_COUNT)
 {
     const struct elsewhere *e = &elsewhere[_i];
     char path[4096];
@@ -124,21 +114,11 @@ START_TEST(a_test_that_is_named_has_the_instruction)
     ck_assert_msg(!in_a_row(e->name),
                   "%s is in a row of the tables: covered_elsewhere.def need not have it", e->name);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("opcode coverage");
-    TCase *tc = tcase_create("coverage");
-
-    tcase_add_unchecked_fixture(tc, begin, end);
-    tcase_add_test(tc, every_instruction_of_the_simulator_is_tested);
-    tcase_add_test(tc, every_row_is_an_instruction_of_the_simulator);
-    tcase_add_loop_test(tc, a_test_that_is_named_has_the_instruction, 0, ELSEWHERE_COUNT);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    all = instances(&all_count);
+    int status = run_tests("opcode coverage");
+    instances_free(all, all_count);
+    return status;
 }

@@ -5,7 +5,6 @@
 //
 // sm_XX compiles for that architecture, --debug without optimization; names select programs.
 
-#include <check.h>
 #include <cucore/cucore.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "tests.h"
 
 #define ck_ok(call)                                                                       \
     do {                                                                                  \
@@ -1303,7 +1303,9 @@ static const struct {
 
 static int chosen[CUC_LENGTH(programs)], chosen_count;
 
-START_TEST(a_program_computes_what_the_cpu_does)
+CASE("programs", .timeout = 60);
+
+TEST_RANGE(a_program_computes_what_the_cpu_does, 0, chosen_count)
 {
     const int p = chosen[_i];
     struct run run = { .object = units[programs[p].unit].object }, *r = &run;
@@ -1323,7 +1325,6 @@ START_TEST(a_program_computes_what_the_cpu_does)
     cuc_memory_resource_release(run.managed);
     cuc_stream_release(run.stream);
 }
-END_TEST
 
 static char *text_of(const char *file)
 {
@@ -1425,19 +1426,10 @@ int main(int argc, char **argv)
             chosen[chosen_count++] = p;
         }
     }
-    Suite *suite = suite_create("sim programs");
-    TCase *tests = tcase_create("programs");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_program_computes_what_the_cpu_does, 0, chosen_count);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!cuc_driver_is_simulated()) // a child of this process could not use it
-        srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    // A child of this process could not use a real driver.
+    int status = run_tests_as("sim programs",
+                              cuc_driver_is_simulated() ? CK_FORK_GETENV : CK_NOFORK, CK_ENV);
     for (int u = 0; u < UNITS; u++)
         cuc_object_release(units[u].object);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return status;
 }

@@ -2,10 +2,10 @@
 // writes, and text that was damaged.
 #include "base/array.h"
 #include "sim/ptx/ptx.h"
+#include "tests.h"
 
 #include <cucore/cucore.h>
 
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -335,7 +335,9 @@ static const struct {
     { "@ ! %p1 bra L ;", "@!%p1 bra L" },
 };
 
-START_TEST(instructions_come_back_as_they_were_written)
+CASE("grammar");
+
+TEST_ROWS(instructions_come_back_as_they_were_written, instructions)
 {
     char body[4096];
 
@@ -349,7 +351,6 @@ START_TEST(instructions_come_back_as_they_were_written)
     ck_assert_str_eq(out.text, instructions[_i].back);
     sim_ptx_free(m);
 }
-END_TEST
 
 // --- bodies
 
@@ -400,7 +401,7 @@ static const struct {
       "; ret; scopes 0" },
 };
 
-START_TEST(bodies_have_scopes_registers_and_labels)
+TEST_ROWS(bodies_have_scopes_registers_and_labels, bodies)
 {
     struct sim_module *m = parsed_body(bodies[_i].text);
 
@@ -409,7 +410,6 @@ START_TEST(bodies_have_scopes_registers_and_labels)
     ck_assert_str_eq(out.text, bodies[_i].expected);
     sim_ptx_free(m);
 }
-END_TEST
 
 // --- variables
 
@@ -462,7 +462,7 @@ static const struct {
       "global.b8 x align 1 bytes 5 = 00 00 00 0a 00 @0:1>>0 y+0 @1:1>>8 y+4 @2:1>>16 generic z+0" },
 };
 
-START_TEST(variables_have_their_size_and_value)
+TEST_ROWS(variables_have_their_size_and_value, variables)
 {
     char text[1024];
 
@@ -474,7 +474,6 @@ START_TEST(variables_have_their_size_and_value)
     ck_assert_str_eq(out.text, variables[_i].expected);
     sim_ptx_free(m);
 }
-END_TEST
 
 // --- functions
 
@@ -520,7 +519,7 @@ static const struct {
     { ".visible .func g; .weak .func f { } .alias g, f;", "visible weak func g\nweak func f\n" },
 };
 
-START_TEST(functions_have_parameters_and_directives)
+TEST_ROWS(functions_have_parameters_and_directives, functions)
 {
     char text[2048];
 
@@ -534,9 +533,8 @@ START_TEST(functions_have_parameters_and_directives)
     ck_assert_str_eq(out.text, functions[_i].expected);
     sim_ptx_free(m);
 }
-END_TEST
 
-START_TEST(an_extern_variable_and_its_definition_are_one)
+TEST(an_extern_variable_and_its_definition_are_one)
 {
     struct sim_module *m = parsed(HEAD ".extern .global .u32 x; .visible .global .u32 x = 3;"
                                        ".extern .global .u32 x; .weak .global .u8 w = 1;"
@@ -551,9 +549,8 @@ START_TEST(an_extern_variable_and_its_definition_are_one)
                                "weak global.u8 w align 1 bytes 1 = 01");
     sim_ptx_free(m);
 }
-END_TEST
 
-START_TEST(heads_give_version_and_target)
+TEST(heads_give_version_and_target)
 {
     static const struct {
         const char *text;
@@ -577,9 +574,8 @@ START_TEST(heads_give_version_and_target)
         sim_ptx_free(m);
     }
 }
-END_TEST
 
-START_TEST(files_lines_and_sections_are_read)
+TEST(files_lines_and_sections_are_read)
 {
     struct sim_module *m = parsed(HEAD
                                   ".file 2 \"b.cu\", 123, 456\n"
@@ -611,9 +607,8 @@ START_TEST(files_lines_and_sections_are_read)
     ck_assert_uint_eq(m->functions[1].line, 12);
     sim_ptx_free(m);
 }
-END_TEST
 
-START_TEST(names_are_kept_once)
+TEST(names_are_kept_once)
 {
     struct sim_module *m = parsed(HEAD ".global .u32 x; .entry k() { .reg .u32 %r<2>;"
                                        "ld.global.u32 %r1, [x]; st.global.u32 [x], %r1; }");
@@ -624,9 +619,8 @@ START_TEST(names_are_kept_once)
     ck_assert_ptr_eq(s[1].operand[0].list[0].symbol, m->variables[0].name);
     sim_ptx_free(m);
 }
-END_TEST
 
-START_TEST(symbols_know_the_scope_they_were_written_in)
+TEST(symbols_know_the_scope_they_were_written_in)
 {
     struct sim_module *m = parsed_body("bra A; { bra A; { bra A; } bra A; } A:");
     static const uint32_t scopes[] = { 0, 1, 2, 1 };
@@ -635,7 +629,6 @@ START_TEST(symbols_know_the_scope_they_were_written_in)
         ck_assert_uint_eq(m->functions[0].statements[i].operand[0].scope, scopes[i]);
     sim_ptx_free(m);
 }
-END_TEST
 
 // --- refusals
 
@@ -775,7 +768,9 @@ static const struct {
     { ".alias g, f;", "line 4: found .alias of f, expected a function that has a body" },
 };
 
-START_TEST(what_is_wrong_is_told_with_its_line)
+CASE("refusals");
+
+TEST_ROWS(what_is_wrong_is_told_with_its_line, refusals)
 {
     char text[1024], log[512];
 
@@ -783,9 +778,8 @@ START_TEST(what_is_wrong_is_told_with_its_line)
     ck_assert_ptr_null(sim_ptx_parse(text, strlen(text), log, sizeof(log)));
     ck_assert_str_eq(log, refusals[_i].log);
 }
-END_TEST
 
-START_TEST(a_module_starts_with_its_version_and_target)
+TEST(a_module_starts_with_its_version_and_target)
 {
     static const struct {
         const char *text, *log;
@@ -805,9 +799,8 @@ START_TEST(a_module_starts_with_its_version_and_target)
         ck_assert_str_eq(log, rows[i].log);
     }
 }
-END_TEST
 
-START_TEST(a_short_log_is_cut_and_none_is_no_matter)
+TEST(a_short_log_is_cut_and_none_is_no_matter)
 {
     char log[8];
 
@@ -818,9 +811,10 @@ START_TEST(a_short_log_is_cut_and_none_is_no_matter)
     ck_assert_ptr_null(sim_ptx_parse("x", 1, NULL, 0));
     sim_ptx_free(NULL);
 }
-END_TEST
 
-START_TEST(types_know_their_word_bytes_and_class)
+CASE("grammar");
+
+TEST(types_know_their_word_bytes_and_class)
 {
     ck_assert_str_eq(sim_type_word(SIM_F16X2), "f16x2");
     ck_assert_uint_eq(sim_type_bytes(SIM_B128), 16);
@@ -829,11 +823,12 @@ START_TEST(types_know_their_word_bytes_and_class)
     ck_assert_uint_eq(sim_type_bytes(SIM_TYPES), 0);
     ck_assert_int_eq(sim_type_class(SIM_TYPES), 'n');
 }
-END_TEST
 
 // --- depth and size
 
-START_TEST(deep_nesting_is_refused)
+CASE("refusals");
+
+TEST(deep_nesting_is_refused)
 {
     enum { DEPTH = 100000 };
     static const struct {
@@ -862,7 +857,6 @@ START_TEST(deep_nesting_is_refused)
         free(text);
     }
 }
-END_TEST
 
 static double seconds(void)
 {
@@ -872,7 +866,9 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-START_TEST(a_large_module_is_read_quickly)
+CASE("damage and size", .timeout = 120);
+
+TEST(a_large_module_is_read_quickly)
 {
     enum { BYTES = 1 << 20, ROUNDS = 5 };
     char *text = malloc(BYTES + 1024), log[256];
@@ -907,7 +903,6 @@ START_TEST(a_large_module_is_read_quickly)
     ck_assert_msg(best < 0.5, "%zu bytes took %.1f ms", at,
                   best * 1e3); // sanitizers take most of it
 }
-END_TEST
 
 // --- damaged text
 
@@ -1000,7 +995,7 @@ static char *data_file(int i, size_t *bytes)
     return slurp(path, bytes);
 }
 
-START_TEST(damaged_text_gives_a_module_or_an_error)
+TEST_ROWS(damaged_text_gives_a_module_or_an_error, files)
 {
     size_t bytes;
     char *text = data_file(_i, &bytes);
@@ -1009,9 +1004,8 @@ START_TEST(damaged_text_gives_a_module_or_an_error)
     read_mutants(text, bytes, 4000);
     free(text);
 }
-END_TEST
 
-START_TEST(text_cut_anywhere_is_refused)
+TEST_ROWS(text_cut_anywhere_is_refused, files)
 {
     char log[256];
     size_t bytes;
@@ -1027,7 +1021,6 @@ START_TEST(text_cut_anywhere_is_refused)
     }
     free(text);
 }
-END_TEST
 
 // --- what is written comes back
 
@@ -1137,7 +1130,9 @@ static size_t compare_statements(const struct sim_module *m, const char *text)
     return compared;
 }
 
-START_TEST(statements_of_files_come_back)
+CASE("grammar");
+
+TEST_ROWS(statements_of_files_come_back, files)
 {
     size_t bytes;
     char *text = data_file(_i, &bytes);
@@ -1148,7 +1143,6 @@ START_TEST(statements_of_files_come_back)
     sim_ptx_free(m);
     free(text);
 }
-END_TEST
 
 // --- output of NVRTC
 
@@ -1274,7 +1268,21 @@ static char *compiled(int i, size_t *bytes)
     return copy;
 }
 
-START_TEST(statements_that_nvrtc_writes_come_back)
+static bool have_nvrtc(void)
+{
+    cuc_found *found = NULL;
+
+    if (cuc_find_library(&found, "nvrtc") < 0) {
+        printf("without what NVRTC writes: %s\n", cuc_error_message());
+        return false;
+    }
+    cuc_found_release(found);
+    return true;
+}
+
+CASE("nvrtc", .timeout = 120, .only_if = have_nvrtc);
+
+TEST_ROWS(statements_that_nvrtc_writes_come_back, kernels)
 {
     size_t bytes;
     char *text = compiled(_i, &bytes);
@@ -1293,9 +1301,8 @@ START_TEST(statements_that_nvrtc_writes_come_back)
     sim_ptx_free(m);
     free(text);
 }
-END_TEST
 
-START_TEST(damaged_text_of_nvrtc_gives_a_module_or_an_error)
+TEST_ROWS(damaged_text_of_nvrtc_gives_a_module_or_an_error, kernels)
 {
     size_t bytes;
     char *text = compiled(_i, &bytes);
@@ -1304,64 +1311,8 @@ START_TEST(damaged_text_of_nvrtc_gives_a_module_or_an_error)
     read_mutants(text, bytes, bytes > 100000 ? 100 : 1000);
     free(text);
 }
-END_TEST
-
-static bool have_nvrtc(void)
-{
-    cuc_found *found = NULL;
-
-    if (cuc_find_library(&found, "nvrtc") < 0) {
-        printf("without what NVRTC writes: %s\n", cuc_error_message());
-        return false;
-    }
-    cuc_found_release(found);
-    return true;
-}
 
 int main(void)
 {
-    Suite *s = suite_create("ptx_parse");
-    TCase *t = tcase_create("grammar");
-
-    tcase_add_loop_test(t, instructions_come_back_as_they_were_written, 0,
-                        CUC_LENGTH(instructions));
-    tcase_add_loop_test(t, bodies_have_scopes_registers_and_labels, 0, CUC_LENGTH(bodies));
-    tcase_add_loop_test(t, variables_have_their_size_and_value, 0, CUC_LENGTH(variables));
-    tcase_add_loop_test(t, functions_have_parameters_and_directives, 0, CUC_LENGTH(functions));
-    tcase_add_test(t, an_extern_variable_and_its_definition_are_one);
-    tcase_add_test(t, heads_give_version_and_target);
-    tcase_add_test(t, files_lines_and_sections_are_read);
-    tcase_add_test(t, names_are_kept_once);
-    tcase_add_test(t, symbols_know_the_scope_they_were_written_in);
-    tcase_add_test(t, types_know_their_word_bytes_and_class);
-    tcase_add_loop_test(t, statements_of_files_come_back, 0, CUC_LENGTH(files));
-    suite_add_tcase(s, t);
-
-    t = tcase_create("refusals");
-    tcase_add_loop_test(t, what_is_wrong_is_told_with_its_line, 0, CUC_LENGTH(refusals));
-    tcase_add_test(t, a_module_starts_with_its_version_and_target);
-    tcase_add_test(t, a_short_log_is_cut_and_none_is_no_matter);
-    tcase_add_test(t, deep_nesting_is_refused);
-    suite_add_tcase(s, t);
-
-    t = tcase_create("damage and size");
-    tcase_set_timeout(t, 120);
-    tcase_add_test(t, a_large_module_is_read_quickly);
-    tcase_add_loop_test(t, damaged_text_gives_a_module_or_an_error, 0, CUC_LENGTH(files));
-    tcase_add_loop_test(t, text_cut_anywhere_is_refused, 0, CUC_LENGTH(files));
-    suite_add_tcase(s, t);
-
-    if (have_nvrtc()) {
-        t = tcase_create("nvrtc");
-        tcase_set_timeout(t, 120);
-        tcase_add_loop_test(t, statements_that_nvrtc_writes_come_back, 0, CUC_LENGTH(kernels));
-        tcase_add_loop_test(t, damaged_text_of_nvrtc_gives_a_module_or_an_error, 0,
-                            CUC_LENGTH(kernels));
-        suite_add_tcase(s, t);
-    }
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return run_tests("ptx_parse");
 }

@@ -6,6 +6,7 @@
 #include "driver/cuda_abi.h"
 #include "sim/check/check.h"
 #include "sim/shell/shell.h"
+#include "tests.h"
 
 // Small kernels
 //
@@ -707,7 +708,9 @@ static bool is_between(const char *report, uint32_t at, uint32_t before)
     return at && strstr(report, where) && (!before || strstr(report, other));
 }
 
-START_TEST(a_kernel_is_silent_or_told_of)
+CASE("kernels", .timeout = 60);
+
+TEST_ROWS(a_kernel_is_silent_or_told_of, tests)
 {
     const struct race_test *t = &tests[_i];
     uint32_t at, before;
@@ -738,7 +741,6 @@ START_TEST(a_kernel_is_silent_or_told_of)
     harness_release(in);
     free(ptx);
 }
-END_TEST
 
 // A whole kernel: a ring of tensor copies that two warpgroups multiply with wgmma, and stores of
 // tensors through shared memory. `with` replaces `what` everywhere.
@@ -802,7 +804,7 @@ static void encode(CUtensorMap *map, void *matrix, uint64_t rows, uint64_t cols,
         0);
 }
 
-START_TEST(a_product_of_matrices_is_silent_or_told_of)
+TEST_ROWS(a_product_of_matrices_is_silent_or_told_of, changes)
 {
     enum { M = 200, N = 256, K = 392 };
     struct {
@@ -840,22 +842,9 @@ START_TEST(a_product_of_matrices_is_silent_or_told_of)
     free(ptx);
     free(text);
 }
-END_TEST
 
 int main(void)
 {
     setenv("CUCORE_SIM_THREADS", "1", 1); // the same order each time, one block after another
-    Suite *suite = suite_create("race");
-    TCase *kernels = tcase_create("kernels");
-
-    tcase_set_timeout(kernels, 60);
-    tcase_add_loop_test(kernels, a_kernel_is_silent_or_told_of, 0, CUC_LENGTH(tests));
-    tcase_add_loop_test(kernels, a_product_of_matrices_is_silent_or_told_of, 0,
-                        CUC_LENGTH(changes));
-    suite_add_tcase(suite, kernels);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("race");
 }

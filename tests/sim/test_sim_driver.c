@@ -3,6 +3,7 @@
 // the environment.
 #include "base/array.h"
 #include "driver_symbols.h"
+#include "tests.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -86,7 +87,9 @@ static void launch_wait(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream str
 
 // Names
 
-START_TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
+CASE("driver", .timeout = 60);
+
+TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
 {
     static const struct {
         const char *name;
@@ -151,11 +154,10 @@ START_TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
     ck_assert_ptr_null(dlsym(library, "sim_cuInit"));
     ck_assert_ptr_null(dlsym(library, "sim_grid_run"));
 }
-END_TEST
 
 // Running
 
-START_TEST(a_module_runs_and_its_variables_are_read_and_written)
+TEST(a_module_runs_and_its_variables_are_read_and_written)
 {
     enum { N = 1000 };
     CUmodule module;
@@ -189,9 +191,8 @@ START_TEST(a_module_runs_and_its_variables_are_read_and_written)
     ck_assert_int_eq(cuMemcpyHtoD_v2(offset, &value, 4), CUDA_ERROR_INVALID_VALUE);
     ck_cu(cuMemFree(p));
 }
-END_TEST
 
-START_TEST(each_context_has_variables_of_its_own)
+TEST(each_context_has_variables_of_its_own)
 {
     CUcontext second;
     CUlibrary lib;
@@ -213,9 +214,8 @@ START_TEST(each_context_has_variables_of_its_own)
     ck_assert_int_eq(cuMemcpyDtoH_v2(&value, b, 4), CUDA_ERROR_INVALID_VALUE);
     ck_cu(cuLibraryUnload(lib));
 }
-END_TEST
 
-START_TEST(a_fill_of_more_bytes_than_there_are_addresses_is_refused)
+TEST(a_fill_of_more_bytes_than_there_are_addresses_is_refused)
 {
     CUdeviceptr p;
 
@@ -225,9 +225,8 @@ START_TEST(a_fill_of_more_bytes_than_there_are_addresses_is_refused)
     ck_cu(cuMemsetD32_v2(p, 0, 16)); // without a loss
     ck_cu(cuMemFreeAsync(p, NULL));
 }
-END_TEST
 
-START_TEST(a_managed_variable_is_reached_from_the_host)
+TEST(a_managed_variable_is_reached_from_the_host)
 {
     CUlibrary lib;
     CUdeviceptr p;
@@ -243,9 +242,8 @@ START_TEST(a_managed_variable_is_reached_from_the_host)
     ck_cu(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
     ck_assert_int_eq(managed, 1);
 }
-END_TEST
 
-START_TEST(a_kernel_says_what_it_needs)
+TEST(a_kernel_says_what_it_needs)
 {
     static const struct {
         CUfunction_attribute attribute;
@@ -281,11 +279,10 @@ START_TEST(a_kernel_says_what_it_needs)
     ck_assert_int_eq(cuLaunchKernel(f, 1, 1, 1, 512, 1, 1, 0, NULL, params, NULL),
                      CUDA_ERROR_INVALID_VALUE);
 }
-END_TEST
 
 // Order
 
-START_TEST(a_launch_does_not_wait_for_its_kernel)
+TEST(a_launch_does_not_wait_for_its_kernel)
 {
     uint32_t *flags;
     CUstream stream;
@@ -314,9 +311,8 @@ START_TEST(a_launch_does_not_wait_for_its_kernel)
     ck_cu(cuStreamDestroy(stream));
     ck_cu(cuMemFreeHost(flags));
 }
-END_TEST
 
-START_TEST(kernels_of_two_streams_run_side_by_side)
+TEST(kernels_of_two_streams_run_side_by_side)
 {
     CUstream a, b;
     CUdeviceptr words; // a waits for b's event, and b's own is set at once
@@ -335,9 +331,8 @@ START_TEST(kernels_of_two_streams_run_side_by_side)
     ck_cu(cuStreamSynchronize(b));
     ck_cu(cuMemFree(words));
 }
-END_TEST
 
-START_TEST(the_default_stream_is_legacy_or_the_threads_own_as_the_name_says)
+TEST(the_default_stream_is_legacy_or_the_threads_own_as_the_name_says)
 {
     uint32_t *flags;
     CUstream stream;
@@ -357,9 +352,8 @@ START_TEST(the_default_stream_is_legacy_or_the_threads_own_as_the_name_says)
     ck_cu(cuStreamSynchronize(NULL));
     ck_assert_uint_eq(flags[1], 1);
 }
-END_TEST
 
-START_TEST(an_unloaded_module_lives_until_its_kernels_have_run)
+TEST(an_unloaded_module_lives_until_its_kernels_have_run)
 {
     uint32_t *flags;
     CUlibrary lib;
@@ -378,12 +372,11 @@ START_TEST(an_unloaded_module_lives_until_its_kernels_have_run)
     ck_cu(cuStreamSynchronize(stream));
     ck_assert_uint_eq(flags[1], 1);
 }
-END_TEST
 
 // Failures
 
 // A kernel's error is sticky, and reported on stderr with its location.
-START_TEST(an_access_out_of_bounds_loses_the_context)
+TEST_RANGE(an_access_out_of_bounds_loses_the_context, 0, 2)
 {
     char said[4096] = "";
     CUdeviceptr p, freed;
@@ -412,7 +405,6 @@ START_TEST(an_access_out_of_bounds_loses_the_context)
     ck_cu(cuCtxCreate_v2(&context, 0, 0)); // another context still works
     ck_cu(cuMemAlloc(&p, 400));
 }
-END_TEST
 
 static const struct {
     const char *image;
@@ -428,7 +420,7 @@ static const struct {
     { "\177ELF\2\1\1", CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code" },
 };
 
-START_TEST(an_image_that_cannot_run_is_refused_and_the_log_says_why)
+TEST_ROWS(an_image_that_cannot_run_is_refused_and_the_log_says_why, refused)
 {
     CUmodule module = NULL;
     char log[512] = "";
@@ -441,7 +433,6 @@ START_TEST(an_image_that_cannot_run_is_refused_and_the_log_says_why)
     ck_assert_msg(strstr(log, refused[_i].log) != NULL, "%s", log);
     ck_assert_ptr_null(module);
 }
-END_TEST
 
 // A fat binary of one entry; `packed` is LZ4 that unpacks to `bytes` bytes, or plain text.
 static unsigned char *fatbin_of(const void *packed, size_t packed_bytes, size_t bytes, bool lz4)
@@ -496,7 +487,7 @@ static size_t lz4_of(const char *text, unsigned char *out)
     return o + 5;
 }
 
-START_TEST(ptx_is_taken_out_of_a_fat_binary)
+TEST_RANGE(ptx_is_taken_out_of_a_fat_binary, 0, 2)
 {
     // The copied text must be PTX: a comment.
     char text[4096];
@@ -525,9 +516,8 @@ START_TEST(ptx_is_taken_out_of_a_fat_binary)
     ck_assert_int_eq(cuModuleLoadData(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
     free(fat);
 }
-END_TEST
 
-START_TEST(texts_are_linked)
+TEST(texts_are_linked)
 {
     static char caller[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 a);\n"
                                 ".visible .entry k(.param .u64 p)\n"
@@ -576,11 +566,10 @@ START_TEST(texts_are_linked)
     ck_cu(cuMemcpyDtoH_v2(&value, p, 4));
     ck_assert_uint_eq(value, 42);
 }
-END_TEST
 
 // Memory
 
-START_TEST(memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count)
+TEST(memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count)
 {
     size_t free_bytes, total, gib = (size_t)1 << 30;
     CUdeviceptr p;
@@ -600,7 +589,6 @@ START_TEST(memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count)
         ck_cu(cuMemFree(p));
     }
 }
-END_TEST
 
 static long resident_pages(void)
 {
@@ -613,7 +601,7 @@ static long resident_pages(void)
     return resident;
 }
 
-START_TEST(a_large_variable_is_zero_and_takes_the_pages_that_are_touched)
+TEST(a_large_variable_is_zero_and_takes_the_pages_that_are_touched)
 {
     static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
                                ".visible .global .align 4 .u8 large[1073741825];\n"
@@ -639,9 +627,8 @@ START_TEST(a_large_variable_is_zero_and_takes_the_pages_that_are_touched)
         ck_cu(cuModuleUnload(module));
     }
 }
-END_TEST
 
-START_TEST(many_small_allocations_fit)
+TEST(many_small_allocations_fit)
 {
     enum { N = 100000 };
     static CUdeviceptr p[N];
@@ -652,7 +639,6 @@ START_TEST(many_small_allocations_fit)
     for (int i = N; i-- > 0;)
         ck_cu(cuMemFree(p[i]));
 }
-END_TEST
 
 // Settings
 
@@ -688,7 +674,7 @@ static const struct {
     { "CUCORE_SIM_TIMEOUT", "1m", NULL, 0, 0 },
 };
 
-START_TEST(a_setting_is_taken_or_cuInit_says_which_is_wrong)
+TEST_ROWS(a_setting_is_taken_or_cuInit_says_which_is_wrong, settings)
 {
     char name[64];
     const char *text;
@@ -713,9 +699,8 @@ START_TEST(a_setting_is_taken_or_cuInit_says_which_is_wrong)
     ck_cu(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
     ck_assert_int_eq(value, settings[_i].multiprocessors);
 }
-END_TEST
 
-START_TEST(devices_and_memory_are_as_set)
+TEST(devices_and_memory_are_as_set)
 {
     size_t bytes;
     int count;
@@ -728,9 +713,8 @@ START_TEST(devices_and_memory_are_as_set)
     ck_cu(cuDeviceTotalMem(&bytes, 2));
     ck_assert_uint_eq(bytes, (size_t)256 << 20);
 }
-END_TEST
 
-START_TEST(the_nth_call_fails_by_every_name)
+TEST(the_nth_call_fails_by_every_name)
 {
     CUdeviceptr p;
     unsigned char byte = 0;
@@ -746,40 +730,8 @@ START_TEST(the_nth_call_fails_by_every_name)
     ck_assert_int_eq(cuMemAllocAsync(&p, 8, NULL), CUDA_ERROR_OUT_OF_MEMORY);
     ck_cu(cuMemAllocAsync(&p, 8, NULL));
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sim_driver");
-    TCase *c = tcase_create("driver");
-
-    tcase_set_timeout(c, 60);
-    tcase_add_test(c, a_function_is_exported_under_each_of_its_names_and_found_by_version);
-    tcase_add_test(c, a_module_runs_and_its_variables_are_read_and_written);
-    tcase_add_test(c, each_context_has_variables_of_its_own);
-    tcase_add_test(c, a_fill_of_more_bytes_than_there_are_addresses_is_refused);
-    tcase_add_test(c, a_managed_variable_is_reached_from_the_host);
-    tcase_add_test(c, a_kernel_says_what_it_needs);
-    tcase_add_test(c, a_launch_does_not_wait_for_its_kernel);
-    tcase_add_test(c, kernels_of_two_streams_run_side_by_side);
-    tcase_add_test(c, the_default_stream_is_legacy_or_the_threads_own_as_the_name_says);
-    tcase_add_test(c, an_unloaded_module_lives_until_its_kernels_have_run);
-    tcase_add_loop_test(c, an_access_out_of_bounds_loses_the_context, 0, 2);
-    tcase_add_loop_test(c, an_image_that_cannot_run_is_refused_and_the_log_says_why, 0,
-                        CUC_LENGTH(refused));
-    tcase_add_loop_test(c, ptx_is_taken_out_of_a_fat_binary, 0, 2);
-    tcase_add_test(c, texts_are_linked);
-    tcase_add_test(c, memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count);
-    tcase_add_test(c, a_large_variable_is_zero_and_takes_the_pages_that_are_touched);
-    tcase_add_test(c, many_small_allocations_fit);
-    tcase_add_loop_test(c, a_setting_is_taken_or_cuInit_says_which_is_wrong, 0,
-                        CUC_LENGTH(settings));
-    tcase_add_test(c, devices_and_memory_are_as_set);
-    tcase_add_test(c, the_nth_call_fails_by_every_name);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("sim_driver");
 }

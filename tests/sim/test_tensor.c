@@ -5,6 +5,7 @@
 
 #include "driver/cuda_abi.h"
 #include "sim/shell/shell.h"
+#include "tests.h"
 
 // Tiles
 
@@ -197,7 +198,9 @@ static char *tensor_kernel(const struct tensor *t, const char *body)
     return TEXT(body, rank, coordinates(t));
 }
 
-START_TEST(boxes_of_tensors_come_to_shared_memory)
+CASE("tiles");
+
+TEST_ROWS(boxes_of_tensors_come_to_shared_memory, tensors)
 {
     const struct tensor *t = &tensors[_i];
     unsigned char *data = noise(tensor_bytes(t)), *out = harness_memory(4096);
@@ -223,9 +226,8 @@ START_TEST(boxes_of_tensors_come_to_shared_memory)
     }
     free(ptx);
 }
-END_TEST
 
-START_TEST(boxes_go_back_to_tensors)
+TEST_ROWS(boxes_go_back_to_tensors, tensors)
 {
     const struct tensor *t = &tensors[_i];
     size_t bytes = tensor_bytes(t), n = box_elements(t), shared;
@@ -275,11 +277,10 @@ START_TEST(boxes_go_back_to_tensors)
     }
     free(expected);
 }
-END_TEST
 
 // Observed on an H200: of a row of 26 bytes, 32 are written, the last 6 from beyond it in shared
 // memory.
-START_TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
+TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
 {
     static const struct tensor t = { "13 of 16", 1,        2,        2, { 13, 3 }, { 0, 6 },
                                      { 16, 2 },  { 1, 1 }, { 0, 1 }, 0, 0 };
@@ -299,9 +300,8 @@ START_TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
     ck_assert_mem_eq(data, expected, 3 * PITCH);
     free(ptx);
 }
-END_TEST
 
-START_TEST(a_tile_is_multicast_by_a_map_that_is_a_parameter)
+TEST(a_tile_is_multicast_by_a_map_that_is_a_parameter)
 {
     // Each of 2 blocks loads half of 8 rows of 128 bytes and multicasts it to both.
     static const struct tensor t = { "t",      0,        1, 2, { 256, 64 }, { 0, 0 }, { 128, 4 },
@@ -340,9 +340,8 @@ START_TEST(a_tile_is_multicast_by_a_map_that_is_a_parameter)
     }
     sim_program_free(program);
 }
-END_TEST
 
-START_TEST(types_that_are_converted_on_their_way)
+TEST(types_that_are_converted_on_their_way)
 {
     static const struct {
         uint32_t type;
@@ -367,7 +366,6 @@ START_TEST(types_that_are_converted_on_their_way)
         free(ptx);
     }
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -522,7 +520,7 @@ static const struct {
     { "NaN of integers", 1, 2, 2, 4096, { 64, 64 }, { 256 }, { 32, 64 }, { 1, 1 }, 0, 3, 0, 1 },
 };
 
-START_TEST(maps_are_checked_as_they_are_made)
+TEST_ROWS(maps_are_checked_as_they_are_made, maps)
 {
     CUtensorMap map;
     memset(&map, 0x55, sizeof(map));
@@ -536,7 +534,6 @@ START_TEST(maps_are_checked_as_they_are_made)
     ck_assert_int_eq(sim_cuTensorMapReplaceAddress(&map, (void *)(uintptr_t)4112),
                      code || maps[_i].type >= CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B ? 1 : 0);
 }
-END_TEST
 
 // The same for im2col: 2-byte elements, dimensions of 16 except for the channels.
 
@@ -570,7 +567,9 @@ static const struct {
     { "interleaved", 801, 4, 8, 64, { 0 }, { 0 }, 1, 0 },
 };
 
-START_TEST(maps_of_images_are_checked_as_they_are_made)
+CASE("images");
+
+TEST_ROWS(maps_of_images_are_checked_as_they_are_made, image_maps)
 {
     static const uint64_t dims[] = { 256, 16, 16, 16, 16 };
     static const uint64_t strides[] = { 512, 8192, 131072, 2097152 };
@@ -586,11 +585,12 @@ START_TEST(maps_of_images_are_checked_as_they_are_made)
     ck_assert_msg(code == image_maps[_i].code, "%s: %d", image_maps[_i].name, code);
     ck_assert((((unsigned char *)&map)[0] == 0x55) == (code != 0));
 }
-END_TEST
 
 // Pairs of blocks share an mbarrier
 
-START_TEST(a_copy_signals_the_other_block_of_its_pair)
+CASE("tiles");
+
+TEST(a_copy_signals_the_other_block_of_its_pair)
 {
     // Block 0 waits for the loads of both; block 1 without .cta_group::2 is at fault.
     static const struct tensor t = { "t",       0,        1,        2, { 64, 16 }, { 0, 0 },
@@ -614,9 +614,8 @@ START_TEST(a_copy_signals_the_other_block_of_its_pair)
                                                    "block 0"));
     free(ptx);
 }
-END_TEST
 
-START_TEST(a_multicast_signals_one_block_of_each_pair)
+TEST_RANGE(a_multicast_signals_one_block_of_each_pair, 0, 2)
 {
     // Block 3 of 4 loads for all. Its mbarrier operand is in block 2, then 3: the mbarriers of the
     // even or odd blocks then count the bytes of two blocks.
@@ -639,7 +638,6 @@ START_TEST(a_multicast_signals_one_block_of_each_pair)
         ck_assert_uint_eq(out[i], data[i % 512]);
     free(ptx);
 }
-END_TEST
 
 // Images: the pixels of a bounding box in order, continuing in the next image.
 
@@ -798,7 +796,9 @@ static size_t swizzled(uint32_t mode, size_t row_bytes, size_t row, size_t byte)
     return line * 128 + chunk * 16 + at % 16;
 }
 
-START_TEST(columns_of_images_come_to_shared_memory)
+CASE("images");
+
+TEST_ROWS(columns_of_images_come_to_shared_memory, images)
 {
     const struct image *t = &images[_i];
     unsigned char *data = noise(image_bytes(t)), *out = harness_memory(4096);
@@ -833,9 +833,8 @@ START_TEST(columns_of_images_come_to_shared_memory)
         free(ptx[n]);
     }
 }
-END_TEST
 
-START_TEST(columns_go_back_to_images)
+TEST_ROWS(columns_go_back_to_images, images)
 {
     const struct image *t = &images[_i];
     size_t bytes = image_bytes(t), column = t->pixels * t->channels * t->bytes;
@@ -861,11 +860,12 @@ START_TEST(columns_go_back_to_images)
     free(expected);
     free(ptx);
 }
-END_TEST
 
 // Rows from anywhere, of sm_100.
 
-START_TEST(four_rows_are_gathered_and_scattered)
+CASE("tiles");
+
+TEST(four_rows_are_gathered_and_scattered)
 {
     static const struct tensor t = { "rows",    7,        4,        2, { 24, 20 }, { 0, 16 },
                                      { 32, 1 }, { 1, 1 }, { 0, 0 }, 3, 1 };
@@ -924,7 +924,6 @@ START_TEST(four_rows_are_gathered_and_scattered)
     free(expected);
     free(ptx);
 }
-END_TEST
 
 // Elements of 4 and 6 bits: 128 a row, packed in memory.
 
@@ -944,7 +943,7 @@ static const struct {
     { 14, 4, 3, true },  { 15, 6, 0, true },  { 15, 6, 3, true },
 };
 
-START_TEST(packed_elements_are_unpacked_on_their_way)
+TEST_ROWS(packed_elements_are_unpacked_on_their_way, packed)
 {
     enum { COLUMNS = 256, ROWS = 6, BOX = 8 };
     const uint32_t bits = packed[_i].bits, line = COLUMNS * bits / 8;
@@ -983,9 +982,8 @@ START_TEST(packed_elements_are_unpacked_on_their_way)
     }
     free(ptx);
 }
-END_TEST
 
-START_TEST(packed_elements_go_back)
+TEST_ROWS(packed_elements_go_back, packed)
 {
     enum { COLUMNS = 256, ROWS = 6, BOX = 8 };
     const uint32_t bits = packed[_i].bits, line = COLUMNS * bits / 8;
@@ -1023,7 +1021,6 @@ START_TEST(packed_elements_go_back)
         ck_assert_uint_eq(code_at(data + r * line, bits, c), expected);
     }
 }
-END_TEST
 
 // Maps that a kernel makes from another: all fields of one become those of the other.
 
@@ -1065,7 +1062,9 @@ static const struct {
                    "fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\n") },
 };
 
-START_TEST(a_map_is_made_of_another)
+CASE("maps of maps");
+
+TEST_ROWS(a_map_is_made_of_another, replacements)
 {
     // Type 8 in a kernel is .f32.ftz, in the driver FLOAT64.
     static const uint64_t dims[2][3] = { { 1, 2, 3 }, { 48, 20, 30 } };
@@ -1087,10 +1086,9 @@ START_TEST(a_map_is_made_of_another)
     ck_assert_msg(memcmp(map, expected, sizeof(*expected)) == 0, "%s", replacements[_i].name);
     free(ptx);
 }
-END_TEST
 
 // The driver's name of each type number in a kernel.
-START_TEST(element_types_have_numbers_of_their_own_in_kernels)
+TEST_RANGE(element_types_have_numbers_of_their_own_in_kernels, 0, 16)
 {
     static const uint32_t types[] = {
         CU_TENSOR_MAP_DATA_TYPE_UINT8,         CU_TENSOR_MAP_DATA_TYPE_UINT16,
@@ -1121,7 +1119,6 @@ START_TEST(element_types_have_numbers_of_their_own_in_kernels)
     ck_assert_mem_eq(map, expected, sizeof(*map));
     free(ptx);
 }
-END_TEST
 
 // Errors are reported.
 
@@ -1137,14 +1134,15 @@ static const struct {
       "in shared memory" },
 };
 
-START_TEST(what_is_no_map_is_told)
+CASE("misuse", .timeout = 60);
+
+TEST_ROWS(what_is_no_map_is_told, faults)
 {
     unsigned char *in = harness_memory(256);
     int code = run(faults[_i].ptx, 1, 1, 0, in, in, 0);
     ck_assert_msg(code == faults[_i].code && strstr(harness_report(), faults[_i].report), "%d %s",
                   code, harness_report());
 }
-END_TEST
 
 static const struct {
     int code;
@@ -1157,7 +1155,7 @@ static const struct {
     { 0, "{0, 8}", ".2d", "", 1536 },
 };
 
-START_TEST(misuse_of_tensors_is_told)
+TEST_ROWS(misuse_of_tensors_is_told, tensor_faults)
 {
     static const struct tensor t = { "t",       9,        2,        2, { 64, 16 }, { 0, 0 },
                                      { 64, 8 }, { 1, 1 }, { 0, 0 }, 3, 0 };
@@ -1174,7 +1172,6 @@ START_TEST(misuse_of_tensors_is_told)
                   "%d %s", code, harness_report());
     free(ptx);
 }
-END_TEST
 
 #define IN(rank, how, at, rest)                                                                   \
     "cp.async.bulk.tensor." rank "d.shared::cluster.global." how ".mbarrier::complete_tx::bytes " \
@@ -1226,7 +1223,7 @@ static const struct {
       "read of 128 bytes" },
 };
 
-START_TEST(copies_that_a_map_does_not_fit_are_told)
+TEST_ROWS(copies_that_a_map_does_not_fit_are_told, map_faults)
 {
     static const struct tensor tile = { "t",       9,        2,        2, { 64, 16 }, { 0, 0 },
                                         { 64, 8 }, { 1, 1 }, { 0, 0 }, 3, 0 };
@@ -1246,7 +1243,6 @@ START_TEST(copies_that_a_map_does_not_fit_are_told)
                   harness_report());
     free(ptx);
 }
-END_TEST
 
 #define NOT_YET ".target sm_100 or above"
 
@@ -1287,55 +1283,15 @@ static const struct {
       "a tensor map has 128 bytes" },
 };
 
-START_TEST(forms_that_there_are_not_are_refused)
+TEST_ROWS(forms_that_there_are_not_are_refused, refused)
 {
     char *ptx = for_target(TEXT(KERNEL("$1"), refused[_i].statement), refused[_i].target);
     const char *log = harness_refused(ptx);
     ck_assert_msg(strstr(log, refused[_i].log) && strstr(log, "line 2"), "%s", log);
     free(ptx);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("tensor");
-    TCase *t = tcase_create("tiles");
-
-    tcase_add_loop_test(t, boxes_of_tensors_come_to_shared_memory, 0, CUC_LENGTH(tensors));
-    tcase_add_loop_test(t, boxes_go_back_to_tensors, 0, CUC_LENGTH(tensors));
-    tcase_add_test(t, stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in);
-    tcase_add_test(t, a_tile_is_multicast_by_a_map_that_is_a_parameter);
-    tcase_add_test(t, types_that_are_converted_on_their_way);
-    tcase_add_loop_test(t, maps_are_checked_as_they_are_made, 0, CUC_LENGTH(maps));
-    tcase_add_test(t, a_copy_signals_the_other_block_of_its_pair);
-    tcase_add_loop_test(t, a_multicast_signals_one_block_of_each_pair, 0, 2);
-    tcase_add_test(t, four_rows_are_gathered_and_scattered);
-    tcase_add_loop_test(t, packed_elements_are_unpacked_on_their_way, 0, CUC_LENGTH(packed));
-    tcase_add_loop_test(t, packed_elements_go_back, 0, CUC_LENGTH(packed));
-    suite_add_tcase(s, t);
-
-    t = tcase_create("images");
-    tcase_add_loop_test(t, columns_of_images_come_to_shared_memory, 0, CUC_LENGTH(images));
-    tcase_add_loop_test(t, columns_go_back_to_images, 0, CUC_LENGTH(images));
-    tcase_add_loop_test(t, maps_of_images_are_checked_as_they_are_made, 0, CUC_LENGTH(image_maps));
-    suite_add_tcase(s, t);
-
-    t = tcase_create("maps of maps");
-    tcase_add_loop_test(t, a_map_is_made_of_another, 0, CUC_LENGTH(replacements));
-    tcase_add_loop_test(t, element_types_have_numbers_of_their_own_in_kernels, 0, 16);
-    suite_add_tcase(s, t);
-
-    t = tcase_create("misuse");
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, what_is_no_map_is_told, 0, CUC_LENGTH(faults));
-    tcase_add_loop_test(t, misuse_of_tensors_is_told, 0, CUC_LENGTH(tensor_faults));
-    tcase_add_loop_test(t, copies_that_a_map_does_not_fit_are_told, 0, CUC_LENGTH(map_faults));
-    tcase_add_loop_test(t, forms_that_there_are_not_are_refused, 0, CUC_LENGTH(refused));
-    suite_add_tcase(s, t);
-
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_tests("tensor");
 }

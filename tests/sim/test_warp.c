@@ -1,8 +1,8 @@
 // Operations between lanes, atomic operations, and the device runtime's functions.
 #include "base/array.h"
 #include "exercise.h"
+#include "tests.h"
 
-#include <check.h>
 #include <unistd.h>
 
 static void run(const struct exercise *x, const void *in, void *out, void *shared, size_t bytes)
@@ -24,7 +24,9 @@ static const struct {
     char kind;
 } shuffles[] = { { "up", 'u' }, { "down", 'd' }, { "bfly", 'b' }, { "idx", 'i' } };
 
-START_TEST(shuffle_moves_values_as_the_isa_computes_lanes)
+CASE("warp", .timeout = 60);
+
+TEST_ROWS(shuffle_moves_values_as_the_isa_computes_lanes, shuffles)
 {
     uint32_t in[3][32], out[2][32];
     char body[256];
@@ -68,9 +70,8 @@ START_TEST(shuffle_moves_values_as_the_isa_computes_lanes)
         }
     }
 }
-END_TEST
 
-START_TEST(lanes_that_are_not_named_are_left_alone)
+TEST(lanes_that_are_not_named_are_left_alone)
 {
     uint32_t in[32], out[32];
     struct exercise x = {
@@ -84,9 +85,8 @@ START_TEST(lanes_that_are_not_named_are_left_alone)
     for (uint32_t lane = 0; lane < 32; lane++)
         ck_assert_uint_eq(out[lane], lane < 20 ? in[lane ^ 1] : 7);
 }
-END_TEST
 
-START_TEST(lanes_that_have_exited_are_not_waited_for)
+TEST(lanes_that_have_exited_are_not_waited_for)
 {
     uint32_t in[32], out[32] = { 0 };
     struct exercise x = {
@@ -103,7 +103,6 @@ START_TEST(lanes_that_have_exited_are_not_waited_for)
     for (uint32_t lane = 0; lane < 32; lane++)
         ck_assert_uint_eq(out[lane], lane < 20 ? sum : 0);
 }
-END_TEST
 
 // Lanes that reach .sync instructions on different paths
 
@@ -136,7 +135,7 @@ static const struct {
       "bra JOIN;\nEVEN:\n" CALL_FLIP "JOIN:" },
 };
 
-START_TEST(sync_operations_wait_for_every_lane_of_the_mask)
+TEST_ROWS(sync_operations_wait_for_every_lane_of_the_mask, meetings)
 {
     uint32_t in[32], out[32];
     struct exercise x = {
@@ -152,11 +151,10 @@ START_TEST(sync_operations_wait_for_every_lane_of_the_mask)
     for (uint32_t lane = 0; lane < 32; lane++)
         ck_assert_msg(out[lane] == in[lane ^ 1], "%s: lane %u", meetings[_i].what, lane);
 }
-END_TEST
 
 // vote, match, redux, elect, activemask
 
-START_TEST(votes_count_the_lanes_of_the_mask)
+TEST(votes_count_the_lanes_of_the_mask)
 {
     uint32_t in[32], out[5][32];
     struct exercise x = {
@@ -183,9 +181,8 @@ START_TEST(votes_count_the_lanes_of_the_mask)
         }
     }
 }
-END_TEST
 
-START_TEST(match_finds_the_lanes_of_equal_value)
+TEST(match_finds_the_lanes_of_equal_value)
 {
     uint32_t in[32], out[5][32];
     struct exercise x = {
@@ -217,7 +214,6 @@ START_TEST(match_finds_the_lanes_of_equal_value)
         }
     }
 }
-END_TEST
 
 static uint32_t r_add(uint32_t a, uint32_t b)
 {
@@ -261,7 +257,7 @@ static const struct {
     { "and.b32", r_and },   { "or.b32", r_or },     { "xor.b32", r_xor },
 };
 
-START_TEST(redux_reduces_over_the_mask)
+TEST_ROWS(redux_reduces_over_the_mask, reductions)
 {
     uint32_t in[32], out[32];
     char body[256];
@@ -282,9 +278,8 @@ START_TEST(redux_reduces_over_the_mask)
         }
     }
 }
-END_TEST
 
-START_TEST(redux_of_floats_orders_zeros_and_minds_nan)
+TEST(redux_of_floats_orders_zeros_and_minds_nan)
 {
     static const uint32_t none[] = { 0x80000000, 0, 0x3f800000, 0xc0000000 };
     static const uint32_t some[] = { 0x80000000, 0, 0xc0000000, 0x7fc00001 };
@@ -313,9 +308,8 @@ START_TEST(redux_of_floats_orders_zeros_and_minds_nan)
     ck_assert_uint_eq(out[2][5], 0x40000000);
     ck_assert_uint_eq(out[3][5], 0x7fffffff);
 }
-END_TEST
 
-START_TEST(elect_names_one_lane_and_activemask_those_that_run)
+TEST(elect_names_one_lane_and_activemask_those_that_run)
 {
     uint32_t in[32] = { 0 }, out[3][32];
     struct exercise x = {
@@ -334,7 +328,6 @@ START_TEST(elect_names_one_lane_and_activemask_those_that_run)
         ck_assert_uint_eq(out[2][lane], lane < 4 ? 0 : 0xfffffff0);
     }
 }
-END_TEST
 
 // Atomics: each row's oracle takes the old value and the operands and returns the new value.
 
@@ -477,14 +470,13 @@ static void apply(int row, const char *space, const char *words)
     }
 }
 
-START_TEST(atom_gives_what_was_there_lane_after_lane)
+TEST_ROWS(atom_gives_what_was_there_lane_after_lane, atomics)
 {
     apply(_i, ".global", "");
     apply(_i, "", ".acq_rel.gpu");
     apply(_i, ".shared", ".relaxed.cta");
     apply(_i, ".shared::cta", "");
 }
-END_TEST
 
 // Many blocks at one address: the total is exact, and no update is lost.
 static const struct {
@@ -514,7 +506,7 @@ static const struct {
       8192 },
 };
 
-START_TEST(contended_atomics_lose_nothing)
+TEST_ROWS(contended_atomics_lose_nothing, contended)
 {
     uint32_t *in = calloc(8192, 4), *out = calloc(8192, 4);
     _Alignas(16) uint64_t shared[4] = { 0 };
@@ -526,9 +518,8 @@ START_TEST(contended_atomics_lose_nothing)
     free(in);
     free(out);
 }
-END_TEST
 
-START_TEST(vector_and_packed_adds_apply_to_every_element)
+TEST(vector_and_packed_adds_apply_to_every_element)
 {
     // 1.5 and 0.25 as f16, then bf16.
     uint32_t in[32] = { 0 }, out[4][32];
@@ -564,9 +555,8 @@ START_TEST(vector_and_packed_adds_apply_to_every_element)
     ck_assert_uint_eq(out[2][0], 0x34003e00);
     ck_assert_uint_eq(shared[8], 0x3e003e00 & 0x3e003e00);
 }
-END_TEST
 
-START_TEST(add_f32_takes_subnormals_to_zero_in_global_memory_only)
+TEST(add_f32_takes_subnormals_to_zero_in_global_memory_only)
 {
     uint32_t in[32] = { 0 }, out[2][32], shared[4] = { 0x00000001, 0x80000003 };
     struct exercise x = {
@@ -584,7 +574,6 @@ START_TEST(add_f32_takes_subnormals_to_zero_in_global_memory_only)
     ck_assert_uint_eq(shared[0], 0);
     ck_assert_uint_eq(shared[1], 0x80000000);
 }
-END_TEST
 
 // Addresses are checked like those of ld and st.
 static const struct {
@@ -597,14 +586,13 @@ static const struct {
     { "mov.b32 %r2, 0x40000;\natom.shared.add.u32 %r1, [%r2], 1;", 700 },
 };
 
-START_TEST(atomics_check_their_address)
+TEST_ROWS(atomics_check_their_address, bad_addresses)
 {
     _Alignas(16) uint32_t shared[16] = { 0 };
     struct exercise x = { .inputs = "", .outputs = "", .body = bad_addresses[_i].body };
     int fault = exercise(&x, NULL, NULL, shared, sizeof shared);
     ck_assert_msg(fault == bad_addresses[_i].fault, "%s: %d %s", x.body, fault, harness_report());
 }
-END_TEST
 
 // Forms that are refused at load, each with its line number.
 static const char *const refused[] = {
@@ -627,7 +615,7 @@ static const char *const refused[] = {
     "red.async.global.add.u32 [%g], %r1;",
 };
 
-START_TEST(forms_that_do_not_exist_are_refused_at_load)
+TEST_ROWS(forms_that_do_not_exist_are_refused_at_load, refused)
 {
     struct exercise x = { .inputs = "", .outputs = "", .body = refused[_i] };
     char *ptx = exercise_ptx(&x);
@@ -635,7 +623,6 @@ START_TEST(forms_that_do_not_exist_are_refused_at_load)
     ck_assert_msg(strncmp(log, "line ", 5) == 0, "%s: %s", refused[_i], log);
     free(ptx);
 }
-END_TEST
 
 // The device runtime
 
@@ -663,7 +650,7 @@ static int listen(const struct exercise *x, FILE *stream, char *text, size_t roo
     return fault;
 }
 
-START_TEST(printf_formats_arguments_as_they_lie)
+TEST(printf_formats_arguments_as_they_lie)
 {
     char text[1024];
     uint32_t out[32];
@@ -693,9 +680,8 @@ START_TEST(printf_formats_arguments_as_they_lie)
     ck_assert_str_eq(text, "-7 1.500 123456789abcdef0 warp A    42%\n");
     ck_assert_uint_eq(out[1], 7);
 }
-END_TEST
 
-START_TEST(assert_says_where_and_ends_the_grid)
+TEST(assert_says_where_and_ends_the_grid)
 {
     char text[8192];
     struct exercise x = {
@@ -718,9 +704,8 @@ START_TEST(assert_says_where_and_ends_the_grid)
     ck_assert_str_eq(text,
                      "a.cu:12: k: block: [0,0,0], thread: [33,0,0] Assertion `x>0` failed.\n");
 }
-END_TEST
 
-START_TEST(malloc_gives_memory_that_kernels_reach_until_it_is_freed)
+TEST(malloc_gives_memory_that_kernels_reach_until_it_is_freed)
 {
     uint32_t out[2][32];
     struct exercise x = {
@@ -745,9 +730,8 @@ START_TEST(malloc_gives_memory_that_kernels_reach_until_it_is_freed)
              "call.uni free, (p);\n}\n";
     ck_assert_int_eq(exercise(&x, NULL, NULL, NULL, 0), 719);
 }
-END_TEST
 
-START_TEST(fences_of_every_kind_are_known)
+TEST(fences_of_every_kind_are_known)
 {
     uint32_t shared[64] = { 0 };
     struct exercise x = {
@@ -762,38 +746,8 @@ START_TEST(fences_of_every_kind_are_known)
     };
     run(&x, NULL, NULL, shared, sizeof shared);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("warp");
-    TCase *c = tcase_create("warp");
-
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, shuffle_moves_values_as_the_isa_computes_lanes, 0, CUC_LENGTH(shuffles));
-    tcase_add_test(c, lanes_that_are_not_named_are_left_alone);
-    tcase_add_test(c, lanes_that_have_exited_are_not_waited_for);
-    tcase_add_loop_test(c, sync_operations_wait_for_every_lane_of_the_mask, 0,
-                        CUC_LENGTH(meetings));
-    tcase_add_test(c, votes_count_the_lanes_of_the_mask);
-    tcase_add_test(c, match_finds_the_lanes_of_equal_value);
-    tcase_add_loop_test(c, redux_reduces_over_the_mask, 0, CUC_LENGTH(reductions));
-    tcase_add_test(c, redux_of_floats_orders_zeros_and_minds_nan);
-    tcase_add_test(c, elect_names_one_lane_and_activemask_those_that_run);
-    tcase_add_loop_test(c, atom_gives_what_was_there_lane_after_lane, 0, CUC_LENGTH(atomics));
-    tcase_add_loop_test(c, contended_atomics_lose_nothing, 0, CUC_LENGTH(contended));
-    tcase_add_test(c, vector_and_packed_adds_apply_to_every_element);
-    tcase_add_test(c, add_f32_takes_subnormals_to_zero_in_global_memory_only);
-    tcase_add_loop_test(c, atomics_check_their_address, 0, CUC_LENGTH(bad_addresses));
-    tcase_add_loop_test(c, forms_that_do_not_exist_are_refused_at_load, 0, CUC_LENGTH(refused));
-    tcase_add_test(c, printf_formats_arguments_as_they_lie);
-    tcase_add_test(c, assert_says_where_and_ends_the_grid);
-    tcase_add_test(c, malloc_gives_memory_that_kernels_reach_until_it_is_freed);
-    tcase_add_test(c, fences_of_every_kind_are_known);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("warp");
 }

@@ -2,11 +2,11 @@
 #include "base/array.h"
 #include "elements.h"
 
-#include <check.h>
 #include <math.h>
 
 #include "driver/cuda_abi.h"
 #include "sim/shell/shell.h"
+#include "tests.h"
 
 // A kernel of one warpgroup that fills shared memory from an image, and multiplies once.
 
@@ -336,7 +336,9 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
     }
 }
 
-START_TEST(every_type_multiplies_in_every_layout)
+CASE("wgmma", .timeout = 60);
+
+TEST_RANGE(every_type_multiplies_in_every_layout, 0, FORMS)
 {
     static const uint32_t widths[] = { 8, 24, 64, 96, 256 };
     const uint32_t size = elements[forms[_i].a].bits / 8;
@@ -350,9 +352,8 @@ START_TEST(every_type_multiplies_in_every_layout)
                   &seed);
     }
 }
-END_TEST
 
-START_TEST(every_n_multiplies)
+TEST_RANGE(every_n_multiplies, 1, 33)
 {
     uint64_t seed = (uint64_t)_i;
     const uint32_t n = 8 * (uint32_t)_i;
@@ -361,9 +362,8 @@ START_TEST(every_n_multiplies)
         if (forms[form].d != 'i' || n % 16 == 0 || n <= 24)
             check(form, form % 2 ? 0 : 10, n, true, 1, 1, 0, &seed);
 }
-END_TEST
 
-START_TEST(a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits)
+TEST_RANGE(a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits, 0, FORMS)
 {
     static const uint32_t widths[] = { 8, 24, 96, 256 };
     const uint32_t size = elements[forms[_i].a].bits / 8;
@@ -383,9 +383,8 @@ START_TEST(a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits)
     }
     ck_assert_int_ge(done, size == 2 ? 30 : 20);
 }
-END_TEST
 
-START_TEST(infinity_and_nan_come_out)
+TEST(infinity_and_nan_come_out)
 {
     // Row 0 of A has an infinity, row 1 a NaN, row 2 infinities of both signs; B is all ones.
     static const struct layout la = { 128, false, 0, 1024, A_AT, false };
@@ -408,7 +407,6 @@ START_TEST(infinity_and_nan_come_out)
     ck_assert_uint_eq(data.d[8], 0x7fffffff);
     ck_assert_uint_eq(data.d[12], 0);
 }
-END_TEST
 
 // Errors of kernels
 
@@ -436,7 +434,7 @@ static const struct {
       "a warpgroup is four warps, and the last of this block has 3" },
 };
 
-START_TEST(what_is_wrong_is_told)
+TEST_ROWS(what_is_wrong_is_told, faults)
 {
     struct product x = { "f32.f16.f16", ",1,1,0,0",   128,   16,    64, false,
                          faults[_i].a,  faults[_i].b, false, false, 0 };
@@ -445,7 +443,6 @@ START_TEST(what_is_wrong_is_told)
     ck_assert_int_eq(run(&x, &data, faults[_i].threads), faults[_i].code);
     ck_assert_msg(strstr(harness_report(), faults[_i].told) != NULL, "%s", harness_report());
 }
-END_TEST
 
 #define AROUND(text)                                                                       \
     ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"             \
@@ -453,7 +450,7 @@ END_TEST
     "%p;\nmov.b64 %a, 0;\nmov.b64 %b, 0x4000004000010000;\n"                               \
     "setp.ne.b64 %p, %a, 0;\n" text "\nret;\n}\n"
 
-START_TEST(lanes_must_agree)
+TEST(lanes_must_agree)
 {
     static const struct {
         const char *text, *told;
@@ -474,7 +471,6 @@ START_TEST(lanes_must_agree)
         sim_program_free(program);
     }
 }
-END_TEST
 
 static const struct {
     const char *text, *told;
@@ -531,7 +527,7 @@ static const struct {
       "" },
 };
 
-START_TEST(other_forms_are_refused)
+TEST_ROWS(other_forms_are_refused, refused)
 {
     char text[2048] = AROUND("");
     char *end = strstr(text, "\nret;");
@@ -539,9 +535,8 @@ START_TEST(other_forms_are_refused)
     const char *log = harness_refused(text);
     ck_assert_msg(strstr(log, refused[_i].told) != NULL, "%s", log);
 }
-END_TEST
 
-START_TEST(the_target_is_sm_90a)
+TEST(the_target_is_sm_90a)
 {
     static const char *const lines[] = {
         "wgmma.fence.sync.aligned;",
@@ -560,7 +555,6 @@ START_TEST(the_target_is_sm_90a)
         ck_assert_msg(strstr(log, "it needs .target sm_90a") != NULL, "%s", log);
     }
 }
-END_TEST
 
 // A whole kernel
 
@@ -594,7 +588,7 @@ static uint16_t *draw_bf16(uint32_t count, uint64_t *seed)
     return matrix;
 }
 
-START_TEST(a_whole_product_of_matrices_is_right)
+TEST(a_whole_product_of_matrices_is_right)
 {
     // Tiles of 128 x 256 x 64, which divide none of these.
     enum { M = 200, N = 520, K = 328 };
@@ -635,29 +629,8 @@ START_TEST(a_whole_product_of_matrices_is_right)
     harness_release(y);
     harness_release(z);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("wgmma");
-    TCase *tests = tcase_create("wgmma");
-
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, every_type_multiplies_in_every_layout, 0, FORMS);
-    tcase_add_loop_test(tests, every_n_multiplies, 1, 33);
-    tcase_add_loop_test(tests, a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits, 0,
-                        FORMS);
-    tcase_add_test(tests, a_whole_product_of_matrices_is_right);
-    tcase_add_test(tests, infinity_and_nan_come_out);
-    tcase_add_loop_test(tests, what_is_wrong_is_told, 0, CUC_LENGTH(faults));
-    tcase_add_test(tests, lanes_must_agree);
-    tcase_add_loop_test(tests, other_forms_are_refused, 0, CUC_LENGTH(refused));
-    tcase_add_test(tests, the_target_is_sm_90a);
-    suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_tests("wgmma");
 }

@@ -3,6 +3,7 @@
 // and opens the driver after setting the environment.
 #include "base/array.h"
 #include "driver_symbols.h"
+#include "tests.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -131,7 +132,9 @@ static const struct {
     { 512, 10, false }, { 512, 9, true }, { 300000, 5000, true }, { 0, 100000, false },
 };
 
-START_TEST(the_stack_is_as_large_as_the_limit_says)
+CASE("words", .timeout = 30);
+
+TEST_ROWS(the_stack_is_as_large_as_the_limit_says, stacks)
 {
     uint32_t sum = 0;
 
@@ -151,9 +154,8 @@ START_TEST(the_stack_is_as_large_as_the_limit_says)
     ck_cu(cuMemcpyDtoH_v2(&sum, p, 4));
     ck_assert_uint_eq(sum, stacks[_i].depth * (stacks[_i].depth + 1) / 2);
 }
-END_TEST
 
-START_TEST(a_stack_of_more_than_a_thread_can_have_is_refused)
+TEST(a_stack_of_more_than_a_thread_can_have_is_refused)
 {
     size_t value;
 
@@ -163,9 +165,8 @@ START_TEST(a_stack_of_more_than_a_thread_can_have_is_refused)
     ck_cu(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
     ck_assert_uint_eq(value, 1024);
 }
-END_TEST
 
-START_TEST(the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context)
+TEST(the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context)
 {
     uint64_t address[3];
     CUcontext second;
@@ -201,7 +202,6 @@ START_TEST(the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context)
     ck_assert_int_eq(run("read", address[1], 0), CUDA_ERROR_ILLEGAL_ADDRESS);
     ck_assert_msg(strstr(said(), "freed by the end of their context"), "%s", said());
 }
-END_TEST
 
 static double seconds(void)
 {
@@ -219,7 +219,7 @@ static double churn(CUdeviceptr list, uint64_t n)
     return seconds() - before;
 }
 
-START_TEST(a_piece_of_the_heap_costs_as_much_to_give_back_among_many)
+TEST(a_piece_of_the_heap_costs_as_much_to_give_back_among_many)
 {
     enum { FEW = 2000, MANY = 40000 };
 
@@ -239,7 +239,6 @@ START_TEST(a_piece_of_the_heap_costs_as_much_to_give_back_among_many)
     // A linear search for each of them would take twenty times as long.
     ck_assert_msg(many < 12 * few * MANY / FEW, "%d in %g s, %d in %g s", FEW, few, MANY, many);
 }
-END_TEST
 
 // Launches
 
@@ -263,7 +262,7 @@ static const struct {
       "launch of read refused: a block of 2048 threads, the device allows 1024\n" },
 };
 
-START_TEST(a_launch_that_is_refused_says_why)
+TEST_ROWS(a_launch_that_is_refused_says_why, launches)
 {
     load();
     ck_assert_int_eq(launch(launches[_i].kernel, launches[_i].x, launches[_i].y, 0, 0),
@@ -273,9 +272,8 @@ START_TEST(a_launch_that_is_refused_says_why)
     else
         ck_assert_str_eq(said(), "");
 }
-END_TEST
 
-START_TEST(so_does_one_with_other_things_that_cannot_be)
+TEST(so_does_one_with_other_things_that_cannot_be)
 {
     CUdeviceptr p = 0;
     uint64_t n = 0;
@@ -311,7 +309,6 @@ START_TEST(so_does_one_with_other_things_that_cannot_be)
         ck_assert_msg(strstr(said(), words[i]), "%s\nlacks %s", said(), words[i]);
     ck_cu(cuCtxSynchronize());
 }
-END_TEST
 
 // Freed memory, and memory that was never allocated
 
@@ -368,7 +365,7 @@ static const struct {
               "their module\n" },
 };
 
-START_TEST(a_kernel_that_reads_what_was_freed_is_told_by_what)
+TEST_ROWS(a_kernel_that_reads_what_was_freed_is_told_by_what, gone)
 {
     char wanted[256];
 
@@ -378,9 +375,8 @@ START_TEST(a_kernel_that_reads_what_was_freed_is_told_by_what)
     snprintf(wanted, sizeof(wanted), gone[_i].said, (unsigned long long)p, (unsigned long long)p);
     ck_assert_msg(strstr(said(), wanted), "%s\nlacks %s", said(), wanted);
 }
-END_TEST
 
-START_TEST(what_a_kernel_gave_back_is_named_too)
+TEST(what_a_kernel_gave_back_is_named_too)
 {
     uint64_t address;
 
@@ -393,7 +389,6 @@ START_TEST(what_a_kernel_gave_back_is_named_too)
                       strstr(said(), "that were freed by free() of a kernel\n"),
                   "%s", said());
 }
-END_TEST
 
 static const struct {
     size_t bytes, at;
@@ -408,14 +403,13 @@ static const struct {
     { 400, (size_t)64 << 20, ", which is in no allocation\n" },
 };
 
-START_TEST(a_kernel_that_misses_is_told_by_how_much)
+TEST_ROWS(a_kernel_that_misses_is_told_by_how_much, misses)
 {
     load();
     CUdeviceptr p = memory(misses[_i].bytes);
     ck_assert_int_eq(run("read", p, misses[_i].at), CUDA_ERROR_ILLEGAL_ADDRESS);
     ck_assert_msg(strstr(said(), misses[_i].said), "%s\nlacks %s", said(), misses[_i].said);
 }
-END_TEST
 
 // Copies of `bytes` bytes from or to offset `at`, of 100 bytes of device memory.
 static const struct {
@@ -441,7 +435,7 @@ static const struct {
       "a copy: write of 4 bytes at 0x%llx, in 100 bytes at 0x%llx that were freed by cuMemFree\n" },
 };
 
-START_TEST(a_copy_out_of_bounds_ends_the_context_and_says_so)
+TEST_ROWS(a_copy_out_of_bounds_ends_the_context_and_says_so, copies)
 {
     unsigned char host[256] = { 0 };
     char wanted[256];
@@ -463,7 +457,6 @@ START_TEST(a_copy_out_of_bounds_ends_the_context_and_says_so)
     else
         ck_assert(copies[_i].freed);
 }
-END_TEST
 
 // Streams, contexts, threads
 
@@ -494,7 +487,7 @@ static double many_streams(int streams, int each)
     return took;
 }
 
-START_TEST(a_launch_costs_as_much_among_a_thousand_streams_as_among_a_hundred)
+TEST(a_launch_costs_as_much_among_a_thousand_streams_as_among_a_hundred)
 {
     load();
     double few = 1e9, many = 1e9;
@@ -507,9 +500,8 @@ START_TEST(a_launch_costs_as_much_among_a_thousand_streams_as_among_a_hundred)
     // times as long.
     ck_assert_msg(many < 10 * few, "100 streams take %g s, 1000 take %g s", few, many);
 }
-END_TEST
 
-START_TEST(streams_that_wait_for_one_another_in_a_long_chain_all_run)
+TEST(streams_that_wait_for_one_another_in_a_long_chain_all_run)
 {
     enum { STREAMS = 300 };
     static CUstream s[STREAMS];
@@ -542,9 +534,8 @@ START_TEST(streams_that_wait_for_one_another_in_a_long_chain_all_run)
     for (int i = 0; i < STREAMS; i++)
         ck_cu(cuStreamDestroy(s[i]));
 }
-END_TEST
 
-START_TEST(a_thread_pushes_more_contexts_than_it_has_room_for_at_first)
+TEST(a_thread_pushes_more_contexts_than_it_has_room_for_at_first)
 {
     CUcontext popped, other;
 
@@ -559,7 +550,6 @@ START_TEST(a_thread_pushes_more_contexts_than_it_has_room_for_at_first)
     ck_cu(cuCtxGetCurrent(&popped));
     ck_assert_ptr_eq(popped, other);
 }
-END_TEST
 
 static bool no_threads;
 
@@ -577,7 +567,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(vo
     return real(thread, attr, fn, data);
 }
 
-START_TEST(without_a_thread_for_a_stream_a_launch_fails_and_the_next_one_may_not)
+TEST(without_a_thread_for_a_stream_a_launch_fails_and_the_next_one_may_not)
 {
     uint32_t sum;
 
@@ -592,7 +582,6 @@ START_TEST(without_a_thread_for_a_stream_a_launch_fails_and_the_next_one_may_not
     ck_cu(cuMemcpyDtoH_v2(&sum, p, 4));
     ck_assert_uint_eq(sum, 1);
 }
-END_TEST
 
 // Devices
 
@@ -609,7 +598,7 @@ static const struct {
     { "GPU-f", "" },       { "MIG-#1", "" },     { "GPU-#1,2", "12" },
 };
 
-START_TEST(cuda_visible_devices_says_which_devices_there_are)
+TEST_ROWS(cuda_visible_devices_says_which_devices_there_are, visible)
 {
     char value[256] = "";
     CUuuid all[4], uuid;
@@ -659,7 +648,6 @@ START_TEST(cuda_visible_devices_says_which_devices_there_are)
         ck_assert_int_eq(bus, 0x1b + 16 * (visible[_i].devices[i] - '0'));
     }
 }
-END_TEST
 
 // A kernel of device 0 and memory of device 1.
 static const struct {
@@ -672,7 +660,7 @@ static const struct {
     { MANAGED, false, true }, { HOST, false, true },
 };
 
-START_TEST(memory_of_another_device_is_reached_where_that_was_allowed)
+TEST_ROWS(memory_of_another_device_is_reached_where_that_was_allowed, peers)
 {
     CUcontext second;
     CUdeviceptr p = 0;
@@ -723,9 +711,8 @@ START_TEST(memory_of_another_device_is_reached_where_that_was_allowed)
                                                               : "cuCtxEnablePeerAccess"),
                   "%s", said());
 }
-END_TEST
 
-START_TEST(a_copy_between_devices_needs_no_peer_access)
+TEST(a_copy_between_devices_needs_no_peer_access)
 {
     CUcontext second;
     uint32_t value = 17;
@@ -742,7 +729,6 @@ START_TEST(a_copy_between_devices_needs_no_peer_access)
     ck_cu(cuMemcpyDtoH_v2(&value, p, 4));
     ck_assert_uint_eq(value, 17);
 }
-END_TEST
 
 // Settings
 
@@ -766,7 +752,7 @@ static const struct {
       "all, error\n" },
 };
 
-START_TEST(a_setting_that_does_nothing_is_told_of_once)
+TEST_ROWS(a_setting_that_does_nothing_is_told_of_once, settings)
 {
     listen();
     setenv(settings[_i].name, settings[_i].value, 1);
@@ -788,9 +774,8 @@ START_TEST(a_setting_that_does_nothing_is_told_of_once)
     const char *first = strstr(said(), settings[_i].said);
     ck_assert_msg(first && !strstr(first + 1, settings[_i].said), "%s", said());
 }
-END_TEST
 
-START_TEST(forty_faults_are_wished_for_and_come)
+TEST(forty_faults_are_wished_for_and_come)
 {
     char list[4096] = "";
     CUdeviceptr p;
@@ -802,9 +787,8 @@ START_TEST(forty_faults_are_wished_for_and_come)
     for (int i = 1; i <= 81; i++)
         ck_assert_int_eq(cuMemAlloc(&p, 8), i % 2 ? 0 : 100 + i / 2);
 }
-END_TEST
 
-START_TEST(errors_have_their_names_in_a_forked_child)
+TEST(errors_have_their_names_in_a_forked_child)
 {
     int status = -1;
 
@@ -825,7 +809,6 @@ START_TEST(errors_have_their_names_in_a_forked_child)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static const char *const odd_heads[] = {
     ".version 2147483647.9\n.target sm_90\n",
@@ -833,14 +816,13 @@ static const char *const odd_heads[] = {
     ".version 8.0\n.target sm_99999999999\n",
 };
 
-START_TEST(numbers_that_no_head_has_are_refused)
+TEST_ROWS(numbers_that_no_head_has_are_refused, odd_heads)
 {
     CUmodule m;
 
     start();
     ck_assert_int_ne(cuModuleLoadData(&m, odd_heads[_i]), CUDA_SUCCESS);
 }
-END_TEST
 
 // A text of many similar pieces: a head, pieces with their own number and the next one's, and an
 // end.
@@ -861,7 +843,7 @@ static const struct {
     { "entries", "", ".visible .entry k%u() { ret; }\n", "" },
 };
 
-START_TEST(a_long_text_loads_in_time_that_grows_with_its_length)
+TEST_ROWS(a_long_text_loads_in_time_that_grows_with_its_length, long_texts)
 {
     enum { PIECES = 100000, PIECE_BYTES = 64 };
     char *text = malloc(PIECES * PIECE_BYTES + 1024), *at = text;
@@ -882,41 +864,8 @@ START_TEST(a_long_text_loads_in_time_that_grows_with_its_length)
     ck_cu(cuModuleUnload(m));
     free(text);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("words");
-    TCase *c = tcase_create("words");
-
-    tcase_set_timeout(c, 30);
-#define LOOP(test, table) tcase_add_loop_test(c, test, 0, CUC_LENGTH(table))
-    LOOP(the_stack_is_as_large_as_the_limit_says, stacks);
-    tcase_add_test(c, a_stack_of_more_than_a_thread_can_have_is_refused);
-    tcase_add_test(c, the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context);
-    tcase_add_test(c, a_piece_of_the_heap_costs_as_much_to_give_back_among_many);
-    LOOP(a_launch_that_is_refused_says_why, launches);
-    tcase_add_test(c, so_does_one_with_other_things_that_cannot_be);
-    LOOP(a_kernel_that_reads_what_was_freed_is_told_by_what, gone);
-    tcase_add_test(c, what_a_kernel_gave_back_is_named_too);
-    LOOP(a_kernel_that_misses_is_told_by_how_much, misses);
-    LOOP(a_copy_out_of_bounds_ends_the_context_and_says_so, copies);
-    tcase_add_test(c, a_launch_costs_as_much_among_a_thousand_streams_as_among_a_hundred);
-    tcase_add_test(c, streams_that_wait_for_one_another_in_a_long_chain_all_run);
-    tcase_add_test(c, a_thread_pushes_more_contexts_than_it_has_room_for_at_first);
-    tcase_add_test(c, without_a_thread_for_a_stream_a_launch_fails_and_the_next_one_may_not);
-    LOOP(cuda_visible_devices_says_which_devices_there_are, visible);
-    LOOP(memory_of_another_device_is_reached_where_that_was_allowed, peers);
-    tcase_add_test(c, a_copy_between_devices_needs_no_peer_access);
-    LOOP(a_setting_that_does_nothing_is_told_of_once, settings);
-    tcase_add_test(c, forty_faults_are_wished_for_and_come);
-    tcase_add_test(c, errors_have_their_names_in_a_forked_child);
-    LOOP(numbers_that_no_head_has_are_refused, odd_heads);
-    LOOP(a_long_text_loads_in_time_that_grows_with_its_length, long_texts);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("words");
 }

@@ -1,5 +1,5 @@
 // Shared by all test programs: assertions about statuses and messages, skipping tests that need the
-// fake driver, and the end of main().
+// fake driver, and running tests on a device.
 //
 // On the fake driver Check runs each test in its own process, so state that the library keeps for
 // the life of a process does not leak into the next test. On a real driver all tests run in one
@@ -7,7 +7,6 @@
 #ifndef CUCORE_TESTS_SUPPORT_TESTING_H
 #define CUCORE_TESTS_SUPPORT_TESTING_H
 
-#include <check.h>
 #include <cucore/cucore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 
 #include "driver/driver.h"
 #include "fake.h"
+#include "tests.h"
 
 #define SKIP(...)                          \
     do {                                   \
@@ -30,6 +30,11 @@
         if (!fake_available())                                                       \
             SKIP("it tells the driver what to do, which only the fake one lets it"); \
     } while (0)
+
+// Tests that only programs on the fake driver have.
+#define FAKE_TEST(name) FAKE_TEST_RANGE(name, 0, 1)
+#define FAKE_TEST_ROWS(name, rows) FAKE_TEST_RANGE(name, 0, CUC_LENGTH(rows))
+#define FAKE_TEST_RANGE(name, from, end) TEST_RANGE(name, from, fake_available() ? (end) : (from))
 
 // The call returns CUC_OK.
 #define ck_ok(call) testing_ok((call), #call, __FILE__, __LINE__)
@@ -129,25 +134,18 @@ static inline bool testing_lacks(const char *name)
     return false;
 }
 
-// Runs the suite; exits with 77, a skip, on a machine without any driver.
-static inline int testing_main(Suite *suite, int needs_device)
+// Runs the tests of this file; exits with 77, a skip, on a machine without any device.
+static inline int run_device_tests(const char *name)
 {
-    SRunner *runner = srunner_create(suite);
     int32_t devices = 0;
 
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (needs_device && !fake_available()) {
-        if (cuc_device_get_count(&devices) < 0 || devices == 0) {
-            printf("skipped: no device: %s\n", cuc_error_message());
-            srunner_free(runner);
-            return 77;
-        }
-        srunner_set_fork_status(runner, CK_NOFORK);
+    if (fake_available())
+        return run_tests(name);
+    if (cuc_device_get_count(&devices) < 0 || devices == 0) {
+        printf("skipped: no device: %s\n", cuc_error_message());
+        return 77;
     }
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests_as(name, CK_NOFORK, CK_ENV);
 }
 
 #endif

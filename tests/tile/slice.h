@@ -2,13 +2,14 @@
 #ifndef CUCORE_TESTS_TILE_SLICE_H
 #define CUCORE_TESTS_TILE_SLICE_H
 
-#include <check.h>
+#include "tests.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 struct slice {
-    int first, step;
+    int first, step; // 0, 1 is everything
 };
 
 static inline bool slice_asked(int argc, char **argv)
@@ -22,10 +23,8 @@ static inline bool slice_read(struct slice *s, char **argv)
     return sscanf(argv[2], "%d/%d", &s->first, &s->step) == 2 && s->step > 0 && s->first >= 0;
 }
 
-#define SLICE_ADD(slice, tcase, test, count)                              \
-    do {                                                                  \
-        for (int at_ = (slice).first; at_ < (count); at_ += (slice).step) \
-            tcase_add_loop_test(tcase, test, at_, at_ + 1);               \
-    } while (0)
+#define TEST_SLICE(name, slice, count)                                                 \
+    TEST_ADDED(name, for (int at_ = (slice).first; at_ < (count); at_ += (slice).step) \
+                         tcase_add_loop_test(tcase, ttest, at_, at_ + 1))
 
 #endif

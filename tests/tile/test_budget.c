@@ -100,7 +100,9 @@ static void assert_refused(cuc_status st, const char *code, const char *const *s
                       cuc_error_message());
 }
 
-START_TEST(a_program_beyond_its_budget_is_refused_by_name)
+CASE("refused", .timeout = 60);
+
+TEST_ROWS(a_program_beyond_its_budget_is_refused_by_name, refused)
 {
     cuc_program *program = program_of(refused[_i].source, &refused[_i].options);
     cuc_object *object = NULL;
@@ -113,9 +115,8 @@ START_TEST(a_program_beyond_its_budget_is_refused_by_name)
     }
     cuc_program_release(program);
 }
-END_TEST
 
-START_TEST(dumps_and_candidates_have_budgets_too)
+TEST(dumps_and_candidates_have_budgets_too)
 {
     const cuc_program_options few = { .budget_operations = 100 };
     const cuc_program_options some = { .budget_operations = 3000,
@@ -134,10 +135,9 @@ START_TEST(dumps_and_candidates_have_budgets_too)
     assert_refused(cuc_tile_visit_candidates(program, NULL, visit, NULL), "T801", says, 1);
     cuc_program_release(program);
 }
-END_TEST
 
 // The search for the best candidate takes half of the budget, and compilation the other half.
-START_TEST(candidates_take_half_of_a_budget)
+TEST(candidates_take_half_of_a_budget)
 {
     const cuc_program_options options = { .dimensions = dimension, .dimension_count = 1 };
     cuc_program *program = program_of(candidates, &options);
@@ -147,9 +147,8 @@ START_TEST(candidates_take_half_of_a_budget)
     cuc_object_release(object);
     cuc_program_release(program);
 }
-END_TEST
 
-START_TEST(a_callback_that_lets_it_go_on_changes_nothing)
+TEST(a_callback_that_lets_it_go_on_changes_nothing)
 {
     uint32_t calls = 0;
     const cuc_program_options options = { .cancel = go_on, .cancel_user = &calls };
@@ -161,9 +160,8 @@ START_TEST(a_callback_that_lets_it_go_on_changes_nothing)
     cuc_object_release(object);
     cuc_program_release(program);
 }
-END_TEST
 
-START_TEST(options_that_are_no_budget_are_refused)
+TEST(options_that_are_no_budget_are_refused)
 {
     cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;
     cuc_program *program = NULL;
@@ -177,7 +175,6 @@ START_TEST(options_that_are_no_budget_are_refused)
                      CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "budget_operations"));
 }
-END_TEST
 
 // Compiles within a budget, which receives the resources used.
 static bool compiles(struct tile_budget *budget, const char *source)
@@ -198,7 +195,7 @@ static bool compiles(struct tile_budget *budget, const char *source)
     return ok;
 }
 
-START_TEST(operations_are_counted_alike_each_time)
+TEST(operations_are_counted_alike_each_time)
 {
     struct tile_budget budget;
 
@@ -213,9 +210,8 @@ START_TEST(operations_are_counted_alike_each_time)
     ck_assert(!compiles(&budget, small));
     ck_assert_int_eq(budget.ended, TILE_T801);
 }
-END_TEST
 
-START_TEST(memory_stays_within_its_limit)
+TEST(memory_stays_within_its_limit)
 {
     struct tile_budget budget;
 
@@ -227,9 +223,8 @@ START_TEST(memory_stays_within_its_limit)
         ck_assert_uint_le(budget.memory.peak, limit);
     }
 }
-END_TEST
 
-START_TEST(programs_made_by_calls_have_a_budget)
+TEST(programs_made_by_calls_have_a_budget)
 {
     enum { MOST = 20 * 1000 * 1000 };
     cuc_tile_program *p;
@@ -245,7 +240,6 @@ START_TEST(programs_made_by_calls_have_a_budget)
     assert_refused(cuc_tile_program_finish(NULL, p), "T80", says, 3);
     cuc_tile_program_release(p);
 }
-END_TEST
 
 // Adds blocks until the program refuses one, or there are enough.
 static uint32_t make_blocks(cuc_tile_program *p, uint32_t most)
@@ -275,7 +269,7 @@ static const struct {
     { { .budget_operations = UINT64_MAX }, NULL, { NULL } },
 };
 
-START_TEST(programs_made_by_calls_have_the_budget_that_they_are_given)
+TEST_ROWS(programs_made_by_calls_have_the_budget_that_they_are_given, made)
 {
     enum { CALLS = 50 * 1000 };
     cuc_tile_budget budget = made[_i].budget;
@@ -305,9 +299,8 @@ START_TEST(programs_made_by_calls_have_the_budget_that_they_are_given)
         cuc_tile_program_release(p);
     }
 }
-END_TEST
 
-START_TEST(a_larger_budget_lets_a_program_be_made)
+TEST(a_larger_budget_lets_a_program_be_made)
 {
     const char *says[] = { "its budget is", NULL };
     cuc_tile_program *p;
@@ -325,9 +318,8 @@ START_TEST(a_larger_budget_lets_a_program_be_made)
         cuc_tile_program_release(p);
     }
 }
-END_TEST
 
-START_TEST(what_is_no_budget_of_a_program_made_by_calls_is_refused)
+TEST(what_is_no_budget_of_a_program_made_by_calls_is_refused)
 {
     cuc_tile_budget budget;
     cuc_tile_program *p;
@@ -348,7 +340,6 @@ START_TEST(what_is_no_budget_of_a_program_made_by_calls_is_refused)
              "program is NULL");
     cuc_tile_program_release(p);
 }
-END_TEST
 
 // ---- Time
 
@@ -427,7 +418,9 @@ static double time_of(const char *source)
     return best;
 }
 
-START_TEST(time_is_linear)
+CASE("linear", .timeout = 60);
+
+TEST_ROWS(time_is_linear, many)
 {
     enum { TIMES = 4, LINEAR = 7 }; // for four times as many parts; quadratic time gives sixteen
     char *one = source_of((size_t)_i, many[_i].n),
@@ -439,29 +432,8 @@ START_TEST(time_is_linear)
     free(one);
     free(more);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("budget");
-    TCase *c = tcase_create("refused"), *t = tcase_create("linear");
-
-    tcase_add_loop_test(c, a_program_beyond_its_budget_is_refused_by_name, 0, CUC_LENGTH(refused));
-    tcase_add_test(c, dumps_and_candidates_have_budgets_too);
-    tcase_add_test(c, candidates_take_half_of_a_budget);
-    tcase_add_test(c, a_callback_that_lets_it_go_on_changes_nothing);
-    tcase_add_test(c, options_that_are_no_budget_are_refused);
-    tcase_add_test(c, operations_are_counted_alike_each_time);
-    tcase_add_test(c, memory_stays_within_its_limit);
-    tcase_add_test(c, programs_made_by_calls_have_a_budget);
-    tcase_add_loop_test(c, programs_made_by_calls_have_the_budget_that_they_are_given, 0,
-                        CUC_LENGTH(made));
-    tcase_add_test(c, a_larger_budget_lets_a_program_be_made);
-    tcase_add_test(c, what_is_no_budget_of_a_program_made_by_calls_is_refused);
-    tcase_set_timeout(c, 60);
-    suite_add_tcase(suite, c);
-    tcase_add_loop_test(t, time_is_linear, 0, CUC_LENGTH(many));
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(suite, t);
-    return testing_main(suite, 1);
+    return run_device_tests("budget");
 }

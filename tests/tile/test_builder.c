@@ -6,6 +6,7 @@
 
 #include "tile/api/api.h"
 #include "tile/front/calls.h"
+#include "tests.h"
 
 #include <math.h>
 
@@ -929,7 +930,9 @@ static char *page_program(const char *kernel)
     return page;
 }
 
-START_TEST(calls_give_the_ir_that_the_text_gives)
+CASE("builder", .timeout = 60);
+
+TEST_ROWS(calls_give_the_ir_that_the_text_gives, sames)
 {
     const struct same *s = &sames[_i];
     cuc_tile_program *p = program();
@@ -952,7 +955,6 @@ START_TEST(calls_give_the_ir_that_the_text_gives)
     free(again);
     cuc_tile_program_release(p);
 }
-END_TEST
 
 // One function for each call of the language. Operators are tested above.
 #define HAS(name)                              \
@@ -986,7 +988,7 @@ static bool has_function(const char *call)
     return false;
 }
 
-START_TEST(every_call_of_the_language_has_a_function)
+TEST(every_call_of_the_language_has_a_function)
 {
     for (size_t i = 0; tile_call_tables[i]; i++)
         for (const struct tile_call_row *row = tile_call_tables[i]; row->name; row++)
@@ -996,9 +998,8 @@ START_TEST(every_call_of_the_language_has_a_function)
                           has_function(tile_op_infos[kind].name),
                       "%s", tile_op_infos[kind].name);
 }
-END_TEST
 
-START_TEST(names_go_into_the_text)
+TEST(names_go_into_the_text)
 {
     cuc_tile_program *p = program();
     const char *source;
@@ -1025,9 +1026,8 @@ START_TEST(names_go_into_the_text)
     ck_assert_ptr_eq(again, source);
     cuc_tile_program_release(p);
 }
-END_TEST
 
-START_TEST(types_can_be_asked_for)
+TEST(types_can_be_asked_for)
 {
     cuc_tile_program *p = program(), *other = program();
 
@@ -1060,11 +1060,10 @@ START_TEST(types_can_be_asked_for)
     cuc_tile_program_release(other);
     cuc_tile_program_release(p);
 }
-END_TEST
 
 // Without memory
 
-START_TEST(without_memory_the_end_says_so_and_nothing_is_left)
+TEST_ROWS(without_memory_the_end_says_so_and_nothing_is_left, sames)
 {
     const struct same *s = &sames[_i];
 
@@ -1092,24 +1091,8 @@ START_TEST(without_memory_the_end_says_so_and_nothing_is_left)
             break;
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile builder");
-    TCase *tc = tcase_create("builder");
-    SRunner *runner = srunner_create(suite);
-
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, calls_give_the_ir_that_the_text_gives, 0, CUC_LENGTH(sames));
-    tcase_add_test(tc, every_call_of_the_language_has_a_function);
-    tcase_add_test(tc, names_go_into_the_text);
-    tcase_add_test(tc, types_can_be_asked_for);
-    tcase_add_loop_test(tc, without_memory_the_end_says_so_and_nothing_is_left, 0,
-                        CUC_LENGTH(sames));
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tile builder");
 }

@@ -2,6 +2,7 @@
 // fails like any other error.
 #include "base/array.h"
 #include "builder_testing.h"
+#include "tests.h"
 
 static void add(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
                 const cuc_tile *y, cuc_tile *result)
@@ -346,7 +347,9 @@ static void first_message(const char *text, char *to, size_t room)
     snprintf(to, room, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-START_TEST(errors_are_those_of_the_text_at_the_callers_line)
+CASE("builder errors", .timeout = 60);
+
+TEST_ROWS(errors_are_those_of_the_text_at_the_callers_line, wrongs)
 {
     const struct wrong *w = &wrongs[_i];
     char text[2048], expected[512], got[512];
@@ -380,9 +383,8 @@ START_TEST(errors_are_those_of_the_text_at_the_callers_line)
     ck_assert_str_eq(cuc_error_log(), log);
     cuc_tile_program_release(p);
 }
-END_TEST
 
-START_TEST(all_errors_are_told_and_none_that_an_earlier_one_caused)
+TEST(all_errors_are_told_and_none_that_an_earlier_one_caused)
 {
     cuc_tile_program *p = program();
     struct head h = begin(p);
@@ -414,7 +416,6 @@ START_TEST(all_errors_are_told_and_none_that_an_earlier_one_caused)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "(4 errors)"));
     cuc_tile_program_release(p);
 }
-END_TEST
 
 static cuc_tile wrong_inside(cuc_tile_program *p, const char *file, uint32_t line, cuc_tile x)
 {
@@ -442,7 +443,7 @@ static void wrong_combination(void *user, cuc_tile_program *p, uint32_t count, c
     result[0] = wrong_inside(p, "combine.c", 7, x[0]);
 }
 
-START_TEST(an_error_tells_the_functions_that_it_was_built_in)
+TEST(an_error_tells_the_functions_that_it_was_built_in)
 {
     cuc_tile_program *p = program();
     struct head h = begin(p);
@@ -475,7 +476,6 @@ START_TEST(an_error_tells_the_functions_that_it_was_built_in)
                   "%s", log);
     cuc_tile_program_release(p);
 }
-END_TEST
 
 // Misuse of the calls
 
@@ -926,7 +926,7 @@ static const struct misuse {
     { "a call behind the end", m_finished, "T408: block: the program is finished" },
 };
 
-START_TEST(misuse_is_an_error_at_the_callers_line)
+TEST_ROWS(misuse_is_an_error_at_the_callers_line, misuses)
 {
     const struct misuse *m = &misuses[_i];
     cuc_tile_program *p = program();
@@ -941,9 +941,8 @@ START_TEST(misuse_is_an_error_at_the_callers_line)
     ck_assert_msg(strstr(log, place), "%s: expected %s, got\n%s", m->name, place, log);
     cuc_tile_program_release(p);
 }
-END_TEST
 
-START_TEST(what_is_left_open_is_told_at_the_end)
+TEST(what_is_left_open_is_told_at_the_end)
 {
     cuc_tile_program *p = program();
 
@@ -964,9 +963,8 @@ START_TEST(what_is_left_open_is_told_at_the_end)
     ck_assert_ptr_nonnull(strstr(cuc_tile_program_log(p), "a.c:4: error T408: enter: a cuc_tile_"));
     cuc_tile_program_release(p);
 }
-END_TEST
 
-START_TEST(a_program_that_is_none_is_refused)
+TEST(a_program_that_is_none_is_refused)
 {
     cuc_tile_program *none = NULL;
 
@@ -980,9 +978,8 @@ START_TEST(a_program_that_is_none_is_refused)
     cuc_tile_program_release(none);
     ck_assert_ptr_null(cuc_tile_program_retain(none));
 }
-END_TEST
 
-START_TEST(places_may_be_unknown_and_names_of_files_may_change)
+TEST(places_may_be_unknown_and_names_of_files_may_change)
 {
     cuc_tile_program *p = program();
     char file[8] = "a.c";
@@ -999,26 +996,8 @@ START_TEST(places_may_be_unknown_and_names_of_files_may_change)
     ck_assert_ptr_nonnull(strstr(log, "program.tile: error T204"));
     cuc_tile_program_release(p);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile builder errors");
-    TCase *tc = tcase_create("builder errors");
-    SRunner *runner = srunner_create(suite);
-
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, errors_are_those_of_the_text_at_the_callers_line, 0,
-                        CUC_LENGTH(wrongs));
-    tcase_add_test(tc, all_errors_are_told_and_none_that_an_earlier_one_caused);
-    tcase_add_test(tc, an_error_tells_the_functions_that_it_was_built_in);
-    tcase_add_loop_test(tc, misuse_is_an_error_at_the_callers_line, 0, CUC_LENGTH(misuses));
-    tcase_add_test(tc, what_is_left_open_is_told_at_the_end);
-    tcase_add_test(tc, a_program_that_is_none_is_refused);
-    tcase_add_test(tc, places_may_be_unknown_and_names_of_files_may_change);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tile builder errors");
 }

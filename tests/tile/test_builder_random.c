@@ -3,6 +3,7 @@
 #include "builder_testing.h"
 
 #include "tile/interpret/interpret.h"
+#include "tests.h"
 
 // Random calls with random handles.
 
@@ -162,7 +163,9 @@ static void random_call(cuc_tile_program *p, struct bag *bag, struct bag *variab
     }
 }
 
-START_TEST(calls_at_random_never_crash)
+CASE("builder random", .timeout = 60);
+
+TEST_RANGE(calls_at_random_never_crash, 0, 4)
 {
     for (uint32_t i = 0; i < 400; i++) {
         cuc_tile_program *p = program();
@@ -181,7 +184,6 @@ START_TEST(calls_at_random_never_crash)
         cuc_tile_program_release(p);
     }
 }
-END_TEST
 
 // A kernel of random calls, each with its own seed; END is cuc_tile_end().
 enum { END = 0, MOST_CALLS = 60 };
@@ -218,7 +220,7 @@ static bool is_right(const uint32_t *calls, uint32_t count)
 }
 
 // Tries each call after the ones before it, and keeps it if it causes no error.
-START_TEST(what_is_built_at_random_without_an_error_is_a_program)
+TEST_RANGE(what_is_built_at_random_without_an_error_is_a_program, 0, 4)
 {
     for (uint32_t i = 0; i < 50; i++) {
         uint32_t calls[2 * MOST_CALLS], count = 0, next = (uint32_t)_i * 50 + i;
@@ -238,7 +240,6 @@ START_TEST(what_is_built_at_random_without_an_error_is_a_program)
         cuc_tile_program_release(p);
     }
 }
-END_TEST
 
 // Random control flow, built and interpreted, against a walk of the same tree in C.
 
@@ -491,7 +492,7 @@ static void interpret(const char *source, bool simplified, uint32_t *in, uint32_
     tile_module_free(module);
 }
 
-START_TEST(control_flow_does_what_the_calls_say)
+TEST_RANGE(control_flow_does_what_the_calls_say, 0, 10)
 {
     for (uint32_t i = 0; i < 100; i++) {
         struct machine m = { .variables = VARIABLES };
@@ -532,21 +533,8 @@ START_TEST(control_flow_does_what_the_calls_say)
         cuc_tile_program_release(p);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile builder random");
-    TCase *tc = tcase_create("builder random");
-    SRunner *runner = srunner_create(suite);
-
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, calls_at_random_never_crash, 0, 4);
-    tcase_add_loop_test(tc, what_is_built_at_random_without_an_error_is_a_program, 0, 4);
-    tcase_add_loop_test(tc, control_flow_does_what_the_calls_say, 0, 10);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tile builder random");
 }

@@ -186,7 +186,9 @@ static double measured_us(const struct measured *p, const struct cuc__gemm_tile 
     return 0;
 }
 
-START_TEST(what_is_chosen_is_nearly_the_fastest)
+CASE("model");
+
+TEST_RANGE(what_is_chosen_is_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(turned))
 {
     const struct measured *p = _i < CUC_LENGTH(products) ? &products[_i]
                                                          : &turned[_i - CUC_LENGTH(products)];
@@ -200,10 +202,9 @@ START_TEST(what_is_chosen_is_nearly_the_fastest)
     ck_assert_msg(us <= 1.08 * p->at[0].us, "%dx%d takes %g us, and %g is done", t.rows, t.columns,
                   us, p->at[0].us);
 }
-END_TEST
 
 // Code for sm_80 on an H200, where threads copy operands themselves.
-START_TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
+TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
 {
     static const struct measured copied[] = {
         { 1024,
@@ -236,9 +237,8 @@ START_TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
                       1e6 * seconds);
     }
 }
-END_TEST
 
-START_TEST(the_ends_of_many_tiles_are_beside_others)
+TEST(the_ends_of_many_tiles_are_beside_others)
 {
     struct cuc__gemm_kind kind = bf16;
 
@@ -250,18 +250,16 @@ START_TEST(the_ends_of_many_tiles_are_beside_others)
     kind.transposed_b = true;
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
 }
-END_TEST
 
-START_TEST(neighbours_share_what_is_most_to_read)
+TEST(neighbours_share_what_is_most_to_read)
 {
     struct cuc__gemm_kind kind = bf16;
 
     ck_assert_int_eq(chosen(&kind, 90, 4096, 128, 4096, 0).raster, 1);
     ck_assert_int_eq(chosen(&kind, 90, 128, 4096, 4096, 0).raster, 0);
 }
-END_TEST
 
-START_TEST(grids_that_are_small_share_their_sums)
+TEST(grids_that_are_small_share_their_sums)
 {
     struct cuc__gemm_tile t = chosen(&bf16, 90, 256, 256, 8192, 0);
 
@@ -275,11 +273,10 @@ START_TEST(grids_that_are_small_share_their_sums)
     t = chosen(&bf16, 90, 8192, 8192, 256, 1 << 30);
     ck_assert_int_eq(t.split * t.parts, 1);
 }
-END_TEST
 
 // Stream-K splits the sums of the last waves evenly if the last wave is nearly empty: 800 tiles of
 // 128 x 256 on 132 multiprocessors, with a workspace.
-START_TEST(last_waves_are_dealt_where_they_are_nearly_empty)
+TEST(last_waves_are_dealt_where_they_are_nearly_empty)
 {
     const uint64_t workspace = 1 << 25;
     struct cuc__gemm_kind kind = bf16;
@@ -297,10 +294,9 @@ START_TEST(last_waves_are_dealt_where_they_are_nearly_empty)
     kind.residual = CUC_BF16; // its loads would not use TMA
     ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, workspace).stream_k, 0);
 }
-END_TEST
 
 // Threads would load a residual of another width, which is for ping-pong warpgroups.
-START_TEST(what_is_loaded_like_the_result_has_whole_lines)
+TEST(what_is_loaded_like_the_result_has_whole_lines)
 {
     struct cuc__gemm_kind kind = bf16;
     int64_t extents[] = { 2560, 3328, 5120 };
@@ -314,10 +310,9 @@ START_TEST(what_is_loaded_like_the_result_has_whole_lines)
         ck_assert(t.columns % 64 == 0 || t.warps == 4);
     }
 }
-END_TEST
 
 // Ranges cover every iteration of the split tiles once, and there are enough units for each range.
-START_TEST(ranges_of_turns_are_all_of_them)
+TEST(ranges_of_turns_are_all_of_them)
 {
     static const int64_t shapes[][3] = { { 4096, 4096, 4096 }, { 3072, 3072, 3072 },
                                          { 130, 300, 77 },     { 1, 1, 1 },
@@ -352,9 +347,8 @@ START_TEST(ranges_of_turns_are_all_of_them)
             }
         }
 }
-END_TEST
 
-START_TEST(tiles_fit_where_they_run)
+TEST(tiles_fit_where_they_run)
 {
     static const int machines[] = { 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };
     static const cuc_dtype dtypes[] = { CUC_F16, CUC_TF32, CUC_E4M3, CUC_I8, CUC_F64, CUC_F32 };
@@ -378,10 +372,9 @@ START_TEST(tiles_fit_where_they_run)
             }
     ck_assert_ptr_null(tile_machine_of(70));
 }
-END_TEST
 
 // Sums of 8-bit floats that accumulate outside tensor cores take longer, with the same tiles.
-START_TEST(promotion_takes_time_and_no_room)
+TEST(promotion_takes_time_and_no_room)
 {
     const struct tile_machine *machine = tile_machine_of(90);
     struct tile_work work = { .operand = CUC_E4M3,
@@ -404,7 +397,6 @@ START_TEST(promotion_takes_time_and_no_room)
     work.columns = 512;
     ck_assert(!tile_work_fits(machine, &work));
 }
-END_TEST
 
 // ---- Candidates of auto()
 
@@ -488,7 +480,7 @@ static void compile(cuc_program *p)
     cuc_object_release(object);
 }
 
-START_TEST(candidates_are_chosen_for_dimensions)
+TEST_ROWS(candidates_are_chosen_for_dimensions, choices)
 {
     cuc_program *p = made(choices[_i].arch, choices[_i].dimensions, choices[_i].constants, "");
 
@@ -498,9 +490,8 @@ START_TEST(candidates_are_chosen_for_dimensions)
                       cuc_program_log(p), choices[_i].says[i]);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(dimensions_that_are_none_are_refused)
+TEST(dimensions_that_are_none_are_refused)
 {
     static const char *const bad[] = {
         "M", "=4", "M=", "M=-1", "M=4x", "M=four", "M=9223372036854775808"
@@ -518,7 +509,6 @@ START_TEST(dimensions_that_are_none_are_refused)
                                 CUC_PROGRAM_OPTIONS(.dimensions = bad, .dimension_count = 1)),
              "dimensions");
 }
-END_TEST
 
 struct seen {
     int count;
@@ -537,7 +527,7 @@ static void look(void *user, const char *choice, double seconds)
     }
 }
 
-START_TEST(candidates_are_visited_but_for_those_that_cannot_be)
+TEST(candidates_are_visited_but_for_those_that_cannot_be)
 {
     const char *const dimensions[] = { "M=1024", "N=3000", "K=1024", NULL };
     cuc_program *p = made("sm_90a", dimensions, NULL, "");
@@ -554,7 +544,6 @@ START_TEST(candidates_are_visited_but_for_those_that_cannot_be)
              "has several kernels: name one of ");
     cuc_program_release(p);
 }
-END_TEST
 
 static void join(void *user, const char *dimension)
 {
@@ -563,7 +552,7 @@ static void join(void *user, const char *dimension)
     snprintf(text + strlen(text), 256 - strlen(text), "%s%s", *text ? " " : "", dimension);
 }
 
-START_TEST(dimensions_are_told_by_the_arguments)
+TEST(dimensions_are_told_by_the_arguments)
 {
     static const char source[] =
         "kernel k(a: f32[M, N], b: f32[N, 3], n: i32, x: f32) where N % 2 == 0 grid 1 { }\n";
@@ -594,7 +583,6 @@ START_TEST(dimensions_are_told_by_the_arguments)
     ck_assert_str_eq(told, "");
     cuc_program_release(p);
 }
-END_TEST
 
 // ---- Records
 
@@ -646,7 +634,9 @@ static const char *find(const char *dimensions, const char *toolkit)
     return st == CUC_OK ? choice : "";
 }
 
-START_TEST(records_serve_what_is_near)
+CASE("records", .setup = open_file, .teardown = close_file);
+
+TEST(records_serve_what_is_near)
 {
     cuc_tuned_record other = record;
 
@@ -670,7 +660,6 @@ START_TEST(records_serve_what_is_near)
     ck_assert_str_eq(find("M=1280 N=4096 K=33", "13.0"), "BM=256");
     ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.0"), "BM=64");
 }
-END_TEST
 
 static void *add_some(void *first)
 {
@@ -687,7 +676,7 @@ static void *add_some(void *first)
 }
 
 // Two processes of two threads each.
-START_TEST(records_that_are_added_at_a_time_are_all_there)
+TEST(records_that_are_added_at_a_time_are_all_there)
 {
     static const int first[] = { 100, 200, 300, 400 };
     pthread_t threads[2];
@@ -720,9 +709,8 @@ START_TEST(records_that_are_added_at_a_time_are_all_there)
     fclose(f);
     ck_assert_int_eq(lines, 82);
 }
-END_TEST
 
-START_TEST(a_file_that_gets_a_record_stays_what_it_was)
+TEST(a_file_that_gets_a_record_stays_what_it_was)
 {
     char link[sizeof(path) + 8], choice[64];
     struct stat s;
@@ -740,9 +728,8 @@ START_TEST(a_file_that_gets_a_record_stays_what_it_was)
     ck_ok(cuc_tuned_find(choice, sizeof(choice), path, &record));
     unlink(link);
 }
-END_TEST
 
-START_TEST(files_that_are_none_are_refused_with_their_line)
+TEST(files_that_are_none_are_refused_with_their_line)
 {
     char choice[64];
     cuc_tuned_record bad = record;
@@ -772,9 +759,8 @@ START_TEST(files_that_are_none_are_refused_with_their_line)
              "larger than 16 MiB");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "larger than 16 MiB");
 }
-END_TEST
 
-START_TEST(records_behind_a_nul_are_not_lost)
+TEST(records_behind_a_nul_are_not_lost)
 {
     static const char line[] = "g\t13.0\tp\tk\t\tN=1\tB=1\t0.5";
     char choice[64], text[256], after[256];
@@ -791,9 +777,8 @@ START_TEST(records_behind_a_nul_are_not_lost)
     fclose(f);
     ck_assert_mem_eq(after, text, (size_t)length);
 }
-END_TEST
 
-START_TEST(a_file_that_the_environment_names_must_be_there)
+TEST(a_file_that_the_environment_names_must_be_there)
 {
     static const struct {
         const char *value;
@@ -824,10 +809,9 @@ START_TEST(a_file_that_the_environment_names_must_be_there)
     ck_fails(CUC_ERROR_IO, cuc_program_compile(&object, p, CUC_CODE_PTX), rows[0].message);
     cuc_program_release(p);
 }
-END_TEST
 
 // Anyone with read access to a folder can lock it.
-START_TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
+TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
 {
     int folder = open("/tmp", O_RDONLY | O_DIRECTORY);
 
@@ -837,10 +821,9 @@ START_TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
     close(folder);
     ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.0"), "BM=64");
 }
-END_TEST
 
 // A program compiled for the device looks up records of its kernels by their text.
-START_TEST(programs_use_what_was_measured)
+TEST(programs_use_what_was_measured)
 {
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
     const char *const constants[] = { "T=f16", NULL };
@@ -877,13 +860,12 @@ START_TEST(programs_use_what_was_measured)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, p, CUC_CODE_PTX), path);
     cuc_program_release(p);
 }
-END_TEST
 
 // Choices that a program's record may contain: candidates of its constants, each once.
 static const char *const wrong_words[] = { "BM=7 BN=64", "BM=64 BM=128", "BM=64 OTHER=1",
                                            "BM=64 BN",   "BM=64 BN=",    "BM=64 BN=64x" };
 
-START_TEST(records_that_no_program_can_have_are_left_out)
+TEST_ROWS(records_that_no_program_can_have_are_left_out, wrong_words)
 {
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
     cuc_program *p = made(NULL, dimensions, NULL, path);
@@ -915,7 +897,6 @@ START_TEST(records_that_no_program_can_have_are_left_out)
     cuc_program_release(other);
     cuc_program_release(p);
 }
-END_TEST
 
 // Invalid choices.
 static const char *const no_choices[] = {
@@ -933,7 +914,7 @@ static const char *const no_choices[] = {
 };
 
 // A file may contain anything: if its choice is invalid, the model chooses.
-START_TEST(records_that_no_plan_can_have_are_left_out)
+TEST_ROWS(records_that_no_plan_can_have_are_left_out, no_choices)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT, none = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -958,10 +939,9 @@ START_TEST(records_that_no_plan_can_have_are_left_out)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm_options_set_choice(&none, key.choice),
              key.choice);
 }
-END_TEST
 
 // Each word is valid, but together they exceed the limits of a block.
-START_TEST(records_that_cannot_be_compiled_are_left_out)
+TEST(records_that_cannot_be_compiled_are_left_out)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -986,9 +966,8 @@ START_TEST(records_that_cannot_be_compiled_are_left_out)
     ck_assert_ptr_nonnull(cuc_gemm_plan_source(plan, 2));
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
-START_TEST(plans_use_what_was_measured)
+TEST(plans_use_what_was_measured)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -1065,10 +1044,9 @@ START_TEST(plans_use_what_was_measured)
     ck_fails(CUC_ERROR_IO, cuc_gemm_plan_create(&plan, device, &o), "/nowhere");
     cuc_gemm_plan_release(kept);
 }
-END_TEST
 
 // The installed file contains records, whose choices make plans.
-START_TEST(the_installed_records_are_good)
+TEST(the_installed_records_are_good)
 {
     FILE *f = fopen(TUNED, "rb");
     char line[1024], choice[CUC__TUNED_CHOICE], *field[8];
@@ -1100,44 +1078,8 @@ START_TEST(the_installed_records_are_good)
     fclose(f);
     ck_assert_int_ge(records, 20);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("choose");
-    TCase *c = tcase_create("model"), *r = tcase_create("records");
-
-    tcase_add_loop_test(c, what_is_chosen_is_nearly_the_fastest, 0,
-                        CUC_LENGTH(products) + CUC_LENGTH(turned));
-    tcase_add_test(c, the_ends_of_many_tiles_are_beside_others);
-    tcase_add_test(c, tiles_without_pipelines_are_nearly_the_fastest_too);
-    tcase_add_test(c, neighbours_share_what_is_most_to_read);
-    tcase_add_test(c, grids_that_are_small_share_their_sums);
-    tcase_add_test(c, last_waves_are_dealt_where_they_are_nearly_empty);
-    tcase_add_test(c, what_is_loaded_like_the_result_has_whole_lines);
-    tcase_add_test(c, ranges_of_turns_are_all_of_them);
-    tcase_add_test(c, tiles_fit_where_they_run);
-    tcase_add_test(c, promotion_takes_time_and_no_room);
-    tcase_add_loop_test(c, candidates_are_chosen_for_dimensions, 0, CUC_LENGTH(choices));
-    tcase_add_test(c, dimensions_that_are_none_are_refused);
-    tcase_add_test(c, candidates_are_visited_but_for_those_that_cannot_be);
-    tcase_add_test(c, dimensions_are_told_by_the_arguments);
-    suite_add_tcase(suite, c);
-    tcase_add_checked_fixture(r, open_file, close_file);
-    tcase_add_test(r, records_serve_what_is_near);
-    tcase_add_test(r, files_that_are_none_are_refused_with_their_line);
-    tcase_add_test(r, records_behind_a_nul_are_not_lost);
-    tcase_add_test(r, a_lock_that_nobody_gives_back_delays_and_does_not_stop);
-    tcase_add_test(r, a_file_that_the_environment_names_must_be_there);
-    tcase_add_test(r, a_file_that_gets_a_record_stays_what_it_was);
-    tcase_add_test(r, programs_use_what_was_measured);
-    tcase_add_loop_test(r, records_that_no_program_can_have_are_left_out, 0,
-                        CUC_LENGTH(wrong_words));
-    tcase_add_test(r, plans_use_what_was_measured);
-    tcase_add_test(r, records_that_are_added_at_a_time_are_all_there);
-    tcase_add_loop_test(r, records_that_no_plan_can_have_are_left_out, 0, CUC_LENGTH(no_choices));
-    tcase_add_test(r, records_that_cannot_be_compiled_are_left_out);
-    tcase_add_test(r, the_installed_records_are_good);
-    suite_add_tcase(suite, r);
-    return testing_main(suite, 1);
+    return run_device_tests("choose");
 }

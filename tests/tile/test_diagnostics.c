@@ -15,10 +15,10 @@
 #include "tile/emit/emit.h"
 #include "tile/front/elaborate.h"
 #include "tile/ir/text.h"
+#include "tests.h"
 
 #include <cucore/error.h>
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -658,7 +658,9 @@ static const struct {
 };
 // clang-format on
 
-START_TEST(a_broken_rule_is_told_word_for_word)
+CASE("diagnostics");
+
+TEST_ROWS(a_broken_rule_is_told_word_for_word, rows)
 {
     bool whole = rows[_i].source[0] == '\n';
     int line = rows[_i].line + (whole ? 1 : LINES_BEFORE);
@@ -679,7 +681,6 @@ START_TEST(a_broken_rule_is_told_word_for_word)
                   all);
     tile_module_free(module);
 }
-END_TEST
 
 // Errors found in compilation, or in outside settings: whole sources.
 // clang-format off
@@ -714,7 +715,7 @@ static const struct {
 };
 // clang-format on
 
-START_TEST(what_shows_when_it_is_compiled_is_told_word_for_word)
+TEST_ROWS(what_shows_when_it_is_compiled_is_told_word_for_word, compiled)
 {
     const char *source = compiled[_i].source, *rule = compiled[_i].rule;
     const char *const *setting = compiled[_i].setting ? &compiled[_i].setting : NULL;
@@ -752,7 +753,6 @@ START_TEST(what_shows_when_it_is_compiled_is_told_word_for_word)
     ck_assert_msg(module->diagnostics->errors == 1, "%s: expected one error\n%s", rule, all);
     tile_module_free(module);
 }
-END_TEST
 
 // Codes that no row above can trigger.
 static const struct {
@@ -773,7 +773,7 @@ static const struct {
     { TILE_T901, "rules that a pass broke: test_pass.c" },
 };
 
-START_TEST(every_code_has_a_row)
+TEST(every_code_has_a_row)
 {
     for (int code = 0; code < TILE_CODE_COUNT; code++) {
         const char *name = tile_code_name((enum tile_code)code), *why = NULL;
@@ -790,9 +790,8 @@ START_TEST(every_code_has_a_row)
         ck_assert_msg(!count || !why, "%s has %d rows: \"%s\" is not so", name, count, why);
     }
 }
-END_TEST
 
-START_TEST(every_code_has_a_meaning_and_a_remedy)
+TEST(every_code_has_a_meaning_and_a_remedy)
 {
     for (int code = TILE_T000 + 1; code < TILE_CODE_COUNT; code++) {
         int number = tile_code_number((enum tile_code)code);
@@ -805,9 +804,8 @@ START_TEST(every_code_has_a_meaning_and_a_remedy)
         ck_assert_msg(*e->meaning && *e->remedy, "%s has an empty explanation", symbol);
     }
 }
-END_TEST
 
-START_TEST(a_target_that_there_is_not_is_told_with_those_that_there_are)
+TEST(a_target_that_there_is_not_is_told_with_those_that_there_are)
 {
     static const int none[] = { 0, 75, 81, 91, 101, 130 };
     static const int some[] = { 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };
@@ -822,10 +820,9 @@ START_TEST(a_target_that_there_is_not_is_told_with_those_that_there_are)
     for (size_t i = 0; i < CUC_LENGTH(some); i++)
         ck_assert(tile_target_of(&target, some[i], false, why, sizeof(why)));
 }
-END_TEST
 
 // Resident blocks: CUDA 13.0, cuda_occupancy.h, cudaOccMaxBlocksPerMultiprocessor().
-START_TEST(targets_have_the_limits_of_their_machines)
+TEST(targets_have_the_limits_of_their_machines)
 {
     static const struct {
         int sm;
@@ -847,24 +844,8 @@ START_TEST(targets_have_the_limits_of_their_machines)
                       limits[i].sm);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile diagnostics");
-    TCase *t = tcase_create("diagnostics");
-
-    tcase_add_loop_test(t, a_broken_rule_is_told_word_for_word, 0, CUC_LENGTH(rows));
-    tcase_add_loop_test(t, what_shows_when_it_is_compiled_is_told_word_for_word, 0,
-                        CUC_LENGTH(compiled));
-    tcase_add_test(t, every_code_has_a_row);
-    tcase_add_test(t, every_code_has_a_meaning_and_a_remedy);
-    tcase_add_test(t, a_target_that_there_is_not_is_told_with_those_that_there_are);
-    tcase_add_test(t, targets_have_the_limits_of_their_machines);
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("tile diagnostics");
 }

@@ -3,7 +3,6 @@
 #include "construct.h"
 #include "slice.h"
 
-#include <check.h>
 #include <cucore/cucore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,23 @@
 // --few: two numbers of warps for each dtype of a construct, instead of four.
 static bool few;
 
-START_TEST(the_driver_and_the_interpreter_leave_the_same_bytes)
+// The constructs that run: by default all.
+static struct slice slice = { 0, 1 };
+static const char *only; // with this in their names
+
+static void add_constructs(TCase *tcase, const TTest *ttest)
+{
+    for (int i = slice.first; i < CONSTRUCTS; i += slice.step)
+        if (!only || strstr(constructs[i].name, only)) {
+            if (only)
+                printf("%s\n", constructs[i].name);
+            tcase_add_loop_test(tcase, ttest, i, i + 1);
+        }
+}
+
+CASE("constructs", .timeout = 120);
+
+TEST_ADDED(the_driver_and_the_interpreter_leave_the_same_bytes, add_constructs(tcase, ttest))
 {
     const struct construct *row = &constructs[_i];
     const char *dtype;
@@ -29,9 +44,17 @@ START_TEST(the_driver_and_the_interpreter_leave_the_same_bytes)
         construct_check(row, dtype, few ? _i + n : -1);
     construct_stop();
 }
-END_TEST
 
-START_TEST(a_failed_assertion_ends_the_kernel)
+static bool in_full; // no argument chooses a part
+
+static bool is_in_full(void)
+{
+    return in_full;
+}
+
+CASE("constructs", .only_if = is_in_full);
+
+TEST_RANGE(a_failed_assertion_ends_the_kernel, 0, 2)
 {
     static const struct construct rows[] = {
         { "of a scalar", NULL, "n=3", "kernel k(n: i32) {\n    assert(n < 3, \"n is small\")\n}", 0,
@@ -48,7 +71,6 @@ START_TEST(a_failed_assertion_ends_the_kernel)
     ck_assert_msg(strstr(interpreter, "n is small") != NULL, "%s", interpreter);
     construct_stop();
 }
-END_TEST
 
 static const struct {
     const char *source, *says;
@@ -65,21 +87,21 @@ static const struct {
     { "kernel k(a: f64[256, 64], b: f64[64, 128], o: f64[256, 128]) {\n"
       "    store(o, [0, 0], load(a, [0, 0], [256, 64]) @ load(b, [0, 0], [64, 128]))\n}",
       "error T602: mma: its accumulators, with extents that are powers of two, take 65536 "
-      "registers, and a block has 65536 for everything: make them half as many, such as [128, 128]" },
+      "registers, and a block has 65536 for everything: make them half as many, such as [128, "
+      "128]" },
     { "kernel k(a: f16[192, 64], b: f16[64, 260], o: f32[192, 260]) {\n"
       "    store(o, [0, 0], load(a, [0, 0], [192, 64]) @ load(b, [0, 0], [64, 260]))\n}",
       "error T602: mma: its accumulators, with extents that are powers of two, take 131072 "
       "registers" },
 };
 
-START_TEST(what_cannot_be_compiled_is_named)
+TEST_ROWS(what_cannot_be_compiled_is_named, refusals)
 {
     char text[FAILURE_ROOM];
 
     construct_refused(refusals[_i].source, text);
     ck_assert_msg(strstr(text, refusals[_i].says) != NULL, "%s", text);
 }
-END_TEST
 
 // Assembles all constructs of a dtype in one module.
 static const char *arch;
@@ -110,7 +132,11 @@ static bool is_assembled(int construct, int n)
     return count && has[(construct + atoi(arch + 3)) % count] == n;
 }
 
-START_TEST(the_assembler_takes_the_code)
+static int assembled; // of dtypes[]
+
+CASE("constructs");
+
+TEST_RANGE(the_assembler_takes_the_code, 0, assembled)
 {
     struct construct rows[CONSTRUCTS];
     int count = 0;
@@ -147,7 +173,6 @@ START_TEST(the_assembler_takes_the_code)
     cuc_program_release(program);
     free(ptx);
 }
-END_TEST
 
 static bool can_assemble(void)
 {
@@ -170,49 +195,22 @@ static bool can_assemble(void)
 
 int main(int argc, char **argv)
 {
-    Suite *s = suite_create("tile emit");
-    TCase *t = tcase_create("constructs");
-    int first = 0, end = CONSTRUCTS;
-    struct slice slice;
-
     if (slice_asked(argc, argv)) {
         if (!slice_read(&slice, argv))
             return 2;
-        SLICE_ADD(slice, t, the_driver_and_the_interpreter_leave_the_same_bytes, CONSTRUCTS);
-        argc = 2;
-        argv[1] = "none";
-    }
-    if (argc > 2 && strcmp(argv[1], "--assemble") == 0) {
+    } else if (argc > 2 && strcmp(argv[1], "--assemble") == 0) {
         if (!can_assemble())
             return 77;
         arch = argv[2];
         once = argc > 3 && strcmp(argv[3], "--once") == 0;
-        tcase_add_loop_test(t, the_assembler_takes_the_code, 0,
-                            argc > 3 && strcmp(argv[3], "--all") == 0 ? ALL : FEW);
-        argc = 2;
-        argv[1] = "none";
+        assembled = argc > 3 && strcmp(argv[3], "--all") == 0 ? ALL : FEW;
+        slice.first = CONSTRUCTS; // none of them runs
+    } else if (argc > 1 && strcmp(argv[1], "--few") == 0) {
+        in_full = few = true;
+    } else if (argc > 1) {
+        only = argv[1]; // one construct, by its name or a part of it
+    } else {
+        in_full = true;
     }
-    if (argc > 1 && strcmp(argv[1], "--few") == 0) {
-        few = true;
-        argc = 1;
-    }
-    for (int i = 0; argc > 1 && i < CONSTRUCTS; i++) // one construct, by its name or a part of it
-        if (strstr(constructs[i].name, argv[1])) {
-            first = i;
-            end = i + 1;
-            printf("%s\n", constructs[i].name);
-            tcase_add_loop_test(t, the_driver_and_the_interpreter_leave_the_same_bytes, first, end);
-        }
-    if (argc <= 1) {
-        tcase_add_loop_test(t, the_driver_and_the_interpreter_leave_the_same_bytes, first, end);
-        tcase_add_loop_test(t, a_failed_assertion_ends_the_kernel, 0, 2);
-        tcase_add_loop_test(t, what_cannot_be_compiled_is_named, 0, CUC_LENGTH(refusals));
-    }
-    suite_add_tcase(s, t);
-    tcase_set_timeout(t, 120);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tile emit");
 }

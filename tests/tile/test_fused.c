@@ -5,8 +5,8 @@
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,9 @@ static const char *attention(int i)
                     "attention$tma(");
 }
 
-START_TEST(turns_without_masks_scale_and_subtract_in_one_instruction)
+CASE("attention", .teardown = teardown);
+
+TEST_ROWS(turns_without_masks_scale_and_subtract_in_one_instruction, attentions)
 {
     const char *text = attention(_i);
     int elements = attentions[_i].elements;
@@ -105,16 +107,14 @@ START_TEST(turns_without_masks_scale_and_subtract_in_one_instruction)
     ck_assert_int_lt(count_of(text, "sub.rn.f32"), COPIES * (with_padding(elements) + 8));
     ck_assert_int_ge(count_of(text, "ex2.approx.ftz.f32"), COPIES * ARMS * elements);
 }
-END_TEST
 
-START_TEST(sums_of_rows_wait_for_other_lanes_behind_the_loop_alone)
+TEST_ROWS(sums_of_rows_wait_for_other_lanes_behind_the_loop_alone, attentions)
 {
     const char *text = attention(_i);
 
     ck_assert_int_eq(count_of(text, "shfl.sync.bfly"),
                      ROWS_OF_THREAD * STEPS_OF_LANES * (COPIES * ARMS + 1));
 }
-END_TEST
 
 // Counts comparisons of a register with a constant, which test positions in tiles.
 static int count_bounds(const char *text)
@@ -129,7 +129,7 @@ static int count_bounds(const char *text)
     return count;
 }
 
-START_TEST(a_mask_takes_one_comparison_with_a_number_an_element)
+TEST_ROWS(a_mask_takes_one_comparison_with_a_number_an_element, attentions)
 {
     const char *text = attention(_i);
     bool causal = strstr(attentions[_i].settings[1], "true") != NULL;
@@ -140,34 +140,30 @@ START_TEST(a_mask_takes_one_comparison_with_a_number_an_element)
     ck_assert_int_lt(count_bounds(text), each * with_padding(elements) + 8);
     ck_assert_int_lt(count_of(text, "and.pred"), 12);
 }
-END_TEST
 
 // Broadcasts of warp-uniform values: the group twice; causal masks add the number of the warp.
 enum { OF_ROLES = 2 };
 
-START_TEST(warps_look_at_their_own_rows_where_those_are_masked)
+TEST_ROWS(warps_look_at_their_own_rows_where_those_are_masked, attentions)
 {
     const char *text = attention(_i);
     bool causal = strstr(attentions[_i].settings[1], "true") != NULL;
 
     ck_assert_int_eq(count_of(text, "shfl.sync.idx"), causal ? OF_ROLES + 1 : OF_ROLES);
 }
-END_TEST
 
-START_TEST(rows_that_would_be_multiplied_by_one_are_left_alone)
+TEST_ROWS(rows_that_would_be_multiplied_by_one_are_left_alone, attentions)
 {
     ck_assert_int_eq(count_of(attention(_i), "vote.sync.any.pred"), COPIES);
 }
-END_TEST
 
-START_TEST(no_place_is_divided_by_a_call)
+TEST_ROWS(no_place_is_divided_by_a_call, attentions)
 {
     ck_assert_int_eq(count_of(attention(_i), "div.s64"), 0);
 }
-END_TEST
 
 // Columns with a common value synchronize in each iteration, for all rows.
-START_TEST(warps_that_wait_for_one_another_go_the_same_way)
+TEST(warps_that_wait_for_one_another_go_the_same_way)
 {
     static const char source[] =
         "kernel k(q: bf16[M, 64], k: bf16[N, 64], v: bf16[N, 64], o: bf16[M, 64])\n"
@@ -189,14 +185,13 @@ START_TEST(warps_that_wait_for_one_another_go_the_same_way)
 
     ck_assert_int_eq(count_of(text, "shfl.sync.idx"), OF_ROLES);
 }
-END_TEST
 
 // Positions of an ordered access: before the loop, or in it.
 static const char *const orders[][2] = { { "load(flag, [0], [_], order=acquire)", "1" },
                                          { "1", "load(flag, [k], [_], order=acquire)" } };
 
 // Loads that follow it in the program must not be moved ahead of it.
-START_TEST(nothing_is_loaded_ahead_of_an_access_in_an_order)
+TEST_RANGE(nothing_is_loaded_ahead_of_an_access_in_an_order, 0, 2)
 {
     static const char source[] =
         "kernel k(a: f16[M, K], b: f16[K, N], d: f32[M, N], flag: i32[G])\n"
@@ -225,7 +220,6 @@ START_TEST(nothing_is_loaded_ahead_of_an_access_in_an_order)
     if (_i == 1)
         ck_assert_int_eq(count_of(compiled.ptx, "cp.async"), 0);
 }
-END_TEST
 
 // Statements after a product, and whether they may wait for other blocks.
 static const struct {
@@ -240,7 +234,7 @@ static const struct {
     { "if gather(told, [m], order=relaxed) == 0 { store(c, [m, n], acc) }", false },
 };
 
-START_TEST(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid)
+TEST_ROWS(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, behinds)
 {
     static const char source[] =
         "kernel k(a: f16[M, K], b: f16[K, N], c: f32[M, N], told: i32[P]) grid cdiv(M, 128), "
@@ -268,29 +262,8 @@ START_TEST(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid)
                   compiled.ptx);
     ck_assert_int_eq(count_of(compiled.ptx, "div.u32") == 0, behinds[_i].waits);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("tile fused");
-    TCase *t = tcase_create("attention");
-    int count = CUC_LENGTH(attentions);
-
-    tcase_add_checked_fixture(t, NULL, teardown);
-    tcase_add_loop_test(t, nothing_is_loaded_ahead_of_an_access_in_an_order, 0, 2);
-    tcase_add_loop_test(t, turns_without_masks_scale_and_subtract_in_one_instruction, 0, count);
-    tcase_add_loop_test(t, sums_of_rows_wait_for_other_lanes_behind_the_loop_alone, 0, count);
-    tcase_add_loop_test(t, a_mask_takes_one_comparison_with_a_number_an_element, 0, count);
-    tcase_add_loop_test(t, warps_look_at_their_own_rows_where_those_are_masked, 0, count);
-    tcase_add_loop_test(t, rows_that_would_be_multiplied_by_one_are_left_alone, 0, count);
-    tcase_add_loop_test(t, no_place_is_divided_by_a_call, 0, count);
-    tcase_add_test(t, warps_that_wait_for_one_another_go_the_same_way);
-    tcase_add_loop_test(t, blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, 0,
-                        CUC_LENGTH(behinds));
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tile fused");
 }

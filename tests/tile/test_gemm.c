@@ -467,7 +467,16 @@ static cuc_status call(cuc_gemm_plan *plan, const struct row *r, const cuc_gemm_
     }
 }
 
-START_TEST(every_kind_of_product_is_right)
+static struct slice slice = { 0, 1 };
+
+static bool in_first_slice(void)
+{
+    return slice.first == 0;
+}
+
+CASE("products", .setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST_SLICE(every_kind_of_product_is_right, slice, CUC_LENGTH(rows))
 {
     const struct row *r = &rows[_i];
     struct arrays x;
@@ -482,7 +491,6 @@ START_TEST(every_kind_of_product_is_right)
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 // ---- Random cases: edges of tiles, in every type and order
 
@@ -556,7 +564,7 @@ static void make_row(struct row *r)
 
 enum { RANDOM_PRODUCTS = 150 };
 
-START_TEST(products_at_random_are_right)
+TEST_SLICE(products_at_random_are_right, slice, RANDOM_PRODUCTS)
 {
     struct row r;
     struct arrays x;
@@ -572,7 +580,6 @@ START_TEST(products_at_random_are_right)
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 // ---- Refusals
 
@@ -622,7 +629,9 @@ static const struct {
     { BAD(.dtype = CUC_F16, .stream_k = 1, .parts = 2), { "stream_k", "parts" } },
 };
 
-START_TEST(options_that_cannot_be_are_refused_by_name)
+CASE("products", .only_if = in_first_slice);
+
+TEST_ROWS(options_that_cannot_be_are_refused_by_name, bad_options)
 {
     cuc_gemm_plan *plan = (cuc_gemm_plan *)&plan;
     cuc_status st = cuc_gemm_plan_create(&plan, device, &bad_options[_i].o);
@@ -634,7 +643,6 @@ START_TEST(options_that_cannot_be_are_refused_by_name)
         ck_assert_msg(strstr(cuc_error_message(), bad_options[_i].words[i]) != NULL, "%s lacks %s",
                       cuc_error_message(), bad_options[_i].words[i]);
 }
-END_TEST
 
 static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t m, int64_t n)
 {
@@ -644,7 +652,7 @@ static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t m, int64_t n)
     return t;
 }
 
-START_TEST(arguments_that_do_not_fit_are_refused_by_name)
+TEST(arguments_that_do_not_fit_are_refused_by_name)
 {
     const cuc_tensor a = tensor(CUC_F16, 2, 8, 16), b = tensor(CUC_F16, 2, 16, 24);
     const cuc_tensor d = tensor(CUC_F16, 2, 8, 24), bias = tensor(CUC_F16, 1, 24, 0);
@@ -709,10 +717,9 @@ START_TEST(arguments_that_do_not_fit_are_refused_by_name)
     cuc_gemm_plan_release(whole);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 // A plan with split sums, whose workspace exceeds all memory.
-START_TEST(a_workspace_past_64_bits_is_none)
+TEST(a_workspace_past_64_bits_is_none)
 {
     enum { PARTS = 4 };
     const int64_t large = INT64_C(1) << 31;
@@ -733,7 +740,6 @@ START_TEST(a_workspace_past_64_bits_is_none)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "4 parts", "64 bits");
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 // clang-format off
 static const struct {
@@ -757,7 +763,7 @@ static const struct {
 };
 // clang-format on
 
-START_TEST(results_with_two_elements_at_one_address_are_refused)
+TEST_ROWS(results_with_two_elements_at_one_address_are_refused, results)
 {
     enum { DEPTH = 4, BYTES = 1 << 17 };
     const int64_t *shape = results[_i].shape;
@@ -786,7 +792,6 @@ START_TEST(results_with_two_elements_at_one_address_are_refused)
     cuc_buffer_release(buffer);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 // Checks divisions by reciprocals, at the ends of bands, where errors show first.
 static void check_bands(const struct cuc__gemm_tile *t, int64_t up, int64_t across)
@@ -809,7 +814,7 @@ static void check_bands(const struct cuc__gemm_tile *t, int64_t up, int64_t acro
         }
 }
 
-START_TEST(shared_tiles_are_found_of_as_many_as_a_launch_has)
+TEST_RANGE(shared_tiles_are_found_of_as_many_as_a_launch_has, 0, 3)
 {
     static const struct cuc__gemm_tile tiles[] = {
         { .rows = 16, .columns = 16, .depth = 64, .raster = 64, .stream_k = 1, .programs = 132 },
@@ -826,7 +831,6 @@ START_TEST(shared_tiles_are_found_of_as_many_as_a_launch_has)
             check_bands(t, up, across);
     }
 }
-END_TEST
 
 static const struct {
     cuc_gemm_options o;
@@ -846,7 +850,7 @@ static const struct {
     { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128), 0, 1, 1 },
 };
 
-START_TEST(a_plan_tells_what_came_of_its_tile)
+TEST_ROWS(a_plan_tells_what_came_of_its_tile, outcomes)
 {
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
     cuc_gemm_plan *plan;
@@ -860,9 +864,8 @@ START_TEST(a_plan_tells_what_came_of_its_tile)
     ck_assert_int_eq(choice.cluster, outcomes[_i].cluster);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
-START_TEST(tiles_of_the_largest_shape_are_counted)
+TEST_RANGE(tiles_of_the_largest_shape_are_counted, 0, 2)
 {
     const int64_t most = (INT64_C(1) << 47) - 1;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -879,9 +882,8 @@ START_TEST(tiles_of_the_largest_shape_are_counted)
     ck_assert(choice.seconds > 1 && isfinite(choice.seconds));
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
-START_TEST(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns)
+TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
 {
     enum { ROWS = 128, COLUMNS = 64, DEPTH = 64, MULTIPROCESSORS = 132 };
     static const struct {
@@ -928,9 +930,8 @@ START_TEST(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns)
     ck_assert_int_eq(grid[0], cases[_i].blocks);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
-START_TEST(a_plan_shows_its_programs)
+TEST(a_plan_shows_its_programs)
 {
     cuc_gemm_plan *plan;
     cuc_program *program;
@@ -962,11 +963,10 @@ START_TEST(a_plan_shows_its_programs)
     cuc_gemm_plan_release(plan);
     cuc_gemm_plan_release(NULL);
 }
-END_TEST
 
 // Results do not depend on the workspace's contents or on the repetition; the workspace holds 64 x
 // 64 sums for each multiprocessor, after the flags.
-START_TEST(stream_k_is_the_same_every_time)
+TEST(stream_k_is_the_same_every_time)
 {
     static const struct row row = {
         .name = "stream-K",
@@ -1020,10 +1020,9 @@ START_TEST(stream_k_is_the_same_every_time)
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 // Threads without a current context can launch pipelines, whose blocks have three warpgroups.
-START_TEST(a_pipeline_wants_no_current_context)
+TEST(a_pipeline_wants_no_current_context)
 {
     static const struct row row = {
         .name = "pipeline",
@@ -1055,7 +1054,6 @@ START_TEST(a_pipeline_wants_no_current_context)
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 // Returns the same elements in reverse order.
 static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
@@ -1070,7 +1068,7 @@ static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
 
 // A grid has at most 65535 blocks along its second and third axes. Reversing b and d alike must not
 // change the result.
-START_TEST(what_passes_a_grid_is_done_in_pieces)
+TEST_RANGE(what_passes_a_grid_is_done_in_pieces, 0, 4)
 {
     static const struct row both[] = {
         { .name = "wide",
@@ -1118,36 +1116,11 @@ START_TEST(what_passes_a_grid_is_done_in_pieces)
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("gemm");
-    TCase *c = tcase_create("products");
-    struct slice slice = { 0, 1 };
-
     unsetenv("CUCORE_TUNED"); // tests the model's choices
     if (argc > 1 && (!slice_asked(argc, argv) || !slice_read(&slice, argv)))
         return 2;
-    tcase_add_checked_fixture(c, setup, teardown);
-    tcase_set_timeout(c, 120);
-    suite_add_tcase(suite, c);
-    SLICE_ADD(slice, c, every_kind_of_product_is_right, CUC_LENGTH(rows));
-    SLICE_ADD(slice, c, products_at_random_are_right, RANDOM_PRODUCTS);
-    if (slice.first > 0)
-        return testing_main(suite, 1);
-    tcase_add_test(c, stream_k_is_the_same_every_time);
-    tcase_add_test(c, a_pipeline_wants_no_current_context);
-    tcase_add_loop_test(c, what_passes_a_grid_is_done_in_pieces, 0, 4);
-    tcase_add_loop_test(c, options_that_cannot_be_are_refused_by_name, 0, CUC_LENGTH(bad_options));
-    tcase_add_test(c, arguments_that_do_not_fit_are_refused_by_name);
-    tcase_add_loop_test(c, even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7);
-    tcase_add_test(c, a_plan_shows_its_programs);
-    tcase_add_test(c, a_workspace_past_64_bits_is_none);
-    tcase_add_loop_test(c, results_with_two_elements_at_one_address_are_refused, 0,
-                        CUC_LENGTH(results));
-    tcase_add_loop_test(c, shared_tiles_are_found_of_as_many_as_a_launch_has, 0, 3);
-    tcase_add_loop_test(c, a_plan_tells_what_came_of_its_tile, 0, CUC_LENGTH(outcomes));
-    tcase_add_loop_test(c, tiles_of_the_largest_shape_are_counted, 0, 2);
-    return testing_main(suite, 1);
+    return run_device_tests("gemm");
 }

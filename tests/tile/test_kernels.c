@@ -3,7 +3,6 @@
 #include "kernel_reference.h"
 #include "slice.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,19 +402,46 @@ static const struct kernel_case rows[] = {
 };
 // clang-format on
 
-START_TEST(the_kernel_does_what_its_reference_does_in_every_layout)
+// The rows that run or are assembled: by default all run.
+static struct slice slice = { 0, 1 };
+static const char *only; // of this file, or this kernel
+static bool assembles;
+
+static bool is_chosen(int i)
+{
+    return (!only || strcmp(only, rows[i].file) == 0 || strcmp(only, rows[i].kernel) == 0) &&
+           i % slice.step == slice.first;
+}
+
+static void add_kernels(TCase *tcase, const TTest *ttest)
+{
+    for (int i = 0; i < CUC_LENGTH(rows); i++)
+        if (!assembles && is_chosen(i))
+            tcase_add_loop_test(tcase, ttest, i, i + 1);
+}
+
+CASE("kernels", .timeout = 120);
+
+TEST_ADDED(the_kernel_does_what_its_reference_does_in_every_layout, add_kernels(tcase, ttest))
 {
     kernel_start();
     kernel_check(&rows[_i]);
     kernel_stop();
 }
-END_TEST
 
 // ---- Assembly
 
 static const char *const archs[] = { "sm_80", "sm_90a", "sm_100a" };
 
-START_TEST(every_kernel_assembles_for_every_architecture)
+// Adds one test for each file.
+static void add_files(TCase *tcase, const TTest *ttest)
+{
+    for (int i = 0; i < CUC_LENGTH(rows); i++)
+        if (assembles && is_chosen(i) && (i == 0 || strcmp(rows[i - 1].file, rows[i].file) != 0))
+            tcase_add_loop_test(tcase, ttest, i, i + 1);
+}
+
+TEST_ADDED(every_kernel_assembles_for_every_architecture, add_files(tcase, ttest))
 {
     const struct kernel_case *row = &rows[_i];
     struct kernel_case as_it_is = { .file = row->file, .kernel = row->kernel, .fill = row->fill };
@@ -424,7 +450,6 @@ START_TEST(every_kernel_assembles_for_every_architecture)
     for (size_t i = 0; i < CUC_LENGTH(archs); i++)
         kernel_assemble(&as_it_is, archs[i], &spills);
 }
-END_TEST
 
 // clang-format off
 static const struct kernel_case fast[] = {
@@ -463,25 +488,30 @@ static const struct kernel_case with_roles[] = {
 };
 // clang-format on
 
-START_TEST(products_with_work_between_overlap_it_without_spills)
+static bool assembles_all(void)
+{
+    return assembles && !only;
+}
+
+CASE("kernels", .only_if = assembles_all);
+
+TEST_ROWS(products_with_work_between_overlap_it_without_spills, with_roles)
 {
     long spills;
 
     if (kernel_assemble_whole(&with_roles[_i], "sm_90a", &spills))
         ck_assert_int_eq(spills, 0);
 }
-END_TEST
 
 // A rematerialized row, which lets two blocks fit at once and is loaded with other rows, spills
 // less than a 16th part.
-START_TEST(rows_of_up_to_32768_and_accumulators_stay_in_registers)
+TEST_ROWS(rows_of_up_to_32768_and_accumulators_stay_in_registers, fast)
 {
     long spills, most = strcmp(fast[_i].file, "layer_norm") == 0 ? 64 : 0;
 
     if (kernel_assemble(&fast[_i], "sm_90a", &spills))
         ck_assert_int_le(spills, most);
 }
-END_TEST
 
 // clang-format off
 static const struct kernel_case copied[] = {
@@ -494,54 +524,23 @@ static const struct kernel_case copied[] = {
 // clang-format on
 
 // Warps with 64 x 64 accumulators have few free registers.
-START_TEST(sums_of_mma_sync_stay_in_registers)
+TEST_ROWS(sums_of_mma_sync_stay_in_registers, copied)
 {
     long spills;
 
     if (kernel_assemble(&copied[_i], "sm_80", &spills))
         ck_assert_int_eq(spills, 0);
 }
-END_TEST
 
 // Arguments: --assemble, and the name of a file or kernel.
 int main(int argc, char **argv)
 {
-    bool assembles = argc > 1 && strcmp(argv[1], "--assemble") == 0;
-    const char *only = argc > 1 + assembles ? argv[1 + assembles] : NULL, *last = "";
-    struct slice slice = { 0, 1 };
-    Suite *suite = suite_create("tile kernels");
-    TCase *all = tcase_create("kernels");
-
+    assembles = argc > 1 && strcmp(argv[1], "--assemble") == 0;
     if (slice_asked(argc, argv)) {
         if (!slice_read(&slice, argv))
             return 2;
-        only = NULL;
+    } else if (argc > 1 + assembles) {
+        only = argv[1 + assembles];
     }
-    tcase_set_timeout(all, 120);
-    suite_add_tcase(suite, all);
-    for (int i = 0; i < CUC_LENGTH(rows); i++) {
-        bool repeated = strcmp(last, rows[i].file) == 0;
-        last = rows[i].file;
-        if (only && strcmp(only, rows[i].file) != 0 && strcmp(only, rows[i].kernel) != 0)
-            continue;
-        if (i % slice.step != slice.first)
-            continue;
-        if (!assembles)
-            tcase_add_loop_test(all, the_kernel_does_what_its_reference_does_in_every_layout, i,
-                                i + 1);
-        else if (!repeated) // one test for each file
-            tcase_add_loop_test(all, every_kernel_assembles_for_every_architecture, i, i + 1);
-    }
-    if (assembles && !only) {
-        tcase_add_loop_test(all, rows_of_up_to_32768_and_accumulators_stay_in_registers, 0,
-                            CUC_LENGTH(fast));
-        tcase_add_loop_test(all, sums_of_mma_sync_stay_in_registers, 0, CUC_LENGTH(copied));
-        tcase_add_loop_test(all, products_with_work_between_overlap_it_without_spills, 0,
-                            CUC_LENGTH(with_roles));
-    }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tile kernels");
 }

@@ -68,7 +68,9 @@ static void collect(void *user, const char *text)
     strncat(user, text, 511 - strlen(user));
 }
 
-START_TEST(a_program_prints_what_is_known_beforehand)
+CASE("language");
+
+TEST_ROWS(a_program_prints_what_is_known_beforehand, rows)
 {
     static const float x[] = { 1, NAN, 3, NAN, 3, -2 };
     const int64_t count = 6;
@@ -99,18 +101,8 @@ START_TEST(a_program_prints_what_is_known_beforehand)
     cuc_program_release(again);
     cuc_program_release(p);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile language");
-    TCase *t = tcase_create("language");
-
-    tcase_add_loop_test(t, a_program_prints_what_is_known_beforehand, 0, CUC_LENGTH(rows));
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("tile language");
 }

@@ -90,7 +90,9 @@ static void seen(const char *name, uint32_t x, uint32_t y, uint32_t z)
     ck_assert_uint_eq(last.param_count, 1);
 }
 
-START_TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
+CASE("launch", .setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
 {
     NEED_FAKE();
     cuc_kernel *vadd = kernel("vadd");
@@ -110,9 +112,8 @@ START_TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
     seen("vadd$idx64", 5, 1, 1);
     cuc_kernel_release(vadd);
 }
-END_TEST
 
-START_TEST(scalars_lie_in_eight_bytes_each)
+TEST(scalars_lie_in_eight_bytes_each)
 {
     NEED_FAKE();
     cuc_kernel *rows = kernel("rows");
@@ -130,9 +131,8 @@ START_TEST(scalars_lie_in_eight_bytes_each)
     ck_assert_mem_eq(words, expected, sizeof(expected));
     cuc_kernel_release(rows);
 }
-END_TEST
 
-START_TEST(an_empty_grid_launches_nothing)
+TEST(an_empty_grid_launches_nothing)
 {
     cuc_kernel *vadd = kernel("vadd"), *rows = kernel("rows");
     cuc_tensor none = tensor(CUC_F32, 1, 0, 1), x = tensor(CUC_F32, 2, 3, 128),
@@ -149,7 +149,6 @@ START_TEST(an_empty_grid_launches_nothing)
     cuc_kernel_release(vadd);
     cuc_kernel_release(rows);
 }
-END_TEST
 
 // Arguments of vadd and rows with one error each, and a part of the message.
 
@@ -227,7 +226,7 @@ static void spoil(cuc_tensor *t, enum spoiling what, int64_t value)
     }
 }
 
-START_TEST(arguments_that_do_not_fit_are_refused_by_name)
+TEST_ROWS(arguments_that_do_not_fit_are_refused_by_name, refusals)
 {
     cuc_kernel *vadd = kernel("vadd"), *rows = kernel("rows");
     cuc_tensor t[] = { tensor(CUC_F32, 1, 5000, 1), tensor(CUC_F32, 1, 5000, 1),
@@ -251,9 +250,8 @@ START_TEST(arguments_that_do_not_fit_are_refused_by_name)
     cuc_kernel_release(vadd);
     cuc_kernel_release(rows);
 }
-END_TEST
 
-START_TEST(arguments_of_another_kind_are_refused)
+TEST(arguments_of_another_kind_are_refused)
 {
     cuc_kernel *vadd = kernel("vadd"), *fill = kernel("fill");
     cuc_tensor t = tensor(CUC_F32, 1, 5000, 1), x = tensor(CUC_I32, 1, 5000, 1);
@@ -295,9 +293,8 @@ START_TEST(arguments_of_another_kind_are_refused)
     cuc_kernel_release(vadd);
     cuc_kernel_release(fill);
 }
-END_TEST
 
-START_TEST(a_config_asks_for_nothing_that_the_kernel_has)
+TEST(a_config_asks_for_nothing_that_the_kernel_has)
 {
     cuc_kernel *vadd = kernel("vadd"), *fill = kernel("fill");
     cuc_tensor t = tensor(CUC_F32, 1, 5000, 1), x = tensor(CUC_I32, 1, 64, 1);
@@ -335,9 +332,8 @@ START_TEST(a_config_asks_for_nothing_that_the_kernel_has)
     cuc_kernel_release(vadd);
     cuc_kernel_release(fill);
 }
-END_TEST
 
-START_TEST(a_grid_beyond_the_hardware_names_the_axis)
+TEST(a_grid_beyond_the_hardware_names_the_axis)
 {
     cuc_kernel *vadd = kernel("vadd"), *rows = kernel("rows");
     cuc_tensor t = tensor(CUC_F32, 1, INT64_C(1) << 42, 1), x = tensor(CUC_F32, 2, 3, 128),
@@ -354,9 +350,8 @@ START_TEST(a_grid_beyond_the_hardware_names_the_axis)
     cuc_kernel_release(vadd);
     cuc_kernel_release(rows);
 }
-END_TEST
 
-START_TEST(a_scalar_that_the_host_cannot_compute_with_is_no_negative_number)
+TEST(a_scalar_that_the_host_cannot_compute_with_is_no_negative_number)
 {
     cuc_kernel *first = kernel("first");
     cuc_tensor t = tensor(CUC_I32, 1, 5000, 1);
@@ -370,9 +365,8 @@ START_TEST(a_scalar_that_the_host_cannot_compute_with_is_no_negative_number)
         ck_ok(CUC_LAUNCH(stream, NULL, first, &t, UINT64_C(4999)));
     cuc_kernel_release(first);
 }
-END_TEST
 
-START_TEST(large_tensors_take_the_entry_of_64_bits)
+TEST(large_tensors_take_the_entry_of_64_bits)
 {
     NEED_FAKE();
     cuc_kernel *vadd = kernel("vadd");
@@ -382,9 +376,8 @@ START_TEST(large_tensors_take_the_entry_of_64_bits)
     seen("vadd$idx64", 1 << 23, 1, 1);
     cuc_kernel_release(vadd);
 }
-END_TEST
 
-START_TEST(blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even)
+TEST(blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even)
 {
     NEED_FAKE();
     static const char rows[] = "kernel share(x: f32[M, 4096], y: f32[M, 4096]) grid M {\n"
@@ -411,9 +404,8 @@ START_TEST(blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even)
     cuc_object_release(of_rows);
     cuc_program_release(program);
 }
-END_TEST
 
-START_TEST(shared_memory_beyond_48_KiB_is_allowed_once)
+TEST(shared_memory_beyond_48_KiB_is_allowed_once)
 {
     NEED_FAKE();
     cuc_kernel *turn = kernel("turn");
@@ -431,9 +423,8 @@ START_TEST(shared_memory_beyond_48_KiB_is_allowed_once)
     ck_assert_int_eq(fake_calls_total(), 1); // the launch
     cuc_kernel_release(turn);
 }
-END_TEST
 
-START_TEST(what_is_set_of_a_kernel_holds_for_all_its_entries)
+TEST(what_is_set_of_a_kernel_holds_for_all_its_entries)
 {
     NEED_FAKE();
     cuc_kernel *vadd = kernel("vadd"), *entry = kernel("vadd$idx64");
@@ -449,9 +440,8 @@ START_TEST(what_is_set_of_a_kernel_holds_for_all_its_entries)
     cuc_kernel_release(vadd);
     cuc_kernel_release(entry);
 }
-END_TEST
 
-START_TEST(a_tile_kernel_tells_its_parameters)
+TEST(a_tile_kernel_tells_its_parameters)
 {
     static const struct {
         const char *name;
@@ -494,9 +484,8 @@ START_TEST(a_tile_kernel_tells_its_parameters)
     cuc_kernel_release(rows);
     cuc_kernel_release(entry);
 }
-END_TEST
 
-START_TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
+TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
 {
     static const char *const expected[] = { "vadd", "rows", "fill", "first", "turn", "over" };
     cuc_kernel *k = NULL;
@@ -513,9 +502,8 @@ START_TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
              "vadd, rows, fill, first");
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&k, object, ""), "no kernel");
 }
-END_TEST
 
-START_TEST(a_damaged_signature_is_refused)
+TEST(a_damaged_signature_is_refused)
 {
     const char *text;
     size_t bytes;
@@ -534,9 +522,8 @@ START_TEST(a_damaged_signature_is_refused)
     cuc_object_release(other);
     free(copy);
 }
-END_TEST
 
-START_TEST(no_failing_driver_call_leaves_anything_behind)
+TEST(no_failing_driver_call_leaves_anything_behind)
 {
     NEED_FAKE();
     cuc_kernel *k = NULL;
@@ -554,7 +541,6 @@ START_TEST(no_failing_driver_call_leaves_anything_behind)
     ck_assert_int_eq(st, CUC_OK);
     fake_fail_reset();
 }
-END_TEST
 
 // Effects of kernels, on a driver that runs them.
 
@@ -608,7 +594,7 @@ static void check_vadd(cuc_kernel *vadd, int64_t n, int64_t first, int64_t step)
         cuc_buffer_release(buffers[i]);
 }
 
-START_TEST(a_launch_adds_and_touches_nothing_else)
+TEST(a_launch_adds_and_touches_nothing_else)
 {
     NEED_REAL();
     static const int64_t cases[][3] = {
@@ -621,9 +607,8 @@ START_TEST(a_launch_adds_and_touches_nothing_else)
         check_vadd(vadd, cases[i][0], cases[i][1], cases[i][2]);
     cuc_kernel_release(vadd);
 }
-END_TEST
 
-START_TEST(code_from_a_file_launches_like_fresh_code)
+TEST(code_from_a_file_launches_like_fresh_code)
 {
     NEED_REAL();
     char path[] = "/tmp/cucore-test-tile-XXXXXX";
@@ -641,9 +626,8 @@ START_TEST(code_from_a_file_launches_like_fresh_code)
     check_vadd(vadd, 5000, 0, 1);
     cuc_kernel_release(vadd);
 }
-END_TEST
 
-START_TEST(a_kernel_keeps_its_object)
+TEST(a_kernel_keeps_its_object)
 {
     NEED_REAL();
     cuc_kernel *vadd = kernel("vadd");
@@ -656,9 +640,8 @@ START_TEST(a_kernel_keeps_its_object)
     check_vadd(vadd, 100, 0, 1);
     cuc_kernel_release(vadd);
 }
-END_TEST
 
-START_TEST(a_launch_becomes_a_node_of_a_graph)
+TEST(a_launch_becomes_a_node_of_a_graph)
 {
     NEED_REAL();
     float a[100], b[100], c[100];
@@ -690,9 +673,8 @@ START_TEST(a_launch_becomes_a_node_of_a_graph)
     for (int i = 0; i < 3; i++)
         cuc_buffer_release(buffers[i]);
 }
-END_TEST
 
-START_TEST(a_kernel_without_a_grid_takes_the_launchs)
+TEST(a_kernel_without_a_grid_takes_the_launchs)
 {
     NEED_REAL();
     int32_t data[64] = { 0 };
@@ -711,10 +693,9 @@ START_TEST(a_kernel_without_a_grid_takes_the_launchs)
     cuc_buffer_release(buffer);
     cuc_kernel_release(fill);
 }
-END_TEST
 
 // y begins 4 elements after x: some elements read as x are written as y by other threads.
-START_TEST(a_block_sees_what_it_wrote_where_tensors_overlap)
+TEST(a_block_sees_what_it_wrote_where_tensors_overlap)
 {
     NEED_REAL();
     enum { N = 1020, BEHIND = 4 };
@@ -734,9 +715,8 @@ START_TEST(a_block_sees_what_it_wrote_where_tensors_overlap)
     cuc_buffer_release(buffer);
     cuc_kernel_release(over);
 }
-END_TEST
 
-START_TEST(a_transpose_through_shared_memory_is_right)
+TEST(a_transpose_through_shared_memory_is_right)
 {
     NEED_REAL();
     static float a[128 * 128], b[128 * 128];
@@ -758,10 +738,9 @@ START_TEST(a_transpose_through_shared_memory_is_right)
         cuc_buffer_release(buffers[i]);
     cuc_kernel_release(turn);
 }
-END_TEST
 
 // The second kernel may start while the first still runs, and waits for it.
-START_TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent)
+TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent)
 {
     static const char both[] = "kernel first(x: i32[N], turns: i32) grid cdiv(N, 64) {\n"
                                "    grid_dependency_launch()\n"
@@ -821,39 +800,8 @@ START_TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependen
     cuc_object_release(code);
     cuc_program_release(program);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("tile launch");
-    TCase *t = tcase_create("launch");
-
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, the_driver_gets_the_entry_the_grid_and_one_block_of_parameters);
-    tcase_add_test(t, scalars_lie_in_eight_bytes_each);
-    tcase_add_test(t, an_empty_grid_launches_nothing);
-    tcase_add_loop_test(t, arguments_that_do_not_fit_are_refused_by_name, 0, CUC_LENGTH(refusals));
-    tcase_add_test(t, arguments_of_another_kind_are_refused);
-    tcase_add_test(t, a_config_asks_for_nothing_that_the_kernel_has);
-    tcase_add_test(t, a_grid_beyond_the_hardware_names_the_axis);
-    tcase_add_test(t, a_scalar_that_the_host_cannot_compute_with_is_no_negative_number);
-    tcase_add_test(t, large_tensors_take_the_entry_of_64_bits);
-    tcase_add_test(t, blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even);
-    tcase_add_test(t, shared_memory_beyond_48_KiB_is_allowed_once);
-    tcase_add_test(t, what_is_set_of_a_kernel_holds_for_all_its_entries);
-    tcase_add_test(t, a_tile_kernel_tells_its_parameters);
-    tcase_add_test(t, an_object_lists_tile_kernels_once_and_not_their_entries);
-    tcase_add_test(t, a_damaged_signature_is_refused);
-    tcase_add_test(t, no_failing_driver_call_leaves_anything_behind);
-    tcase_add_test(t, a_launch_adds_and_touches_nothing_else);
-    tcase_add_test(t, code_from_a_file_launches_like_fresh_code);
-    tcase_add_test(t, a_kernel_keeps_its_object);
-    tcase_add_test(t, a_launch_becomes_a_node_of_a_graph);
-    tcase_add_test(t, a_kernel_without_a_grid_takes_the_launchs);
-    tcase_add_test(t, a_block_sees_what_it_wrote_where_tensors_overlap);
-    tcase_add_test(t, a_transpose_through_shared_memory_is_right);
-    tcase_add_test(t, a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent);
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(s, t);
-    return testing_main(s, 1);
+    return run_device_tests("tile launch");
 }

@@ -8,8 +8,8 @@
 #include "tile/ir/layout.h"
 #include "tile/layout/swizzle.h"
 #include "tile/layout/wgmma.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,10 @@ static uint32_t indices(const struct tile_layout *layout)
     return UINT32_C(1) << tile_hardware_bits(layout);
 }
 
-START_TEST(a_blocked_layout_holds_every_element_and_none_twice_unless_threads_are_left_over)
+CASE("layouts", .timeout = 30);
+
+TEST_RANGE(a_blocked_layout_holds_every_element_and_none_twice_unless_threads_are_left_over, 0,
+           SHAPES)
 {
     struct tile_type type = type_of(_i);
 
@@ -69,9 +72,8 @@ START_TEST(a_blocked_layout_holds_every_element_and_none_twice_unless_threads_ar
             free(times);
         }
 }
-END_TEST
 
-START_TEST(neighbours_along_the_last_axis_lie_in_neighbouring_registers)
+TEST(neighbours_along_the_last_axis_lie_in_neighbouring_registers)
 {
     int32_t extent[] = { 8, 256 };
     struct tile_type type = tile_shaped(CUC_F32, 2, extent);
@@ -81,9 +83,8 @@ START_TEST(neighbours_along_the_last_axis_lie_in_neighbouring_registers)
         ck_assert_uint_eq(tile_axis_coordinate(&layout, r, 1), r);
     ck_assert_uint_eq(tile_axis_coordinate(&layout, 1u << layout.register_bits, 1), 4); // lane 1
 }
-END_TEST
 
-START_TEST(an_axis_reads_its_own_part_of_a_coordinate)
+TEST_RANGE(an_axis_reads_its_own_part_of_a_coordinate, 0, SHAPES)
 {
     struct tile_type type = type_of(_i);
     struct tile_layout layout = blocked(&type, 1, 1);
@@ -95,9 +96,8 @@ START_TEST(an_axis_reads_its_own_part_of_a_coordinate)
         ck_assert_uint_eq(flat, tile_coordinate(&layout, h));
     }
 }
-END_TEST
 
-START_TEST(a_slice_is_what_each_place_of_a_broadcast_needs)
+TEST_RANGE(a_slice_is_what_each_place_of_a_broadcast_needs, 0, SHAPES)
 {
     struct tile_type type = type_of(_i), operand = type;
     struct tile_layout layout = blocked(&type, 1, 1);
@@ -120,9 +120,8 @@ START_TEST(a_slice_is_what_each_place_of_a_broadcast_needs)
             ck_assert(tile_layout_covers(&wide));
         }
 }
-END_TEST
 
-START_TEST(a_permutation_moves_axes_and_nothing_else)
+TEST_RANGE(a_permutation_moves_axes_and_nothing_else, 0, SHAPES)
 {
     struct tile_type type = type_of(_i);
     struct tile_layout layout = blocked(&type, 2, 1);
@@ -142,9 +141,8 @@ START_TEST(a_permutation_moves_axes_and_nothing_else)
         ck_assert(tile_layout_same(&again, &layout));
     }
 }
-END_TEST
 
-START_TEST(a_reduction_leaves_the_other_axes_and_drops_registers_that_become_one)
+TEST_RANGE(a_reduction_leaves_the_other_axes_and_drops_registers_that_become_one, 0, SHAPES)
 {
     struct tile_type type = type_of(_i);
     struct tile_layout layout = blocked(&type, 1, 2);
@@ -164,9 +162,8 @@ START_TEST(a_reduction_leaves_the_other_axes_and_drops_registers_that_become_one
                     i == axis ? 0 : tile_axis_coordinate(&layout, t << layout.register_bits, i));
     }
 }
-END_TEST
 
-START_TEST(a_reshape_of_powers_of_two_leaves_elements_where_they_are)
+TEST(a_reshape_of_powers_of_two_leaves_elements_where_they_are)
 {
     int32_t before[] = { 4, 8, 16 }, after[] = { 32, 2, 8 }, odd[] = { 4, 8, 15 };
     struct tile_type x = tile_shaped(CUC_F32, 3, before), y = tile_shaped(CUC_F32, 3, after);
@@ -179,9 +176,8 @@ START_TEST(a_reshape_of_powers_of_two_leaves_elements_where_they_are)
     ck_assert_uint_eq(out.axis_bits[0], 5);
     ck_assert(!tile_layout_reshape(&out, &layout, &z, &y));
 }
-END_TEST
 
-START_TEST(axes_of_extent_1_come_and_go)
+TEST(axes_of_extent_1_come_and_go)
 {
     int32_t before[] = { 1, 7, 1, 5 }, after[] = { 7, 5, 1 }, other[] = { 5, 7 };
     struct tile_type x = tile_shaped(CUC_F32, 4, before), y = tile_shaped(CUC_F32, 3, after);
@@ -195,9 +191,8 @@ START_TEST(axes_of_extent_1_come_and_go)
     }
     ck_assert(!tile_layout_squeeze(&out, &layout, &x, &z));
 }
-END_TEST
 
-START_TEST(rows_that_are_picked_are_an_axis_of_the_tile)
+TEST(rows_that_are_picked_are_an_axis_of_the_tile)
 {
     int32_t extent[] = { 6, 20 };
     struct tile_type type = tile_shaped(CUC_F32, 2, extent);
@@ -209,7 +204,6 @@ START_TEST(rows_that_are_picked_are_an_axis_of_the_tile)
             ck_assert_uint_eq(tile_coordinate(&rows, h), tile_axis_coordinate(&layout, h, axis));
     }
 }
-END_TEST
 
 // Assignment
 
@@ -258,7 +252,7 @@ static const struct {
 
 // Tables of the instruction set. Register i of a wgmma accumulator with N columns is row 16 w + g +
 // 8 (i / 2 % 2), column 8 (i / 4) + 2 t + i % 2; each warpgroup has 64 rows, in order.
-START_TEST(wgmma_has_its_accumulator_where_the_instruction_has_it)
+TEST_RANGE(wgmma_has_its_accumulator_where_the_instruction_has_it, 0, 6)
 {
     static const int32_t extents[][2] = { { 64, 8 },    { 64, 96 },  { 128, 256 },
                                           { 128, 136 }, { 256, 64 }, { 64, 16 } };
@@ -281,9 +275,8 @@ START_TEST(wgmma_has_its_accumulator_where_the_instruction_has_it)
                           8 * (i / 4) + 2 * (lane % 4) + i % 2);
     }
 }
-END_TEST
 
-START_TEST(what_wgmma_has_no_accumulator_for_gets_no_layout)
+TEST(what_wgmma_has_no_accumulator_for_gets_no_layout)
 {
     static const int32_t extents[][2] = { { 32, 64 }, { 192, 64 }, { 64, 12 }, { 64, 4 } };
     struct tile_layout layout;
@@ -293,11 +286,10 @@ START_TEST(what_wgmma_has_no_accumulator_for_gets_no_layout)
         ck_assert(!tile_layout_wgmma(&layout, &type, 2));
     }
 }
-END_TEST
 
 // The four registers of a group: rows g and g + 8, columns 2 t and 2 t + 1 of a fragment whose
 // first row is a multiple of 16 and whose first column one of 8. A smaller tile is replicated.
-START_TEST(mma_sync_has_its_accumulator_in_fragments)
+TEST_RANGE(mma_sync_has_its_accumulator_in_fragments, 0, SHAPES)
 {
     struct tile_type type = type_of(_i);
 
@@ -320,9 +312,8 @@ START_TEST(mma_sync_has_its_accumulator_in_fragments)
         }
     }
 }
-END_TEST
 
-START_TEST(every_value_gets_a_layout_that_fits_and_few_are_converted)
+TEST_ROWS(every_value_gets_a_layout_that_fits_and_few_are_converted, assigned)
 {
     char text[512];
 
@@ -345,7 +336,6 @@ START_TEST(every_value_gets_a_layout_that_fits_and_few_are_converted)
         tile_module_free(module);
     }
 }
-END_TEST
 
 static const struct {
     int32_t whole[3], part[3];
@@ -358,7 +348,7 @@ static const struct {
     { { 3, 32, 4 }, { 3, 32, 4 }, 0, true },   { { 3, 32, 12 }, { 3, 32, 4 }, 2, false },
 };
 
-START_TEST(a_part_of_a_tile_is_some_of_its_registers)
+TEST_ROWS(a_part_of_a_tile_is_some_of_its_registers, parts)
 {
     struct tile_type whole = tile_shaped(CUC_F32, 3, parts[_i].whole);
     struct tile_type part = tile_shaped(CUC_F32, 3, parts[_i].part);
@@ -391,7 +381,6 @@ START_TEST(a_part_of_a_tile_is_some_of_its_registers)
     ck_assert(tile_layout_part(&again, &made, &whole, &part, NULL));
     ck_assert(tile_layout_same(&again, &own));
 }
-END_TEST
 
 // Checks the tile of a load or store.
 static void look_at_moved(struct tile_op *op, void *data)
@@ -419,7 +408,7 @@ static const struct {
     { "f32", "8, 256", "exp(trans(%s))", 2 },
 };
 
-START_TEST(both_sides_of_a_transpose_go_along_their_rows)
+TEST_ROWS(both_sides_of_a_transpose_go_along_their_rows, turned)
 {
     char load[64], value[128], text[512];
 
@@ -443,7 +432,6 @@ START_TEST(both_sides_of_a_transpose_go_along_their_rows)
         tile_module_free(module);
     }
 }
-END_TEST
 
 // Shared memory
 
@@ -548,7 +536,7 @@ static void look_at_side(int i, const struct tile_swizzle *s, const struct tile_
         }
 }
 
-START_TEST(a_conversion_meets_in_no_bank_and_moves_wide_vectors)
+TEST_RANGE(a_conversion_meets_in_no_bank_and_moves_wide_vectors, 0, PAIRS)
 {
     struct tile_layout from = side_of(_i, &pairs[_i].from), to = side_of(_i, &pairs[_i].to);
     struct tile_swizzle s;
@@ -568,38 +556,8 @@ START_TEST(a_conversion_meets_in_no_bank_and_moves_wide_vectors)
     look_at_side(_i, &s, &from, s.write_bits, pairs[_i].least_write);
     look_at_side(_i, &s, &to, s.read_bits, pairs[_i].least_read);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile layouts");
-    TCase *t = tcase_create("layouts");
-
-    tcase_set_timeout(t, 30);
-    tcase_add_loop_test(
-        t, a_blocked_layout_holds_every_element_and_none_twice_unless_threads_are_left_over, 0,
-        SHAPES);
-    tcase_add_test(t, neighbours_along_the_last_axis_lie_in_neighbouring_registers);
-    tcase_add_loop_test(t, an_axis_reads_its_own_part_of_a_coordinate, 0, SHAPES);
-    tcase_add_loop_test(t, a_slice_is_what_each_place_of_a_broadcast_needs, 0, SHAPES);
-    tcase_add_loop_test(t, a_permutation_moves_axes_and_nothing_else, 0, SHAPES);
-    tcase_add_loop_test(t, a_reduction_leaves_the_other_axes_and_drops_registers_that_become_one, 0,
-                        SHAPES);
-    tcase_add_test(t, a_reshape_of_powers_of_two_leaves_elements_where_they_are);
-    tcase_add_test(t, axes_of_extent_1_come_and_go);
-    tcase_add_test(t, rows_that_are_picked_are_an_axis_of_the_tile);
-    tcase_add_loop_test(t, wgmma_has_its_accumulator_where_the_instruction_has_it, 0, 6);
-    tcase_add_test(t, what_wgmma_has_no_accumulator_for_gets_no_layout);
-    tcase_add_loop_test(t, mma_sync_has_its_accumulator_in_fragments, 0, SHAPES);
-    tcase_add_loop_test(t, every_value_gets_a_layout_that_fits_and_few_are_converted, 0,
-                        CUC_LENGTH(assigned));
-    tcase_add_loop_test(t, a_part_of_a_tile_is_some_of_its_registers, 0, CUC_LENGTH(parts));
-    tcase_add_loop_test(t, both_sides_of_a_transpose_go_along_their_rows, 0, CUC_LENGTH(turned));
-    tcase_add_loop_test(t, a_conversion_meets_in_no_bank_and_moves_wide_vectors, 0, PAIRS);
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("tile layouts");
 }

@@ -11,8 +11,8 @@
 #include "tile/ir/layout.h"
 #include "tile/signature/signature.h"
 #include "tile/ir/text.h"
+#include "tests.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,9 @@ static void is_read_back(const char *name, const char *text, size_t bytes)
     tile_module_free(module);
 }
 
-START_TEST(every_program_of_the_examples_is_read_back_and_makes_the_same_code)
+CASE("machine");
+
+TEST(every_program_of_the_examples_is_read_back_and_makes_the_same_code)
 {
     static const char *const folders[] = { EXAMPLES, PROGRAMS };
     char *text = malloc(MOST_BYTES), path[1024];
@@ -106,7 +108,6 @@ START_TEST(every_program_of_the_examples_is_read_back_and_makes_the_same_code)
     ck_assert_int_ge(count, 20);
     free(text);
 }
-END_TEST
 
 // Details of few constructs: strings, non-finite floats, functions, the least integer.
 static const char *const programs[] = {
@@ -135,13 +136,12 @@ static const char *const programs[] = {
     "    store(a, [0, 0], v)\n}",
 };
 
-START_TEST(every_construct_is_read_back_and_makes_the_same_code)
+TEST_ROWS(every_construct_is_read_back_and_makes_the_same_code, programs)
 {
     is_read_back("k.tile", programs[_i], strlen(programs[_i]));
 }
-END_TEST
 
-START_TEST(the_form_is_that_of_the_documentation)
+TEST(the_form_is_that_of_the_documentation)
 {
     const char *source =
         "kernel double(a: f32[N]) grid cdiv(N, 512) {\n"
@@ -167,7 +167,6 @@ START_TEST(the_form_is_that_of_the_documentation)
                      "}\n");
     tile_module_free(module);
 }
-END_TEST
 
 static const struct {
     const char *text, *says; // position and text of the first error
@@ -197,7 +196,7 @@ static const struct {
     { "tile 1 machine\nkernel k() {\n    %1 = constant() {value = 3} : i32\n", "" },
 };
 
-START_TEST(what_is_wrong_is_told)
+TEST_ROWS(what_is_wrong_is_told, wrongs)
 {
     struct tile_module *module =
         tile_parse_machine("m.tile", wrongs[_i].text, strlen(wrongs[_i].text));
@@ -208,22 +207,8 @@ START_TEST(what_is_wrong_is_told)
     ck_assert_msg(strstr(all, wrongs[_i].says) != NULL, "expected %s\n%s", wrongs[_i].says, all);
     tile_module_free(module);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile machine form");
-    TCase *t = tcase_create("machine");
-
-    tcase_add_test(t, every_program_of_the_examples_is_read_back_and_makes_the_same_code);
-    tcase_add_loop_test(t, every_construct_is_read_back_and_makes_the_same_code, 0,
-                        CUC_LENGTH(programs));
-    tcase_add_test(t, the_form_is_that_of_the_documentation);
-    tcase_add_loop_test(t, what_is_wrong_is_told, 0, CUC_LENGTH(wrongs));
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("tile machine form");
 }

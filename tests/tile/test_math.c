@@ -12,8 +12,8 @@
 #include "base/array.h"
 #include "base/arena.h"
 #include "tile/emit/emit.h"
+#include "tests.h"
 
-#include <check.h>
 #include <cucore/cucore.h>
 #include <float.h>
 #include <inttypes.h>
@@ -574,7 +574,9 @@ static void measure(struct worst *w, struct run *r, const struct function *f, bo
     }
 }
 
-START_TEST(results_are_within_their_bound)
+CASE("functions", .timeout = 120);
+
+TEST_RANGE(results_are_within_their_bound, 0, 2 * CUC_LENGTH(functions))
 {
     const struct function *f = &functions[_i / 2];
     bool wide = _i % 2;
@@ -596,7 +598,6 @@ START_TEST(results_are_within_their_bound)
     }
     end(&r);
 }
-END_TEST
 
 // Values that C defines, in both dtypes.
 static const struct {
@@ -688,7 +689,7 @@ static const struct {
     { "copysign", NAN, 1, NAN },
 };
 
-START_TEST(limits_are_those_of_c)
+TEST_RANGE(limits_are_those_of_c, 0, 2 * CUC_LENGTH(functions))
 {
     const struct function *f = &functions[_i / 2];
     bool wide = _i % 2;
@@ -715,7 +716,6 @@ START_TEST(limits_are_those_of_c)
     ck_assert_msg(isnan(element(&r.out, wide, count)), "%s of NaN is a number", f->name);
     end(&r);
 }
-END_TEST
 
 static struct tile_module *all_of(struct tile_text *text, const char *const *target)
 {
@@ -728,7 +728,7 @@ static struct tile_module *all_of(struct tile_text *text, const char *const *tar
     return module;
 }
 
-START_TEST(their_ptx_is_assembled)
+TEST_ROWS(their_ptx_is_assembled, versions)
 {
     const char *const *target = versions[_i];
     cuc_program *program = NULL;
@@ -749,7 +749,6 @@ START_TEST(their_ptx_is_assembled)
     cuc_program_release(program);
     tile_module_free(module);
 }
-END_TEST
 
 // Tables
 
@@ -828,17 +827,5 @@ int main(int argc, char **argv)
         return tell_all(0, argc > 2 ? argv[2] : NULL);
     if (argc > 2 && strcmp(argv[1], "--every") == 0 && atoll(argv[2]) > 0)
         return tell_all((uint64_t)atoll(argv[2]), argc > 3 ? argv[3] : NULL);
-    Suite *suite = suite_create("tile math");
-    TCase *tests = tcase_create("functions");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, results_are_within_their_bound, 0, 2 * CUC_LENGTH(functions));
-    tcase_add_loop_test(tests, limits_are_those_of_c, 0, 2 * CUC_LENGTH(functions));
-    tcase_add_loop_test(tests, their_ptx_is_assembled, 0, CUC_LENGTH(versions));
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests_as("tile math", CK_NOFORK, CK_ENV);
 }

@@ -8,8 +8,8 @@
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
+#include "tests.h"
 
-#include <check.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,9 @@ static bool compile(const struct construct *row, const char *const *settings, ui
     return ok;
 }
 
-START_TEST(a_compilation_without_memory_says_so)
+CASE("constructs", .timeout = 60);
+
+TEST_RANGE(a_compilation_without_memory_says_so, 0, CONSTRUCTS)
 {
     const struct construct *row = &constructs[_i];
     const char *settings[1];
@@ -88,10 +90,9 @@ START_TEST(a_compilation_without_memory_says_so)
                          ok ? "it is compiled" : "nobody says why it is not");
     }
 }
-END_TEST
 
 // A single failed allocation is reported like any other error.
-START_TEST(memory_that_runs_out_once_is_an_error_of_its_own)
+TEST(memory_that_runs_out_once_is_an_error_of_its_own)
 {
     const char *source = "kernel k(a: f32[N]) {\n    store(a, [0], load(a, [1], [8]) * 2.0)\n}";
     int told = 0;
@@ -115,20 +116,8 @@ START_TEST(memory_that_runs_out_once_is_an_error_of_its_own)
     missing = -1;
     ck_assert_int_gt(told, 10);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("tile without memory");
-    TCase *t = tcase_create("constructs");
-
-    tcase_add_loop_test(t, a_compilation_without_memory_says_so, 0, CONSTRUCTS);
-    suite_add_tcase(s, t);
-    tcase_add_test(t, memory_that_runs_out_once_is_an_error_of_its_own);
-    tcase_set_timeout(t, 60);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tile without memory");
 }

@@ -4,8 +4,8 @@
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,7 +289,9 @@ static struct tile_module *parse(const char *text)
     return tile_parse("p.tile", text, strlen(text), NULL, 0);
 }
 
-START_TEST(a_wrong_program_is_told_with_code_place_and_words)
+CASE("parse");
+
+TEST_ROWS(a_wrong_program_is_told_with_code_place_and_words, wrongs)
 {
     const struct wrong *w = &wrongs[_i];
     char text[2048], code[8];
@@ -318,9 +320,8 @@ START_TEST(a_wrong_program_is_told_with_code_place_and_words)
     ck_assert_msg(module->diagnostics->errors == 1, "%s: expected one error\n%s", w->name, all);
     tile_module_free(module);
 }
-END_TEST
 
-START_TEST(all_errors_of_a_source_are_told_each_once)
+TEST(all_errors_of_a_source_are_told_each_once)
 {
     struct tile_module *module = parse("kernel k(s: i32) {\n"
                                        "    x = y + 1\n"  // y
@@ -338,7 +339,6 @@ START_TEST(all_errors_of_a_source_are_told_each_once)
         ck_assert_uint_eq(d->where.line, lines[i++]);
     tile_module_free(module);
 }
-END_TEST
 
 // Compares a source with its errors, one a line; no error is caused by another.
 static const struct {
@@ -396,7 +396,7 @@ static const struct {
       { 2, 3, 4, 5, 6, 7 } },
 };
 
-START_TEST(all_errors_are_told_also_where_control_does_not_come)
+TEST_ROWS(all_errors_are_told_also_where_control_does_not_come, many_errors)
 {
     struct tile_module *module = parse(many_errors[_i].text);
     const char *all = tile_diagnostics_text(module, false);
@@ -412,9 +412,8 @@ START_TEST(all_errors_are_told_also_where_control_does_not_come)
     ck_assert_msg(i == 8 || !many_errors[_i].line[i], "%s: too few\n%s", many_errors[_i].name, all);
     tile_module_free(module);
 }
-END_TEST
 
-START_TEST(what_follows_a_break_that_cannot_stand_is_looked_at)
+TEST(what_follows_a_break_that_cannot_stand_is_looked_at)
 {
     struct tile_module *module = parse("kernel k() {\n    break\n    x = y\n}\n");
 
@@ -423,7 +422,6 @@ START_TEST(what_follows_a_break_that_cannot_stand_is_looked_at)
     ck_assert_int_eq(module->diagnostics->first->next->code, TILE_T501);
     tile_module_free(module);
 }
-END_TEST
 
 #define TEN(x) x x x x x x x x x x
 
@@ -454,7 +452,7 @@ static const struct {
       3, "T007" },
 };
 
-START_TEST(a_large_program_is_refused_before_it_takes_the_stack_or_all_time)
+TEST_ROWS(a_large_program_is_refused_before_it_takes_the_stack_or_all_time, large)
 {
     size_t room = 1 << 20;
     char *text = malloc(room), *end = text;
@@ -473,9 +471,8 @@ START_TEST(a_large_program_is_refused_before_it_takes_the_stack_or_all_time)
     tile_module_free(module);
     free(text);
 }
-END_TEST
 
-START_TEST(facts_are_told_with_the_brackets_that_they_need)
+TEST(facts_are_told_with_the_brackets_that_they_need)
 {
     static const char *const facts[] = {
         "N % (N - 3) == 0",
@@ -494,9 +491,8 @@ START_TEST(facts_are_told_with_the_brackets_that_they_need)
         tile_module_free(module);
     }
 }
-END_TEST
 
-START_TEST(at_most_twenty_errors_are_told_and_the_rest_counted)
+TEST(at_most_twenty_errors_are_told_and_the_rest_counted)
 {
     char text[4096] = "kernel k() {\n";
 
@@ -508,9 +504,8 @@ START_TEST(at_most_twenty_errors_are_told_and_the_rest_counted)
     ck_assert_ptr_nonnull(strstr(tile_diagnostics_text(module, false), "10 more errors"));
     tile_module_free(module);
 }
-END_TEST
 
-START_TEST(an_error_in_a_function_shows_where_it_was_called)
+TEST(an_error_in_a_function_shows_where_it_was_called)
 {
     struct tile_module *module = parse("fn f(x) { return exp(x) }\n"
                                        "fn g(x) { return f(x) }\n"
@@ -524,9 +519,8 @@ START_TEST(an_error_in_a_function_shows_where_it_was_called)
     ck_assert_ptr_nonnull(strstr(text, "p.tile:4:9: note: called from here"));
     tile_module_free(module);
 }
-END_TEST
 
-START_TEST(a_caret_stands_under_the_place)
+TEST(a_caret_stands_under_the_place)
 {
     struct tile_module *module = parse("kernel k(s: i32) {\n\tx = y\n}\n");
 
@@ -534,9 +528,8 @@ START_TEST(a_caret_stands_under_the_place)
                      "p.tile:2:6: error T501: name: nothing binds y\n    \tx = y\n    \t    ^\n");
     tile_module_free(module);
 }
-END_TEST
 
-START_TEST(a_type_that_a_loop_changes_is_told_with_both_places)
+TEST(a_type_that_a_loop_changes_is_told_with_both_places)
 {
     struct tile_module *module = parse("kernel k(n: i32) {\n"
                                        "    x = zeros(f32, [4])\n"
@@ -550,7 +543,6 @@ START_TEST(a_type_that_a_loop_changes_is_told_with_both_places)
     ck_assert_ptr_nonnull(strstr(text, "p.tile:2:9: note: it is f32[4] here"));
     tile_module_free(module);
 }
-END_TEST
 
 // Settings
 
@@ -591,7 +583,7 @@ static char *read_program(const char *name, size_t *bytes)
     return text;
 }
 
-START_TEST(a_setting_takes_the_place_of_a_constant)
+TEST_ROWS(a_setting_takes_the_place_of_a_constant, settings)
 {
     size_t bytes;
     char *text = read_program("softmax", &bytes);
@@ -606,7 +598,6 @@ START_TEST(a_setting_takes_the_place_of_a_constant)
     tile_module_free(module);
     free(text);
 }
-END_TEST
 
 // Programs
 
@@ -661,7 +652,7 @@ static const struct {
 #undef TEN
 };
 
-START_TEST(what_the_host_checks_is_printed_with_the_brackets_it_needs)
+TEST_ROWS(what_the_host_checks_is_printed_with_the_brackets_it_needs, facts)
 {
     char text[4096], expected[4096];
 
@@ -676,9 +667,8 @@ START_TEST(what_the_host_checks_is_printed_with_the_brackets_it_needs)
     tile_module_free(module);
     dump_parses_to_itself(text, facts[_i].name);
 }
-END_TEST
 
-START_TEST(a_program_of_the_language_page_parses_and_so_does_its_dump)
+TEST_ROWS(a_program_of_the_language_page_parses_and_so_does_its_dump, programs)
 {
     size_t bytes;
     char *text = read_program(programs[_i], &bytes);
@@ -687,14 +677,13 @@ START_TEST(a_program_of_the_language_page_parses_and_so_does_its_dump)
     dump_parses_to_itself(text, programs[_i]);
     free(text);
 }
-END_TEST
 
 static const struct {
     const char *path;
     int programs; // at least
 } pages[] = { { PAGE, 14 }, { TILE_PAGE, 1 } };
 
-START_TEST(the_programs_of_the_documentation_parse_and_so_do_their_dumps)
+TEST_ROWS(the_programs_of_the_documentation_parse_and_so_do_their_dumps, pages)
 {
     char *page = malloc(1 << 18), name[64];
     FILE *f = fopen(pages[_i].path, "rb");
@@ -714,7 +703,6 @@ START_TEST(the_programs_of_the_documentation_parse_and_so_do_their_dumps)
     ck_assert_int_ge(count, pages[_i].programs);
     free(page);
 }
-END_TEST
 
 static const struct {
     const char *name, *text;
@@ -818,42 +806,12 @@ static const struct {
       "store(c, [1], x == 0) }" },
 };
 
-START_TEST(a_construct_parses_and_so_does_its_dump)
+TEST_ROWS(a_construct_parses_and_so_does_its_dump, constructs)
 {
     dump_parses_to_itself(constructs[_i].text, constructs[_i].name);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile parse");
-    TCase *t = tcase_create("parse");
-
-    tcase_add_loop_test(t, a_wrong_program_is_told_with_code_place_and_words, 0,
-                        CUC_LENGTH(wrongs));
-    tcase_add_test(t, all_errors_of_a_source_are_told_each_once);
-    tcase_add_loop_test(t, all_errors_are_told_also_where_control_does_not_come, 0,
-                        CUC_LENGTH(many_errors));
-    tcase_add_test(t, what_follows_a_break_that_cannot_stand_is_looked_at);
-    tcase_add_loop_test(t, a_large_program_is_refused_before_it_takes_the_stack_or_all_time, 0,
-                        CUC_LENGTH(large));
-    tcase_add_test(t, facts_are_told_with_the_brackets_that_they_need);
-    tcase_add_test(t, at_most_twenty_errors_are_told_and_the_rest_counted);
-    tcase_add_test(t, an_error_in_a_function_shows_where_it_was_called);
-    tcase_add_test(t, a_caret_stands_under_the_place);
-    tcase_add_test(t, a_type_that_a_loop_changes_is_told_with_both_places);
-    tcase_add_loop_test(t, a_setting_takes_the_place_of_a_constant, 0, CUC_LENGTH(settings));
-    tcase_add_loop_test(t, what_the_host_checks_is_printed_with_the_brackets_it_needs, 0,
-                        CUC_LENGTH(facts));
-    tcase_add_loop_test(t, a_program_of_the_language_page_parses_and_so_does_its_dump, 0,
-                        CUC_LENGTH(programs));
-    tcase_add_loop_test(t, the_programs_of_the_documentation_parse_and_so_do_their_dumps, 0,
-                        CUC_LENGTH(pages));
-    tcase_add_loop_test(t, a_construct_parses_and_so_does_its_dump, 0, CUC_LENGTH(constructs));
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("tile parse");
 }

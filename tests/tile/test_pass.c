@@ -6,8 +6,8 @@
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -163,7 +163,9 @@ static const struct row rows[] = {
     { "not an assertion", everything, "assert(n > 0, \"n\")", "assert", NULL },
 };
 
-START_TEST(a_pass_makes_of_a_program_what_it_should)
+CASE("passes");
+
+TEST_ROWS(a_pass_makes_of_a_program_what_it_should, rows)
 {
     const struct row *row = &rows[_i];
     char text[1024];
@@ -188,7 +190,6 @@ START_TEST(a_pass_makes_of_a_program_what_it_should)
                   row->name, row->lacks, dump);
     tile_module_free(module);
 }
-END_TEST
 
 // Counts powers and quotients that need not meet their error bounds.
 
@@ -243,7 +244,7 @@ static void count_approximate(struct tile_op *op, void *data)
     *count += tile_int(op, TILE_ATTR_APPROXIMATE, 0) != 0;
 }
 
-START_TEST(less_than_the_bound_is_enough_for_few_digits)
+TEST_ROWS(less_than_the_bound_is_enough_for_few_digits, powers)
 {
     char text[1024];
     uint32_t count = 0;
@@ -260,7 +261,6 @@ START_TEST(less_than_the_bound_is_enough_for_few_digits)
                   powers[_i].approximate, count);
     tile_module_free(module);
 }
-END_TEST
 
 // Counts words that are widened again, for rows of 64.
 
@@ -290,7 +290,7 @@ static void count_again(struct tile_op *op, void *data)
     *count += tile_int(op, TILE_ATTR_REMATERIALIZED, 0) != 0;
 }
 
-START_TEST(long_rows_are_widened_again)
+TEST_ROWS(long_rows_are_widened_again, widened)
 {
     char text[1024];
     uint32_t count = 0;
@@ -309,7 +309,6 @@ START_TEST(long_rows_are_widened_again)
                   widened[_i].again, count, tile_print(module));
     tile_module_free(module);
 }
-END_TEST
 
 // The number of blocks of 8 warps requested, for rows of 8192.
 static const struct {
@@ -326,7 +325,7 @@ static const struct {
       0 },
 };
 
-START_TEST(blocks_are_asked_for_where_a_row_waits)
+TEST_ROWS(blocks_are_asked_for_where_a_row_waits, rooms)
 {
     char text[1024];
 
@@ -341,7 +340,6 @@ START_TEST(blocks_are_asked_for_where_a_row_waits)
                   rooms[_i].blocks, blocks);
     tile_module_free(module);
 }
-END_TEST
 
 // The verifier: damages a pass could do, made by hand.
 
@@ -434,7 +432,7 @@ static const struct {
     { miscount_uses, "counts 2 uses and is 1 operands" },
 };
 
-START_TEST(the_verifier_finds_what_a_pass_broke)
+TEST_ROWS(the_verifier_finds_what_a_pass_broke, damages)
 {
     static const char loop[] = HEAD "x = f\nfor j in 0 .. n { x = x + f }\nstore(a, [0], x)\n}\n";
     static const char line[] = HEAD "x = f + 1.0\nstore(a, [0], x)\n}\n";
@@ -451,7 +449,6 @@ START_TEST(the_verifier_finds_what_a_pass_broke)
                   "expected \"%s\" in\n%s", damages[_i].says, all);
     tile_module_free(module);
 }
-END_TEST
 
 // Properties of the IR that a program has after some passes, and one that it lacks.
 enum { AFTER_NOTHING, AFTER_SIMPLIFY, AFTER_FRAGMENTS, AFTER_LAYOUTS };
@@ -478,7 +475,7 @@ static const struct {
       TILE_IR_FRAGMENTS | TILE_IR_LAYOUTS, TILE_IR_SOURCE, "of the source form has a layout" },
 };
 
-START_TEST(a_property_that_a_pass_broke_is_found)
+TEST_ROWS(a_property_that_a_pass_broke_is_found, properties)
 {
     struct tile_target target;
     char text[1024], why[256];
@@ -504,23 +501,8 @@ START_TEST(a_property_that_a_pass_broke_is_found)
                   "expected \"%s\" in\n%s", properties[_i].says, all);
     tile_module_free(module);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile passes");
-    TCase *t = tcase_create("passes");
-
-    tcase_add_loop_test(t, a_pass_makes_of_a_program_what_it_should, 0, CUC_LENGTH(rows));
-    tcase_add_loop_test(t, less_than_the_bound_is_enough_for_few_digits, 0, CUC_LENGTH(powers));
-    tcase_add_loop_test(t, long_rows_are_widened_again, 0, CUC_LENGTH(widened));
-    tcase_add_loop_test(t, blocks_are_asked_for_where_a_row_waits, 0, CUC_LENGTH(rooms));
-    tcase_add_loop_test(t, the_verifier_finds_what_a_pass_broke, 0, CUC_LENGTH(damages));
-    tcase_add_loop_test(t, a_property_that_a_pass_broke_is_found, 0, CUC_LENGTH(properties));
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("tile passes");
 }

@@ -86,7 +86,9 @@ static const struct {
     { "hopper", NULL, CUC_ERROR_INVALID_ARGUMENT, "arch is \"hopper\"" },
 };
 
-START_TEST(the_arch_is_the_targets)
+CASE("program", .timeout = 60);
+
+TEST_ROWS(the_arch_is_the_targets, archs)
 {
     const cuc_program_options *options = CUC_PROGRAM_OPTIONS(.arch = archs[_i].arch);
 
@@ -101,10 +103,9 @@ START_TEST(the_arch_is_the_targets)
                  archs[_i].says);
     }
 }
-END_TEST
 
 // A device of 9.0 gets all of its features by default; cuc_device_arch() itself returns no suffix.
-START_TEST(without_an_arch_it_is_all_of_the_devices)
+TEST(without_an_arch_it_is_all_of_the_devices)
 {
     cuc_device *device;
     char directive[32];
@@ -116,9 +117,8 @@ START_TEST(without_an_arch_it_is_all_of_the_devices)
     ck_assert_msg(strstr(ptx, directive) != NULL, "no %s", directive);
     free(ptx);
 }
-END_TEST
 
-START_TEST(neither_a_driver_nor_a_toolkit_is_needed_for_ptx)
+TEST(neither_a_driver_nor_a_toolkit_is_needed_for_ptx)
 {
     cuc_object *object = NULL;
 
@@ -133,9 +133,8 @@ START_TEST(neither_a_driver_nor_a_toolkit_is_needed_for_ptx)
     ck_assert_ptr_null(object);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(equal_programs_compile_to_equal_ptx)
+TEST(equal_programs_compile_to_equal_ptx)
 {
     const cuc_program_options *options = CUC_PROGRAM_OPTIONS(.arch = "sm_90a");
     char *a = ptx_of(scale, options), *b = ptx_of(scale, options);
@@ -144,11 +143,10 @@ START_TEST(equal_programs_compile_to_equal_ptx)
     free(a);
     free(b);
 }
-END_TEST
 
 // Options
 
-START_TEST(constants_are_set_from_outside)
+TEST(constants_are_set_from_outside)
 {
     const char *const constants[] = { "T=bf16", "BN=512", "F=-2", "ON=true" };
     cuc_program *p = made(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .constants = constants,
@@ -161,7 +159,6 @@ START_TEST(constants_are_set_from_outside)
     cuc_object_release(compiled(p, CUC_CODE_PTX));
     cuc_program_release(p);
 }
-END_TEST
 
 static const struct {
     const char *constant;
@@ -180,7 +177,7 @@ static const struct {
     { "BN=", false, "expected an integer" },
 };
 
-START_TEST(constants_that_are_none_are_refused)
+TEST_ROWS(constants_that_are_none_are_refused, constants)
 {
     const cuc_program_options *options = CUC_PROGRAM_OPTIONS(.arch = "sm_90",
                                                              .constants = &constants[_i].constant,
@@ -197,9 +194,8 @@ START_TEST(constants_that_are_none_are_refused)
     ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX), constants[_i].says);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(options_of_another_language_are_refused_by_name)
+TEST(options_of_another_language_are_refused_by_name)
 {
     static const char *const texts[] = { "X=1" };
     static const cuc_program_header header = { "a.h", "", 0 };
@@ -239,9 +235,8 @@ START_TEST(options_of_another_language_are_refused_by_name)
         ck_assert_ptr_null(p);
     }
 }
-END_TEST
 
-START_TEST(options_reach_the_code)
+TEST(options_reach_the_code)
 {
     const struct {
         const cuc_program_options *options;
@@ -264,12 +259,11 @@ START_TEST(options_reach_the_code)
         free(ptx);
     }
 }
-END_TEST
 
 // Output of the compiler
 
 // See negate() of emit/element.c.
-START_TEST(whole_numbers_are_negated_without_neg)
+TEST_RANGE(whole_numbers_are_negated_without_neg, 0, 3)
 {
     static const char *const negated[] = { "-x", "0 - x", "x * -1" };
     char source[256];
@@ -283,9 +277,8 @@ START_TEST(whole_numbers_are_negated_without_neg)
     ck_assert_msg(!strstr(ptx, "neg.s32"), "%s: neg.s32", negated[_i]);
     free(ptx);
 }
-END_TEST
 
-START_TEST(an_op_of_very_many_instructions_is_remarked)
+TEST(an_op_of_very_many_instructions_is_remarked)
 {
     static const char sorts[] = "kernel k(x: f32[N], o: f32[N]) const S = 4096 {\n"
                                 "    a = load(x, [0], [S])\n    store(o, [0], sort(a, 0))\n}\n";
@@ -308,9 +301,8 @@ START_TEST(an_op_of_very_many_instructions_is_remarked)
     cuc_object_release(object);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(remarks_are_in_the_log_when_they_are_asked_for)
+TEST(remarks_are_in_the_log_when_they_are_asked_for)
 {
     cuc_program *p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON));
     cuc_object *object = compiled(p, CUC_CODE_PTX);
@@ -334,9 +326,8 @@ START_TEST(remarks_are_in_the_log_when_they_are_asked_for)
     cuc_object_release(object);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
+TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
 {
     static const char product[] =
         "kernel product(a: f16[M, K], b: f16[K, N], c: f32[M, N]) grid 1 {\n"
@@ -358,11 +349,10 @@ START_TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
              "program.tile:3:15: error T603: load: expected a copy by TMA, as require_tma");
     cuc_program_release(p);
 }
-END_TEST
 
 // TMA stores the results of a pipeline with lines of at least 128 bytes if they are pieces of 32
 // bytes.
-START_TEST(sums_of_a_pipeline_are_stored_by_tma)
+TEST_RANGE(sums_of_a_pipeline_are_stored_by_tma, 0, 9)
 {
     static const char product[] =
         "kernel product(a: f16[M, K], b: f16[N, K], c: f16[M, N])\n"
@@ -394,11 +384,10 @@ START_TEST(sums_of_a_pipeline_are_stored_by_tma)
     ck_assert_msg((strstr(log, "store: by TMA (tma)") != NULL) == by_tma, "%s: %s", columns, log);
     cuc_program_release(p);
 }
-END_TEST
 
 // Ping-pong warpgroups synchronize only their own threads; work after the product that needs shared
 // memory would synchronize with the other warpgroup.
-START_TEST(warpgroups_take_tiles_in_turns_with_loads_behind)
+TEST_RANGE(warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5)
 {
     static const struct {
         const char *parameter, *behind;
@@ -433,10 +422,9 @@ START_TEST(warpgroups_take_tiles_in_turns_with_loads_behind)
                   log);
     cuc_program_release(p);
 }
-END_TEST
 
 // Products by multiply-adds report the reason. If that is an error, it covers all kernels.
-START_TEST(what_has_no_tensor_core_says_why)
+TEST(what_has_no_tensor_core_says_why)
 {
     static const struct {
         const char *name, *dtype, *sums, *options, *why;
@@ -481,11 +469,10 @@ START_TEST(what_has_no_tensor_core_says_why)
     cuc_program_release(refused);
     cuc_program_release(p);
 }
-END_TEST
 
 // Errors
 
-START_TEST(all_errors_are_told_with_their_lines)
+TEST(all_errors_are_told_with_their_lines)
 {
     static const char wrong[] = "kernel k(x: f32[N]) {\n"
                                 "    a = b + 1\n"
@@ -507,7 +494,6 @@ START_TEST(all_errors_are_told_with_their_lines)
     }
     cuc_program_release(p);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -521,7 +507,7 @@ static const struct {
     { "\xff\xfe", CUC_ERROR_COMPILE, "error T001" },
 };
 
-START_TEST(texts_without_a_kernel_are_refused)
+TEST_ROWS(texts_without_a_kernel_are_refused, texts)
 {
     cuc_program *p = made(texts[_i].text, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
     cuc_object *object = NULL;
@@ -529,9 +515,8 @@ START_TEST(texts_without_a_kernel_are_refused)
     ck_fails(texts[_i].status, cuc_program_compile(&object, p, CUC_CODE_PTX), texts[_i].says);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(targets_that_it_does_not_compile_to_are_refused)
+TEST(targets_that_it_does_not_compile_to_are_refused)
 {
     cuc_program *p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "compute_90"));
     cuc_object *object = NULL;
@@ -544,9 +529,8 @@ START_TEST(targets_that_it_does_not_compile_to_are_refused)
     ck_assert_uint_eq(cuc_program_flag_count(p, CUC_CODE_PTX), 0);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
+TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
 {
     static const char *const ptxas[] = { "-v" };
     char options_text[8] = "sm_90a", name[] = "named.tile";
@@ -578,11 +562,10 @@ START_TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
     cuc_object_release(second);
     cuc_object_release(ptx);
 }
-END_TEST
 
 // Input of the compiler
 
-START_TEST(the_ir_is_a_program_that_gives_itself)
+TEST(the_ir_is_a_program_that_gives_itself)
 {
     cuc_program *p = made(scale, NULL), *q;
     const char *a, *b;
@@ -597,9 +580,8 @@ START_TEST(the_ir_is_a_program_that_gives_itself)
     cuc_program_release(p);
     cuc_program_release(q);
 }
-END_TEST
 
-START_TEST(the_machine_form_is_read_back_to_itself)
+TEST(the_machine_form_is_read_back_to_itself)
 {
     cuc_program *p = made(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 4));
     const char *text = NULL, *again;
@@ -617,9 +599,8 @@ START_TEST(the_machine_form_is_read_back_to_itself)
     tile_module_free(module);
     cuc_program_release(p);
 }
-END_TEST
 
-START_TEST(the_machine_form_is_for_an_arch)
+TEST(the_machine_form_is_for_an_arch)
 {
     // Tensor cores support it from sm_89.
     static const char product[] =
@@ -654,9 +635,8 @@ START_TEST(the_machine_form_is_for_an_arch)
     for (size_t i = 0; i < CUC_LENGTH(p); i++)
         cuc_program_release(p[i]);
 }
-END_TEST
 
-START_TEST(only_tile_programs_have_an_ir)
+TEST(only_tile_programs_have_an_ir)
 {
     cuc_program *cuda = NULL, *wrong = made("kernel", NULL);
     const char *ir = NULL;
@@ -671,7 +651,6 @@ START_TEST(only_tile_programs_have_an_ir)
     cuc_program_release(cuda);
     cuc_program_release(wrong);
 }
-END_TEST
 
 // Interpretation
 
@@ -683,7 +662,7 @@ static cuc_tensor on_host(const void *data, cuc_dtype dtype, int64_t n)
     return t;
 }
 
-START_TEST(a_kernel_is_interpreted_on_host_memory)
+TEST(a_kernel_is_interpreted_on_host_memory)
 {
     static float a[5000], b[5000], c[5000];
     cuc_program *p = made(vadd, NULL);
@@ -736,14 +715,13 @@ START_TEST(a_kernel_is_interpreted_on_host_memory)
     ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
     cuc_program_release(p);
 }
-END_TEST
 
 static void collect(void *user, const char *text)
 {
     strncat(user, text, 255 - strlen(user));
 }
 
-START_TEST(an_interpreted_kernel_prints_and_asserts)
+TEST(an_interpreted_kernel_prints_and_asserts)
 {
     float x[8] = { 0 };
     char printed[256] = "";
@@ -768,14 +746,13 @@ START_TEST(an_interpreted_kernel_prints_and_asserts)
              "program.tile:11:", "few blocks");
     cuc_program_release(p);
 }
-END_TEST
 
 static int32_t stop_later(void *user)
 {
     return ++*(int *)user == 2;
 }
 
-START_TEST(an_interpreted_kernel_ends_when_it_is_asked_to)
+TEST(an_interpreted_kernel_ends_when_it_is_asked_to)
 {
     float x[8] = { 0 };
     int asked = 0;
@@ -798,7 +775,6 @@ START_TEST(an_interpreted_kernel_ends_when_it_is_asked_to)
     ck_assert(x[0] == 1 && x[1] == 0); // earlier stores remain
     cuc_program_release(p);
 }
-END_TEST
 
 // Errors that appear only at run time.
 static const struct {
@@ -822,7 +798,7 @@ static const struct {
       { "gather: inside=true, but it reaches element -1 of axis 0", "" } },
 };
 
-START_TEST(what_cannot_be_interpreted_says_where_and_why)
+TEST_ROWS(what_cannot_be_interpreted_says_where_and_why, unrunnable)
 {
     float x[8] = { 0 };
     if (fake_available() && strstr(unrunnable[_i].source, "asm(")) // needs the simulator
@@ -835,7 +811,6 @@ START_TEST(what_cannot_be_interpreted_says_where_and_why)
              unrunnable[_i].says[0], unrunnable[_i].says[1]);
     cuc_program_release(p);
 }
-END_TEST
 
 // The whole path, for the test below, without Check, whose allocations would fail too.
 static cuc_status walk(cuc_stream *stream)
@@ -893,7 +868,7 @@ static cuc_status walk_choosing(cuc_stream *stream)
     return st;
 }
 
-START_TEST(want_of_memory_anywhere_is_told_and_leaves_nothing)
+TEST_RANGE(want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2)
 {
     cuc_stream *stream;
     cuc_device *device;
@@ -920,43 +895,8 @@ START_TEST(want_of_memory_anywhere_is_told_and_leaves_nothing)
     ck_assert_int_gt(n, 30);
     cuc_stream_release(stream);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("tile program");
-    TCase *t = tcase_create("program");
-
-    tcase_add_loop_test(t, the_arch_is_the_targets, 0, CUC_LENGTH(archs));
-    tcase_add_test(t, without_an_arch_it_is_all_of_the_devices);
-    tcase_add_test(t, neither_a_driver_nor_a_toolkit_is_needed_for_ptx);
-    tcase_add_test(t, equal_programs_compile_to_equal_ptx);
-    tcase_add_test(t, constants_are_set_from_outside);
-    tcase_add_loop_test(t, constants_that_are_none_are_refused, 0, CUC_LENGTH(constants));
-    tcase_add_test(t, options_of_another_language_are_refused_by_name);
-    tcase_add_test(t, options_reach_the_code);
-    tcase_add_loop_test(t, whole_numbers_are_negated_without_neg, 0, 3);
-    tcase_add_test(t, an_op_of_very_many_instructions_is_remarked);
-    tcase_add_test(t, remarks_are_in_the_log_when_they_are_asked_for);
-    tcase_add_test(t, a_downgrade_is_a_remark_or_an_error_as_is_asked);
-    tcase_add_loop_test(t, sums_of_a_pipeline_are_stored_by_tma, 0, 9);
-    tcase_add_loop_test(t, warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5);
-    tcase_add_test(t, what_has_no_tensor_core_says_why);
-    tcase_add_test(t, all_errors_are_told_with_their_lines);
-    tcase_add_loop_test(t, texts_without_a_kernel_are_refused, 0, CUC_LENGTH(texts));
-    tcase_add_test(t, targets_that_it_does_not_compile_to_are_refused);
-    tcase_add_test(t, a_cubin_keeps_its_ptx_and_can_be_made_again);
-    tcase_add_test(t, the_ir_is_a_program_that_gives_itself);
-    tcase_add_test(t, the_machine_form_is_read_back_to_itself);
-    tcase_add_test(t, the_machine_form_is_for_an_arch);
-    tcase_add_test(t, only_tile_programs_have_an_ir);
-    tcase_add_test(t, a_kernel_is_interpreted_on_host_memory);
-    tcase_add_test(t, an_interpreted_kernel_prints_and_asserts);
-    tcase_add_test(t, an_interpreted_kernel_ends_when_it_is_asked_to);
-    tcase_add_loop_test(t, what_cannot_be_interpreted_says_where_and_why, 0,
-                        CUC_LENGTH(unrunnable));
-    tcase_add_loop_test(t, want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2);
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(s, t);
-    return testing_main(s, 0);
+    return run_tests("tile program");
 }

@@ -13,8 +13,8 @@
 
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
+#include "tests.h"
 
-#include <check.h>
 #include <cucore/cucore.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -29,6 +29,7 @@ enum { BATCH = 100, BATCHES_A_SECOND = 4, SECONDS = 40, FULL_SECONDS = 600, MOST
 static uint64_t first = 1, count;
 static bool large;
 static double end_time;
+static int batches; // 0: the candidate alone
 
 // Messages of the checking processes to their parent.
 static struct told {
@@ -54,7 +55,9 @@ static void check_program(const struct random_program *p, uint64_t seed)
     construct_check_as(&row, p->warps, p->mode, "oa");
 }
 
-START_TEST(the_driver_and_the_interpreter_do_the_same)
+CASE("programs", .timeout = 300);
+
+TEST_RANGE(the_driver_and_the_interpreter_do_the_same, 0, batches)
 {
     uint64_t from = first + (uint64_t)_i * BATCH;
     uint64_t end = count && first + count < from + BATCH ? first + count : from + BATCH;
@@ -72,21 +75,10 @@ START_TEST(the_driver_and_the_interpreter_do_the_same)
     }
     construct_stop();
 }
-END_TEST
 
-static int run(const TTest *test, int tests, enum print_output mode)
+static int run(enum print_output output)
 {
-    Suite *s = suite_create("tile random");
-    TCase *t = tcase_create("programs");
-    SRunner *r = srunner_create(s);
-
-    tcase_add_loop_test(t, test, 0, tests);
-    tcase_set_timeout(t, 300);
-    suite_add_tcase(s, t);
-    srunner_run_all(r, mode);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed;
+    return run_tests_as("tile random", CK_FORK_GETENV, output);
 }
 
 // Shrinking: removes lines, and the lines between a line's { and its }, while the program still
@@ -94,13 +86,12 @@ static int run(const TTest *test, int tests, enum print_output mode)
 
 static struct random_program candidate;
 
-START_TEST(it_holds)
+TEST_RANGE(it_holds, 0, batches == 0)
 {
     construct_start();
     check_program(&candidate, first);
     construct_stop();
 }
-END_TEST
 
 static bool parses(const char *source)
 {
@@ -121,7 +112,7 @@ static bool still_fails(void)
     fflush(stdout);
     if (!(child = fork())) {
         alarm(20);
-        _exit(run(it_holds, 1, CK_SILENT) ? 1 : 0);
+        _exit(run(CK_SILENT));
     }
     return waitpid(child, &status, 0) == child &&
            !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) && status != 0;
@@ -198,7 +189,7 @@ static int shrink(void)
                        (end > i && try_without(lines, n, i, end, true));
         }
     }
-    run(it_holds, 1, CK_NORMAL);
+    run(CK_NORMAL);
     printf("# seed %llu: %s\n# %u warps, strides %d\n%s", (unsigned long long)first,
            candidate.sizes, candidate.warps, candidate.mode, candidate.source);
     return EXIT_SUCCESS;
@@ -274,14 +265,14 @@ int main(int argc, char **argv)
     if (shrinks)
         return shrink();
     if (path)
-        return run(it_holds, 1, CK_ENV) ? EXIT_FAILURE : EXIT_SUCCESS;
+        return run(CK_ENV);
     if (!seconds)
         seconds = large ? FULL_SECONDS : SECONDS;
-    int batches = count ? (int)((count + BATCH - 1) / BATCH) : seconds * BATCHES_A_SECOND;
+    batches = count ? (int)((count + BATCH - 1) / BATCH) : seconds * BATCHES_A_SECOND;
     end_time = now() + (count ? 1e9 : seconds);
-    int failed = run(the_driver_and_the_interpreter_do_the_same, batches, CK_ENV);
+    int status = run(CK_ENV);
     printf("%llu programs\n", (unsigned long long)told->checked);
-    if (failed)
+    if (status)
         printf("the last was seed %llu\n", (unsigned long long)told->at);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return status;
 }

@@ -6,8 +6,8 @@
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 #include "tile/pass/range_analysis.h"
+#include "tests.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,9 @@ static void look(struct tile_op *op, void *data)
             s->found = op->result[i];
 }
 
-START_TEST(bounds_and_divisors_are_found)
+CASE("ranges");
+
+TEST_ROWS(bounds_and_divisors_are_found, rows)
 {
     char text[1024];
     struct search s = { NULL };
@@ -135,7 +137,6 @@ START_TEST(bounds_and_divisors_are_found)
                   (unsigned long long)range.divisor);
     tile_module_free(module);
 }
-END_TEST
 
 // PTX of all entries of a kernel.
 static const struct {
@@ -200,7 +201,7 @@ static const struct {
       NULL },
 };
 
-START_TEST(code_is_made_as_facts_allow)
+TEST_ROWS(code_is_made_as_facts_allow, codes)
 {
     struct tile_target target;
     struct tile_compiled out;
@@ -224,9 +225,8 @@ START_TEST(code_is_made_as_facts_allow)
     free(one);
     tile_module_free(module);
 }
-END_TEST
 
-START_TEST(an_extent_of_what_has_elements_is_not_0)
+TEST(an_extent_of_what_has_elements_is_not_0)
 {
     static const char text[] = "kernel k(a: f32[N, 4], b: f32[M]) { x = N\ny = M }";
     struct tile_module *module = tile_parse("p.tile", text, sizeof(text) - 1, NULL, 0);
@@ -242,7 +242,6 @@ START_TEST(an_extent_of_what_has_elements_is_not_0)
     }
     tile_module_free(module);
 }
-END_TEST
 
 // Entries of a product by name, with a limit of their lines: assembly time grows with length.
 static const struct {
@@ -280,7 +279,7 @@ static struct tile_module *compile_product(struct tile_compiled *out, const char
     return module;
 }
 
-START_TEST(entries_beside_a_pipeline_are_brief)
+TEST_ROWS(entries_beside_a_pipeline_are_brief, briefs)
 {
     struct tile_compiled out;
     struct tile_module *module = compile_product(&out, "0");
@@ -291,9 +290,8 @@ START_TEST(entries_beside_a_pipeline_are_brief)
     ck_assert_msg(lines <= briefs[_i].most, "%s...) has %d lines", briefs[_i].entry, lines);
     tile_module_free(module);
 }
-END_TEST
 
-START_TEST(a_pipeline_has_zeros_where_its_loop_may_have_no_turn)
+TEST(a_pipeline_has_zeros_where_its_loop_may_have_no_turn)
 {
     struct tile_compiled out;
 
@@ -305,22 +303,8 @@ START_TEST(a_pipeline_has_zeros_where_its_loop_may_have_no_turn)
         tile_module_free(module);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile range analysis");
-    TCase *t = tcase_create("ranges");
-
-    tcase_add_loop_test(t, bounds_and_divisors_are_found, 0, CUC_LENGTH(rows));
-    tcase_add_loop_test(t, code_is_made_as_facts_allow, 0, CUC_LENGTH(codes));
-    tcase_add_test(t, an_extent_of_what_has_elements_is_not_0);
-    tcase_add_loop_test(t, entries_beside_a_pipeline_are_brief, 0, CUC_LENGTH(briefs));
-    tcase_add_test(t, a_pipeline_has_zeros_where_its_loop_may_have_no_turn);
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("tile range analysis");
 }

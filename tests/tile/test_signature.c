@@ -127,7 +127,9 @@ static void ck_entries(const struct tile_signature *s, const char *first)
     }
 }
 
-START_TEST(a_signature_comes_back_from_ptx_as_it_was)
+CASE("signature", .setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(a_signature_comes_back_from_ptx_as_it_was)
 {
     char why[128];
     struct tile_signature *s = tile_signature_read(bytes, count, why, sizeof(why));
@@ -139,9 +141,8 @@ START_TEST(a_signature_comes_back_from_ptx_as_it_was)
     ck_assert_uint_eq(s->parameter_bytes, (8 + 32) + (8 + 32) + (8 + 16) + 4 * 8);
     tile_signature_free(s);
 }
-END_TEST
 
-START_TEST(a_kernel_without_parameters_has_a_signature)
+TEST(a_kernel_without_parameters_has_a_signature)
 {
     char why[128];
     struct tile_signature *s;
@@ -154,9 +155,8 @@ START_TEST(a_kernel_without_parameters_has_a_signature)
     ck_assert_uint_eq(s->written, 0);
     tile_signature_free(s);
 }
-END_TEST
 
-START_TEST(equal_programs_have_equal_signatures_and_equal_ptx)
+TEST(equal_programs_have_equal_signatures_and_equal_ptx)
 {
     char *before = ptx;
 
@@ -165,10 +165,9 @@ START_TEST(equal_programs_have_equal_signatures_and_equal_ptx)
     ck_assert_str_eq(ptx, before);
     free(before);
 }
-END_TEST
 
 // A cubin alone, as it comes from a file.
-START_TEST(a_signature_comes_back_from_a_cubin)
+TEST(a_signature_comes_back_from_a_cubin)
 {
     cuc_object *object = NULL, *alone = NULL;
     struct tile_signature *s = NULL;
@@ -238,9 +237,8 @@ START_TEST(a_signature_comes_back_from_a_cubin)
     cuc_object_release(object);
     cuc_program_release(program);
 }
-END_TEST
 
-START_TEST(a_changed_byte_is_refused)
+TEST(a_changed_byte_is_refused)
 {
     char why[128];
 
@@ -252,9 +250,8 @@ START_TEST(a_changed_byte_is_refused)
             bytes[at] ^= (unsigned char)(1 << bit);
         }
 }
-END_TEST
 
-START_TEST(an_end_that_is_missing_is_refused)
+TEST(an_end_that_is_missing_is_refused)
 {
     char why[128];
 
@@ -265,7 +262,6 @@ START_TEST(an_end_that_is_missing_is_refused)
         free(copy);
     }
 }
-END_TEST
 
 static void seal(unsigned char *at, size_t length)
 {
@@ -316,7 +312,7 @@ static unsigned char *at_the_end(size_t length)
 }
 
 // A count may take up to ten bytes, and the counted data follows.
-START_TEST(a_name_does_not_reach_past_the_end)
+TEST(a_name_does_not_reach_past_the_end)
 {
     enum { NAME = 20 };
     char why[128];
@@ -337,10 +333,9 @@ START_TEST(a_name_does_not_reach_past_the_end)
             ck_assert_str_eq(why, over ? "a count in it is too large" : "it ends too early");
         }
 }
-END_TEST
 
 // With a correct checksum: a signature that is accepted can be used.
-START_TEST(any_bytes_are_read_or_refused)
+TEST(any_bytes_are_read_or_refused)
 {
     static const unsigned char values[] = { 0, 1, 2, 3, 5, 8, 63, 64, 127, 128, 255 };
     unsigned char *copy = at_the_end(count);
@@ -373,9 +368,8 @@ START_TEST(any_bytes_are_read_or_refused)
         tile_signature_free(s);
     }
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_told)
+TEST(what_is_wrong_is_told)
 {
     char why[128];
 
@@ -394,7 +388,6 @@ START_TEST(what_is_wrong_is_told)
     ck_assert_ptr_null(tile_signature_read(bytes, count - 1, why, sizeof(why)));
     ck_assert_str_eq(why, "it ends too early");
 }
-END_TEST
 
 // Arrays in PTX as other compilers write them.
 static const struct {
@@ -415,7 +408,9 @@ static const struct {
     { ".version 9.0\n", -1 },
 };
 
-START_TEST(arrays_are_read_out_of_ptx)
+CASE("select");
+
+TEST_ROWS(arrays_are_read_out_of_ptx, arrays)
 {
     const char *text = arrays[_i].ptx;
     unsigned char out[2];
@@ -426,7 +421,6 @@ START_TEST(arrays_are_read_out_of_ptx)
     if (arrays[_i].count >= 0)
         ck_assert_int_eq((int)n, arrays[_i].count);
 }
-END_TEST
 
 // Entries selected for tensors: two of f32 with two axes.
 #define GIGA (INT64_C(1) << 30)
@@ -459,7 +453,7 @@ static const struct {
     { "no elements", { 0, CUC_F32, 2, 0, 0, { 0, 8 }, { 8, 1 } }, TILE_ALIGNED_32 },
 };
 
-START_TEST(arguments_choose_the_entry)
+TEST_ROWS(arguments_choose_the_entry, tensors)
 {
     static const cuc_tensor plain = { 8192, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } };
     static const enum tile_variant sets[][3] = {
@@ -491,7 +485,6 @@ START_TEST(arguments_choose_the_entry)
                           tile_variant_name(expected));
         }
 }
-END_TEST
 
 // Tensors of 4 x 8 f32, some of which are written.
 static const struct {
@@ -532,7 +525,7 @@ static const struct {
 #undef AT
 };
 
-START_TEST(tensors_that_overlap_choose_the_entry)
+TEST_ROWS(tensors_that_overlap_choose_the_entry, overlaps)
 {
     struct tile_argument argument[2] = { { .tensor = &overlaps[_i].a },
                                          { .tensor = &overlaps[_i].b } };
@@ -552,9 +545,8 @@ START_TEST(tensors_that_overlap_choose_the_entry)
     if (overlaps[_i].variant == TILE_OVERLAP_32)
         ck_assert_int_eq(tile_select_entry(&s, argument)->variant, TILE_ALIGNED_32);
 }
-END_TEST
 
-START_TEST(scalars_are_extended_by_their_sign)
+TEST(scalars_are_extended_by_their_sign)
 {
     ck_assert_uint_eq(tile_scalar_of(CUC_I8, "\xff"), UINT64_MAX);
     ck_assert_uint_eq(tile_scalar_of(CUC_U8, "\xff"), 255);
@@ -564,30 +556,8 @@ START_TEST(scalars_are_extended_by_their_sign)
     ck_assert_uint_eq(tile_scalar_of(CUC_BOOL, "\x01"), 1);
     ck_assert_uint_eq(tile_scalar_of(CUC_U64, "\xff\xff\xff\xff\xff\xff\xff\xff"), UINT64_MAX);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("tile signature");
-    TCase *t = tcase_create("signature");
-
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, a_signature_comes_back_from_ptx_as_it_was);
-    tcase_add_test(t, a_kernel_without_parameters_has_a_signature);
-    tcase_add_test(t, equal_programs_have_equal_signatures_and_equal_ptx);
-    tcase_add_test(t, a_signature_comes_back_from_a_cubin);
-    tcase_add_test(t, a_changed_byte_is_refused);
-    tcase_add_test(t, an_end_that_is_missing_is_refused);
-    tcase_add_test(t, a_name_does_not_reach_past_the_end);
-    tcase_add_test(t, any_bytes_are_read_or_refused);
-    tcase_add_test(t, what_is_wrong_is_told);
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(s, t);
-    t = tcase_create("select");
-    tcase_add_loop_test(t, arrays_are_read_out_of_ptx, 0, CUC_LENGTH(arrays));
-    tcase_add_loop_test(t, arguments_choose_the_entry, 0, CUC_LENGTH(tensors));
-    tcase_add_loop_test(t, tensors_that_overlap_choose_the_entry, 0, CUC_LENGTH(overlaps));
-    tcase_add_test(t, scalars_are_extended_by_their_sign);
-    suite_add_tcase(s, t);
-    return testing_main(s, 0);
+    return run_tests("tile signature");
 }
