@@ -438,6 +438,107 @@ START_TEST(folders_without_an_option_count)
 }
 END_TEST
 
+// Files that NVRTC finds in other ways than by a plain #include. Each makes another program.
+START_TEST(files_found_in_other_ways_count)
+{
+    static const struct {
+        const char *text, *file, *contents;
+    } rows[] = {
+        { "#if __has_include(<a.h>)\n__device__ int x;\n#endif\n", "a.h", "" },
+        { "#include <def.h>\n#if HAS(<sub/a.h>)\n__device__ int x;\n#endif\n", "sub/a.h", "" },
+        { "#if __has_include(<a>)\n__device__ int x;\n#endif\n", "a.stdh", "" },
+        { "#include <last>\n", "last.stdh", "__device__ int x;\n" },
+        { "#include \"memory/h.h\"\n", "memory/beside.h", "__device__ int x;\n" },
+        { "#define H <root/a.h>\n#define root sub\n#include H\n", "sub/a.h",
+          "__device__ int x;\n" },
+    };
+    static const cuc_program_header memory[] = {
+        { "memory/h.h", "#if __has_include(\"beside.h\")\n#include \"beside.h\"\n#endif\n", 0 },
+        { "def.h", "#define HAS(X) __has_include(X)\n", 0 },
+        { "root/a.h", "", 0 },
+    };
+    const char *paths[] = { ".", "last" };
+    const cuc_program_options o = { .struct_size = sizeof(o),
+                                    .arch = "sm_90",
+                                    .headers = memory,
+                                    .header_count = CUC_LENGTH(memory),
+                                    .include_paths = paths,
+                                    .include_path_count = CUC_LENGTH(paths),
+                                    .no_default_headers = CUC_ON };
+    char *before, *after;
+
+    if (testing_lacks("nvrtc"))
+        return;
+    ck_assert_int_eq(chdir(folder), 0);
+    ck_assert_int_eq(mkdir("last", 0755) | mkdir("sub", 0755) | mkdir("memory", 0755), 0);
+    write_file("last/last", "__device__ int y;\n");
+    write_file(rows[_i].file, rows[_i].contents);
+    expect_new(CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o, rows[_i].text);
+    ck_assert(compile(&before, CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o));
+    ck_assert_int_eq(remove(rows[_i].file), 0);
+    if (strstr(rows[_i].text, "#include H"))
+        write_file(rows[_i].file, "\n"); // it must be there
+    expect_new(CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o, rows[_i].file);
+    ck_assert(compile(&after, CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o));
+    ck_assert_msg(strcmp(before, after) != 0, "%s has no effect: %s", rows[_i].file, after);
+    free(before);
+    free(after);
+}
+END_TEST
+
+static bool has_cccl(void)
+{
+    cuc_found *found = NULL;
+    cuc_status st = cuc_find_header_dir(&found, "cccl");
+
+    cuc_found_release(found);
+    return st == CUC_OK;
+}
+
+// CCCL's headers use __has_include through a macro, and include files by macros.
+START_TEST(headers_of_cccl_are_cached)
+{
+    static const char *const rows[] = {
+        "#include <cuda/std/type_traits>\n__global__ void k(cuda::std::void_t<int> *x) {}\n",
+        "#include <cub/block/block_reduce.cuh>\n__device__ cub::BlockReduce<int, 32> *x;\n",
+    };
+    static const char *const nested[] = { "void_t.h", "is_same.h" };
+    const char *paths[] = { folder };
+    const cuc_program_options o = {
+        .struct_size = sizeof(o), .arch = "sm_90", .include_paths = paths, .include_path_count = 1
+    };
+    struct timespec start, middle, end;
+    char *text, path[64], shadow[128];
+
+    if (testing_lacks("nvrtc"))
+        return;
+    if (!has_cccl())
+        SKIP("there are no headers of CCCL");
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    ck_assert(!compile(&text, CUC_SOURCE_CUDA, rows[_i], CUC_CODE_PTX, &o));
+    ck_assert_msg(!strstr(text, "not cached"), "%s", text);
+    free(text);
+    clock_gettime(CLOCK_MONOTONIC, &middle);
+    ck_assert(compile(&text, CUC_SOURCE_CUDA, rows[_i], CUC_CODE_PTX, &o));
+    free(text);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    printf("%.*s: a miss %ld ms, a hit %ld ms\n", (int)strcspn(rows[_i], "\n"), rows[_i],
+           (long)(middle.tv_sec - start.tv_sec) * 1000 + (middle.tv_nsec - start.tv_nsec) / 1000000,
+           (long)(end.tv_sec - middle.tv_sec) * 1000 + (end.tv_nsec - middle.tv_nsec) / 1000000);
+    // In front of a header that others include
+    ck_assert_int_eq(mkdir(below("cuda"), 0755) | mkdir(below("cuda/std"), 0755) |
+                         mkdir(below("cuda/std/__type_traits"), 0755),
+                     0);
+    snprintf(path, sizeof(path), "cuda/std/__type_traits/%s", nested[_i]);
+    snprintf(shadow, sizeof(shadow), "#pragma once\n#include_next <%s>\n__device__ int shadow;\n",
+             path);
+    write_file(path, shadow);
+    ck_assert(!compile(&text, CUC_SOURCE_CUDA, rows[_i], CUC_CODE_PTX, &o));
+    ck_assert_msg(strstr(text, "shadow"), "%s", text);
+    free(text);
+}
+END_TEST
+
 // Files that have been there for a while are listed with their times, and are not read again.
 START_TEST(files_are_known_by_their_times)
 {
@@ -485,9 +586,9 @@ START_TEST(what_cannot_be_known_is_not_cached)
     static const struct {
         const char *text, *why;
     } rows[] = {
-        { "#define H \"h.h\"\n#include H\n", "does not name its file" },
-        { "#if __has_include(<h.h>)\n#endif\n", "__has_include" },
-        { "#if 0\n#include_next <h.h>\n#endif\n", "#include_next" },
+        { "#define H(X) <X>\n#include H(h.h)\n", "does not name its file" },
+        { "#define H <h.h>\n#if __has_include(H)\n#endif\n", "__has_include" },
+        { "#if 0\n#import <h.h>\n#endif\n", "#import" },
         { "__device__ const char *t = __TIME__;\n", "__TIME__" },
         { "__device__ const char *t = __DATE__;\n", "__DATE__" },
         { "#if 0\n# /* a\n b */ include \"h.h\"\n#endif\n", "comment of several lines" },
@@ -584,6 +685,8 @@ int main(void)
     tcase_add_test(tests, another_compiler_is_a_miss);
     tcase_add_test(tests, included_files_count);
     tcase_add_test(tests, folders_without_an_option_count);
+    tcase_add_loop_test(tests, files_found_in_other_ways_count, 0, 6);
+    tcase_add_loop_test(tests, headers_of_cccl_are_cached, 0, 2);
     tcase_add_test(tests, files_are_known_by_their_times);
     tcase_add_test(tests, what_cannot_be_known_is_not_cached);
     tcase_add_test(tests, a_hit_takes_less_than_a_millisecond);

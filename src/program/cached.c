@@ -98,6 +98,27 @@ static void store_list(const struct program_key *k, const cuc_program *p)
     free(data);
 }
 
+// Writes a #define for each macro of the options. The caller frees it; NULL without memory.
+static char *definitions_of(const cuc__flags *flags)
+{
+    static const char define[] = "--define-macro=";
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+
+    for (size_t i = 0; f && i < flags->count; i++) {
+        const char *macro = flags->at[i] + strlen(define);
+        if (strncmp(flags->at[i], define, strlen(define)) == 0)
+            fprintf(f, "#define %.*s %s\n", (int)strcspn(macro, "="), macro,
+                    strchr(macro, '=') ? strchr(macro, '=') + 1 : "1");
+    }
+    if (f && fclose(f) != 0) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
 // Adds a program of CUDA C++. True if the whole key is known already.
 static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target)
 {
@@ -105,9 +126,11 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     static const char include[] = "--include-path=", before[] = "--pre-include=";
     const cuc__flags *flags = &p->flags[target - 1];
     const char **folders = malloc(2 * (flags->count + 1) * sizeof(*folders)), **first = folders;
+    char *definitions = definitions_of(flags);
     struct cuc__include_source source = {
         .name = p->name,
         .text = p->text,
+        .definitions = definitions,
         .header_names = p->header_names.at,
         .header_texts = p->header_texts.at,
         .header_count = p->header_names.count,
@@ -125,9 +148,11 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     cuc__key_add_number(key, target == CUC_CODE_PTX ? (uint64_t)cuc__driver_version() : 0);
     if (p->not_cached)
         cuc__key_refuse(key, "%s", p->not_cached);
-    if (!folders)
+    if (!folders || !definitions)
         cuc__key_refuse(key, "there is no memory");
     for (size_t i = 0; i < flags->count && folders; i++) {
+        if (strchr(flags->at[i], '\n'))
+            cuc__key_refuse(key, "an option has several lines");
         if (strncmp(flags->at[i], include, strlen(include)) == 0)
             folders[source.folder_count++] = flags->at[i] + strlen(include);
         if (strncmp(flags->at[i], before, strlen(before)) == 0)
@@ -137,6 +162,7 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     bool known = !key->refused && recall_key(k, p);
     if (!key->refused && !known)
         cuc__key_add_includes(key, &k->list, &k->list_bytes, &source);
+    free(definitions);
     free(folders);
     return known;
 }
