@@ -502,13 +502,12 @@ START_TEST(headers_of_cccl_are_cached)
         "#include <cuda/std/type_traits>\n__global__ void k(cuda::std::void_t<int> *x) {}\n",
         "#include <cub/block/block_reduce.cuh>\n__device__ cub::BlockReduce<int, 32> *x;\n",
     };
-    static const char *const nested[] = { "void_t.h", "is_same.h" };
     const char *paths[] = { folder };
     const cuc_program_options o = {
         .struct_size = sizeof(o), .arch = "sm_90", .include_paths = paths, .include_path_count = 1
     };
     struct timespec start, middle, end;
-    char *text, path[64], shadow[128];
+    char *text;
 
     if (testing_lacks("nvrtc"))
         return;
@@ -525,14 +524,15 @@ START_TEST(headers_of_cccl_are_cached)
     printf("%.*s: a miss %ld ms, a hit %ld ms\n", (int)strcspn(rows[_i], "\n"), rows[_i],
            (long)(middle.tv_sec - start.tv_sec) * 1000 + (middle.tv_nsec - start.tv_nsec) / 1000000,
            (long)(end.tv_sec - middle.tv_sec) * 1000 + (end.tv_nsec - middle.tv_nsec) / 1000000);
+    if (_i)
+        return;
     // In front of a header that others include
     ck_assert_int_eq(mkdir(below("cuda"), 0755) | mkdir(below("cuda/std"), 0755) |
                          mkdir(below("cuda/std/__type_traits"), 0755),
                      0);
-    snprintf(path, sizeof(path), "cuda/std/__type_traits/%s", nested[_i]);
-    snprintf(shadow, sizeof(shadow), "#pragma once\n#include_next <%s>\n__device__ int shadow;\n",
-             path);
-    write_file(path, shadow);
+    write_file("cuda/std/__type_traits/void_t.h",
+               "#pragma once\n#include_next <cuda/std/__type_traits/void_t.h>\n"
+               "__device__ int shadow;\n");
     ck_assert(!compile(&text, CUC_SOURCE_CUDA, rows[_i], CUC_CODE_PTX, &o));
     ck_assert_msg(strstr(text, "shadow"), "%s", text);
     free(text);
@@ -581,6 +581,25 @@ START_TEST(files_are_known_by_their_times)
 }
 END_TEST
 
+static void expect_uncached(int32_t language, const char *text, int32_t target,
+                            const cuc_program_options *options, const char *why)
+{
+    cuc_program_options o = *options;
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+
+    o.cache = cache;
+    ck_ok(cuc_program_create(&program, language, text, 0, &o));
+    for (int k = 0; k < 2; k++) {
+        ck_ok(cuc_program_compile(&object, program, target));
+        const char *log = cuc_program_log(program);
+        ck_assert_msg(strstr(log, "cucore: not cached: ") && strstr(log, why), "%s, %s: %s", text,
+                      why, log);
+        cuc_object_release(object);
+    }
+    cuc_program_release(program);
+}
+
 START_TEST(what_cannot_be_known_is_not_cached)
 {
     static const struct {
@@ -594,29 +613,120 @@ START_TEST(what_cannot_be_known_is_not_cached)
         { "#if 0\n# /* a\n b */ include \"h.h\"\n#endif\n", "comment of several lines" },
         { "#define X \\ \n", "backslash and blanks" },
     };
-    static const char *const options[] = { "--dopt=on" };
     static const cuc_program_header header = { "h.h", "\n", 0 };
-    cuc_program *program = NULL;
-    cuc_object *object = NULL;
 
     if (testing_lacks("nvrtc"))
         return;
-    for (int i = 0; i <= CUC_LENGTH(rows); i++) {
-        bool last = i == CUC_LENGTH(rows);
-        ck_ok(cuc_program_create(&program, CUC_SOURCE_CUDA, last ? "// nothing" : rows[i].text, 0,
-                                 CUC_PROGRAM_OPTIONS(.arch = "sm_90", .cache = cache,
-                                                     .headers = &header, .header_count = 1,
-                                                     .extra_options = options,
-                                                     .extra_option_count = last)));
-        for (int k = 0; k < 2; k++) {
-            ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
-            const char *log = cuc_program_log(program);
-            ck_assert_msg(strstr(log, "cucore: not cached: ") &&
-                              strstr(log, last ? "extra_options" : rows[i].why),
-                          "%s: %s", rows[i].text, log);
-            cuc_object_release(object);
-        }
-        cuc_program_release(program);
+    for (int i = 0; i < CUC_LENGTH(rows); i++)
+        expect_uncached(CUC_SOURCE_CUDA, rows[i].text, CUC_CODE_PTX,
+                        CUC_PROGRAM_OPTIONS(.arch = "sm_90", .headers = &header, .header_count = 1),
+                        rows[i].why);
+    ck_assert_uint_eq(info().stored, 0);
+}
+END_TEST
+
+#define ONE(field, count, text) .field = (const char *const[]){ text }, .count = 1
+
+START_TEST(options_as_text_are_in_the_key)
+{
+    const struct {
+        const char *library;
+        int32_t language, target;
+        const char *text;
+        cuc_program_options o;
+    } rows[] = {
+        { "nvrtc", CUC_SOURCE_CUDA, CUC_CODE_PTX, cuda, { .arch = "sm_90" } },
+        { "nvrtc",
+          CUC_SOURCE_CUDA,
+          CUC_CODE_PTX,
+          cuda,
+          { .arch = "sm_90", ONE(extra_options, extra_option_count, "--fmad=false") } },
+        { "nvrtc",
+          CUC_SOURCE_CUDA,
+          CUC_CODE_PTX,
+          cuda,
+          { .arch = "sm_90", ONE(extra_options, extra_option_count, "-Xptxas=-O1") } },
+        { "nvrtc",
+          CUC_SOURCE_CUDA,
+          CUC_CODE_CUBIN,
+          cuda,
+          { .arch = "sm_90", ONE(ptxas_options, ptxas_option_count, "-O1") } },
+        { "nvrtc",
+          CUC_SOURCE_CUDA,
+          CUC_CODE_CUBIN,
+          cuda,
+          { .arch = "sm_90", ONE(ptxas_options, ptxas_option_count, "--opt-level=2") } },
+        { "nvjitlink", CUC_SOURCE_TILE, CUC_CODE_CUBIN, tile, { .arch = "sm_90" } },
+        { "nvjitlink",
+          CUC_SOURCE_TILE,
+          CUC_CODE_CUBIN,
+          tile,
+          { .arch = "sm_90", ONE(ptxas_options, ptxas_option_count, "-O1") } },
+        { "nvjitlink",
+          CUC_SOURCE_TILE,
+          CUC_CODE_CUBIN,
+          tile,
+          { .arch = "sm_90", ONE(extra_options, extra_option_count, "-maxrregcount=32") } },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_program_options o = rows[i].o;
+        char what[32];
+        if (testing_lacks(rows[i].library))
+            return;
+        o.struct_size = sizeof(o);
+        snprintf(what, sizeof(what), "row %d", i);
+        expect_new(rows[i].language, rows[i].text, rows[i].target, &o, what);
+    }
+}
+END_TEST
+
+START_TEST(options_with_effects_besides_are_not_cached)
+{
+    static const char *const folders[] = { "/tmp " }; // NVRTC takes it for /tmp
+    const struct {
+        int32_t language;
+        const char *text, *why;
+        cuc_program_options o;
+    } rows[] = {
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "extra_options has \"--include-path=/tmp\"",
+          { ONE(extra_options, extra_option_count, "--include-path=/tmp") } },
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "extra_options has \"-DX=1\"",
+          { ONE(extra_options, extra_option_count, "-DX=1") } },
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "extra_options has \"--ptxas-options=-o=a.out\"",
+          { ONE(extra_options, extra_option_count, "--ptxas-options=-o=a.out") } },
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "ptxas_options has \"--output-file=a.out\"",
+          { ONE(ptxas_options, ptxas_option_count, "--output-file=a.out") } },
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "ends with a blank",
+          { .include_paths = folders, .include_path_count = 1 } },
+        { CUC_SOURCE_CUDA, cuda, "it writes a file of times", { .time = "/dev/null" } },
+        { CUC_SOURCE_TILE,
+          tile,
+          "the option \"--output-file=a.out\"",
+          { ONE(ptxas_options, ptxas_option_count, "--output-file=a.out") } },
+        { CUC_SOURCE_TILE,
+          tile,
+          "the option \"-xyz\"",
+          { ONE(extra_options, extra_option_count, "-xyz") } },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_program_options o = rows[i].o;
+        if (rows[i].language == CUC_SOURCE_CUDA && testing_lacks("nvrtc"))
+            continue;
+        o.struct_size = sizeof(o);
+        o.arch = "sm_90";
+        expect_uncached(rows[i].language, rows[i].text, CUC_CODE_PTX, &o, rows[i].why);
     }
     ck_assert_uint_eq(info().stored, 0);
 }
@@ -689,6 +799,8 @@ int main(void)
     tcase_add_loop_test(tests, headers_of_cccl_are_cached, 0, 2);
     tcase_add_test(tests, files_are_known_by_their_times);
     tcase_add_test(tests, what_cannot_be_known_is_not_cached);
+    tcase_add_test(tests, options_as_text_are_in_the_key);
+    tcase_add_test(tests, options_with_effects_besides_are_not_cached);
     tcase_add_test(tests, a_hit_takes_less_than_a_millisecond);
     tcase_add_test(tests, a_program_keeps_its_cache);
     suite_add_tcase(suite, tests);

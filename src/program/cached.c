@@ -11,8 +11,10 @@
 #include "find/find.h"
 #include "find/own_folder.h"
 #include "includes.h"
+#include "known_options.h"
 #include "linker.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +59,7 @@ static void add_library(cuc__key_maker *key, char path[PATH_MAX], const char *na
 struct program_key {
     cuc__key_maker maker;
     cuc__key key;
+    bool told;           // without a key, the log says why
     char path[PATH_MAX]; // of the compiler that a miss loads; "": cucore itself compiles
     cuc__key list_key;   // of the entry that lists the files included
     char *list;          // that entry, if it is to be written
@@ -137,6 +140,7 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
         .folders = folders,
     };
 
+    k->told = true;
     if (folders)
         source.first = first = folders + flags->count + 1;
 
@@ -146,13 +150,14 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     add_texts(key, &p->header_texts);
     // The log warns of a driver older than the PTX.
     cuc__key_add_number(key, target == CUC_CODE_PTX ? (uint64_t)cuc__driver_version() : 0);
-    if (p->not_cached)
+    if (*p->not_cached)
         cuc__key_refuse(key, "%s", p->not_cached);
     if (!folders || !definitions)
         cuc__key_refuse(key, "there is no memory");
     for (size_t i = 0; i < flags->count && folders; i++) {
-        if (strchr(flags->at[i], '\n'))
-            cuc__key_refuse(key, "an option has several lines");
+        size_t bytes = strlen(flags->at[i]);
+        if (strchr(flags->at[i], '\n') || isspace((unsigned char)flags->at[i][bytes - 1]))
+            cuc__key_refuse(key, "an option has several lines, or ends with a blank");
         if (strncmp(flags->at[i], include, strlen(include)) == 0)
             folders[source.folder_count++] = flags->at[i] + strlen(include);
         if (strncmp(flags->at[i], before, strlen(before)) == 0)
@@ -167,8 +172,9 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     return known;
 }
 
-static void add_tile(cuc__key_maker *key, char path[PATH_MAX], const cuc_program *p, int32_t target)
+static void add_tile(struct program_key *k, const cuc_program *p, int32_t target)
 {
+    cuc__key_maker *key = &k->maker;
     const struct cuc__program_tile *t = &p->tile;
     const struct tile_target *m = &t->target;
     const uint64_t numbers[] = {
@@ -194,8 +200,13 @@ static void add_tile(cuc__key_maker *key, char path[PATH_MAX], const cuc_program
         (uint64_t)t->assemble.split_compile,
         (uint64_t)t->assemble.no_cache,
     };
+    const char *unknown = cuc__unknown_option(
+        CUC__COMPILER_PTXAS, (const char *const *)t->ptxas_options.at, t->ptxas_options.count);
     char own[PATH_MAX];
 
+    if (!unknown)
+        unknown = cuc__unknown_option(CUC__COMPILER_NVJITLINK, (const char *const *)t->further.at,
+                                      t->further.count);
     cuc__key_add(key, numbers, sizeof(numbers));
     cuc__key_add(key, &t->limits.seconds, sizeof(t->limits.seconds));
     cuc__key_add_text(key, t->arch.text);
@@ -204,14 +215,18 @@ static void add_tile(cuc__key_maker *key, char path[PATH_MAX], const cuc_program
     add_texts(key, &t->ptxas_options);
     if (t->of_device && t->dimensions.count)
         cuc__key_refuse(key, "records of this device may choose its constants");
-    if (t->further.count || t->assemble.time == CUC_ON)
-        cuc__key_refuse(key, "it has options whose effect is not known");
+    add_texts(key, &t->further);
+    if (t->assemble.time == CUC_ON || unknown) {
+        cuc__key_refuse(key, "it has the option \"%.80s\", whose effects are not known",
+                        unknown ? unknown : "time");
+        k->told = true;
+    }
     if (cuc__own_file(own, sizeof(own)))
         cuc__key_add_identity(key, own);
     else
         cuc__key_refuse(key, "the library's own file is not known");
     if (target == CUC_CODE_CUBIN)
-        add_library(key, path, "nvjitlink");
+        add_library(key, k->path, "nvjitlink");
 }
 
 // Makes the key of a program; false if there is none.
@@ -227,7 +242,7 @@ static bool make_key(struct program_key *k, const cuc_program *p, int32_t target
     cuc__key_add_text(key, p->name);
     cuc__key_add(key, p->text, p->bytes);
     if (p->source_kind == CUC_SOURCE_TILE)
-        add_tile(key, k->path, p, target);
+        add_tile(k, p, target);
     else
         known = add_cuda(k, p, target);
     return known || cuc__key_finish(&k->key, key);
@@ -380,7 +395,7 @@ static cuc_status compile(cuc_object **out, struct program_key *k, bool may, cuc
         store(*out, p, &k->key);
         store_list(k, p);
     }
-    if (!may && p->source_kind == CUC_SOURCE_CUDA) {
+    if (!may && k->told) {
         snprintf(line, sizeof(line), "cucore: not cached: %s\n", k->maker.why);
         cuc__program_add_log(p, line);
     }

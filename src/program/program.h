@@ -49,7 +49,7 @@ struct cuc_program {
     struct cuc__program_tile tile;
 
     cuc_cache *cache;       // retained; NULL: the default one
-    const char *not_cached; // why results are not kept; NULL: they are
+    char not_cached[160];   // why results are not kept; "": they are
     char *log;              // from the last compilation; NULL: none
     int32_t pch_status;
     uint64_t compile_ns;
