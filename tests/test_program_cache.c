@@ -153,6 +153,107 @@ START_TEST(whatever_changes_a_tile_program_is_a_miss)
 }
 END_TEST
 
+static const char choosing[] =
+    "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) const B = auto(64, 128, "
+    "256) grid cdiv(N, B) {\n"
+    "    i = block(0)\n"
+    "    store(c, [i], load(a, [i], [B]) + load(b, [i], [B]))\n"
+    "}\n";
+static const char *const thousand[] = { "N=1000" };
+
+static void add_record(const char *choice, const char *text, const char *kernel)
+{
+    cuc_tuned_record r = CUC_TUNED_RECORD_INIT;
+    cuc_device *device;
+    char program[17];
+
+    ck_ok(cuc_device_get_current(&device));
+    ck_ok(cuc_tuned_program(program, text, 0));
+    r.gpu = cuc_device_name(device);
+    r.toolkit = "13.0";
+    r.program = program;
+    r.kernel = kernel;
+    r.constants = "";
+    r.dimensions = "N=1000";
+    r.choice = choice;
+    r.seconds = 1;
+    ck_ok(cuc_tuned_add(below("tuned.tsv"), &r));
+}
+
+// For the current device, records of the program may choose the constants.
+START_TEST(a_record_of_the_device_counts)
+{
+    static const char *const other[] = { "N=2000" };
+    char tuned[128], *first, *text;
+    cuc_program_options o = { .struct_size = sizeof(o),
+                              .dimensions = thousand,
+                              .dimension_count = 1,
+                              .remarks = CUC_ON,
+                              .tuned = strcpy(tuned, below("tuned.tsv")) };
+
+    write_file("tuned.tsv", "cucore-tuned 1\n");
+    expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "no record");
+    add_record("B=64", choosing, "vadd");
+    expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "a record");
+    ck_assert(compile(&first, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o));
+    add_record("B=256", choosing, "vadd");
+    expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "another choice");
+    ck_assert(compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o));
+    ck_assert_str_ne(text, first); // the record had an effect
+    free(text);
+    add_record("B=64", tile, "vadd");
+    ck_assert(compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o)); // another program
+    free(text);
+    o.dimensions = other;
+    expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "other dimensions");
+    o.dimensions = thousand;
+    add_record("B=64", choosing, "vadd");
+    ck_assert(compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o)); // as it was
+    ck_assert_str_eq(text, first);
+    free(text);
+    free(first);
+    write_file("tuned.tsv", "cucore-tuned 1\nx\n");
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+    o.cache = cache;
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, choosing, 0, &o));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, program, CUC_CODE_PTX),
+             "tuned.tsv, line 2: expected 8 fields");
+    cuc_program_release(program);
+}
+END_TEST
+
+static int32_t change_record(void *user)
+{
+    if (!*(bool *)user)
+        add_record("B=64", choosing, "vadd");
+    *(bool *)user = true;
+    return 0;
+}
+
+// The compiler may have read the file before or after the change.
+START_TEST(a_file_that_changes_meanwhile_keeps_the_result_out)
+{
+    bool changed = false;
+    char tuned[128], *text;
+    const cuc_program_options o = { .struct_size = sizeof(o),
+                                    .dimensions = thousand,
+                                    .dimension_count = 1,
+                                    .tuned = strcpy(tuned, below("tuned.tsv")),
+                                    .cancel = change_record,
+                                    .cancel_user = &changed };
+
+    write_file("tuned.tsv", "cucore-tuned 1\n");
+    ck_assert(!compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o));
+    free(text);
+    ck_assert(changed);
+    ck_assert_uint_eq(info().stored, 0);
+    ck_assert(!compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o));
+    free(text);
+    ck_assert_uint_eq(info().stored, 1);
+}
+END_TEST
+
 START_TEST(a_failure_is_not_kept)
 {
     cuc_program *program = NULL;
@@ -787,6 +888,8 @@ int main(void)
     tcase_set_timeout(tests, 100);
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
     tcase_add_test(tests, whatever_changes_a_tile_program_is_a_miss);
+    tcase_add_test(tests, a_record_of_the_device_counts);
+    tcase_add_test(tests, a_file_that_changes_meanwhile_keeps_the_result_out);
     tcase_add_test(tests, a_failure_is_not_kept);
     tcase_add_test(tests, a_damaged_entry_is_compiled_again);
     tcase_add_test(tests, processes_compile_a_program_once);

@@ -172,7 +172,8 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     return known;
 }
 
-static void add_tile(struct program_key *k, const cuc_program *p, int32_t target)
+static void add_tile(struct program_key *k, const cuc_program *p, int32_t target,
+                     const char *function)
 {
     cuc__key_maker *key = &k->maker;
     const struct cuc__program_tile *t = &p->tile;
@@ -214,7 +215,7 @@ static void add_tile(struct program_key *k, const cuc_program *p, int32_t target
     add_texts(key, &t->dimensions);
     add_texts(key, &t->ptxas_options);
     if (t->of_device && t->dimensions.count)
-        cuc__key_refuse(key, "records of this device may choose its constants");
+        cuc__program_add_records(key, p, function);
     add_texts(key, &t->further);
     if (t->assemble.time == CUC_ON || unknown) {
         cuc__key_refuse(key, "it has the option \"%.80s\", whose effects are not known",
@@ -230,7 +231,8 @@ static void add_tile(struct program_key *k, const cuc_program *p, int32_t target
 }
 
 // Makes the key of a program; false if there is none.
-static bool make_key(struct program_key *k, const cuc_program *p, int32_t target)
+static bool make_key(struct program_key *k, const cuc_program *p, int32_t target,
+                     const char *function)
 {
     cuc__key_maker *key = &k->maker;
     bool known = false;
@@ -242,7 +244,7 @@ static bool make_key(struct program_key *k, const cuc_program *p, int32_t target
     cuc__key_add_text(key, p->name);
     cuc__key_add(key, p->text, p->bytes);
     if (p->source_kind == CUC_SOURCE_TILE)
-        add_tile(k, p, target);
+        add_tile(k, p, target, function);
     else
         known = add_cuda(k, p, target);
     return known || cuc__key_finish(&k->key, key);
@@ -382,6 +384,20 @@ static void store(const cuc_object *object, const cuc_program *p, const cuc__key
     free(data);
 }
 
+// True if the files that were read for a key have not changed since, while the compiler read them.
+static bool is_unchanged(const struct program_key *k, const cuc_program *p, int32_t target,
+                         const char *function)
+{
+    struct program_key now = { .list = NULL };
+
+    if (k->list)
+        return cuc__includes_unchanged(k->list, k->list_bytes);
+    bool same = make_key(&now, p, target, function) &&
+                memcmp(&now.key, &k->key, sizeof(now.key)) == 0;
+    free(now.list);
+    return same;
+}
+
 // Compiles and stores the result.
 static cuc_status compile(cuc_object **out, struct program_key *k, bool may, cuc_program *p,
                           int32_t target, cuc__program_run run, const char *function)
@@ -391,7 +407,7 @@ static cuc_status compile(cuc_object **out, struct program_key *k, bool may, cuc
 
     if (st < 0)
         return st;
-    if (may && was_compiled_by(p, k->path)) {
+    if (may && was_compiled_by(p, k->path) && is_unchanged(k, p, target, function)) {
         store(*out, p, &k->key);
         store_list(k, p);
     }
@@ -415,7 +431,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     if (p->source_kind == CUC_SOURCE_TILE && target != CUC_CODE_LTOIR &&
         (st = cuc__program_read_arch(p, function)) < 0)
         return st;
-    bool may = make_key(&k, p, target);
+    bool may = make_key(&k, p, target, function);
     if (may && find(&made, p, &k.key, function)) {
         store_list(&k, p); // the files have new times, or there is another list of them
     } else {
