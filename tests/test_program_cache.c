@@ -223,6 +223,48 @@ START_TEST(a_record_of_the_device_counts)
 }
 END_TEST
 
+// Builds vadd over tiles of `size`. The caller frees the source.
+static char *built(int32_t line, int64_t size)
+{
+    cuc_tile_program *program = NULL;
+    const char *source;
+    char *copy;
+
+    ck_ok(cuc_tile_program_create(&program));
+#define K program, __FILE__, (uint32_t)(line)
+    cuc_tile_kernel_begin(K, "vadd");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N"), b = cuc_tile_tensor(K, "b", CUC_F32, "N");
+    cuc_tile c = cuc_tile_tensor(K, "c", CUC_F32, "N");
+    cuc_tile_grid(K, size == 128 ? "cdiv(N, 128)" : "cdiv(N, 256)");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(i), 1, &size, NULL);
+    cuc_tile y = cuc_tile_load(K, b, CUC_TILES(i), 1, &size, NULL);
+    cuc_tile_store(K, c, CUC_TILES(i), cuc_tile_add(K, x, y), NULL);
+    cuc_tile_kernel_end(K);
+#undef K
+    ck_ok(cuc_tile_program_finish(&source, program));
+    copy = strdup(source);
+    cuc_tile_program_release(program);
+    return copy;
+}
+
+// The C builder makes a text, by which its programs are found.
+START_TEST(a_built_program_is_found)
+{
+    const cuc_program_options o = { .struct_size = sizeof(o), .arch = "sm_90" };
+    int32_t target = testing_lacks("nvjitlink") ? CUC_CODE_PTX : CUC_CODE_CUBIN;
+    char *first = built(10, 128), *second = built(99, 128), *other = built(10, 256), *text;
+
+    expect_new(CUC_SOURCE_TILE, first, target, &o, "a built program");
+    ck_assert(compile(&text, CUC_SOURCE_TILE, second, target, &o));
+    free(text);
+    expect_new(CUC_SOURCE_TILE, other, target, &o, "another size");
+    free(first);
+    free(second);
+    free(other);
+}
+END_TEST
+
 static int32_t change_record(void *user)
 {
     if (!*(bool *)user)
@@ -889,6 +931,7 @@ int main(void)
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
     tcase_add_test(tests, whatever_changes_a_tile_program_is_a_miss);
     tcase_add_test(tests, a_record_of_the_device_counts);
+    tcase_add_test(tests, a_built_program_is_found);
     tcase_add_test(tests, a_file_that_changes_meanwhile_keeps_the_result_out);
     tcase_add_test(tests, a_failure_is_not_kept);
     tcase_add_test(tests, a_damaged_entry_is_compiled_again);
