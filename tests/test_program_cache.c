@@ -509,6 +509,12 @@ START_TEST(another_compiler_is_a_miss)
     touch(path); // as an update does
     ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
     free(text);
+    write_file("libnvrtc-builtins.so.99.9", ""); // NVRTC loads one of such a name
+    ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
+    free(text);
+    touch(below("libnvrtc-builtins.so.99.9"));
+    ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
+    free(text);
 }
 END_TEST
 

@@ -15,6 +15,7 @@
 #include "linker.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,31 @@ static void add_library(cuc__key_maker *key, char path[PATH_MAX], const char *na
         cuc__key_add_identity(key, path);
     else
         cuc__key_refuse(key, "the library %s is not found", name);
+}
+
+static int is_of_nvrtc(const struct dirent *e)
+{
+    static const char start[] = "libnvrtc-builtins.";
+
+    return strncmp(e->d_name, start, strlen(start)) == 0;
+}
+
+// Adds the libraries that NVRTC loads from its folder, one for each of its releases there.
+static void add_beside_nvrtc(cuc__key_maker *key, const char *nvrtc)
+{
+    char real[PATH_MAX], path[PATH_MAX];
+    struct dirent **files = NULL;
+
+    if (!*nvrtc || !realpath(nvrtc, real))
+        return; // the key is refused already
+    *strrchr(real, '/') = '\0';
+    int count = scandir(*real ? real : "/", &files, is_of_nvrtc, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (snprintf(path, sizeof(path), "%s/%s", real, files[i]->d_name) < (int)sizeof(path))
+            cuc__key_add_identity(key, path);
+        free(files[i]);
+    }
+    free(files);
 }
 
 // The key of a program, and what is known besides.
@@ -164,6 +190,7 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
             first[source.first_count++] = flags->at[i] + strlen(before);
     }
     add_library(key, k->path, "nvrtc");
+    add_beside_nvrtc(key, k->path);
     bool known = !key->refused && recall_key(k, p);
     if (!key->refused && !known)
         cuc__key_add_includes(key, &k->list, &k->list_bytes, &source);
