@@ -125,6 +125,8 @@ static const struct {
     { "#define sub other\n#undef sub\n#define H <sub/h.h>\n#include H\n", "second/sub/h.h", NULL },
     { "#define sub() other\n#define H <sub/h.h>\n#include H\n", "second/sub/h.h", NULL },
     { "#define A B\n#define B <h.h>\n#include A\n", "second/h.h", NULL },
+    { "#define __ROOT sub\n#define __H <__ROOT/h.h>\n#include __H\n#undef __H\n", "second/sub/h.h",
+      NULL },
 };
 
 START_TEST(a_file_that_appears_changes_the_key)
@@ -188,6 +190,10 @@ static const struct {
     { "#define A B\n#define B A\n#include A\n", "does not name its file", NULL },
     { "#include __FILE__\n", "does not name its file", NULL },
     { "#define H <__SELF/h.h>\n#include H\n", "does not name its file", NULL },
+    { "#ifndef __CUDA_ARCH__\n#define __CUDA_ARCH__ sub\n#endif\n#define H <__CUDA_ARCH__/h.h>\n"
+      "#include H\n",
+      "does not name its file", NULL },
+    { "#define linux sub\n#define H <linux/h.h>\n#include H\n", "does not name its file", NULL },
     { "#define H <h .h>\n#include H\n", "does not name its file", NULL },
     { "#define H <h.h /*\n*/ >\n#include H\n", "does not name its file", NULL },
     { "#define H <h.h>\n#include H /*\n*/\n", "does not name its file", NULL },

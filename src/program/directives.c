@@ -52,15 +52,39 @@ static bool is_word(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, strlen(word)) == 0;
 }
 
-bool cuc__is_reserved(const char *word, size_t bytes)
+// Words of the system that are macros by some compilers' choice.
+static bool is_of_system(const char *word, size_t bytes)
 {
     static const char *const others[] = { "linux", "unix", "i386" };
+    bool is = false;
+
+    for (size_t i = 0; i < CUC_LENGTH(others); i++)
+        is |= is_word(word, word + bytes, others[i]);
+    return is;
+}
+
+bool cuc__is_reserved(const char *word, size_t bytes)
+{
     bool reserved = bytes > 1 && word[0] == '_' &&
                     (word[1] == '_' || (word[1] >= 'A' && word[1] <= 'Z'));
 
-    for (size_t i = 0; i < CUC_LENGTH(others); i++)
-        reserved |= is_word(word, word + bytes, others[i]);
-    return reserved;
+    return reserved || is_of_system(word, bytes);
+}
+
+// True if the compiler may define a macro itself, also one that a text defines where it does not.
+static bool is_predefined(const char *word, size_t bytes)
+{
+    static const char *const starts[] = {
+        "__CUDA", "__NV",    "__GNU",  "__EDG",   "__STDC",  "__c",    "__FILE",  "__BASE_FILE",
+        "__LINE", "__COUNT", "__SIZE", "__INT",   "__UINT",  "__CHAR", "__WCHAR", "__VERSION",
+        "__li",   "__un",    "__x86",  "__aarch", "__amd64", "__LP64", "__BYTE",  "__ORDER",
+        "__FLT",  "__DBL",   "__LDBL", "__OPT",   "_GNU",    "_LP64",
+    };
+
+    for (size_t i = 0; i < CUC_LENGTH(starts); i++)
+        if (bytes >= strlen(starts[i]) && memcmp(word, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return is_of_system(word, bytes);
 }
 
 const char *cuc__directive_of(const char *line, const char *end)
@@ -290,7 +314,7 @@ static void replace(struct cuc__directives *d, const char *from, const char *tex
         include_replaced(d, from, text);
         return;
     }
-    if (!m || depth >= MOST_DEPTH || --*steps < 0) {
+    if (!m || is_predefined(word, (size_t)(end - word)) || depth >= MOST_DEPTH || --*steps < 0) {
         refuse_operand(d, text, strlen(text));
         return;
     }
