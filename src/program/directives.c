@@ -118,7 +118,13 @@ static char *join_lines(struct cuc__directives *d, const char *name, const char 
     }
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
         text += 3;
-    for (const char *p = text; *p; p++) {
+    for (const char *p = text;; p++) {
+        size_t plain = strcspn(p, "\\\r");
+        memcpy(to, p, plain);
+        to += plain;
+        p += plain;
+        if (!*p)
+            break;
         const char *end = p + 1;
         while (*p == '\\' && is_blank(*end) && *end != '\r')
             end++;
@@ -154,8 +160,7 @@ void cuc__directives_add(struct cuc__directives *d, const char *from, const char
     for (size_t i = 0; i < CUC_LENGTH(unknown); i++)
         if (strstr(joined, unknown[i]))
             cuc__key_refuse(d->key, "%s has %s", name, unknown[i]);
-        else if (*unknown[i] == '_' &&
-                 cuc__may_be_joined(d, joined, unknown[i], strlen(unknown[i])))
+        else if (*unknown[i] == '_' && cuc__may_be_joined(d, joined, unknown[i]))
             cuc__key_refuse(d->key, "%s has a part of %s", name, unknown[i]);
     if (!CUC_RESERVE(d->texts, d->text_room, d->text_count + 1)) {
         cuc__key_refuse(d->key, "there is no memory");
@@ -373,8 +378,10 @@ static void read_line(struct cuc__directives *d, const char *from, const char *l
 static void read_text(struct cuc__directives *d, const char *from, const char *text)
 {
     while (*text && !d->key->refused) {
-        const char *end = text + strcspn(text, "\n");
-        read_line(d, from, text, end);
+        const char *newline = strchr(text, '\n'), *end = newline ? newline : text + strlen(text);
+        size_t bytes = (size_t)(end - text);
+        if (memchr(text, '#', bytes) || memchr(text, '%', bytes))
+            read_line(d, from, text, end);
         text = *end ? end + 1 : end;
     }
 }

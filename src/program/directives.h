@@ -46,7 +46,7 @@ struct cuc__directives {
     size_t word_count, word_room;
     // __has_include and __has_include_next, and the macros that stand for them
     struct cuc__presence_operator {
-        const char *name;
+        char name[64];
         size_t bytes;
         size_t checked; // the number of texts
     } operators[CUC__PRESENCE_OPERATORS];
@@ -87,8 +87,7 @@ bool cuc__is_reserved(const char *word, size_t bytes);
 // presence.c
 
 // True if a text has a part of a name that ## may complete.
-bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name,
-                        size_t bytes);
+bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name);
 
 // Checks the texts that an operator has not been checked in.
 void cuc__presence_read(struct cuc__directives *d);

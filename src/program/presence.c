@@ -15,9 +15,9 @@ static bool is_word_byte(const char *p)
 }
 
 // Returns the next place where a text has a word that begins with `start`, from `p` on; or NULL.
-static const char *find_word(const char *text, const char *p, const char *start, size_t bytes)
+static const char *find_word(const char *text, const char *p, const char *start)
 {
-    for (; (p = memmem(p, strlen(p), start, bytes)) != NULL; p++)
+    for (; (p = strstr(p, start)) != NULL; p++)
         if (p == text || !is_word_byte(p - 1))
             return p;
     return NULL;
@@ -31,21 +31,30 @@ static bool is_operator(const struct cuc__directives *d, const char *name, size_
     return false;
 }
 
-bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name,
-                        size_t bytes)
+bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name)
 {
-    size_t least = bytes > PART ? PART : bytes - 1;
+    size_t bytes = strlen(name), cut = bytes > PART ? PART - 1 : bytes - 1;
+    char start[PART + 1];
 
-    for (const char *p = text; least && (p = find_word(text, p, name, least)) != NULL; p++) {
-        size_t length = (size_t)(cuc__word_end(p, p + strlen(p)) - p);
+    if (bytes < 2)
+        return false;
+    snprintf(start, sizeof(start), "%.*s", (int)(bytes - 1), name);
+    for (const char *p = text; (p = find_word(text, p, start)) != NULL; p++) {
+        size_t length = (size_t)(cuc__word_end(p, p + bytes) - p);
         // An operator without a file is refused, also before ##.
         if (length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length))
             return true;
     }
-    for (size_t i = 1; i < PART && i < bytes; i++)
-        for (const char *p = text; (p = find_word(text, p, name + i, bytes - i)) != NULL; p++)
-            if (cuc__word_end(p, p + bytes) == p + bytes - i)
-                return true;
+    // The end of the name, without 1 to `cut` bytes
+    for (const char *p = text; (p = strstr(p, name + cut)) != NULL; p++) {
+        const char *word = p;
+        while (word > text && is_word_byte(word - 1) && p - word < (ptrdiff_t)cut)
+            word--;
+        size_t before = (size_t)(p - word);
+        if (before < cut && memcmp(word, name + cut - before, before) == 0 &&
+            !is_word_byte(p + bytes - cut))
+            return true;
+    }
     return false;
 }
 
@@ -177,6 +186,18 @@ static bool read_name(struct cuc__directives *d, const struct place *p, const ch
     return true;
 }
 
+static bool new_operator(struct cuc__directives *d, const char *name, size_t bytes)
+{
+    struct cuc__presence_operator *made = &d->operators[d->operator_count];
+
+    if (d->operator_count == CUC__PRESENCE_OPERATORS || bytes >= sizeof(made->name))
+        return false;
+    *made = (struct cuc__presence_operator){ .bytes = bytes };
+    memcpy(made->name, name, bytes);
+    d->operator_count++;
+    return true;
+}
+
 // Adds a macro that only stands for the operator: #define NAME(X) OPERATOR(X).
 static bool add_operator(struct cuc__directives *d, const struct place *p, const char *operand)
 {
@@ -198,11 +219,7 @@ static bool add_operator(struct cuc__directives *d, const struct place *p, const
         return false;
     if (is_operator(d, m->name, m->name_bytes))
         return true;
-    if (d->operator_count == CUC__PRESENCE_OPERATORS)
-        return false;
-    d->operators[d->operator_count++] =
-        (struct cuc__presence_operator){ m->name, m->name_bytes, 0 };
-    return true;
+    return new_operator(d, m->name, m->name_bytes);
 }
 
 static void check_place(struct cuc__directives *d, struct place *p, const char *text)
@@ -221,14 +238,13 @@ static void check_place(struct cuc__directives *d, struct place *p, const char *
 static void check_text(struct cuc__directives *d, const struct cuc__presence_operator *of,
                        const char *from, const char *text)
 {
-    for (const char *at = text; (at = find_word(text, at, of->name, of->bytes)) != NULL; at++) {
+    for (const char *at = text; (at = find_word(text, at, of->name)) != NULL; at++) {
         struct place p = { .of = of, .from = from, .at = at };
         if (!is_word_byte(at + of->bytes))
             check_place(d, &p, text);
     }
-    if (cuc__may_be_joined(d, text, of->name, of->bytes))
-        cuc__key_refuse(d->key, "%s has a part of %.*s", cuc__directives_name(d, from),
-                        (int)of->bytes, of->name);
+    if (cuc__may_be_joined(d, text, of->name))
+        cuc__key_refuse(d->key, "%s has a part of %s", cuc__directives_name(d, from), of->name);
 }
 
 void cuc__presence_read(struct cuc__directives *d)
@@ -236,8 +252,7 @@ void cuc__presence_read(struct cuc__directives *d)
     static const char *const names[] = { "__has_include", "__has_include_next" };
 
     for (size_t i = d->operator_count; i < CUC_LENGTH(names); i++)
-        d->operators[d->operator_count++] =
-            (struct cuc__presence_operator){ names[i], strlen(names[i]), 0 };
+        (void)new_operator(d, names[i], strlen(names[i]));
     for (size_t i = 0; i < d->operator_count; i++) {
         struct cuc__presence_operator *of = &d->operators[i];
         for (; of->checked < d->text_count && !d->key->refused; of->checked++) {
