@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -377,6 +378,102 @@ TEST(a_folder_must_be_the_users_own)
     ck_assert_int_eq(put(1), ENOTDIR);
     store.dir = "/proc/nothing/cache";
     ck_assert_int_eq(put(1), ENOENT);
+}
+
+// ---- File systems of their own, mounted where nobody else sees them
+
+enum { CANNOT_MOUNT = 77, FILLING = 200 };
+
+static bool mount_in(const char *options, unsigned long flags)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", folder, "tmpfs", flags, options) == 0;
+}
+
+// Compiles a program through the store's folder. False unless it succeeds, with all of the code.
+static bool compiles(void)
+{
+    static const char text[] = "kernel k(a: f32[N]) grid 1 { store(a, [0], load(a, [0], [64])) }\n";
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+    cuc_cache *cache = NULL;
+    const void *code;
+    size_t bytes = 0;
+    bool ok = cuc_cache_open(&cache, CUC_CACHE_OPTIONS(.dir = dir)) == CUC_OK;
+
+    for (int i = 0; i < 2 && ok; i++) {
+        ok = cuc_program_create(&program, CUC_SOURCE_TILE, text, 0,
+                                CUC_PROGRAM_OPTIONS(.arch = "sm_90", .cache = cache)) == CUC_OK &&
+             cuc_program_compile(&object, program, CUC_CODE_PTX) == CUC_OK &&
+             cuc_object_get_code(&code, &bytes, object) == CUC_OK && bytes > 100;
+        cuc_object_release(object);
+        cuc_program_release(program);
+        object = NULL;
+        program = NULL;
+    }
+    cuc_cache_release(cache);
+    return ok;
+}
+
+// Fills a file system with entries. Those that were written are right, the others absent, and
+// nothing is left of them.
+static int fill(const char *options)
+{
+    enum got expected[FILLING];
+    int written = 0;
+
+    if (!mount_in(options, 0))
+        return CANNOT_MOUNT;
+    for (uint32_t i = 0; i < FILLING; i++) {
+        int error = put(i);
+        if (error && error != ENOSPC)
+            return 1;
+        expected[i] = error ? MISS : RIGHT;
+        written += !error;
+    }
+    if (!written || written == FILLING || count_files(dir) != written)
+        return 2;
+    for (uint32_t i = 0; i < FILLING; i++)
+        if (get(i) != expected[i])
+            return 3;
+    if (!compiles())
+        return 4;
+    for (uint32_t i = 0; i < FILLING; i++) // with room again, entries are kept again
+        if (expected[i] == RIGHT && unlink(path_of(i)) != 0)
+            return 5;
+    return put(0) == 0 && get(0) == RIGHT && compiles() ? 0 : 6;
+}
+
+static int fill_bytes(void)
+{
+    return fill("size=256k");
+}
+
+static int fill_inodes(void)
+{
+    return fill("nr_inodes=40");
+}
+
+// What is in a file system that cannot be written is used.
+static int make_read_only(void)
+{
+    if (!mount_in("size=1m", 0))
+        return CANNOT_MOUNT;
+    if (put(1) != 0 || mount("none", folder, NULL, MS_REMOUNT | MS_RDONLY, NULL) != 0)
+        return 1;
+    return get(1) == RIGHT && get(2) == MISS && put(2) == EROFS && put(1) == EROFS && compiles()
+               ? 0
+               : 2;
+}
+
+TEST_RANGE(a_file_system_may_be_full_or_read_only, 0, 3)
+{
+    static int (*const rows[])(void) = { fill_bytes, fill_inodes, make_read_only };
+    int result = in_child(rows[_i]);
+
+    if (result == CANNOT_MOUNT)
+        SKIP("this user may not mount a file system");
+    ck_assert_int_eq(result, 0);
 }
 
 // ---- Failing system calls

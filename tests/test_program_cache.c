@@ -154,6 +154,146 @@ TEST(whatever_changes_a_tile_program_is_a_miss)
     ck_assert_uint_eq(info().stored, CUC_LENGTH(rows));
 }
 
+static const char choosing[] =
+    "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) const B = auto(64, 128, "
+    "256) grid cdiv(N, B) {\n"
+    "    i = block(0)\n"
+    "    store(c, [i], load(a, [i], [B]) + load(b, [i], [B]))\n"
+    "}\n";
+static const char *const thousand[] = { "N=1000" };
+
+static void add_record(const char *choice, const char *text, const char *kernel)
+{
+    cuc_tuned_record r = CUC_TUNED_RECORD_INIT;
+    cuc_device *device;
+    char program[17];
+
+    ck_ok(cuc_device_get_current(&device));
+    ck_ok(cuc_tuned_program(program, text, 0));
+    r.gpu = cuc_device_name(device);
+    r.toolkit = "13.0";
+    r.program = program;
+    r.kernel = kernel;
+    r.constants = "";
+    r.dimensions = "N=1000";
+    r.choice = choice;
+    r.seconds = 1;
+    ck_ok(cuc_tuned_add(below("tuned.tsv"), &r));
+}
+
+// For the current device, records of the program may choose the constants.
+TEST(a_record_of_the_device_counts)
+{
+    static const char *const other[] = { "N=2000" };
+    char tuned[128], *first, *text;
+    cuc_program_options o = { .struct_size = sizeof(o),
+                              .dimensions = thousand,
+                              .dimension_count = 1,
+                              .remarks = CUC_ON,
+                              .tuned = strcpy(tuned, below("tuned.tsv")) };
+
+    write_file("tuned.tsv", "cucore-tuned 1\n");
+    expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "no record");
+    add_record("B=64", choosing, "vadd");
+    expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "a record");
+    ck_assert(compile(&first, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o));
+    add_record("B=256", choosing, "vadd");
+    expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "another choice");
+    ck_assert(compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o));
+    ck_assert_str_ne(text, first); // the record had an effect
+    free(text);
+    add_record("B=64", tile, "vadd");
+    ck_assert(compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o)); // another program
+    free(text);
+    o.dimensions = other;
+    expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "other dimensions");
+    o.dimensions = thousand;
+    add_record("B=64", choosing, "vadd");
+    ck_assert(compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o)); // as it was
+    ck_assert_str_eq(text, first);
+    free(text);
+    free(first);
+    write_file("tuned.tsv", "cucore-tuned 1\nx\n");
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+    o.cache = cache;
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, choosing, 0, &o));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, program, CUC_CODE_PTX),
+             "tuned.tsv, line 2: expected 8 fields");
+    cuc_program_release(program);
+}
+
+// Builds vadd over tiles of `size`. The caller frees the source.
+static char *built(int32_t line, int64_t size)
+{
+    cuc_tile_program *program = NULL;
+    const char *source;
+    char *copy;
+
+    ck_ok(cuc_tile_program_create(&program));
+#define K program, __FILE__, (uint32_t)(line)
+    cuc_tile_kernel_begin(K, "vadd");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N"), b = cuc_tile_tensor(K, "b", CUC_F32, "N");
+    cuc_tile c = cuc_tile_tensor(K, "c", CUC_F32, "N");
+    cuc_tile_grid(K, size == 128 ? "cdiv(N, 128)" : "cdiv(N, 256)");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(i), 1, &size, NULL);
+    cuc_tile y = cuc_tile_load(K, b, CUC_TILES(i), 1, &size, NULL);
+    cuc_tile_store(K, c, CUC_TILES(i), cuc_tile_add(K, x, y), NULL);
+    cuc_tile_kernel_end(K);
+#undef K
+    ck_ok(cuc_tile_program_finish(&source, program));
+    copy = strdup(source);
+    cuc_tile_program_release(program);
+    return copy;
+}
+
+// The C builder makes a text, by which its programs are found.
+TEST(a_built_program_is_found)
+{
+    const cuc_program_options o = { .struct_size = sizeof(o), .arch = "sm_90" };
+    int32_t target = testing_lacks("nvjitlink") ? CUC_CODE_PTX : CUC_CODE_CUBIN;
+    char *first = built(10, 128), *second = built(99, 128), *other = built(10, 256), *text;
+
+    expect_new(CUC_SOURCE_TILE, first, target, &o, "a built program");
+    ck_assert(compile(&text, CUC_SOURCE_TILE, second, target, &o));
+    free(text);
+    expect_new(CUC_SOURCE_TILE, other, target, &o, "another size");
+    free(first);
+    free(second);
+    free(other);
+}
+
+static int32_t change_record(void *user)
+{
+    if (!*(bool *)user)
+        add_record("B=64", choosing, "vadd");
+    *(bool *)user = true;
+    return 0;
+}
+
+// The compiler may have read the file before or after the change.
+TEST(a_file_that_changes_meanwhile_keeps_the_result_out)
+{
+    bool changed = false;
+    char tuned[128], *text;
+    const cuc_program_options o = { .struct_size = sizeof(o),
+                                    .dimensions = thousand,
+                                    .dimension_count = 1,
+                                    .tuned = strcpy(tuned, below("tuned.tsv")),
+                                    .cancel = change_record,
+                                    .cancel_user = &changed };
+
+    write_file("tuned.tsv", "cucore-tuned 1\n");
+    ck_assert(!compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o));
+    free(text);
+    ck_assert(changed);
+    ck_assert_uint_eq(info().stored, 0);
+    ck_assert(!compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o));
+    free(text);
+    ck_assert_uint_eq(info().stored, 1);
+}
+
 TEST(a_failure_is_not_kept)
 {
     cuc_program *program = NULL;
@@ -362,6 +502,12 @@ TEST(another_compiler_is_a_miss)
     touch(path); // as an update does
     ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
     free(text);
+    write_file("libnvrtc-builtins.so.99.9", ""); // NVRTC loads one of such a name
+    ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
+    free(text);
+    touch(below("libnvrtc-builtins.so.99.9"));
+    ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
+    free(text);
 }
 
 TEST(included_files_count)
@@ -431,6 +577,105 @@ TEST(folders_without_an_option_count)
     }
 }
 
+// Files that NVRTC finds in other ways than by a plain #include. Each makes another program.
+TEST_RANGE(files_found_in_other_ways_count, 0, 6)
+{
+    static const struct {
+        const char *text, *file, *contents;
+    } rows[] = {
+        { "#if __has_include(<a.h>)\n__device__ int x;\n#endif\n", "a.h", "" },
+        { "#include <def.h>\n#if HAS(<sub/a.h>)\n__device__ int x;\n#endif\n", "sub/a.h", "" },
+        { "#if __has_include(<a>)\n__device__ int x;\n#endif\n", "a.stdh", "" },
+        { "#include <last>\n", "last.stdh", "__device__ int x;\n" },
+        { "#include \"memory/h.h\"\n", "memory/beside.h", "__device__ int x;\n" },
+        { "#define H <root/a.h>\n#define root sub\n#include H\n", "sub/a.h",
+          "__device__ int x;\n" },
+    };
+    static const cuc_program_header memory[] = {
+        { "memory/h.h", "#if __has_include(\"beside.h\")\n#include \"beside.h\"\n#endif\n", 0 },
+        { "def.h", "#define HAS(X) __has_include(X)\n", 0 },
+        { "root/a.h", "", 0 },
+    };
+    const char *paths[] = { ".", "last" };
+    const cuc_program_options o = { .struct_size = sizeof(o),
+                                    .arch = "sm_90",
+                                    .headers = memory,
+                                    .header_count = CUC_LENGTH(memory),
+                                    .include_paths = paths,
+                                    .include_path_count = CUC_LENGTH(paths),
+                                    .no_default_headers = CUC_ON };
+    char *before, *after;
+
+    if (testing_lacks("nvrtc"))
+        return;
+    ck_assert_int_eq(chdir(folder), 0);
+    ck_assert_int_eq(mkdir("last", 0755) | mkdir("sub", 0755) | mkdir("memory", 0755), 0);
+    write_file("last/last", "__device__ int y;\n");
+    write_file(rows[_i].file, rows[_i].contents);
+    expect_new(CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o, rows[_i].text);
+    ck_assert(compile(&before, CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o));
+    ck_assert_int_eq(remove(rows[_i].file), 0);
+    if (strstr(rows[_i].text, "#include H"))
+        write_file(rows[_i].file, "\n"); // it must be there
+    expect_new(CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o, rows[_i].file);
+    ck_assert(compile(&after, CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o));
+    ck_assert_msg(strcmp(before, after) != 0, "%s has no effect: %s", rows[_i].file, after);
+    free(before);
+    free(after);
+}
+
+static bool has_cccl(void)
+{
+    cuc_found *found = NULL;
+    cuc_status st = cuc_find_header_dir(&found, "cccl");
+
+    cuc_found_release(found);
+    return st == CUC_OK;
+}
+
+// CCCL's headers use __has_include through a macro, and include files by macros.
+TEST_RANGE(headers_of_cccl_are_cached, 0, 2)
+{
+    static const char *const rows[] = {
+        "#include <cuda/std/type_traits>\n__global__ void k(cuda::std::void_t<int> *x) {}\n",
+        "#include <cub/block/block_reduce.cuh>\n__device__ cub::BlockReduce<int, 32> *x;\n",
+    };
+    const char *paths[] = { folder };
+    const cuc_program_options o = {
+        .struct_size = sizeof(o), .arch = "sm_90", .include_paths = paths, .include_path_count = 1
+    };
+    struct timespec start, middle, end;
+    char *text;
+
+    if (testing_lacks("nvrtc"))
+        return;
+    if (!has_cccl())
+        SKIP("there are no headers of CCCL");
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    ck_assert(!compile(&text, CUC_SOURCE_CUDA, rows[_i], CUC_CODE_PTX, &o));
+    ck_assert_msg(!strstr(text, "not cached"), "%s", text);
+    free(text);
+    clock_gettime(CLOCK_MONOTONIC, &middle);
+    ck_assert(compile(&text, CUC_SOURCE_CUDA, rows[_i], CUC_CODE_PTX, &o));
+    free(text);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    printf("%.*s: a miss %ld ms, a hit %ld ms\n", (int)strcspn(rows[_i], "\n"), rows[_i],
+           (long)(middle.tv_sec - start.tv_sec) * 1000 + (middle.tv_nsec - start.tv_nsec) / 1000000,
+           (long)(end.tv_sec - middle.tv_sec) * 1000 + (end.tv_nsec - middle.tv_nsec) / 1000000);
+    if (_i)
+        return;
+    // In front of a header that others include
+    ck_assert_int_eq(mkdir(below("cuda"), 0755) | mkdir(below("cuda/std"), 0755) |
+                         mkdir(below("cuda/std/__type_traits"), 0755),
+                     0);
+    write_file("cuda/std/__type_traits/void_t.h",
+               "#pragma once\n#include_next <cuda/std/__type_traits/void_t.h>\n"
+               "__device__ int shadow;\n");
+    ck_assert(!compile(&text, CUC_SOURCE_CUDA, rows[_i], CUC_CODE_PTX, &o));
+    ck_assert_msg(strstr(text, "shadow"), "%s", text);
+    free(text);
+}
+
 // Files that have been there for a while are listed with their times, and are not read again.
 TEST(files_are_known_by_their_times)
 {
@@ -472,42 +717,150 @@ TEST(files_are_known_by_their_times)
     free(text);
 }
 
+static void expect_uncached(int32_t language, const char *text, int32_t target,
+                            const cuc_program_options *options, const char *why)
+{
+    cuc_program_options o = *options;
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+
+    o.cache = cache;
+    ck_ok(cuc_program_create(&program, language, text, 0, &o));
+    for (int k = 0; k < 2; k++) {
+        ck_ok(cuc_program_compile(&object, program, target));
+        const char *log = cuc_program_log(program);
+        ck_assert_msg(strstr(log, "cucore: not cached: ") && strstr(log, why), "%s, %s: %s", text,
+                      why, log);
+        cuc_object_release(object);
+    }
+    cuc_program_release(program);
+}
+
 TEST(what_cannot_be_known_is_not_cached)
 {
     static const struct {
         const char *text, *why;
     } rows[] = {
-        { "#define H \"h.h\"\n#include H\n", "does not name its file" },
-        { "#if __has_include(<h.h>)\n#endif\n", "__has_include" },
-        { "#if 0\n#include_next <h.h>\n#endif\n", "#include_next" },
+        { "#define H(X) <X>\n#include H(h.h)\n", "does not name its file" },
+        { "#define H <h.h>\n#if __has_include(H)\n#endif\n", "__has_include" },
+        { "#if 0\n#import <h.h>\n#endif\n", "#import" },
         { "__device__ const char *t = __TIME__;\n", "__TIME__" },
         { "__device__ const char *t = __DATE__;\n", "__DATE__" },
         { "#if 0\n# /* a\n b */ include \"h.h\"\n#endif\n", "comment of several lines" },
         { "#define X \\ \n", "backslash and blanks" },
     };
-    static const char *const options[] = { "--dopt=on" };
     static const cuc_program_header header = { "h.h", "\n", 0 };
-    cuc_program *program = NULL;
-    cuc_object *object = NULL;
 
     if (testing_lacks("nvrtc"))
         return;
-    for (int i = 0; i <= CUC_LENGTH(rows); i++) {
-        bool last = i == CUC_LENGTH(rows);
-        ck_ok(cuc_program_create(&program, CUC_SOURCE_CUDA, last ? "// nothing" : rows[i].text, 0,
-                                 CUC_PROGRAM_OPTIONS(.arch = "sm_90", .cache = cache,
-                                                     .headers = &header, .header_count = 1,
-                                                     .extra_options = options,
-                                                     .extra_option_count = last)));
-        for (int k = 0; k < 2; k++) {
-            ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
-            const char *log = cuc_program_log(program);
-            ck_assert_msg(strstr(log, "cucore: not cached: ") &&
-                              strstr(log, last ? "extra_options" : rows[i].why),
-                          "%s: %s", rows[i].text, log);
-            cuc_object_release(object);
-        }
-        cuc_program_release(program);
+    for (int i = 0; i < CUC_LENGTH(rows); i++)
+        expect_uncached(CUC_SOURCE_CUDA, rows[i].text, CUC_CODE_PTX,
+                        CUC_PROGRAM_OPTIONS(.arch = "sm_90", .headers = &header, .header_count = 1),
+                        rows[i].why);
+    ck_assert_uint_eq(info().stored, 0);
+}
+
+#define ONE(field, count, text) .field = (const char *const[]){ text }, .count = 1
+
+TEST(options_as_text_are_in_the_key)
+{
+    const struct {
+        const char *library;
+        int32_t language, target;
+        const char *text;
+        cuc_program_options o;
+    } rows[] = {
+        { "nvrtc", CUC_SOURCE_CUDA, CUC_CODE_PTX, cuda, { .arch = "sm_90" } },
+        { "nvrtc",
+          CUC_SOURCE_CUDA,
+          CUC_CODE_PTX,
+          cuda,
+          { .arch = "sm_90", ONE(extra_options, extra_option_count, "--fmad=false") } },
+        { "nvrtc",
+          CUC_SOURCE_CUDA,
+          CUC_CODE_PTX,
+          cuda,
+          { .arch = "sm_90", ONE(extra_options, extra_option_count, "-Xptxas=-O1") } },
+        { "nvrtc",
+          CUC_SOURCE_CUDA,
+          CUC_CODE_CUBIN,
+          cuda,
+          { .arch = "sm_90", ONE(ptxas_options, ptxas_option_count, "-O1") } },
+        { "nvrtc",
+          CUC_SOURCE_CUDA,
+          CUC_CODE_CUBIN,
+          cuda,
+          { .arch = "sm_90", ONE(ptxas_options, ptxas_option_count, "--opt-level=2") } },
+        { "nvjitlink", CUC_SOURCE_TILE, CUC_CODE_CUBIN, tile, { .arch = "sm_90" } },
+        { "nvjitlink",
+          CUC_SOURCE_TILE,
+          CUC_CODE_CUBIN,
+          tile,
+          { .arch = "sm_90", ONE(ptxas_options, ptxas_option_count, "-O1") } },
+        { "nvjitlink",
+          CUC_SOURCE_TILE,
+          CUC_CODE_CUBIN,
+          tile,
+          { .arch = "sm_90", ONE(extra_options, extra_option_count, "-maxrregcount=32") } },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_program_options o = rows[i].o;
+        char what[32];
+        if (testing_lacks(rows[i].library))
+            return;
+        o.struct_size = sizeof(o);
+        snprintf(what, sizeof(what), "row %d", i);
+        expect_new(rows[i].language, rows[i].text, rows[i].target, &o, what);
+    }
+}
+
+TEST(options_with_effects_besides_are_not_cached)
+{
+    static const char *const folders[] = { "/tmp " }; // NVRTC takes it for /tmp
+    const struct {
+        int32_t language;
+        const char *text, *why;
+        cuc_program_options o;
+    } rows[] = {
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "extra_options has \"--include-path=/tmp\"",
+          { ONE(extra_options, extra_option_count, "--include-path=/tmp") } },
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "extra_options has \"-DX=1\"",
+          { ONE(extra_options, extra_option_count, "-DX=1") } },
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "extra_options has \"--ptxas-options=-o=a.out\"",
+          { ONE(extra_options, extra_option_count, "--ptxas-options=-o=a.out") } },
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "ptxas_options has \"--output-file=a.out\"",
+          { ONE(ptxas_options, ptxas_option_count, "--output-file=a.out") } },
+        { CUC_SOURCE_CUDA,
+          cuda,
+          "ends with a blank",
+          { .include_paths = folders, .include_path_count = 1 } },
+        { CUC_SOURCE_CUDA, cuda, "it writes a file of times", { .time = "/dev/null" } },
+        { CUC_SOURCE_TILE,
+          tile,
+          "the option \"--output-file=a.out\"",
+          { ONE(ptxas_options, ptxas_option_count, "--output-file=a.out") } },
+        { CUC_SOURCE_TILE,
+          tile,
+          "the option \"-xyz\"",
+          { ONE(extra_options, extra_option_count, "-xyz") } },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_program_options o = rows[i].o;
+        if (rows[i].language == CUC_SOURCE_CUDA && testing_lacks("nvrtc"))
+            continue;
+        o.struct_size = sizeof(o);
+        o.arch = "sm_90";
+        expect_uncached(rows[i].language, rows[i].text, CUC_CODE_PTX, &o, rows[i].why);
     }
     ck_assert_uint_eq(info().stored, 0);
 }

@@ -11,8 +11,11 @@
 #include "find/find.h"
 #include "find/own_folder.h"
 #include "includes.h"
+#include "known_options.h"
 #include "linker.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,10 +56,36 @@ static void add_library(cuc__key_maker *key, char path[PATH_MAX], const char *na
         cuc__key_refuse(key, "the library %s is not found", name);
 }
 
+static int is_of_nvrtc(const struct dirent *e)
+{
+    static const char start[] = "libnvrtc-builtins.";
+
+    return strncmp(e->d_name, start, strlen(start)) == 0;
+}
+
+// Adds the libraries that NVRTC loads from its folder, one for each of its releases there.
+static void add_beside_nvrtc(cuc__key_maker *key, const char *nvrtc)
+{
+    char real[PATH_MAX], path[PATH_MAX];
+    struct dirent **files = NULL;
+
+    if (!*nvrtc || !realpath(nvrtc, real))
+        return; // the key is refused already
+    *strrchr(real, '/') = '\0';
+    int count = scandir(*real ? real : "/", &files, is_of_nvrtc, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (snprintf(path, sizeof(path), "%s/%s", real, files[i]->d_name) < (int)sizeof(path))
+            cuc__key_add_identity(key, path);
+        free(files[i]);
+    }
+    free(files);
+}
+
 // The key of a program, and what is known besides.
 struct program_key {
     cuc__key_maker maker;
     cuc__key key;
+    bool told;           // without a key, the log says why
     char path[PATH_MAX]; // of the compiler that a miss loads; "": cucore itself compiles
     cuc__key list_key;   // of the entry that lists the files included
     char *list;          // that entry, if it is to be written
@@ -98,6 +127,27 @@ static void store_list(const struct program_key *k, const cuc_program *p)
     free(data);
 }
 
+// Writes a #define for each macro of the options. The caller frees it; NULL without memory.
+static char *definitions_of(const cuc__flags *flags)
+{
+    static const char define[] = "--define-macro=";
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+
+    for (size_t i = 0; f && i < flags->count; i++) {
+        const char *macro = flags->at[i] + strlen(define);
+        if (strncmp(flags->at[i], define, strlen(define)) == 0)
+            fprintf(f, "#define %.*s %s\n", (int)strcspn(macro, "="), macro,
+                    strchr(macro, '=') ? strchr(macro, '=') + 1 : "1");
+    }
+    if (f && fclose(f) != 0) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
 // Adds a program of CUDA C++. True if the whole key is known already.
 static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target)
 {
@@ -105,15 +155,18 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     static const char include[] = "--include-path=", before[] = "--pre-include=";
     const cuc__flags *flags = &p->flags[target - 1];
     const char **folders = malloc(2 * (flags->count + 1) * sizeof(*folders)), **first = folders;
+    char *definitions = definitions_of(flags);
     struct cuc__include_source source = {
         .name = p->name,
         .text = p->text,
+        .definitions = definitions,
         .header_names = p->header_names.at,
         .header_texts = p->header_texts.at,
         .header_count = p->header_names.count,
         .folders = folders,
     };
 
+    k->told = true;
     if (folders)
         source.first = first = folders + flags->count + 1;
 
@@ -123,26 +176,33 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     add_texts(key, &p->header_texts);
     // The log warns of a driver older than the PTX.
     cuc__key_add_number(key, target == CUC_CODE_PTX ? (uint64_t)cuc__driver_version() : 0);
-    if (p->not_cached)
+    if (*p->not_cached)
         cuc__key_refuse(key, "%s", p->not_cached);
-    if (!folders)
+    if (!folders || !definitions)
         cuc__key_refuse(key, "there is no memory");
     for (size_t i = 0; i < flags->count && folders; i++) {
+        size_t bytes = strlen(flags->at[i]);
+        if (strchr(flags->at[i], '\n') || isspace((unsigned char)flags->at[i][bytes - 1]))
+            cuc__key_refuse(key, "an option has several lines, or ends with a blank");
         if (strncmp(flags->at[i], include, strlen(include)) == 0)
             folders[source.folder_count++] = flags->at[i] + strlen(include);
         if (strncmp(flags->at[i], before, strlen(before)) == 0)
             first[source.first_count++] = flags->at[i] + strlen(before);
     }
     add_library(key, k->path, "nvrtc");
+    add_beside_nvrtc(key, k->path);
     bool known = !key->refused && recall_key(k, p);
     if (!key->refused && !known)
         cuc__key_add_includes(key, &k->list, &k->list_bytes, &source);
+    free(definitions);
     free(folders);
     return known;
 }
 
-static void add_tile(cuc__key_maker *key, char path[PATH_MAX], const cuc_program *p, int32_t target)
+static void add_tile(struct program_key *k, const cuc_program *p, int32_t target,
+                     const char *function)
 {
+    cuc__key_maker *key = &k->maker;
     const struct cuc__program_tile *t = &p->tile;
     const struct tile_target *m = &t->target;
     const uint64_t numbers[] = {
@@ -168,8 +228,13 @@ static void add_tile(cuc__key_maker *key, char path[PATH_MAX], const cuc_program
         (uint64_t)t->assemble.split_compile,
         (uint64_t)t->assemble.no_cache,
     };
+    const char *unknown = cuc__unknown_option(
+        CUC__COMPILER_PTXAS, (const char *const *)t->ptxas_options.at, t->ptxas_options.count);
     char own[PATH_MAX];
 
+    if (!unknown)
+        unknown = cuc__unknown_option(CUC__COMPILER_NVJITLINK, (const char *const *)t->further.at,
+                                      t->further.count);
     cuc__key_add(key, numbers, sizeof(numbers));
     cuc__key_add(key, &t->limits.seconds, sizeof(t->limits.seconds));
     cuc__key_add_text(key, t->arch.text);
@@ -177,19 +242,24 @@ static void add_tile(cuc__key_maker *key, char path[PATH_MAX], const cuc_program
     add_texts(key, &t->dimensions);
     add_texts(key, &t->ptxas_options);
     if (t->of_device && t->dimensions.count)
-        cuc__key_refuse(key, "records of this device may choose its constants");
-    if (t->further.count || t->assemble.time == CUC_ON)
-        cuc__key_refuse(key, "it has options whose effect is not known");
+        cuc__program_add_records(key, p, function);
+    add_texts(key, &t->further);
+    if (t->assemble.time == CUC_ON || unknown) {
+        cuc__key_refuse(key, "it has the option \"%.80s\", whose effects are not known",
+                        unknown ? unknown : "time");
+        k->told = true;
+    }
     if (cuc__own_file(own, sizeof(own)))
         cuc__key_add_identity(key, own);
     else
         cuc__key_refuse(key, "the library's own file is not known");
     if (target == CUC_CODE_CUBIN)
-        add_library(key, path, "nvjitlink");
+        add_library(key, k->path, "nvjitlink");
 }
 
 // Makes the key of a program; false if there is none.
-static bool make_key(struct program_key *k, const cuc_program *p, int32_t target)
+static bool make_key(struct program_key *k, const cuc_program *p, int32_t target,
+                     const char *function)
 {
     cuc__key_maker *key = &k->maker;
     bool known = false;
@@ -201,7 +271,7 @@ static bool make_key(struct program_key *k, const cuc_program *p, int32_t target
     cuc__key_add_text(key, p->name);
     cuc__key_add(key, p->text, p->bytes);
     if (p->source_kind == CUC_SOURCE_TILE)
-        add_tile(key, k->path, p, target);
+        add_tile(k, p, target, function);
     else
         known = add_cuda(k, p, target);
     return known || cuc__key_finish(&k->key, key);
@@ -341,6 +411,20 @@ static void store(const cuc_object *object, const cuc_program *p, const cuc__key
     free(data);
 }
 
+// True if the files that were read for a key have not changed since, while the compiler read them.
+static bool is_unchanged(const struct program_key *k, const cuc_program *p, int32_t target,
+                         const char *function)
+{
+    struct program_key now = { .list = NULL };
+
+    if (k->list)
+        return cuc__includes_unchanged(k->list, k->list_bytes);
+    bool same = make_key(&now, p, target, function) &&
+                memcmp(&now.key, &k->key, sizeof(now.key)) == 0;
+    free(now.list);
+    return same;
+}
+
 // Compiles and stores the result.
 static cuc_status compile(cuc_object **out, struct program_key *k, bool may, cuc_program *p,
                           int32_t target, cuc__program_run run, const char *function)
@@ -350,11 +434,11 @@ static cuc_status compile(cuc_object **out, struct program_key *k, bool may, cuc
 
     if (st < 0)
         return st;
-    if (may && was_compiled_by(p, k->path)) {
+    if (may && was_compiled_by(p, k->path) && is_unchanged(k, p, target, function)) {
         store(*out, p, &k->key);
         store_list(k, p);
     }
-    if (!may && p->source_kind == CUC_SOURCE_CUDA) {
+    if (!may && k->told) {
         snprintf(line, sizeof(line), "cucore: not cached: %s\n", k->maker.why);
         cuc__program_add_log(p, line);
     }
@@ -374,7 +458,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     if (p->source_kind == CUC_SOURCE_TILE && target != CUC_CODE_LTOIR &&
         (st = cuc__program_read_arch(p, function)) < 0)
         return st;
-    bool may = make_key(&k, p, target);
+    bool may = make_key(&k, p, target, function);
     if (may && find(&made, p, &k.key, function)) {
         store_list(&k, p); // the files have new times, or there is another list of them
     } else {

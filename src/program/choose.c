@@ -88,6 +88,28 @@ static bool recall(void *user, const char *kernel, const char *constants, const 
     return true;
 }
 
+static void add_field(void *user, const char *text)
+{
+    cuc__key_add_text(user, text);
+}
+
+void cuc__program_add_records(cuc__key_maker *key, const cuc_program *p, const char *function)
+{
+    char program[17], toolkit[16];
+    cuc_tuned_record record = { .struct_size = sizeof(record), .program = program };
+    cuc_device *device = device_of(&p->tile);
+
+    if (!device || cuc_tuned_program(program, p->text, p->bytes) < 0) {
+        cuc__key_refuse(key, "the current device is not known");
+        return;
+    }
+    cuc__tuned_device(&record, toolkit, device);
+    cuc__key_add_text(key, record.gpu);
+    cuc__key_add_number(key, (uint64_t)device->limits.multiprocessors);
+    if (cuc__tuned_visit(p->tile.tuned, &record, add_field, key, function) < 0)
+        cuc__key_refuse(key, "the records of the device cannot be read");
+}
+
 // ---- The whole choice
 
 static struct tile_choosing choosing_of(const cuc_program *p, const struct tile_target *target,

@@ -7,6 +7,7 @@
 // A source with its headers in memory and the folders of its include path.
 struct cuc__include_source {
     const char *name, *text;
+    const char *definitions; // lines with a #define for each macro of the options
     char *const *header_names, *const *header_texts;
     size_t header_count;
     const char *const *folders;
@@ -15,10 +16,11 @@ struct cuc__include_source {
     size_t first_count;
 };
 
-// Adds to a key the contents of all files that an #include of the source may read, and of those
-// they include. Every branch of every #if counts, and every folder that may be searched: a file
-// that is missing now, and found there later, changes the key, too. Refuses the key if an include
-// depends on a macro, or a text on the time or on the presence of files.
+// Adds to a key the contents of all files that an #include or a __has_include of the source may
+// find, and of those they include. Every branch of every #if counts, every definition of a macro in
+// an #include, and every folder that may be searched: a file that is missing now, and found there
+// later, changes the key, too. Refuses the key if it cannot tell which files these are, or if a
+// text depends on the time.
 //
 // `*list` becomes a list of the files for cuc__includes_unchanged(), which the caller frees; NULL
 // if there are none, or if they may change unnoticed.

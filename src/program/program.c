@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "driver/nvrtc.h"
 #include "find/find.h"
+#include "known_options.h"
 #include "linker.h"
 #include "code/object.h"
 #include "base/options.h"
@@ -103,16 +104,26 @@ static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const
 }
 
 // Results are not cached if the options have effects besides, or name inputs that a key does not
-// cover.
-static const char *why_not_cached(const cuc_program_options *o)
+// cover. NVRTC's own headers are files somewhere.
+static void decide_cached(cuc_program *p, const cuc_program_options *o)
 {
-    return o->extra_option_count                             ? "it has extra_options"
-           : o->time || o->fdevice_time_trace                ? "it writes a file of times"
-           : o->pch == CUC_ON || o->create_pch || o->use_pch ? "it uses precompiled headers"
-           : o->fdevice_syntax_only == CUC_ON                ? "it makes no code"
-           : o->use_bundled_headers == CUC_ON                ? "it uses headers of NVRTC"
-           : o->ptxas_option_count                           ? "it has ptxas_options"
-                                                             : NULL;
+    const char *extra =
+        cuc__unknown_option(CUC__COMPILER_NVRTC, o->extra_options, o->extra_option_count);
+    const char *ptxas =
+        cuc__unknown_option(CUC__COMPILER_PTXAS, o->ptxas_options, o->ptxas_option_count);
+    const char *why = o->time || o->fdevice_time_trace ? "it writes a file of times"
+                      : o->pch == CUC_ON || o->create_pch || o->use_pch
+                          ? "it uses precompiled headers"
+                      : o->fdevice_syntax_only == CUC_ON ? "it makes no code"
+                      : o->use_bundled_headers == CUC_ON ? "it uses headers of NVRTC"
+                                                         : NULL;
+
+    if (why)
+        snprintf(p->not_cached, sizeof(p->not_cached), "%s", why);
+    else if (extra || ptxas)
+        snprintf(p->not_cached, sizeof(p->not_cached),
+                 "%s has \"%.80s\", whose effects are not known",
+                 extra ? "extra_options" : "ptxas_options", extra ? extra : ptxas);
 }
 
 static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const char *function)
@@ -126,12 +137,12 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
         return st;
     p->needs_ltoir = o->link_time_optimization == CUC_ON;
     p->pch = o->pch == CUC_ON || o->create_pch;
-    p->not_cached = why_not_cached(o);
-    if ((st = copy_lists(p, o, function)) < 0)
+    if ((st = copy_lists(p, o, function)) < 0 ||
+        (st = cuc__arch_read(&p->arch, o->arch, function)) < 0 ||
+        (st = make_flags(p, o, function)) < 0)
         return st;
-    if ((st = cuc__arch_read(&p->arch, o->arch, function)) < 0)
-        return st;
-    return make_flags(p, o, function);
+    decide_cached(p, o); // the lists are checked by now
+    return CUC_OK;
 }
 
 // The languages of sources.

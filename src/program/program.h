@@ -6,6 +6,7 @@
 #include <cucore/program.h>
 
 #include "base/handle.h"
+#include "cache/key.h"
 #include "compile_log.h"
 #include "options.h"
 #include "tile/ir/budget.h"
@@ -48,9 +49,9 @@ struct cuc_program {
     cuc_linker *linker; // assembles PTX; that of a tile program is made at first use
     struct cuc__program_tile tile;
 
-    cuc_cache *cache;       // retained; NULL: the default one
-    const char *not_cached; // why results are not kept; NULL: they are
-    char *log;              // from the last compilation; NULL: none
+    cuc_cache *cache;     // retained; NULL: the default one
+    char not_cached[160]; // why results are not kept; "": they are
+    char *log;            // from the last compilation; NULL: none
     int32_t pch_status;
     uint64_t compile_ns;
 };
@@ -122,6 +123,9 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
 void cuc__program_report_choice(const struct cuc__program_choice *choice,
                                 struct tile_module *module);
 void cuc__program_drop_choice(struct cuc__program_choice *choice);
+// Adds to a key what decides the choice besides the program: the current device and its records.
+void cuc__program_add_records(cuc__key_maker *key, const cuc_program *program,
+                              const char *function);
 // Reads the program's architecture from the current device if it is not yet known.
 cuc_status cuc__program_read_arch(cuc_program *program, const char *function);
 

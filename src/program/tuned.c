@@ -201,6 +201,13 @@ static bool same_toolkit(const char *a, const char *b)
     return atoi(a) == atoi(b);
 }
 
+// True if a record is of the same device, toolkit and program as a key.
+static bool is_of_program(char *const field[FIELDS], const cuc_tuned_record *key)
+{
+    return strcmp(field[0], key->gpu) == 0 && same_toolkit(field[1], key->toolkit) &&
+           strcmp(field[2], key->program) == 0;
+}
+
 // Finds the nearest record's choice.
 static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
                   const cuc_tuned_record *key, const char *function)
@@ -215,8 +222,7 @@ static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
     while ((line = next_line(&text, &number)) != NULL) {
         if (!split(line, field))
             return fail_line(path, number, function);
-        if (strcmp(field[0], wanted[0]) != 0 || !same_toolkit(field[1], wanted[1]) ||
-            strcmp(field[2], wanted[2]) != 0 || strcmp(field[3], wanted[3]) != 0 ||
+        if (!is_of_program(field, key) || strcmp(field[3], wanted[3]) != 0 ||
             strcmp(field[4], wanted[4]) != 0 || strlen(field[6]) >= CUC__TUNED_CHOICE)
             continue;
         double distance = distance_between(field[5], wanted[5]);
@@ -242,23 +248,57 @@ static bool installed_path(char path[PATH_BYTES])
     return false;
 }
 
+// Reads the file of records at `path`, NULL: the usual place, whose path goes to `usual`, and
+// points
+// `*named` to the path read. 0: there is none.
+static int read_records(char **text, const char **named, char usual[PATH_BYTES], const char *path,
+                        const char *function)
+{
+    const char *variable = path ? NULL : secure_getenv("CUCORE_TUNED");
+    const char *given = path ? path : variable;
+    struct stat about;
+
+    *named = given ? given : usual;
+    if (given ? !*given : !installed_path(usual))
+        return 0;
+    int got = read_file(text, &about, *named, function);
+    return got || !given ? got
+                         : cuc__fail(CUC_ERROR_IO, function, "%s%s: there is no such file",
+                                     variable ? "CUCORE_TUNED names " : "", given);
+}
+
 int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,
                     const char *function)
 {
-    const char *variable = path ? NULL : secure_getenv("CUCORE_TUNED");
-    const char *named = path ? path : variable;
     char usual[PATH_BYTES], *text = NULL;
-    struct stat about;
+    const char *named;
+    int got = read_records(&text, &named, usual, path, function);
 
-    if (named ? !*named : !installed_path(usual))
-        return 0;
-    int got = read_file(&text, &about, named ? named : usual, function);
-    if (!got && named)
-        return cuc__fail(CUC_ERROR_IO, function, "%s%s: there is no such file",
-                         variable ? "CUCORE_TUNED names " : "", named);
     if (got <= 0)
         return got;
-    got = search(choice, text, named ? named : usual, key, function);
+    got = search(choice, text, named, key, function);
+    free(text);
+    return got;
+}
+
+int cuc__tuned_visit(const char *path, const cuc_tuned_record *key, cuc__tuned_visit_field visit,
+                     void *user, const char *function)
+{
+    char usual[PATH_BYTES], *text = NULL, *line, *at;
+    char *field[FIELDS];
+    const char *named;
+    int number = 0, got = read_records(&text, &named, usual, path, function);
+
+    if (got <= 0)
+        return got;
+    at = text;
+    (void)next_line(&at, &number);
+    while (got > 0 && (line = next_line(&at, &number)) != NULL) {
+        if (!split(line, field))
+            got = fail_line(named, number, function);
+        for (int i = 3; got > 0 && i < FIELDS - 1 && is_of_program(field, key); i++)
+            visit(user, field[i]);
+    }
     free(text);
     return got;
 }

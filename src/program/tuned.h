@@ -13,6 +13,13 @@ enum { CUC__TUNED_CHOICE = 512 };
 int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,
                     const char *function);
 
+// Visits what the choices of a program on a device depend on: of each record that is of the key's
+// gpu, toolkit and program, the kernel, constants, dimensions and choice. 0: there is no file;
+// negative: it could not be read.
+typedef void (*cuc__tuned_visit_field)(void *user, const char *text);
+int cuc__tuned_visit(const char *path, const cuc_tuned_record *key, cuc__tuned_visit_field visit,
+                     void *user, const char *function);
+
 struct cuc_device;
 // Fills in the beginning of a device's records; `toolkit` has room for 16 bytes.
 void cuc__tuned_device(cuc_tuned_record *key, char *toolkit, const struct cuc_device *device);

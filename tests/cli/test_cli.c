@@ -112,7 +112,7 @@ static void make_folder(void)
     strcpy(folder, "/tmp/cucore-cli-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
-    ck_assert_int_eq(system("mkdir sub"), 0);
+    ck_assert_int_eq(system("mkdir sub open && chmod go+w open"), 0);
     for (int i = 0; i < CUC_LENGTH(texts); i++)
         save(texts[i].path, texts[i].text, strlen(texts[i].text));
     for (int i = 0; i < 1024; i++) {
@@ -202,6 +202,15 @@ static const struct {
     { .status = 0, .needs = FAKE, .arguments = { "info" },
       .out = { "devices        none: ", "CUDA_VISIBLE_DEVICES=" },
       .environment = { "FAKE_DEVICES=0", "CUDA_VISIBLE_DEVICES=" } },
+    { .status = 0, .arguments = { "info" },
+      .out = { "cache          off: CUCORE_CACHE is 0" },
+      .environment = { "CUCORE_CACHE=0" } },
+    { .status = 0, .arguments = { "info" },
+      .out = { "cache          /tmp/cucore-cli-", "/none\n", "0 entries, 0 of 4096 bytes" },
+      .environment = { "CUCORE_CACHE=", "CUCORE_CACHE_DIR=none", "CUCORE_CACHE_MAX_BYTES=4K" } },
+    { .status = 0, .arguments = { "info" },
+      .out = { "/open\n", "off: it belongs to another user, or others can write to it" },
+      .environment = { "CUCORE_CACHE=", "CUCORE_CACHE_DIR=open" } },
     { .status = 2, .arguments = { "doctor", "x" }, .err = { "'x' is not expected" } },
     { .status = 0, .needs = FAKE, .arguments = { "doctor" },
       .out = { "ok    driver", "ok    devices", " 0 failed" } },
@@ -221,6 +230,19 @@ static const struct {
       .out = { "warn  stubs", "warn  cuda-path", "warn  mps", "warn  launch-blocking" },
       .environment = { "LD_LIBRARY_PATH=/x/stubs", "CUDA_MPS_PIPE_DIRECTORY=/nowhere",
         "CUDA_LAUNCH_BLOCKING=1", "CUDA_PATH=/one" } },
+
+    { .status = 0, .needs = FAKE, .arguments = { "doctor" },
+      .out = { "ok    cache", "/sub, 0 entries, 0 of 1073741824 bytes" },
+      .environment = { "CUCORE_CACHE=", "CUCORE_CACHE_DIR=sub" } },
+    { .status = 0, .needs = FAKE, .arguments = { "doctor" },
+      .out = { "ok    cache", "/sub/a/b, made when the first entry is kept" },
+      .environment = { "CUCORE_CACHE=", "CUCORE_CACHE_DIR=sub/a/b" } },
+    { .status = 0, .needs = FAKE, .arguments = { "doctor" },
+      .out = { "warn  cache", "others can write to /tmp/", "fix: chmod go-w '/tmp/" },
+      .environment = { "CUCORE_CACHE=", "CUCORE_CACHE_DIR=open" } },
+    { .status = 0, .needs = FAKE, .arguments = { "doctor" },
+      .out = { "warn  cache", "/axpy.cu", "Not a directory", "fix: set CUCORE_CACHE_DIR" },
+      .environment = { "CUCORE_CACHE=", "CUCORE_CACHE_DIR=axpy.cu" } },
 
     // find
     { .status = 2, .arguments = { "find" }, .err = { "a NAME is missing", "usage: cucore find" } },
@@ -727,6 +749,21 @@ TEST(info_has_every_attribute_of_each_device)
         ck_assert_int_eq(json_integer_value(json_object_get(attributes, "max_threads_per_block")),
                          1024);
     }
+    json_decref(document);
+}
+
+TEST(info_has_the_cache)
+{
+    json_t *document = document_of(
+        &(child){ .arguments = { "info", "--json" },
+                  .environment = { "CUCORE_CACHE=", "CUCORE_CACHE_DIR=/nowhere/kernels" } },
+        true);
+    json_t *cache = json_object_get(document, "cache");
+
+    ck_assert_str_eq(json_string_value(json_object_get(cache, "folder")), "/nowhere/kernels");
+    ck_assert(json_is_null(json_object_get(cache, "off")));
+    ck_assert_int_eq(json_integer_value(json_object_get(cache, "max_bytes")), 1 << 30);
+    ck_assert_int_eq(json_integer_value(json_object_get(cache, "entries")), 0);
     json_decref(document);
 }
 

@@ -2,6 +2,7 @@
 #include "machine.h"
 #include "tests.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,12 @@ static machine healthy(void)
         .control_node = true,
         .device_nodes = 1,
         .one_home = true,
+        .cache = { .info = { .dir = "/home/me/.cache/cucore",
+                             .off = "",
+                             .max_bytes = 1000,
+                             .bytes = 10,
+                             .entries = 2 },
+                   .exists = true },
     };
     static const char *const names[] = { "nvrtc", "nvjitlink", "nvfatbin", "cudart",
                                          "nvml",  "cudart",    "cccl" };
@@ -243,6 +250,64 @@ static void blocking(machine *m)
     m->blocking = "1";
 }
 
+static void cache_off(machine *m)
+{
+    m->cache = (machine_cache){ .info = { .dir = "", .off = "CUCORE_CACHE is 0" } };
+}
+
+static void cache_nowhere(machine *m)
+{
+    m->cache =
+        (machine_cache){ .info = { .dir = "", .off = "there is no folder: HOME is not set" } };
+}
+
+static void cache_limit_wrong(machine *m)
+{
+    m->cache = (machine_cache){ .info = { .dir = "", .off = "CUCORE_CACHE_MAX_BYTES is \"x\"" } };
+}
+
+static void cache_not_made(machine *m)
+{
+    m->cache.exists = false;
+}
+
+static void cache_foreign(machine *m)
+{
+    m->cache.foreign = m->cache.open = true;
+}
+
+static void cache_open(machine *m)
+{
+    m->cache.open = true;
+}
+
+static void cache_read_only(machine *m)
+{
+    m->cache.error = EROFS;
+}
+
+static void cache_cannot_be_made(machine *m)
+{
+    m->cache.exists = false;
+    m->cache.error = EACCES;
+}
+
+static void cache_disk_full(machine *m)
+{
+    m->cache.free_known = true;
+    m->cache.free_bytes = 4096;
+}
+
+static void cache_without_locks(machine *m)
+{
+    m->cache.no_locks = true;
+}
+
+static void cache_not_a_folder(machine *m)
+{
+    m->cache.info.off = "Not a directory";
+}
+
 static const struct {
     void (*make)(machine *m);
     const char *check;
@@ -292,6 +357,18 @@ static const struct {
     { mps_gone, "mps", FINDING_WARN, "does not exist", "nvidia-cuda-mps-control" },
     { mps_there, "mps", FINDING_OK, "/tmp/mps", "" },
     { blocking, "launch-blocking", FINDING_WARN, "waits", "unset" },
+    { nothing, "cache", FINDING_OK, "/home/me/.cache/cucore, 2 entries, 10 of 1000 bytes", "" },
+    { cache_not_made, "cache", FINDING_OK, "made when the first entry is kept", "" },
+    { cache_off, "cache", FINDING_OK, "off: CUCORE_CACHE is 0", "" },
+    { cache_nowhere, "cache", FINDING_WARN, "HOME is not set", "set CUCORE_CACHE_DIR" },
+    { cache_limit_wrong, "cache", FINDING_WARN, "is \"x\"", "unset CUCORE_CACHE_MAX_BYTES" },
+    { cache_foreign, "cache", FINDING_WARN, "another user", "chown" },
+    { cache_open, "cache", FINDING_WARN, "others can write to /home/me", "chmod go-w '/home/me" },
+    { cache_read_only, "cache", FINDING_WARN, "cannot be written: Read-only", "CUCORE_CACHE_DIR" },
+    { cache_cannot_be_made, "cache", FINDING_WARN, "cannot be made: Permission", "can be written" },
+    { cache_disk_full, "cache", FINDING_WARN, "has 4096 bytes left", "remove files" },
+    { cache_without_locks, "cache", FINDING_WARN, "no locks", "local file system" },
+    { cache_not_a_folder, "cache", FINDING_WARN, "Not a directory", "CUCORE_CACHE_DIR" },
 };
 
 static size_t index_of(const char *check)

@@ -1,8 +1,6 @@
 // cucore cache: the state of the cache, its entries, and their removal.
 #include "base/array.h"
-#include "cli.h"
-
-#include <cucore/cache.h>
+#include "machine.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,11 +21,7 @@ static int print_info(cuc_cache *cache)
         return cli_fail_cuc();
     if (cli_json_wanted()) {
         json_t *document = cli_document(true);
-        cli_set(document, "folder", cli_text(*info.dir ? info.dir : NULL));
-        cli_set(document, "off", cli_text(*info.off ? info.off : NULL));
-        cli_set(document, "entries", cli_integer((int64_t)info.entries));
-        cli_set(document, "bytes", cli_integer((int64_t)info.bytes));
-        cli_set(document, "max_bytes", cli_integer((int64_t)info.max_bytes));
+        machine_set_cache(document, &info);
         return cli_print_json(document, CLI_DONE);
     }
     cli_row("folder", "%s", *info.dir ? info.dir : "none");

@@ -1,6 +1,7 @@
 #include "base/array.h"
 #include "machine.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -326,6 +327,61 @@ static void check_blocking(finding *f, const machine *m)
     }
 }
 
+static const char elsewhere[] = "set CUCORE_CACHE_DIR to a folder of your own";
+
+// Judges a folder that the library would use.
+static void check_folder(finding *f, const machine_cache *c)
+{
+    enum { LEAST_BYTES = 16 << 20 };
+    const char *dir = c->info.dir;
+
+    if (c->error) {
+        found(f, FINDING_WARN, "%s cannot be %s: %s; nothing new is kept", dir,
+              c->exists ? "written" : "made", strerror(c->error));
+        fix(f, "%s that can be written", elsewhere);
+    } else if (c->free_known && c->free_bytes < LEAST_BYTES) {
+        found(f, FINDING_WARN, "the file system of %s has %" PRIu64 " bytes left", dir,
+              c->free_bytes);
+        fix(f, "remove files there, or %s on another one", elsewhere);
+    } else if (c->no_locks) {
+        found(f, FINDING_WARN,
+              "the file system of %s has no locks: processes compile the same program at once",
+              dir);
+        fix(f, "%s on a local file system", elsewhere);
+    } else if (*c->info.off) {
+        found(f, FINDING_WARN, "%s is not used: %s", dir, c->info.off);
+        fix(f, "%s", elsewhere);
+    } else if (c->exists) {
+        found(f, FINDING_OK, "%s, %" PRIu64 " entries, %" PRIu64 " of %" PRIu64 " bytes", dir,
+              c->info.entries, c->info.bytes, c->info.max_bytes);
+    } else {
+        found(f, FINDING_OK, "%s, made when the first entry is kept", dir);
+    }
+}
+
+static void check_cache(finding *f, const machine *m)
+{
+    const machine_cache *c = &m->cache;
+
+    if (!*c->info.dir) {
+        bool wanted = strcmp(c->info.off, "CUCORE_CACHE is 0") == 0;
+        found(f, wanted ? FINDING_OK : FINDING_WARN, "off: %s", c->info.off);
+        if (!wanted)
+            fix(f, "%s",
+                strstr(c->info.off, "MAX_BYTES") ? "correct or unset CUCORE_CACHE_MAX_BYTES"
+                                                 : elsewhere);
+    } else if (c->foreign) {
+        found(f, FINDING_WARN, "%s belongs to another user and is not used", c->info.dir);
+        fix(f, "%s, or give the folder to this user (chown)", elsewhere);
+    } else if (c->open) {
+        found(f, FINDING_WARN, "others can write to %s, so it is not used", c->info.dir);
+        fix(f, "chmod go-w '%s', then cucore cache clear, as others may have left entries there",
+            c->info.dir);
+    } else {
+        check_folder(f, c);
+    }
+}
+
 static const struct {
     const char *name;
     void (*check)(finding *f, const machine *m);
@@ -345,6 +401,7 @@ static const struct {
     { "stubs", check_stubs },
     { "mps", check_mps },
     { "launch-blocking", check_blocking },
+    { "cache", check_cache },
 };
 
 size_t doctor_check_count(void)

@@ -4,6 +4,7 @@
 #include <cucore/device.h>
 #include <cucore/error.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 extern char **environ;
@@ -145,6 +146,7 @@ static int print_json(const machine *m)
     json_t *document = cli_document(true);
     json_t *devices = cli_array();
     json_t *environment = cli_object();
+    json_t *cache = cli_object();
 
     cli_set(document, "version", cli_text(cuc_version_string()));
     cli_set(document, "driver", driver_json(m));
@@ -163,6 +165,8 @@ static int print_json(const machine *m)
         cli_append(devices, entry);
     }
     cli_set(document, "devices", devices);
+    machine_set_cache(cache, &m->cache.info);
+    cli_set(document, "cache", cache);
     for (char **e = environ; *e; e++)
         if (is_of_interest(*e)) {
             size_t length = strcspn(*e, "=");
@@ -203,6 +207,17 @@ static void print_pieces(const machine *m)
     }
 }
 
+static void print_cache(const cuc_cache_info *c)
+{
+    if (*c->dir)
+        cli_row("cache", "%s", c->dir);
+    if (*c->off)
+        cli_row(*c->dir ? "" : "cache", "off: %s", c->off);
+    else
+        cli_row("", "%" PRIu64 " entries, %" PRIu64 " of %" PRIu64 " bytes", c->entries, c->bytes,
+                c->max_bytes);
+}
+
 static int print_text(const machine *m)
 {
     const char *label = "environment";
@@ -223,6 +238,7 @@ static int print_text(const machine *m)
                 : m->devices_status < 0 ? m->devices_message
                 : m->visible_devices    ? "CUDA_VISIBLE_DEVICES leaves none"
                                         : "the driver sees no GPU");
+    print_cache(&m->cache.info);
     for (char **e = environ; *e; e++)
         if (is_of_interest(*e)) {
             cli_row(label, "%s", *e);
@@ -252,7 +268,7 @@ static int run(int argc, char **argv)
 
 const cli_command cli_info = {
     .name = "info",
-    .summary = "Print what there is: driver, toolkit, devices, environment",
+    .summary = "Print what there is: driver, toolkit, devices, cache, environment",
     .usage = "[--json]",
     .examples = "  cucore info\n"
                 "  cucore info --json | jq '.devices[0].attributes.max_threads_per_block'\n",

@@ -225,6 +225,7 @@ void machine_look(machine *m)
     look_at_driver(m);
     look_at_pieces(m);
     look_at_system(m);
+    machine_look_at_cache(m);
 }
 
 void machine_release(machine *m)

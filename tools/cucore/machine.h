@@ -5,6 +5,7 @@
 #include "cli.h"
 
 #include <cucore/base.h>
+#include <cucore/cache.h>
 
 // Toolkit components used by cucore: X(constant, name, is a header folder).
 #define MACHINE_PIECE_LIST(X)              \
@@ -32,6 +33,18 @@ typedef struct machine_piece {
     int minor;
 } machine_piece;
 
+// The default cache, and its folder: if it does not exist, the nearest one above it that does.
+typedef struct machine_cache {
+    cuc_cache_info info; // its texts are the library's
+    bool exists;
+    bool foreign; // it belongs to another user
+    bool open;    // others can write to it
+    bool no_locks;
+    bool free_known;
+    uint64_t free_bytes; // of its file system
+    int error;           // why it cannot be opened or written; 0: it can
+} machine_cache;
+
 typedef struct machine {
     cuc_status driver_status;
     char *driver_message;   // why the driver is unusable; NULL
@@ -45,6 +58,8 @@ typedef struct machine {
     int32_t device_count;
 
     machine_piece pieces[MACHINE_PIECES];
+
+    machine_cache cache;
 
     bool container;
     bool wsl;
@@ -68,6 +83,10 @@ typedef struct machine {
 // Query the library and the system; loads the driver and the toolkit's libraries.
 void machine_look(machine *m);
 void machine_release(machine *m);
+
+// machine_cache.c: a part of machine_look(), and the state of a cache in JSON.
+void machine_look_at_cache(machine *m);
+void machine_set_cache(json_t *to, const cuc_cache_info *info);
 
 enum { FINDING_OK, FINDING_WARN, FINDING_FAIL };
 

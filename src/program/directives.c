@@ -1,0 +1,427 @@
+#include "directives.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 16, MOST_STEPS = 4096, NAME_BYTES = 1024 };
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+const char *cuc__skip_blanks(const char *p, const char *end)
+{
+    for (;;) {
+        while (p < end && is_blank(*p))
+            p++;
+        if (end - p < 2 || p[0] != '/' || p[1] != '*')
+            return p;
+        const char *close = p + 2;
+        while (close + 1 < end && (close[0] != '*' || close[1] != '/'))
+            close++;
+        if (close + 1 >= end)
+            return p;
+        p = close + 2;
+    }
+}
+
+static bool is_open_comment(const char *p, const char *end)
+{
+    return end - p >= 2 && p[0] == '/' && p[1] == '*';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+const char *cuc__word_end(const char *p, const char *end)
+{
+    while (p < end && ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || is_digit(*p) ||
+                       *p == '_' || *p == '$' || (unsigned char)*p >= 0x80))
+        p++;
+    return p;
+}
+
+static bool is_word(const char *p, const char *end, const char *word)
+{
+    return (size_t)(end - p) == strlen(word) && memcmp(p, word, strlen(word)) == 0;
+}
+
+// Words of the system that are macros by some compilers' choice.
+static bool is_of_system(const char *word, size_t bytes)
+{
+    static const char *const others[] = { "linux", "unix", "i386" };
+    bool is = false;
+
+    for (size_t i = 0; i < CUC_LENGTH(others); i++)
+        is |= is_word(word, word + bytes, others[i]);
+    return is;
+}
+
+bool cuc__is_reserved(const char *word, size_t bytes)
+{
+    bool reserved = bytes > 1 && word[0] == '_' &&
+                    (word[1] == '_' || (word[1] >= 'A' && word[1] <= 'Z'));
+
+    return reserved || is_of_system(word, bytes);
+}
+
+// True if the compiler may define a macro itself, also one that a text defines where it does not.
+static bool is_predefined(const char *word, size_t bytes)
+{
+    static const char *const starts[] = {
+        "__CUDA", "__NV",    "__GNU",  "__EDG",   "__STDC",  "__c",    "__FILE",  "__BASE_FILE",
+        "__LINE", "__COUNT", "__SIZE", "__INT",   "__UINT",  "__CHAR", "__WCHAR", "__VERSION",
+        "__li",   "__un",    "__x86",  "__aarch", "__amd64", "__LP64", "__BYTE",  "__ORDER",
+        "__FLT",  "__DBL",   "__LDBL", "__OPT",   "_GNU",    "_LP64",
+    };
+
+    for (size_t i = 0; i < CUC_LENGTH(starts); i++)
+        if (bytes >= strlen(starts[i]) && memcmp(word, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return is_of_system(word, bytes);
+}
+
+const char *cuc__directive_of(const char *line, const char *end)
+{
+    const char *p = cuc__skip_blanks(line, end);
+
+    if (p < end && *p == '#')
+        p++;
+    else if (end - p >= 2 && p[0] == '%' && p[1] == ':')
+        p += 2;
+    else
+        return NULL;
+    return cuc__skip_blanks(p, end);
+}
+
+const char *cuc__directives_name(const struct cuc__directives *d, const char *from)
+{
+    return from ? from : d->name;
+}
+
+// ---- Texts
+
+// Copies a text with continued lines joined and without its byte order mark. NULL: refused.
+static char *join_lines(struct cuc__directives *d, const char *name, const char *text)
+{
+    char *joined = malloc(strlen(text) + 1), *to = joined;
+
+    if (!joined) {
+        cuc__key_refuse(d->key, "there is no memory");
+        return NULL;
+    }
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+        text += 3;
+    for (const char *p = text;; p++) {
+        size_t plain = strcspn(p, "\\\r");
+        memcpy(to, p, plain);
+        to += plain;
+        p += plain;
+        if (!*p)
+            break;
+        const char *end = p + 1;
+        while (*p == '\\' && is_blank(*end) && *end != '\r')
+            end++;
+        if (*p == '\\' && *end == '\r' && end[1] == '\n')
+            end++;
+        // Compilers differ in what these are.
+        if ((*p == '\r' && p[1] != '\n') ||
+            (*p == '\\' && *end == '\n' && is_blank(p[1]) && p[1] != '\r')) {
+            cuc__key_refuse(d->key, "%s has a %s", name,
+                            *p == '\r' ? "carriage return within a line"
+                                       : "line that ends with a backslash and blanks");
+            free(joined);
+            return NULL;
+        }
+        if (*p == '\\' && *end == '\n')
+            p = end;
+        else
+            *to++ = *p;
+    }
+    *to = '\0';
+    return joined;
+}
+
+void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text)
+{
+    static const char *const unknown[] = { "__has_embed",   "__TIME__", "__DATE__",
+                                           "__TIMESTAMP__", "?\?=",     "?\?/" };
+    const char *name = cuc__directives_name(d, from);
+    char *joined = join_lines(d, name, text);
+
+    if (!joined)
+        return;
+    for (size_t i = 0; i < CUC_LENGTH(unknown); i++)
+        if (strstr(joined, unknown[i]))
+            cuc__key_refuse(d->key, "%s has %s", name, unknown[i]);
+        else if (*unknown[i] == '_' && cuc__may_be_joined(d, joined, unknown[i]))
+            cuc__key_refuse(d->key, "%s has a part of %s", name, unknown[i]);
+    if (!CUC_RESERVE(d->texts, d->text_room, d->text_count + 1)) {
+        cuc__key_refuse(d->key, "there is no memory");
+        free(joined);
+        return;
+    }
+    d->texts[d->text_count++] = (struct cuc__directive_text){ from, joined };
+}
+
+// ---- Definitions
+
+bool cuc__definition_read(struct cuc__definition *out, const char *p, const char *end)
+{
+    struct cuc__definition made = { .name = cuc__skip_blanks(p, end) };
+
+    p = cuc__word_end(made.name, end);
+    made.name_bytes = (size_t)(p - made.name);
+    if (!made.name_bytes || is_digit(*made.name))
+        return false;
+    if (p < end && *p == '(') {
+        const char *close = memchr(p, ')', (size_t)(end - p));
+        made.has_parameters = true;
+        made.parameters = p + 1;
+        made.parameter_bytes = (size_t)((close ? close : end) - made.parameters);
+        p = close ? close + 1 : end;
+    }
+    while (p < end && is_blank(*p))
+        p++;
+    while (end > p && is_blank(end[-1]))
+        end--;
+    made.body = p;
+    made.body_bytes = (size_t)(end - p);
+    *out = made;
+    return true;
+}
+
+const struct cuc__definition *cuc__definition_of(const struct cuc__directives *d, const char *name,
+                                                 size_t bytes)
+{
+    const struct cuc__name *found = cuc__name_set_find(&d->defined, name, bytes);
+
+    return found ? &d->definitions[found->value - 1] : NULL;
+}
+
+static void add_definition(struct cuc__directives *d, const char *p, const char *end)
+{
+    struct cuc__definition made;
+
+    if (!cuc__definition_read(&made, p, end))
+        return; // no directive, but part of a literal or a comment
+    const struct cuc__definition *other = cuc__definition_of(d, made.name, made.name_bytes);
+    size_t first = other ? (size_t)(other - d->definitions) : d->definition_count;
+    made.next = other ? other->next : 0;
+    if (!CUC_RESERVE(d->definitions, d->definition_room, d->definition_count + 1) ||
+        !cuc__name_set_add(&d->defined, made.name, made.name_bytes, first + 1)) {
+        cuc__key_refuse(d->key, "there is no memory");
+        return;
+    }
+    d->definitions[d->definition_count++] = made;
+    if (other)
+        d->definitions[first].next = d->definition_count;
+}
+
+// ---- Includes
+
+static void refuse_operand(struct cuc__directives *d, const char *at, size_t bytes)
+{
+    cuc__key_refuse(d->key, "an #include does not name its file: %.*s",
+                    bytes < 60 ? (int)bytes : 60, at);
+}
+
+// Calls `include` with a name in quotes or angle brackets at `p`; false if there is none.
+static bool include(struct cuc__directives *d, const char *from, const char *p, const char *end)
+{
+    bool quoted = p < end && *p == '"';
+    const char *close = quoted || (p < end && *p == '<')
+                            ? memchr(p + 1, quoted ? '"' : '>', (size_t)(end - p - 1))
+                            : NULL;
+    char name[NAME_BYTES];
+
+    if (!close || (size_t)(close - p) >= sizeof(name))
+        return false;
+    memcpy(name, p + 1, (size_t)(close - p - 1));
+    name[close - p - 1] = '\0';
+    d->include(d->user, from, name, quoted);
+    return true;
+}
+
+static void add_include(struct cuc__directives *d, const char *from, const char *p, const char *end)
+{
+    if (include(d, from, p, end))
+        return;
+    if (p == end || cuc__word_end(p, end) == p || is_digit(*p)) {
+        refuse_operand(d, p, (size_t)(end - p));
+        return;
+    }
+    if (!CUC_RESERVE(d->macros, d->macro_room, d->macro_count + 1)) {
+        cuc__key_refuse(d->key, "there is no memory");
+        return;
+    }
+    const char *comment = memmem(p, (size_t)(end - p), "//", 2);
+    end = comment ? comment : end;
+    comment = memmem(p, (size_t)(end - p), "/*", 2);
+    end = comment && cuc__skip_blanks(comment, end) == end ? comment : end;
+    while (is_blank(end[-1]))
+        end--;
+    d->macros[d->macro_count++] = (struct cuc__part){ from, p, (size_t)(end - p) };
+}
+
+// Takes the operand of an #include without macros. Without a name in it the compiler fails.
+static void include_replaced(struct cuc__directives *d, const char *from, const char *text)
+{
+    size_t bytes = strlen(text);
+
+    if (*text != '<' && *text != '"')
+        return;
+    if (strpbrk(text, " \t") || strcspn(text + 1, *text == '<' ? ">" : "\"") + 2 != bytes ||
+        !include(d, from, text, text + bytes))
+        refuse_operand(d, text, bytes);
+}
+
+// Returns the next word from `p` on that may be a macro: not in quotes, no number.
+static const char *next_word(const char *p)
+{
+    while (*p) {
+        const char *end = p + strlen(p), *word_end = cuc__word_end(p, end);
+        if (*p == '"') {
+            const char *close = strchr(p + 1, '"');
+            p = close ? close + 1 : end;
+        } else if (word_end == p) {
+            p++;
+        } else if (is_digit(*p)) {
+            p = word_end;
+        } else {
+            break;
+        }
+    }
+    return p;
+}
+
+// Replaces macros from the byte `at` of an operand on, by each of their definitions. A macro may
+// also be undefined where the #include is. The number of steps is limited.
+static void replace(struct cuc__directives *d, const char *from, const char *text, size_t at,
+                    int depth, int *steps)
+{
+    const char *word = next_word(text + at), *end = cuc__word_end(word, word + strlen(word));
+    const struct cuc__definition *m = cuc__definition_of(d, word, (size_t)(end - word));
+    char next[NAME_BYTES];
+
+    while (*word && !m && !cuc__is_reserved(word, (size_t)(end - word))) {
+        word = next_word(end);
+        end = cuc__word_end(word, word + strlen(word));
+        m = cuc__definition_of(d, word, (size_t)(end - word));
+    }
+    if (!*word) {
+        include_replaced(d, from, text);
+        return;
+    }
+    if (!m || is_predefined(word, (size_t)(end - word)) || depth >= MOST_DEPTH || --*steps < 0) {
+        refuse_operand(d, text, strlen(text));
+        return;
+    }
+    replace(d, from, text, (size_t)(end - text), depth + 1, steps);
+    for (; m && !d->key->refused; m = m->next ? &d->definitions[m->next - 1] : NULL) {
+        const char *more = end + strspn(end, " \t");
+        if (m->has_parameters && *more != '(')
+            continue;
+        bool fits = snprintf(next, sizeof(next), "%.*s%.*s%s", (int)(word - text), text,
+                             (int)m->body_bytes, m->body, end) < (int)sizeof(next);
+        if (m->has_parameters || !fits || memchr(m->body, '#', m->body_bytes) ||
+            strstr(next, "/*") || strstr(next, "//"))
+            refuse_operand(d, text, strlen(text));
+        else
+            replace(d, from, next, (size_t)(word - text), depth + 1, steps);
+    }
+}
+
+// Reads what follows a #.
+static void read_directive(struct cuc__directives *d, const char *from, const char *p,
+                           const char *end)
+{
+    p = cuc__skip_blanks(p, end);
+    const char *word_end = cuc__word_end(p, end), *operand = cuc__skip_blanks(word_end, end);
+    bool includes = is_word(p, word_end, "include") || is_word(p, word_end, "include_next");
+    bool defines = is_word(p, word_end, "define");
+
+    if (is_open_comment(p, end) || ((includes || defines) && is_open_comment(operand, end)))
+        cuc__key_refuse(d->key, "a directive goes on after a comment of several lines");
+    else if (is_word(p, word_end, "import") || is_word(p, word_end, "embed"))
+        cuc__key_refuse(d->key, "it uses #%.*s", (int)(word_end - p), p);
+    else if (includes)
+        add_include(d, from, operand, end);
+    else if (defines)
+        add_definition(d, operand, end);
+}
+
+// Reads a line. A directive begins a line, after blanks and comments; one in a comment or a literal
+// counts, too, which does no harm.
+static void read_line(struct cuc__directives *d, const char *from, const char *line,
+                      const char *end)
+{
+    const char *start = line; // after the last comment before p
+
+    for (const char *p = line; p < end; p++) {
+        if (p > line && p[-1] == '*' && *p == '/') {
+            start = p + 1;
+        } else if (*p == '#' || (*p == '%' && p + 1 < end && p[1] == ':')) {
+            const char *q = cuc__skip_blanks(start, p);
+            if (q == p)
+                read_directive(d, from, p + (*p == '#' ? 1 : 2), end);
+        }
+    }
+}
+
+static void read_text(struct cuc__directives *d, const char *from, const char *text)
+{
+    while (*text && !d->key->refused) {
+        const char *newline = strchr(text, '\n'), *end = newline ? newline : text + strlen(text);
+        size_t bytes = (size_t)(end - text);
+        if (memchr(text, '#', bytes) || memchr(text, '%', bytes))
+            read_line(d, from, text, end);
+        text = *end ? end + 1 : end;
+    }
+}
+
+static void replace_macros(struct cuc__directives *d)
+{
+    for (size_t i = 0; i < d->macro_count && !d->key->refused; i++) {
+        const struct cuc__part m = d->macros[i];
+        char text[NAME_BYTES];
+        int steps = MOST_STEPS;
+        if (snprintf(text, sizeof(text), "%.*s", (int)m.bytes, m.at) < (int)sizeof(text))
+            replace(d, m.from, text, 0, 0, &steps);
+        else
+            refuse_operand(d, m.at, m.bytes);
+    }
+}
+
+void cuc__directives_read(struct cuc__directives *d)
+{
+    size_t read = 0;
+
+    // Each text may define a macro that stands in an #include of another one.
+    while (read < d->text_count && !d->key->refused) {
+        for (; read < d->text_count && !d->key->refused; read++) {
+            const struct cuc__directive_text text = d->texts[read]; // the array may move
+            read_text(d, text.from, text.text);
+        }
+        cuc__presence_read(d);
+        replace_macros(d);
+    }
+    cuc__presence_finish(d);
+}
+
+void cuc__directives_free(struct cuc__directives *d)
+{
+    for (size_t i = 0; i < d->text_count; i++)
+        free(d->texts[i].text);
+    free(d->texts);
+    free(d->definitions);
+    free(d->macros);
+    free(d->words);
+    cuc__name_set_free(&d->defined);
+}

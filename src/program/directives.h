@@ -1,0 +1,98 @@
+// The directives of texts, read without running the preprocessor: every branch of every #if counts.
+// What cannot be known so refuses the key.
+//
+//   directives.c   reads #include and #define, and replaces the macros of an #include
+//   presence.c     reads the operands of __has_include, and of macros that stand for it
+#ifndef CUCORE_PROGRAM_DIRECTIVES_H
+#define CUCORE_PROGRAM_DIRECTIVES_H
+
+#include "base/name_set.h"
+#include "cache/key.h"
+
+enum { CUC__PRESENCE_OPERATORS = 32 };
+
+// A #define. Its texts are part of the text it is in.
+struct cuc__definition {
+    const char *name, *parameters, *body;
+    size_t name_bytes, parameter_bytes, body_bytes;
+    bool has_parameters;
+    size_t next; // another one of the name, plus one; 0: none
+};
+
+// A part of a text: the operand of an #include, or a word.
+struct cuc__part {
+    const char *from, *at;
+    size_t bytes;
+};
+
+// All texts of a program.
+struct cuc__directives {
+    cuc__key_maker *key;
+    const char *name; // of the source, for messages
+    // Receives the name of a file that an #include or a __has_include of the file `from` may mean,
+    // and may add texts. `from` is NULL for the source.
+    void (*include)(void *user, const char *from, const char *name, bool quoted);
+    void *user;
+
+    struct cuc__directive_text {
+        const char *from;
+        char *text; // its lines joined
+    } * texts;
+    struct cuc__definition *definitions;
+    struct cuc__name_set defined; // the index of the last definition, plus one
+    struct cuc__part *macros;     // operands of #include that have macros
+    struct cuc__part *words;      // of operands of __has_include: they must not be macros
+    size_t text_count, text_room, definition_count, definition_room, macro_count, macro_room;
+    size_t word_count, word_room;
+    // __has_include and __has_include_next, and the macros that stand for them
+    struct cuc__presence_operator {
+        char name[64];
+        size_t bytes;
+        size_t checked; // the number of texts
+    } operators[CUC__PRESENCE_OPERATORS];
+    size_t operator_count;
+};
+
+// directives.c
+
+// Adds a copy of a text. `from` is its file's name, which must stay; NULL: the source.
+void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text);
+
+// Reads all texts, and those that `include` adds meanwhile.
+void cuc__directives_read(struct cuc__directives *d);
+void cuc__directives_free(struct cuc__directives *d);
+
+// The name of a text, for messages.
+const char *cuc__directives_name(const struct cuc__directives *d, const char *from);
+
+// Skips blanks and comments within a line; stops at a comment that ends on another line.
+const char *cuc__skip_blanks(const char *p, const char *end);
+
+// Returns the end of the word at `p`, of an identifier or a number; `p` if there is none.
+const char *cuc__word_end(const char *p, const char *end);
+
+// Returns what follows the # of a line that begins with it; NULL: the line does not.
+const char *cuc__directive_of(const char *line, const char *end);
+
+// Reads the definition in a line; `p` follows its "define". False if there is no name.
+bool cuc__definition_read(struct cuc__definition *out, const char *p, const char *end);
+
+// Returns a definition of a name, or NULL.
+const struct cuc__definition *cuc__definition_of(const struct cuc__directives *d, const char *name,
+                                                 size_t bytes);
+
+// True if a compiler may have such a macro that no text defines.
+bool cuc__is_reserved(const char *word, size_t bytes);
+
+// presence.c
+
+// True if a text has a part of a name that ## may complete.
+bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name);
+
+// Checks the texts that an operator has not been checked in.
+void cuc__presence_read(struct cuc__directives *d);
+
+// Refuses the key if an operand has a word that is a macro.
+void cuc__presence_finish(struct cuc__directives *d);
+
+#endif

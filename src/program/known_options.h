@@ -1,0 +1,15 @@
+// Options that compilers take as text. Those listed here neither read nor write files, so that the
+// key of an entry covers their effect.
+#ifndef CUCORE_PROGRAM_KNOWN_OPTIONS_H
+#define CUCORE_PROGRAM_KNOWN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum cuc__compiler { CUC__COMPILER_NVRTC, CUC__COMPILER_NVJITLINK, CUC__COMPILER_PTXAS };
+
+// Returns the first option that is not known to be without effects besides; NULL if all are.
+const char *cuc__unknown_option(enum cuc__compiler compiler, const char *const *options,
+                                size_t count);
+
+#endif

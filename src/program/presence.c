@@ -1,0 +1,275 @@
+#include "directives.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PART = 4, NAME_BYTES = 1024 }; // fewer bytes of a name are no part of it
+
+// ---- Words
+
+static bool is_word_byte(const char *p)
+{
+    return cuc__word_end(p, p + 1) != p;
+}
+
+// Returns the next place where a text has a word that begins with `start`, from `p` on; or NULL.
+static const char *find_word(const char *text, const char *p, const char *start)
+{
+    for (; (p = strstr(p, start)) != NULL; p++)
+        if (p == text || !is_word_byte(p - 1))
+            return p;
+    return NULL;
+}
+
+static bool is_operator(const struct cuc__directives *d, const char *name, size_t bytes)
+{
+    for (size_t i = 0; i < d->operator_count; i++)
+        if (d->operators[i].bytes == bytes && memcmp(d->operators[i].name, name, bytes) == 0)
+            return true;
+    return false;
+}
+
+bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name)
+{
+    size_t bytes = strlen(name), cut = bytes > PART ? PART - 1 : bytes - 1;
+    char start[PART + 1];
+
+    if (bytes < 2)
+        return false;
+    snprintf(start, sizeof(start), "%.*s", (int)(bytes - 1), name);
+    for (const char *p = text; (p = find_word(text, p, start)) != NULL; p++) {
+        size_t length = (size_t)(cuc__word_end(p, p + bytes) - p);
+        // An operator without a file is refused, also before ##.
+        if (length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length))
+            return true;
+    }
+    // The end of the name, without 1 to `cut` bytes
+    for (const char *p = text; (p = strstr(p, name + cut)) != NULL; p++) {
+        const char *word = p;
+        while (word > text && is_word_byte(word - 1) && p - word < (ptrdiff_t)cut)
+            word--;
+        size_t before = (size_t)(p - word);
+        if (before < cut && memcmp(word, name + cut - before, before) == 0 &&
+            !is_word_byte(p + bytes - cut))
+            return true;
+    }
+    return false;
+}
+
+static bool is_one_of(const char *p, size_t bytes, const char *const *words, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strlen(words[i]) == bytes && memcmp(p, words[i], bytes) == 0)
+            return true;
+    return false;
+}
+
+// ---- Occurrences of an operator
+
+// A place in a text where the name of an operator stands.
+struct place {
+    const struct cuc__presence_operator *of;
+    const char *from, *line, *at, *end; // the end is that of the line
+    const char *directive;              // NULL: none that begins on this line
+    size_t directive_bytes;
+    struct cuc__definition definition; // if the directive is a #define
+    bool defines;
+};
+
+static bool is_directive(const struct place *p, const char *const *words, int count)
+{
+    return p->directive && is_one_of(p->directive, p->directive_bytes, words, count);
+}
+
+static void find_place(struct place *p, const char *text)
+{
+    static const char *const define[] = { "define" };
+
+    p->line = p->at;
+    while (p->line > text && p->line[-1] != '\n')
+        p->line--;
+    p->end = p->at + strcspn(p->at, "\n");
+    p->directive = cuc__directive_of(p->line, p->at);
+    if (!p->directive)
+        return;
+    const char *end = cuc__word_end(p->directive, p->end);
+    p->directive_bytes = (size_t)(end - p->directive);
+    p->defines = is_directive(p, define, 1) && cuc__definition_read(&p->definition, end, p->end);
+}
+
+// True if the operator cannot have an operand here: where its name is defined or asked for, and
+// where nothing replaces macros.
+static bool is_inert(const struct place *p)
+{
+    static const char *const inert[] = { "endif", "else",   "error",   "warning", "undef",
+                                         "ifdef", "ifndef", "elifdef", "elifndef" };
+    const char *before = p->at, *line = p->line + strspn(p->line, " \t");
+
+    if (is_directive(p, inert, CUC_LENGTH(inert)) || (p->defines && p->definition.name == p->at))
+        return true;
+    if (strncmp(line, "//", 2) == 0 && !memmem(line, (size_t)(p->end - line), "*/", 2))
+        return true;
+    while (before > p->line && (before[-1] == ' ' || before[-1] == '\t'))
+        before--;
+    before -= before > p->line && before[-1] == '(';
+    while (before > p->line && (before[-1] == ' ' || before[-1] == '\t'))
+        before--;
+    return before - p->line >= 7 && memcmp(before - 7, "defined", 7) == 0 &&
+           (before - p->line == 7 || !is_word_byte(before - 8));
+}
+
+static void refuse(struct cuc__directives *d, const struct place *p)
+{
+    cuc__key_refuse(d->key, "%s does not name the file of %.*s", cuc__directives_name(d, p->from),
+                    (int)p->of->bytes, p->of->name);
+}
+
+// True if a definition has a parameter of this name.
+static bool has_parameter(const struct cuc__definition *m, const char *word, size_t bytes)
+{
+    const char *p = m->parameters, *end = p + m->parameter_bytes;
+
+    while (m->has_parameters && p < end) {
+        const char *word_end = cuc__word_end(p, end);
+        if ((size_t)(word_end - p) == bytes && memcmp(p, word, bytes) == 0)
+            return true;
+        p = word_end + (word_end == p);
+    }
+    return false;
+}
+
+// Notes the words of a name in angle brackets, which a macro's expansion would replace.
+static void add_words(struct cuc__directives *d, const struct place *p, const char *name,
+                      const char *end)
+{
+    bool direct = !p->defines && p->of < d->operators + 2;
+
+    for (const char *word = name; word < end; word++) {
+        const char *word_end = cuc__word_end(word, end);
+        size_t bytes = (size_t)(word_end - word);
+        if (!bytes)
+            continue;
+        if ((p->defines && has_parameter(&p->definition, word, bytes)) ||
+            (!direct && cuc__is_reserved(word, bytes)))
+            refuse(d, p);
+        if (CUC_RESERVE(d->words, d->word_room, d->word_count + 1))
+            d->words[d->word_count++] = (struct cuc__part){ p->from, word, bytes };
+        else
+            cuc__key_refuse(d->key, "there is no memory");
+        word = word_end - 1;
+    }
+}
+
+// Reads an operand that names a file: "name" or <name>, and a parenthesis. False: it is another
+// one. A name in quotes depends on the file in which a macro is used, so none may define it.
+static bool read_name(struct cuc__directives *d, const struct place *p, const char *operand)
+{
+    static const char *const conditions[] = { "if", "elif" };
+    bool quoted = *operand == '"', condition = is_directive(p, conditions, CUC_LENGTH(conditions));
+    const char *start = operand + 1;
+    const char *close = memchr(start, quoted ? '"' : '>', (size_t)(p->end - start));
+    char name[NAME_BYTES];
+
+    if (!close || (size_t)(close - start) >= sizeof(name) ||
+        !(condition || (p->defines && !quoted)))
+        return false;
+    const char *after = cuc__skip_blanks(close + 1, p->end);
+    if (after == p->end || *after != ')')
+        return false;
+    if (!quoted)
+        add_words(d, p, start, close);
+    memcpy(name, start, (size_t)(close - start));
+    name[close - start] = '\0';
+    d->include(d->user, p->from, name, quoted);
+    return true;
+}
+
+static bool new_operator(struct cuc__directives *d, const char *name, size_t bytes)
+{
+    struct cuc__presence_operator *made = &d->operators[d->operator_count];
+
+    if (d->operator_count == CUC__PRESENCE_OPERATORS || bytes >= sizeof(made->name))
+        return false;
+    *made = (struct cuc__presence_operator){ .bytes = bytes };
+    memcpy(made->name, name, bytes);
+    d->operator_count++;
+    return true;
+}
+
+// Adds a macro that only stands for the operator: #define NAME(X) OPERATOR(X).
+static bool add_operator(struct cuc__directives *d, const struct place *p, const char *operand)
+{
+    const struct cuc__definition *m = &p->definition;
+    const char *end = cuc__word_end(operand, p->end);
+    const char *after = cuc__skip_blanks(end, p->end);
+    const char *parameter = m->parameters;
+    size_t bytes = (size_t)(end - operand);
+
+    if (!p->defines || !m->has_parameters || m->body != p->at || after == p->end || *after != ')' ||
+        cuc__skip_blanks(after + 1, p->end) != p->end)
+        return false;
+    while (*parameter == ' ')
+        parameter++;
+    size_t rest = m->parameter_bytes - (size_t)(parameter - m->parameters);
+    while (rest && parameter[rest - 1] == ' ')
+        rest--;
+    if (!bytes || rest != bytes || memcmp(parameter, operand, bytes) != 0)
+        return false;
+    if (is_operator(d, m->name, m->name_bytes))
+        return true;
+    return new_operator(d, m->name, m->name_bytes);
+}
+
+static void check_place(struct cuc__directives *d, struct place *p, const char *text)
+{
+    find_place(p, text);
+    if (is_inert(p))
+        return;
+    const char *operand = cuc__skip_blanks(p->at + p->of->bytes, p->end);
+    bool open = operand < p->end && *operand == '(';
+    operand = open ? cuc__skip_blanks(operand + 1, p->end) : p->end;
+    bool named = operand < p->end && (*operand == '"' || *operand == '<');
+    if (!(named ? read_name(d, p, operand) : open && add_operator(d, p, operand)))
+        refuse(d, p);
+}
+
+static void check_text(struct cuc__directives *d, const struct cuc__presence_operator *of,
+                       const char *from, const char *text)
+{
+    for (const char *at = text; (at = find_word(text, at, of->name)) != NULL; at++) {
+        struct place p = { .of = of, .from = from, .at = at };
+        if (!is_word_byte(at + of->bytes))
+            check_place(d, &p, text);
+    }
+    if (cuc__may_be_joined(d, text, of->name))
+        cuc__key_refuse(d->key, "%s has a part of %s", cuc__directives_name(d, from), of->name);
+}
+
+void cuc__presence_read(struct cuc__directives *d)
+{
+    static const char *const names[] = { "__has_include", "__has_include_next" };
+
+    for (size_t i = d->operator_count; i < CUC_LENGTH(names); i++)
+        (void)new_operator(d, names[i], strlen(names[i]));
+    for (size_t i = 0; i < d->operator_count; i++) {
+        struct cuc__presence_operator *of = &d->operators[i];
+        for (; of->checked < d->text_count && !d->key->refused; of->checked++) {
+            const struct cuc__directive_text text = d->texts[of->checked]; // the array may move
+            check_text(d, of, text.from, text.text);
+        }
+    }
+}
+
+void cuc__presence_finish(struct cuc__directives *d)
+{
+    for (size_t i = 0; i < d->word_count; i++) {
+        const struct cuc__part *word = &d->words[i];
+        const struct cuc__definition *m = cuc__definition_of(d, word->at, word->bytes);
+        for (; m; m = m->next ? &d->definitions[m->next - 1] : NULL)
+            if (!m->has_parameters)
+                cuc__key_refuse(d->key, "%s asks for a file by a name with a macro, %.*s",
+                                cuc__directives_name(d, word->from), (int)word->bytes, word->at);
+    }
+}

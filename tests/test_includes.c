@@ -1,0 +1,220 @@
+// The files that a source may include: each of them changes the key, and so does one that appears
+// where it would be found. What cannot be known has no key.
+#include "base/array.h"
+#include "program/includes.h"
+#include "testing.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/cucore-includes-XXXXXX";
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+
+    ck_assert_msg(f != NULL, "%s", name);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void make_folder(void)
+{
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+    ck_assert_int_eq(mkdir("first", 0755) | mkdir("second", 0755) | mkdir("second/sub", 0755) |
+                         mkdir("own", 0755) | mkdir("memory", 0755),
+                     0);
+}
+
+static void remove_folder(void)
+{
+    char command[64];
+
+    ck_assert_int_eq(chdir("/"), 0);
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+// Writes the key of a source as text, or why there is none.
+static const char *key_of(const char *text, const char *definitions)
+{
+    static const char *const folders[] = { "first", "second" };
+    static char *const header_names[] = { "memory/h.h" };
+    static char *const header_texts[] = { "#include \"beside.h\"\n" };
+    static char result[4][400];
+    static int at;
+    struct cuc__include_source source = {
+        .name = "own/source.cu",
+        .text = text,
+        .definitions = definitions ? definitions : "",
+        .header_names = header_names,
+        .header_texts = header_texts,
+        .header_count = 1,
+        .folders = folders,
+        .folder_count = CUC_LENGTH(folders),
+    };
+    cuc__key_maker maker;
+    size_t bytes;
+    char *list;
+    cuc__key key;
+
+    at = (at + 1) % CUC_LENGTH(result);
+    cuc__key_begin(&maker, "test");
+    cuc__key_add_includes(&maker, &list, &bytes, &source);
+    free(list);
+    if (cuc__key_finish(&key, &maker))
+        cuc__sha256_text(result[at], key.bytes);
+    else
+        snprintf(result[at], sizeof(result[at]), "refused: %s", maker.why);
+    return result[at];
+}
+
+// ---- Sources with a key
+
+static const struct {
+    const char *text, *file; // a file that changes the key when it appears
+    const char *definitions;
+} known[] = {
+    // Places
+    { "#include <h.h>\n", "first/h.h", NULL },
+    { "#include <h.h>\n", "own/h.h", NULL },
+    { "#include \"h.h\"\n", "h.h", NULL },
+    { "#include <h>\n", "first/h.stdh", NULL },
+    { "#include \"sub.d/h\"\n", "second/sub/h.stdh", "#define X\n" },
+    { "", "memory/beside.h", NULL }, // of the header in memory
+    { "#include_next <h.h>\n", "second/h.h", NULL },
+    // __has_include
+    { "#if __has_include(<h.h>)\n#endif\n", "second/h.h", NULL },
+    { "#if __has_include(\"h.h\")\n#endif\n", "own/h.h", NULL },
+    { "#if 0\n#elif __has_include(<h>)\n#endif\n", "second/h.stdh", NULL },
+    { "# /* */ if 1 && __has_include /* */ ( /* */ <h.h> /* */ )\n", "second/h.h", NULL },
+    { "%: if __has_include(<h.h>)\n#endif\n", "second/h.h", NULL },
+    { "#if __has_inc\\\nlude(<h\\\n.h>)\n", "second/h.h", NULL },
+    { "#if __has_include_next(<h.h>)\n", "second/h.h", NULL },
+    { "#ifdef __has_include\n#if __has_include(<h.h>)\n", "second/h.h", NULL },
+    { "#if defined(__has_include) && defined __has_include && __has_include(<h.h>)\n", "second/h.h",
+      NULL },
+    { "#ifndef __has_include\n#define __has_include(X) 0\n#endif\n#if __has_include(<h.h>)\n",
+      "second/h.h", NULL },
+    { "// or __has_include(X)\n#if __has_include(<h.h>)\n#endif // __has_include\n", "second/h.h",
+      NULL },
+    { "#define H __has_include(<h.h>)\n#if H\n", "second/h.h", NULL },
+    // Macros that stand for it
+    { "#define HAS(X) __has_include(X)\n#if HAS(<h.h>)\n", "second/h.h", NULL },
+    { "#define HAS(X) __has_include(X)\n#if HAS(\"h.h\")\n", "own/h.h", NULL },
+    { "#define HAS( X ) __has_include /**/ ( X ) \n#if HAS(<h.h>)\n", "second/h.h", NULL },
+    { "#if HAS(<h.h>)\n#endif\n#include \"has.h\"\n", "second/h.h", NULL }, // defined later
+    { "#if HAS(<h.h>)\n", "second/h.h", "#define HAS(X) __has_include(X)\n" },
+    { "#define HAS(X) __has_include(X)\n#define HAS2(Y) HAS(Y)\n#if HAS2(<h.h>)\n", "second/h.h",
+      NULL },
+    { "#ifdef __has_include\n#define HAS(X) __has_include(X)\n#else\n#define HAS(X) 0\n#endif\n"
+      "#if defined(HAS) && HAS(<h.h>)\n#undef HAS\n",
+      "second/h.h", NULL },
+    // Macros in an #include
+    { "#define H <h.h>\n#include H\n", "second/h.h", NULL },
+    { "#define H \"h.h\"\n#include H // comment\n", "own/h.h", NULL },
+    { "#define H <h.h>\n#include H/* a */ /* b */\n", "second/h.h", NULL },
+    { "#include H\n", "second/h.h", "#define H <h.h>\n" },
+    { "#include H\n#include \"defines.h\"\n", "second/of_header.h", NULL },
+    { "#define ROOT sub\n#define H <ROOT/h.h>\n#include H\n", "second/sub/h.h", NULL },
+    { "#if X\n#define ROOT sub\n#else\n#define ROOT other\n#endif\n#define H <ROOT/h.h>\n"
+      "#include H\n",
+      "second/sub/h.h", NULL },
+    { "#define sub other\n#undef sub\n#define H <sub/h.h>\n#include H\n", "second/sub/h.h", NULL },
+    { "#define sub() other\n#define H <sub/h.h>\n#include H\n", "second/sub/h.h", NULL },
+    { "#define A B\n#define B <h.h>\n#include A\n", "second/h.h", NULL },
+    { "#define __ROOT sub\n#define __H <__ROOT/h.h>\n#include __H\n#undef __H\n", "second/sub/h.h",
+      NULL },
+};
+
+CASE("includes", .setup = make_folder, .teardown = remove_folder);
+
+TEST_ROWS(a_file_that_appears_changes_the_key, known)
+{
+    const char *text = known[_i].text, *file = known[_i].file;
+
+    write_file("own/has.h", "#define HAS(X) __has_include(X)\n");
+    write_file("own/defines.h", "#define H <of_header.h>\n");
+    ck_assert_int_eq(mkdir("first/sub.d", 0755), 0);
+    ck_assert_int_eq(symlink("sub", "second/sub.d"), 0);
+    const char *before = key_of(text, known[_i].definitions);
+    ck_assert_msg(strlen(before) == 64, "%s: %s", text, before);
+    ck_assert_str_eq(key_of(text, known[_i].definitions), before);
+    write_file(file, "#include \"nested.h\"\n");
+    const char *after = key_of(text, known[_i].definitions);
+    ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s: %s", text, after);
+    write_file("second/nested.h", "// changed\n");
+    before = key_of(text, known[_i].definitions);
+    ck_assert_msg(strlen(before) == 64 && strcmp(before, after) != 0, "%s: %s", text, before);
+}
+
+// ---- Sources without one
+
+static const struct {
+    const char *text, *why, *definitions;
+} unknown[] = {
+    { "#if __has_include(H)\n", "does not name the file of __has_include", NULL },
+    { "#if __has_include_next(H)\n", "does not name the file of __has_include_next", NULL },
+    { "#if __has_include(<h.h>\n", "__has_include", NULL },
+    { "#if __has_include(\n", "__has_include", NULL },
+    { "int x = __has_include(<h.h>);\n", "__has_include", NULL },
+    { "#if 1 /*\n*/ && __has_include(X)\n", "__has_include", NULL },
+    { "// */ #if __has_include(X)\n", "__has_include", NULL },
+    { "#define HAS __has_include\n#if HAS(<h.h>)\n", "__has_include", NULL },
+    { "#define HAS(X) 1 && __has_include(X)\n", "__has_include", NULL },
+    { "#define HAS(X) __has_include(X) || 0\n", "__has_include", NULL },
+    { "#define HAS(X) __has_include(Y)\n", "__has_include", NULL },
+    { "#define HAS(X, Y) __has_include(X)\n", "__has_include", NULL },
+    { "#define HAS(X) __has_include(<X/h.h>)\n", "__has_include", NULL },
+    { "#define HAS(X) __has_include(X)\n#if HAS(H)\n", "the file of HAS", NULL },
+    { "#define HAS(X) __has_include(X)\n#if APPLY(HAS, <h.h>)\n", "the file of HAS", NULL },
+    { "#define HAS(X) __has_include(X)\n#if HAS(<linux/h.h>)\n", "the file of HAS", NULL },
+    { "#if HAS(H)\n", "the file of HAS", "#define HAS(X) __has_include(X)\n" },
+    // The file is beside the one that uses the macro.
+    { "#define H __has_include(\"h.h\")\n", "__has_include", NULL },
+    { "#define H /*\n*/ __has_include(\"h.h\")\n", "__has_include", NULL },
+    { "#define HAS(X) __has_include(X)\n#define sub other\n#if HAS(<sub/h.h>)\n", "a macro, sub",
+      NULL },
+    { "#define HAS(X) __has_include(X)\n#if HAS(<sub/h.h>)\n", "a macro, sub",
+      "#define sub other\n" },
+    // Names that ## makes
+    { "#define J(A, B) A##B\n#if J(__has_, include)(<h.h>)\n", "a part of __has_", NULL },
+    { "#define J(A, B) A##B\n#if J(_, _has_include)(<h.h>)\n", "a part of __has_", NULL },
+    { "#define HAS(X) __has_include(X)\n#if J(HA, S)(<h.h>)\n", "a part of HAS", NULL },
+    { "#define J(A, B) A##B\nconst char *t = J(__TI, ME__);\n", "a part of __TIME__", NULL },
+    { "#if J(__has_include, _next)(<h.h>)\n", "__has_include", NULL },
+    { "const char *t = T;\n", "__TIME__", "#define T __TIME__\n" },
+    // Includes
+    { "#define H(X) <X>\n#include H(h.h)\n", "does not name its file", NULL },
+    { "#define A B\n#define B A\n#include A\n", "does not name its file", NULL },
+    { "#include __FILE__\n", "does not name its file", NULL },
+    { "#define H <__SELF/h.h>\n#include H\n", "does not name its file", NULL },
+    { "#ifndef __CUDA_ARCH__\n#define __CUDA_ARCH__ sub\n#endif\n#define H <__CUDA_ARCH__/h.h>\n"
+      "#include H\n",
+      "does not name its file", NULL },
+    { "#define linux sub\n#define H <linux/h.h>\n#include H\n", "does not name its file", NULL },
+    { "#define H <h .h>\n#include H\n", "does not name its file", NULL },
+    { "#define H <h.h /*\n*/ >\n#include H\n", "does not name its file", NULL },
+    { "#define H <h.h>\n#include H /*\n*/\n", "does not name its file", NULL },
+    { "#define H <a##b>\n#include H\n", "does not name its file", NULL },
+    { "#include 7\n", "does not name its file", NULL },
+    { "#include /*\n*/ <h.h>\n", "comment of several lines", NULL },
+    { "#define /*\n*/ H <h.h>\n", "comment of several lines", NULL },
+    { "#import <h.h>\n", "#import", NULL },
+    { "#embed <h.h>\n", "#embed", NULL },
+};
+
+TEST_ROWS(what_cannot_be_known_has_no_key, unknown)
+{
+    const char *key = key_of(unknown[_i].text, unknown[_i].definitions);
+
+    ck_assert_msg(strncmp(key, "refused: ", 9) == 0 && strstr(key, unknown[_i].why), "%s: %s",
+                  unknown[_i].text, key);
+}
+
+int main(void)
+{
+    return run_tests("includes");
+}
