@@ -13,6 +13,10 @@
 #include <nvrtc.h>
 #include <nvJitLink.h>
 #endif
+#if __has_include(<nvFatbin.h>)
+#define CUDA_ABI_NVFATBIN 1
+#include <nvFatbin.h>
+#endif
 #if __has_include(<cuda_runtime_api.h>)
 #define CUDA_ABI_CUDART 1
 #include <cuda_runtime_api.h>
@@ -54,6 +58,7 @@ const size_t cuda_abi_real_row_count = CUC_LENGTH(cuda_abi_real_rows) - 1;
 #define LIBRARY(name, version, function, result, params) \
     { name, version, SAME(&function, result, params), 1, NULL },
 #define NVRTC(name, version, params, args) LIBRARY(#name, version, name, nvrtcResult, params)
+#define NVFATBIN(name, version, params, args) LIBRARY(#name, version, name, nvFatbinResult, params)
 #define NVML(name, version, params, args) LIBRARY(#name, version, name, nvmlReturn_t, params)
 #define CUDART(name, version, params, args) LIBRARY(#name, version, name, cudaError_t, params)
 
@@ -74,6 +79,9 @@ const struct cuda_abi_call cuda_abi_real_calls[] = {
 #if CUDA_ABI_NVRTC
 #include "driver/nvrtc.def"
 #include "driver/nvjitlink.def"
+#endif
+#ifdef CUDA_ABI_NVFATBIN
+#include "driver/nvfatbin.def"
 #endif
 #ifdef CUDA_ABI_NVML
 #include "driver/nvml.def"

@@ -17,6 +17,7 @@
 
 #define CUDA_ABI_DRIVER 1
 #define CUDA_ABI_NVRTC 1
+#define CUDA_ABI_NVFATBIN 1
 #define CUDA_ABI_NVML 1
 #define CUDA_ABI_CUDART 1
 
@@ -35,18 +36,21 @@ struct def_row {
 #define CU(name, version, params, args) { #name, version, #params, #args, true },
 #define NVRTC(name, version, params, args) { #name, version, #params, #args, false },
 #define NVJITLINK NVRTC
+#define NVFATBIN NVRTC
 #define NVML NVRTC
 #define CUDART NVRTC
 static const struct def_row defs[] = {
 #include "driver/cu.def"
 #include "driver/nvrtc.def"
 #include "driver/nvjitlink.def"
+#include "driver/nvfatbin.def"
 #include "driver/nvml.def"
 #include "driver/cudart.def"
 };
 #undef CU
 #undef NVRTC
 #undef NVJITLINK
+#undef NVFATBIN
 #undef NVML
 #undef CUDART
 

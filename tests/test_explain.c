@@ -15,6 +15,7 @@
 //   sed -n '/^typedef enum cudaError_enum/,/} CUresult/p' cuda.h | grep -cE '= *[0-9]+'
 //   sed -n '/^typedef enum/,/} nvrtcResult/p' nvrtc.h | grep -cE '= *[0-9]+'
 //   grep -cE '^ +NVJITLINK_(SUCCESS|ERROR)' nvJitLink.h
+//   sed -n '/^typedef enum/,/} nvFatbinResult/p' nvFatbin.h | grep -c NVFATBIN
 //   sed -n '/nvmlReturn_enum/,/} nvmlReturn_t/p' nvml.h | grep -cE '= *[0-9]+'
 //   sed -n '/ cudaError$/,/^};/p' driver_types.h | grep -cE '= *[0-9]+'
 static const struct library {
@@ -29,6 +30,7 @@ static const struct library {
     { CUC_LIBRARY_NVML, 32, "NVML_", "unknown nvmlReturn_t" },
     { CUC_LIBRARY_RUNTIME, 134, "cuda", "unknown cudaError_t" },
     { CUC_LIBRARY_TILE, 66, "T", "unknown tile code" },
+    { CUC_LIBRARY_NVFATBIN, 18, "NVFATBIN_", "unknown nvFatbinResult" },
 };
 
 enum {
@@ -158,7 +160,7 @@ TEST(every_failure_of_cucore_has_a_remedy)
 
 TEST(an_unknown_library_has_no_rows)
 {
-    static const int ids[] = { CUC_LIBRARY_NONE, -1, CUC_LIBRARY_TILE + 1, INT_MAX, INT_MIN };
+    static const int ids[] = { CUC_LIBRARY_NONE, -1, CUC_LIBRARY_NVFATBIN + 1, INT_MAX, INT_MIN };
 
     for (size_t i = 0; i < CUC_LENGTH(ids); i++) {
         const cuc__explanation *row = cuc__explain(ids[i], 1);
@@ -247,6 +249,7 @@ static const struct lookup {
     { "NVML_ERROR_NOT_FOUND", CUC_LIBRARY_NVML, 6 },
     { "NVJITLINK_ERROR_INVALID_INPUT", CUC_LIBRARY_NVJITLINK, 3 },
     { "cudaSuccess", CUC_LIBRARY_RUNTIME, 0 },
+    { "NVFATBIN_ERROR_INVALID_ARCH", CUC_LIBRARY_NVFATBIN, 9 },
     { "T501", CUC_LIBRARY_TILE, 501 },
     { "t007", CUC_LIBRARY_TILE, 7 },
     { "T999", CUC_LIBRARY_NONE, 0 },
@@ -298,6 +301,10 @@ TEST_ROWS(a_symbol_is_found_in_each_of_its_forms, lookups)
 #define HAVE_NVJITLINK_H
 #include <nvJitLink.h>
 #endif
+#if __has_include(<nvFatbin.h>)
+#define HAVE_NVFATBIN_H
+#include <nvFatbin.h>
+#endif
 #if __has_include(<nvml.h>)
 #define HAVE_NVML_H
 #include <nvml.h>
@@ -332,6 +339,11 @@ static const struct enumerator {
 #define NVJITLINK_RESULT(symbol, code, meaning, remedy) { #symbol, (int)symbol, code },
 #include "explain/nvjitlink_result.def"
 #undef NVJITLINK_RESULT
+#endif
+#ifdef HAVE_NVFATBIN_H
+#define NVFATBIN_RESULT(symbol, code, meaning, remedy) { #symbol, (int)symbol, code },
+#include "explain/nvfatbin_result.def"
+#undef NVFATBIN_RESULT
 #endif
 #ifdef HAVE_NVML_H
 #define NVML_RESULT(symbol, code, meaning, remedy) { #symbol, (int)symbol, code },
@@ -406,6 +418,19 @@ static bool nvjitlink_row_exists(nvJitLinkResult result)
 }
 #endif
 
+#ifdef HAVE_NVFATBIN_H
+static bool nvfatbin_row_exists(nvFatbinResult result)
+{
+    switch (result) {
+#define NVFATBIN_RESULT(symbol, code, meaning, remedy) case symbol:
+#include "explain/nvfatbin_result.def"
+#undef NVFATBIN_RESULT
+        return true;
+    }
+    return false;
+}
+#endif
+
 #pragma GCC diagnostic pop
 
 TEST(no_enumerator_of_the_toolkit_is_missing)
@@ -420,6 +445,9 @@ TEST(no_enumerator_of_the_toolkit_is_missing)
 #endif
 #ifdef HAVE_NVJITLINK_H
     ck_assert(nvjitlink_row_exists(NVJITLINK_ERROR_INTERNAL));
+#endif
+#ifdef HAVE_NVFATBIN_H
+    ck_assert(nvfatbin_row_exists(NVFATBIN_ERROR_INTERNAL));
 #endif
 }
 #endif // CUDA_VERSION == 13000

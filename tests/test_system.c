@@ -2,6 +2,7 @@
 // function, and how their codes become statuses.
 #include "base/array.h"
 #include "driver/cudart.h"
+#include "driver/nvfatbin.h"
 #include "driver/nvjitlink.h"
 #include "driver/nvml.h"
 #include "driver/nvrtc.h"
@@ -82,6 +83,13 @@ static cuc_status ask_nvjitlink(void)
     return cuc_nvjitlink_get_version(&major, &minor);
 }
 
+static cuc_status ask_nvfatbin(void)
+{
+    int32_t major, minor;
+
+    return cuc_nvfatbin_get_version(&major, &minor);
+}
+
 static cuc_status ask_runtime(void)
 {
     int32_t version;
@@ -106,6 +114,7 @@ static const struct {
     { "nvrtc", "NVRTC", ask_archs, "cuc_nvrtc_get_archs", "nvrtcGetNumSupportedArchs", 12000 },
     { "nvjitlink", "nvJitLink", ask_nvjitlink, "cuc_nvjitlink_get_version", "nvJitLinkVersion",
       12030 },
+    { "nvfatbin", "nvFatbin", ask_nvfatbin, "cuc_nvfatbin_get_version", "nvFatbinVersion", 12040 },
     { "cudart", "the CUDA runtime", ask_runtime, "cuc_runtime_get_version", "cudaRuntimeGetVersion",
       12000 },
     { "nvml", "NVML", ask_nvml, "cuc_nvml_get_driver_version", "nvmlInit_v2", 12000 },
@@ -160,6 +169,12 @@ static const struct {
       "NVJITLINK_ERROR_INTERNAL" },
     { &cuc__nvjitlink_toolkit, NVJITLINK_ERROR_UNSUPPORTED_ARCH, CUC_ERROR_NOT_SUPPORTED,
       "NVJITLINK_ERROR_UNSUPPORTED_ARCH" },
+    { &cuc__nvfatbin_toolkit, NVFATBIN_ERROR_ELF_ARCH_MISMATCH, CUC_ERROR_INVALID_ARGUMENT,
+      "NVFATBIN_ERROR_ELF_ARCH_MISMATCH" },
+    { &cuc__nvfatbin_toolkit, NVFATBIN_ERROR_INVALID_ARCH, CUC_ERROR_NOT_SUPPORTED,
+      "NVFATBIN_ERROR_INVALID_ARCH" },
+    { &cuc__nvfatbin_toolkit, NVFATBIN_ERROR_INTERNAL, CUC_ERROR_TOOLKIT,
+      "NVFATBIN_ERROR_INTERNAL" },
     { &cuc__nvml_toolkit, NVML_ERROR_DRIVER_NOT_LOADED, CUC_ERROR_NO_DRIVER,
       "NVML_ERROR_DRIVER_NOT_LOADED" },
     { &cuc__nvml_toolkit, NVML_ERROR_GPU_IS_LOST, CUC_ERROR_TOOLKIT, "NVML_ERROR_GPU_IS_LOST" },
@@ -199,6 +214,8 @@ TEST(null_is_refused_by_name)
     ck_assert_int_eq(cuc_nvrtc_get_archs(&count, NULL, 1), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_nvrtc_get_archs(NULL, &out, 1), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_nvjitlink_get_version(NULL, &out), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvfatbin_get_version(NULL, &out), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvfatbin_get_version(&out, NULL), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_runtime_get_version(NULL), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_nvml_get_driver_version(NULL, 0), CUC_ERROR_INVALID_ARGUMENT);
 }
@@ -308,6 +325,17 @@ TEST(nvjitlink_tells_its_version)
     if (!have("nvjitlink"))
         return;
     ck_assert_int_eq(cuc_nvjitlink_get_version(&major, &minor), CUC_OK);
+    ck_assert_int_ge(major, 12);
+    ck_assert_int_ge(minor, 0);
+}
+
+TEST(nvfatbin_tells_its_version)
+{
+    int32_t major = 0, minor = -1;
+
+    if (!have("nvfatbin"))
+        return;
+    ck_assert_int_eq(cuc_nvfatbin_get_version(&major, &minor), CUC_OK);
     ck_assert_int_ge(major, 12);
     ck_assert_int_ge(minor, 0);
 }
@@ -449,6 +477,8 @@ TEST(a_child_of_a_fork_uses_what_its_parent_has_loaded)
 
 int main(void)
 {
+    if (!have("nvfatbin"))
+        printf("nvfatbin_tells_its_version: skipped, nvFatbin is not found\n");
     if (!have("nvrtc") || !have("nvjitlink"))
         puts("NVRTC or nvJitLink is not on this machine: tests of the real ones do nothing");
     return run_tests("system");

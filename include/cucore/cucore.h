@@ -30,6 +30,7 @@
 #include <cucore/kernel.h>
 #include <cucore/program.h>
 #include <cucore/linker.h>
+#include <cucore/fatbin.h>
 #include <cucore/launch.h>
 #include <cucore/graph.h>
 #include <cucore/node.h>

@@ -22,7 +22,8 @@ CUC_BEGIN_DECLS
     X(CUC_LIBRARY_NVJITLINK, 3, "nvJitLink") \
     X(CUC_LIBRARY_NVML,      4, "NVML") \
     X(CUC_LIBRARY_RUNTIME,   5, "CUDA runtime") \
-    X(CUC_LIBRARY_TILE,      6, "tile compiler")
+    X(CUC_LIBRARY_TILE,      6, "tile compiler") \
+    X(CUC_LIBRARY_NVFATBIN,  7, "nvFatbin")
 // clang-format on
 
 enum {

@@ -339,8 +339,10 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
  * @param name   such as "saxpy" for a kernel that is `extern "C"`
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        no such kernel: the message lists those that exist
- * @retval CUC_ERROR_NOT_SUPPORTED    the kind must be linked first, or the driver is simulated and
- *                                    the object has no PTX
+ * @retval CUC_ERROR_NOT_SUPPORTED    the kind must be linked first; the driver is simulated and
+ *                                    the object has no PTX; or a part of a fat binary that may have
+ *                                    this tile kernel is packed with Zstandard, and there is no
+ *                                    libzstd.so.1
  * @retval CUC_ERROR_DRIVER           the driver refused the code: cuc_error_log() has its
  *                                    compiler's log
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL

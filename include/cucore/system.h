@@ -112,6 +112,24 @@ CUC_API cuc_status cuc_nvrtc_get_archs(size_t *count, int32_t *out, size_t capac
 CUC_API cuc_status cuc_nvjitlink_get_version(int32_t *major, int32_t *minor);
 
 /**
+ * The version of nvFatbin, which packs code of several architectures.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ *
+ * @param major such as 13
+ * @param minor such as 0
+ * @retval CUC_OK                     both are written
+ * @retval CUC_ERROR_NOT_FOUND        there is no nvFatbin: cuc_error_log() lists the locations
+ *                                    tried
+ * @retval CUC_ERROR_TOOLKIT          nvFatbin failed
+ * @retval CUC_ERROR_INVALID_ARGUMENT major or minor is NULL
+ * @source nvFatbin, "Fatbinary Creation": nvFatbinVersion
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_nvfatbin_get_version(int32_t *major, int32_t *minor);
+
+/**
  * The version of the CUDA runtime: the program's own if its symbols are visible, else the one found
  * on the machine.
  *

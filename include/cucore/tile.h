@@ -91,7 +91,8 @@ typedef struct cuc_tile_entry {
  * @thread any thread
  * @capture makes no driver call
  * @param out    written up to its struct_size
- * @param object PTX, or a cubin; only a cubin has registers and stack
+ * @param object PTX, a cubin or a fat binary, of which the first part that has the kernel counts;
+ *               only a cubin has registers and stack
  * @param kernel the kernel's name in the source
  * @param index  from 0, fastest first
  * @retval CUC_OK                     written
@@ -99,6 +100,8 @@ typedef struct cuc_tile_entry {
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, out->struct_size is wrong, or the
  *                                    kernel's description in the code is damaged
  * @retval CUC_ERROR_INVALID_HANDLE   object is not alive
+ * @retval CUC_ERROR_NOT_SUPPORTED    a part of a fat binary is packed with Zstandard, and there is
+ *                                    no libzstd.so.1
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */

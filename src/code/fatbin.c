@@ -78,6 +78,24 @@ bool cuc__fatbin_next(struct cuc__fatbin *f, struct cuc__fatbin_entry *out)
     return true;
 }
 
+// The members of a family, and the architectures that run each other's machine code, have equal
+// tens.
+bool cuc__fatbin_runs(const struct cuc__fatbin_entry *e, unsigned arch)
+{
+    if (e->specific)
+        return e->arch == arch;
+    if (e->family || e->kind == CUC__FATBIN_CUBIN)
+        return e->arch <= arch && e->arch / 10 == arch / 10;
+    return e->arch <= arch;
+}
+
+unsigned cuc__fatbin_worth(const struct cuc__fatbin_entry *e)
+{
+    const unsigned machine_code = e->kind == CUC__FATBIN_CUBIN ? 1U << 16 : 0;
+
+    return machine_code + 4 * e->arch + 2 * e->specific + e->family;
+}
+
 // Reads a length that continues in further bytes if its four bits are all set. False past the end.
 static bool lz4_length(size_t *length, const unsigned char *in, size_t bytes, size_t *at)
 {

@@ -41,6 +41,15 @@ bool cuc__fatbin_open(struct cuc__fatbin *fatbin, const void *data, size_t bytes
 // Returns the next entry, borrowed from the data. False at the end, and at a damaged entry.
 bool cuc__fatbin_next(struct cuc__fatbin *fatbin, struct cuc__fatbin_entry *out);
 
+// True if an entry's code runs on a device of compute capability `arch`, such as 90: PTX on its own
+// and later ones, machine code on later ones of the same major number. Code for one architecture
+// runs there only, code for a family on later members of the family.
+bool cuc__fatbin_runs(const struct cuc__fatbin_entry *entry, unsigned arch);
+
+// Ranks entries that run, as drivers choose: machine code before PTX, then the newest architecture,
+// then the most specific code.
+unsigned cuc__fatbin_worth(const struct cuc__fatbin_entry *entry);
+
 enum cuc__fatbin_result {
     CUC__FATBIN_OK,
     CUC__FATBIN_DAMAGED,

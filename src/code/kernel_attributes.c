@@ -158,6 +158,8 @@ cuc_status cuc_kernel_get_attribute(int32_t *out, cuc_kernel *kernel, cuc_device
     CUC_CHECK(device, DEVICE);
     if (!known(attribute))
         return fail_attribute(attribute, __func__);
+    if (kernel->tile)
+        kernel = cuc__tile_code_on(kernel->tile, device)->entry[0];
     if ((st = get(&value, kernel, device, attribute, __func__)) < 0)
         return st;
     *out = value;
@@ -178,9 +180,13 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
                         "attribute %s is read-only: it is a property of the code of the kernel %s",
                         attributes[attribute].name, kernel->name);
     // A tile kernel stands for its first entry; settings apply to all entries.
-    for (uint32_t i = 1; kernel->tile && i < kernel->tile->signature->entries; i++)
-        if ((st = cuc_kernel_set_attribute(kernel->tile->entry[i], device, attribute, value)) < 0)
-            return st;
+    if (kernel->tile) {
+        const struct cuc__tile_code *code = cuc__tile_code_on(kernel->tile, device);
+        for (uint32_t i = 1; i < code->signature->entries; i++)
+            if ((st = cuc_kernel_set_attribute(code->entry[i], device, attribute, value)) < 0)
+                return st;
+        kernel = code->entry[0];
+    }
     if (attribute != CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         return set(kernel, device, attribute, value, __func__);
 
@@ -222,10 +228,14 @@ cuc_status cuc_kernel_set_cache_config(cuc_kernel *kernel, cuc_device *device, i
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "config is %d, expected a CUC_KERNEL_CACHE_ value (0 to %d)", (int)config,
                         CONFIGS - 1);
-    for (uint32_t i = 1; kernel->tile && i < kernel->tile->signature->entries; i++) {
-        cuc_status st = cuc_kernel_set_cache_config(kernel->tile->entry[i], device, config);
-        if (st < 0)
-            return st;
+    if (kernel->tile) {
+        const struct cuc__tile_code *code = cuc__tile_code_on(kernel->tile, device);
+        for (uint32_t i = 1; i < code->signature->entries; i++) {
+            cuc_status st = cuc_kernel_set_cache_config(code->entry[i], device, config);
+            if (st < 0)
+                return st;
+        }
+        kernel = code->entry[0];
     }
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r =

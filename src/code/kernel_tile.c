@@ -2,9 +2,11 @@
 #include "kernel_tile.h"
 
 #include "device/context.h"
+#include "base/array.h"
 #include "cubin.h"
 #include "fatbin.h"
 #include "base/name_set.h"
+#include "base/zstd.h"
 #include "device/intern.h"
 #include "object.h"
 #include "ptx_signature.h"
@@ -23,6 +25,7 @@ struct found {
     const unsigned char *at;
     size_t count;
     bool no_memory; // memory ran out, so the signature may exist nevertheless
+    bool no_zstd;   // a part of the code cannot be read without libzstd
     unsigned char *copy;
     unsigned char common[COMMON_BYTES];
 };
@@ -48,32 +51,38 @@ static bool find_in_entry(struct found *f, const struct cuc__fatbin_entry *e, co
            cuc__cubin_variable(&f->at, &f->count, e->data, e->bytes, symbol);
 }
 
+// Unpacks a member of a fat binary if necessary. The bytes found may be within the unpacked copy.
+static bool find_in_member(struct found *f, struct cuc__fatbin_entry e, const char *symbol)
+{
+    char *unpacked = NULL;
+
+    if (e.lz4 || e.zstd) {
+        const enum cuc__fatbin_result result = cuc__fatbin_unpack(&unpacked, &e);
+        f->no_memory |= result == CUC__FATBIN_NO_MEMORY;
+        f->no_zstd |= result == CUC__FATBIN_NO_ZSTD;
+        if (result)
+            return false;
+        e.data = unpacked;
+        e.bytes = e.full_bytes;
+    }
+    bool found = find_in_entry(f, &e, symbol);
+    if (found && e.kind == CUC__FATBIN_CUBIN)
+        f->copy = (unsigned char *)unpacked;
+    else
+        free(unpacked);
+    return found;
+}
+
 static bool find_in_fatbin(struct found *f, const char *data, size_t bytes, const char *symbol)
 {
     struct cuc__fatbin fatbin;
     struct cuc__fatbin_entry e;
-    bool found = cuc__fatbin_open(&fatbin, data, bytes);
 
-    while (found && cuc__fatbin_next(&fatbin, &e)) {
-        char *unpacked = NULL;
-        if (e.lz4 || e.zstd) {
-            const enum cuc__fatbin_result result = cuc__fatbin_unpack(&unpacked, &e);
-            f->no_memory |= result == CUC__FATBIN_NO_MEMORY;
-            if (result)
-                continue;
-        }
-        if (unpacked) {
-            e.data = unpacked;
-            e.bytes = e.full_bytes;
-        }
-        bool here = find_in_entry(f, &e, symbol);
-        if (here && e.kind == CUC__FATBIN_CUBIN)
-            f->copy = (unsigned char *)unpacked; // the unpacked entry contains the bytes found
-        else
-            free(unpacked);
-        if (here)
+    if (!cuc__fatbin_open(&fatbin, data, bytes))
+        return false;
+    while (cuc__fatbin_next(&fatbin, &e))
+        if (find_in_member(f, e, symbol))
             return true;
-    }
     return false;
 }
 
@@ -86,11 +95,16 @@ static bool find_in_own_ptx(struct found *f, cuc_object *object, const char *sym
     return found == CUC__PTX_FOUND && find_in_ptx(f, at.at, (size_t)(at.end - at.at), symbol);
 }
 
+static bool symbol_of(char symbol[SYMBOL_BYTES], const char *name)
+{
+    return snprintf(symbol, SYMBOL_BYTES, TILE_SIGNATURE_PREFIX "%s", name) < SYMBOL_BYTES;
+}
+
 static bool find(struct found *f, cuc_object *object, const char *name)
 {
     char symbol[SYMBOL_BYTES];
 
-    if (snprintf(symbol, sizeof(symbol), TILE_SIGNATURE_PREFIX "%s", name) >= (int)sizeof(symbol))
+    if (!symbol_of(symbol, name))
         return false;
     if (object->ptx)
         return find_in_own_ptx(f, object, symbol);
@@ -100,26 +114,44 @@ static bool find(struct found *f, cuc_object *object, const char *name)
            find_in_fatbin(f, object->code, object->bytes, symbol);
 }
 
+static cuc_status fail_not_found(const struct found *f, const char *name, const char *function)
+{
+    if (f->no_memory)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                         "no host memory to look for the tile kernel %s", name);
+    if (f->no_zstd)
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                         "the code that may have the tile kernel %s " CUC__ZSTD_REMEDY, name);
+    return CUC_ERROR_NOT_FOUND;
+}
+
+// Reads the signature and frees the copy of its bytes.
+static cuc_status read_signature(struct tile_signature **out, struct found *f, const char *name,
+                                 const char *function)
+{
+    char why[128];
+    struct tile_signature *signature = tile_signature_read(f->at, f->count, why, sizeof(why));
+
+    free(f->copy);
+    f->copy = NULL;
+    if (!signature)
+        return *why ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                                "the signature of the tile kernel %s is damaged (%s): compile the "
+                                "program again",
+                                name, why)
+                    : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                                "no host memory for the signature of the tile kernel %s", name);
+    *out = signature;
+    return CUC_OK;
+}
+
 cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *object, const char *name,
                                   const char *function)
 {
     struct found f = { .at = NULL };
-    char why[128];
 
-    if (!find(&f, object, name))
-        return f.no_memory ? cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
-                                       "no host memory to look for the tile kernel %s", name)
-                           : CUC_ERROR_NOT_FOUND;
-    *out = tile_signature_read(f.at, f.count, why, sizeof(why));
-    free(f.copy);
-    if (*out)
-        return CUC_OK;
-    return *why ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                            "the signature of the tile kernel %s is damaged (%s): compile the "
-                            "program again",
-                            name, why)
-                : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
-                            "no host memory for the signature of the tile kernel %s", name);
+    return find(&f, object, name) ? read_signature(out, &f, name, function)
+                                  : fail_not_found(&f, name, function);
 }
 
 // The tile kernels of an object by their signatures; each part of its code is read once.
@@ -227,19 +259,27 @@ bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t
     return memory;
 }
 
+static void free_code(struct cuc__tile_code *code)
+{
+    for (uint32_t i = 0; i < TILE_VARIANTS; i++)
+        cuc_kernel_release(code->entry[i]);
+    tile_signature_free(code->signature);
+}
+
 void cuc__tile_kernel_free(struct cuc__tile_kernel *tile)
 {
     if (!tile)
         return;
-    for (uint32_t i = 0; i < TILE_VARIANTS; i++)
-        cuc_kernel_release(tile->entry[i]);
-    tile_signature_free(tile->signature);
+    for (uint32_t i = 0; i < tile->code_count; i++)
+        free_code(&tile->code[i]);
+    free(tile->code);
+    free(tile->of_device);
     free(tile);
 }
 
 static void fill_parameters(struct cuc__tile_kernel *tile)
 {
-    const struct tile_kernel *k = tile->signature->kernel;
+    const struct tile_kernel *k = tile->code->signature->kernel;
     uint32_t at[TILE_MAX_PARAMETERS];
 
     tile_parameter_layout(k, at);
@@ -256,55 +296,161 @@ static void fill_parameters(struct cuc__tile_kernel *tile)
     }
 }
 
-static cuc_status open_entries(struct cuc__tile_kernel *tile, cuc_object *object, const char *name)
+static cuc_status open_entries(struct cuc__tile_code *code, cuc_object *object, const char *name)
 {
-    const struct tile_signature *s = tile->signature;
+    const struct tile_signature *s = code->signature;
 
     for (uint32_t i = 0; i < s->entries; i++) {
-        cuc_status st = cuc_object_get_kernel(&tile->entry[i], object, s->entry[i].name);
+        cuc_status st = cuc_object_get_kernel(&code->entry[i], object, s->entry[i].name);
         if (st < 0)
             return st;
-        cuc__intern_release(tile->entry[i]->name);
-        tile->entry[i]->name = cuc__intern(name); // for messages; interned already, so cannot fail
+        cuc__intern_release(code->entry[i]->name);
+        code->entry[i]->name = cuc__intern(name); // for messages; interned already, so cannot fail
     }
     return CUC_OK;
+}
+
+static cuc_status fail_memory(const char *name, const char *function)
+{
+    return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the tile kernel %s",
+                     name);
+}
+
+// Adds the code with the signature that was found.
+static cuc_status add_code(struct cuc__tile_kernel *tile, struct found *f, cuc_object *object,
+                           const char *name, const char *function)
+{
+    size_t capacity = tile->code_count;
+    struct tile_signature *signature = NULL;
+    cuc_status st = read_signature(&signature, f, name, function);
+
+    if (st < 0)
+        return st;
+    if (!CUC_RESERVE(tile->code, capacity, tile->code_count + 1)) {
+        tile_signature_free(signature);
+        return fail_memory(name, function);
+    }
+    struct cuc__tile_code *code = &tile->code[tile->code_count++];
+    *code = (struct cuc__tile_code){ .signature = signature };
+    return open_entries(code, object, name);
+}
+
+static const uint32_t no_member = UINT32_MAX;
+
+// Finds, for each device, the number of the fat binary's member that its driver loads.
+static cuc_status choose_members(uint32_t *member, uint32_t devices, const cuc_object *object,
+                                 const char *function)
+{
+    bool simulated = cuc__driver_simulated();
+
+    for (uint32_t i = 0; i < devices; i++) {
+        struct cuc__fatbin fatbin;
+        struct cuc__fatbin_entry e, best = { .kind = 0 };
+        cuc_device *device;
+        cuc_status st = cuc_device_get(&device, (int32_t)i);
+
+        if (st < 0)
+            return cuc__pass(st, function);
+        member[i] = no_member;
+        if (!cuc__fatbin_open(&fatbin, object->code, object->bytes))
+            continue;
+        for (uint32_t n = 0; cuc__fatbin_next(&fatbin, &e); n++) {
+            if ((e.kind != CUC__FATBIN_CUBIN || simulated) && e.kind != CUC__FATBIN_PTX)
+                continue;
+            if (cuc__fatbin_runs(&e, (unsigned)(10 * device->major + device->minor)) &&
+                (!best.kind || cuc__fatbin_worth(&e) > cuc__fatbin_worth(&best))) {
+                best = e;
+                member[i] = n;
+            }
+        }
+    }
+    return CUC_OK;
+}
+
+// Adds the code of member `n` if a device loads it, and replaces the number by the code's.
+static cuc_status add_member(struct cuc__tile_kernel *tile, const struct cuc__fatbin_entry *e,
+                             uint32_t n, const uint32_t *member, struct found *f,
+                             cuc_object *object, const char *name, const char *function)
+{
+    char symbol[SYMBOL_BYTES];
+    bool wanted = false;
+
+    for (uint32_t i = 0; i < tile->device_count; i++)
+        wanted |= member[i] == n;
+    if (!wanted || !symbol_of(symbol, name) || !find_in_member(f, *e, symbol))
+        return CUC_OK;
+    const uint32_t number = tile->code_count;
+    cuc_status st = add_code(tile, f, object, name, function);
+    for (uint32_t i = 0; st == CUC_OK && i < tile->device_count; i++)
+        if (member[i] == n)
+            tile->of_device[i] = number;
+    return st;
+}
+
+// Adds the code of each architecture of a fat binary that a device loads.
+static cuc_status add_from_members(struct cuc__tile_kernel *tile, struct found *f,
+                                   cuc_object *object, const char *name, const char *function)
+{
+    struct cuc__fatbin fatbin;
+    struct cuc__fatbin_entry e;
+    int32_t devices = 0;
+    cuc_status st = cuc_device_get_count(&devices);
+
+    if (st < 0)
+        return cuc__pass(st, function);
+    uint32_t *member = calloc((size_t)devices + 1, sizeof(*member));
+    tile->of_device = calloc((size_t)devices + 1, sizeof(*tile->of_device));
+    tile->device_count = (uint32_t)devices;
+    if (!member || !tile->of_device)
+        st = fail_memory(name, function);
+    else
+        st = choose_members(member, tile->device_count, object, function);
+    if (st == CUC_OK && cuc__fatbin_open(&fatbin, object->code, object->bytes))
+        for (uint32_t n = 0; st == CUC_OK && cuc__fatbin_next(&fatbin, &e); n++)
+            st = add_member(tile, &e, n, member, f, object, name, function);
+    free(member);
+    return st;
+}
+
+static cuc_status add_all(struct cuc__tile_kernel *tile, cuc_object *object, const char *name,
+                          const char *function)
+{
+    struct found f = { .at = NULL };
+    cuc_status st = CUC_OK;
+
+    if (object->kind == CUC_CODE_FATBIN)
+        st = add_from_members(tile, &f, object, name, function);
+    if (st < 0 || tile->code_count)
+        return st;
+    return find(&f, object, name) ? add_code(tile, &f, object, name, function)
+                                  : fail_not_found(&f, name, function);
 }
 
 cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char *name,
                                 const char *function)
 {
-    struct tile_signature *signature = NULL;
-    cuc_status st = cuc__tile_signature_of(&signature, object, name, function);
-
-    if (st < 0)
-        return st;
     struct cuc__tile_kernel *tile = calloc(1, sizeof(*tile));
     cuc_kernel *kernel = calloc(1, sizeof(*kernel));
     const char *kept = cuc__intern(name);
-    if (!tile || !kernel || !kept) {
-        free(kernel);
-        free(tile);
-        tile_signature_free(signature);
-        cuc__intern_release(kept);
-        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the tile kernel %s",
-                         name);
-    }
-    tile->signature = signature;
-    if ((st = open_entries(tile, object, kept)) < 0) {
+    cuc_status st = tile && kernel && kept ? add_all(tile, object, kept, function)
+                                           : fail_memory(name, function);
+
+    if (st < 0) {
         free(kernel);
         cuc__tile_kernel_free(tile);
         cuc__intern_release(kept);
         return st;
     }
+    const struct cuc__tile_code *code = tile->code;
     fill_parameters(tile);
     cuc__handle_init(kernel, CUC__HANDLE_KERNEL);
-    kernel->handle = tile->entry[0]->handle;
+    kernel->handle = code->entry[0]->handle;
     kernel->name = kernel->symbol = kept;
     kernel->parameters_known = true;
-    kernel->parameter_count = signature->kernel->parameter_count;
+    kernel->parameter_count = code->signature->kernel->parameter_count;
     kernel->common_count = SIZE_MAX; // forces every launch onto the slow path, which finds `tile`
     kernel->parameters = tile->parameters;
-    kernel->limits = tile->entry[0]->limits;
+    kernel->limits = code->entry[0]->limits;
     kernel->object = cuc__handle_retain(object);
     kernel->tile = tile;
     *out = kernel;

@@ -13,12 +13,28 @@ enum {
                             TILE_MAX_MAPS * TILE_MAP_BYTES,
 };
 
-// The data of a tile kernel, which its handle owns.
-struct cuc__tile_kernel {
+// A tile kernel compiled for one architecture.
+struct cuc__tile_code {
     struct tile_signature *signature;
     cuc_kernel *entry[TILE_VARIANTS]; // the signature's entries, under the kernel's name
+};
+
+// The data of a tile kernel, which its handle owns. A fat binary has the kernel for several
+// architectures, whose signatures differ; `code` has those that the machine's devices run.
+struct cuc__tile_kernel {
+    struct cuc__tile_code *code; // [code_count]
+    uint32_t code_count;
+    uint32_t device_count;
+    uint32_t *of_device; // [device_count] index of the code, by ordinal; NULL: there is one code
     struct cuc__parameter parameters[TILE_MAX_PARAMETERS];
 };
+
+// Returns the code that a device runs.
+static inline const struct cuc__tile_code *cuc__tile_code_on(const struct cuc__tile_kernel *tile,
+                                                             const cuc_device *device)
+{
+    return &tile->code[tile->of_device ? tile->of_device[device->ordinal] : 0];
+}
 
 // Returns a tile kernel of an object. CUC_ERROR_NOT_FOUND, with no failure recorded, if the object
 // has no signature of that name.
@@ -31,8 +47,8 @@ void cuc__tile_kernel_free(struct cuc__tile_kernel *tile);
 // the caller still owns the remaining names.
 bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t *count);
 
-// Returns the signature of a kernel in an object, without a driver if the code is readable; NULL
-// with no failure recorded if there is none.
+// Returns the signature of a kernel in an object, without a driver if the code is readable; of a
+// fat binary, that of the first architecture. NULL with no failure recorded if there is none.
 cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *object, const char *name,
                                   const char *function);
 

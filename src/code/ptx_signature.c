@@ -214,6 +214,22 @@ bool cuc__ptx_is_text(const char *text, size_t bytes)
     return is_directive(next(&s), "version");
 }
 
+bool cuc__ptx_target(char *out, size_t capacity, const char *text, size_t bytes)
+{
+    struct cuc__ptx s = { text, text + bytes };
+    token t = next_outside(&s);
+
+    while (!at_end(t) && !is_directive(t, "target"))
+        t = next_outside(&s);
+    if (!at_end(t))
+        t = next(&s);
+    if (!is_name(t) || t.bytes >= capacity)
+        return false;
+    memcpy(out, t.at, t.bytes);
+    out[t.bytes] = '\0';
+    return true;
+}
+
 bool cuc__ptx_next_entry(struct cuc__ptx *ptx, const char **name, size_t *bytes)
 {
     for (token t = next_outside(ptx); !at_end(t); t = next_outside(ptx)) {

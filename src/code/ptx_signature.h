@@ -38,6 +38,9 @@ void cuc__ptx_index_free(struct cuc__ptx_index *index);
 // True if the text begins with a .version directive, comments aside.
 bool cuc__ptx_is_text(const char *text, size_t bytes);
 
+// Copies the architecture of the .target directive, such as "sm_90a"; false if there is none.
+bool cuc__ptx_target(char *out, size_t capacity, const char *text, size_t bytes);
+
 // Returns the name of the next kernel; false at the end. The name points into the text.
 bool cuc__ptx_next_entry(struct cuc__ptx *ptx, const char **name, size_t *bytes);
 

@@ -2,6 +2,7 @@
 
 #include "driver/cudart.h"
 #include "driver/driver.h"
+#include "driver/nvfatbin.h"
 #include "driver/nvjitlink.h"
 #include "driver/nvml.h"
 #include "driver/nvrtc.h"
@@ -98,6 +99,21 @@ cuc_status cuc_nvjitlink_get_version(int32_t *major, int32_t *minor)
     if (code)
         return cuc__fail_nvjitlink(code, __func__, "nvJitLinkVersion", NULL,
                                    "asking nvJitLink for its version");
+    *major = (int32_t)found_major;
+    *minor = (int32_t)found_minor;
+    return CUC_OK;
+}
+
+cuc_status cuc_nvfatbin_get_version(int32_t *major, int32_t *minor)
+{
+    unsigned found_major = 0, found_minor = 0;
+
+    CUC_CHECK_NOT_NULL(major);
+    CUC_CHECK_NOT_NULL(minor);
+    int code = cuc__nvfatbin.nvFatbinVersion(&found_major, &found_minor);
+    if (code)
+        return cuc__fail_nvfatbin(code, __func__, "nvFatbinVersion", NULL,
+                                  "asking nvFatbin for its version");
     *major = (int32_t)found_major;
     *minor = (int32_t)found_minor;
     return CUC_OK;

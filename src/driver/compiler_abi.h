@@ -1,10 +1,13 @@
-// The binary interfaces of NVRTC and nvJitLink 13.0. cuda_abi.h says how these declarations are
-// made and checked.
+// The binary interfaces of NVRTC, nvJitLink and nvFatbin 13.0. cuda_abi.h says how these
+// declarations are made and checked.
 #ifndef CUCORE_DRIVER_COMPILER_ABI_H
 #define CUCORE_DRIVER_COMPILER_ABI_H
 
 #ifdef __NVRTC_H__
 #error "nvrtc.h and compiler_abi.h declare the same names: include one of them"
+#endif
+#ifdef nvFatbin_INCLUDED
+#error "nvFatbin.h and compiler_abi.h declare the same names: include one of them"
 #endif
 #ifdef nvJitLink_INCLUDED
 #error "nvJitLink.h and compiler_abi.h declare the same names: include one of them"
@@ -82,6 +85,32 @@ enum {
     NVJITLINK_INPUT_LIBRARY = 6,
     NVJITLINK_INPUT_INDEX = 7,
     NVJITLINK_INPUT_ANY = 10,
+};
+
+// nvFatbin
+
+typedef struct _nvFatbinHandle *nvFatbinHandle;
+
+typedef int nvFatbinResult;
+enum {
+    NVFATBIN_SUCCESS = 0,
+    NVFATBIN_ERROR_INTERNAL = 1,
+    NVFATBIN_ERROR_ELF_ARCH_MISMATCH = 2,
+    NVFATBIN_ERROR_ELF_SIZE_MISMATCH = 3,
+    NVFATBIN_ERROR_MISSING_PTX_VERSION = 4,
+    NVFATBIN_ERROR_NULL_POINTER = 5,
+    NVFATBIN_ERROR_COMPRESSION_FAILED = 6,
+    NVFATBIN_ERROR_COMPRESSED_SIZE_EXCEEDED = 7,
+    NVFATBIN_ERROR_UNRECOGNIZED_OPTION = 8,
+    NVFATBIN_ERROR_INVALID_ARCH = 9,
+    NVFATBIN_ERROR_INVALID_NVVM = 10,
+    NVFATBIN_ERROR_EMPTY_INPUT = 11,
+    NVFATBIN_ERROR_MISSING_PTX_ARCH = 12,
+    NVFATBIN_ERROR_PTX_ARCH_MISMATCH = 13,
+    NVFATBIN_ERROR_MISSING_FATBIN = 14,
+    NVFATBIN_ERROR_INVALID_INDEX = 15,
+    NVFATBIN_ERROR_IDENTIFIER_REUSE = 16,
+    NVFATBIN_ERROR_INTERNAL_PTX_OPTION = 17,
 };
 
 #endif

@@ -34,6 +34,12 @@ static const cuc__explanation nvjitlink_rows[] = {
 #undef NVJITLINK_RESULT
 };
 
+static const cuc__explanation nvfatbin_rows[] = {
+#define NVFATBIN_RESULT(symbol, code, meaning, remedy) { code, #symbol, meaning, remedy, false },
+#include "nvfatbin_result.def"
+#undef NVFATBIN_RESULT
+};
+
 static const cuc__explanation nvml_rows[] = {
 #define NVML_RESULT(symbol, code, meaning, remedy) { code, #symbol, meaning, remedy, false },
 #include "nvml_result.def"
@@ -103,6 +109,10 @@ static const code_table tables[] = {
                      "This version of cucore does not know the code.",
                      "It is probably newer than cucore: the message and the log have the rest.",
                      false },
+    },
+    [CUC_LIBRARY_NVFATBIN] = {
+        ROWS(nvfatbin_rows), .prefixes = { "NVFATBIN_ERROR_", "NVFATBIN_" },
+        UNKNOWN("nvFatbinResult", "nvFatbin.h"),
     },
 };
 // clang-format on

@@ -54,7 +54,7 @@ static void report_code(cuc_gemm_plan *p)
     const cuc_kernel *product =
         code->parts ? code->parts : atomic_load_explicit(&code->kernel, memory_order_relaxed);
 
-    const struct tile_entry *fastest = &product->tile->signature->entry[0];
+    const struct tile_entry *fastest = &product->tile->code->signature->entry[0];
 
     p->choice.pipeline = fastest->variant == TILE_TMA;
     p->choice.split = fastest->split > 1 ? (int32_t)fastest->split : 1;

@@ -147,9 +147,10 @@ static cuc_status check_memory(const struct tile_parameter *p, const cuc_tensor 
     return cuc__launch_check_device(t, stream, argument);
 }
 
-static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
+static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k,
+                               const struct tile_kernel *header)
 {
-    bool declared = k->tile->signature->kernel->grid_rank > 0;
+    bool declared = header->grid_rank > 0;
     const char *what = NULL;
 
     if (!declared && (!c || !c->grid[0]))
@@ -178,8 +179,7 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
                              i, k->name);
         else if (c->attributes[i].id == CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             what = "its attribute";
-    if ((c->flags & CUC_LAUNCH_PROGRAMMATIC || what) &&
-        !k->tile->signature->kernel->waits_for_grids)
+    if ((c->flags & CUC_LAUNCH_PROGRAMMATIC || what) && !header->waits_for_grids)
         return cuc__fail(
             CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
             "a programmatic dependent launch is requested, but the tile kernel %s does not wait "
@@ -191,7 +191,8 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
 cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                             const cuc_arg *args, size_t count)
 {
-    const struct tile_signature *s = kernel->tile->signature;
+    const struct cuc__tile_code *code = cuc__tile_code_on(kernel->tile, stream->device);
+    const struct tile_signature *s = code->signature;
     struct tile_argument argument[TILE_MAX_PARAMETERS];
     int64_t dimension[TILE_MAX_DIMENSIONS], grid[3];
     struct tile_binding_set set = { s->kernel, argument, dimension };
@@ -199,7 +200,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     char text[TEXT_BYTES];
     cuc_status st;
 
-    if ((st = check_config(config, kernel)) < 0)
+    if ((st = check_config(config, kernel, s->kernel)) < 0)
         return st;
     if (!cuc__tile_read_arguments(argument, s->kernel, args, count, text, sizeof(text)) ||
         !tile_bind_arguments(&set, (uint32_t)count, text, sizeof(text)) ||
@@ -221,7 +222,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         entry = &s->entry[s->entries - 1]; // accepts every argument, and needs no maps
         tile_pack_arguments(s->kernel, argument, block);
     }
-    cuc_kernel *chosen = kernel->tile->entry[entry - s->entry];
+    cuc_kernel *chosen = code->entry[entry - s->entry];
     struct cuc__kernel_limits *limits = &chosen->limits[stream->ordinal];
     if (!atomic_load_explicit(&limits->known, memory_order_acquire)) {
         (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once

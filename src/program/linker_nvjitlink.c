@@ -3,6 +3,7 @@
 
 #include "driver/nvjitlink.h"
 #include "code/object.h"
+#include "code/ptx_signature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,13 +149,14 @@ static struct outcome attempt(char **out, size_t *bytes, cuc_linker *l, const ch
 static void take_target(cuc__arch *arch, const cuc_linker *l)
 {
     for (size_t i = 0; i < l->count; i++) {
-        const char *at = l->inputs[i].kind == CUC_CODE_PTX ? l->inputs[i].data : NULL;
+        const cuc__link_input *in = &l->inputs[i];
+        char target[16];
         int number;
         char suffix;
 
-        while (at && strncmp(at, ".target", 7) != 0)
-            at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
-        if (at && sscanf(at, ".target sm_%d%c", &number, &suffix) == 2 && number == arch->number &&
+        if (in->kind == CUC_CODE_PTX &&
+            cuc__ptx_target(target, sizeof(target), in->data, in->bytes) &&
+            sscanf(target, "sm_%d%c", &number, &suffix) == 2 && number == arch->number &&
             (suffix == 'a' || suffix == 'f')) {
             snprintf(arch->text, sizeof(arch->text), "sm_%d%c", number, suffix);
             arch->suffix = suffix;

@@ -110,7 +110,7 @@ cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_kernel *ker
     if (!kernel->tile)
         return CUC_FAIL(CUC_ERROR_NOT_FOUND, "%s is not a kernel of a tile program", kernel->name);
 
-    const struct tile_signature *s = kernel->tile->signature;
+    const struct tile_signature *s = kernel->tile->code->signature;
     if (index >= s->kernel->parameter_count)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "index is %zu, %s has %u parameters", index,
                         kernel->name, s->kernel->parameter_count);

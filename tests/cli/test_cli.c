@@ -579,9 +579,9 @@ static const struct {
     const char *command;
     const char *part; // NULL: the command itself
 } commands[] = {
-    { "info", NULL },       { "doctor", NULL },  { "find", NULL },  { "explain", NULL },
-    { "compile", NULL },    { "run", NULL },     { "bench", NULL }, { "bench", "show" },
-    { "bench", "compare" }, { "bench", "plot" }, { "cache", NULL },
+    { "info", NULL },      { "doctor", NULL },     { "find", NULL },    { "explain", NULL },
+    { "compile", NULL },   { "build", NULL },      { "run", NULL },     { "bench", NULL },
+    { "bench", "show" },   { "bench", "compare" }, { "bench", "plot" }, { "cache", NULL },
 #ifdef CLI_MEASURES
     { "bench", "kernel" },
 #endif
@@ -637,6 +637,7 @@ static const struct {
 } completions[] = {
     { "cucore comp", "compile" },
     { "cucore help do", "doctor" },
+    { "cucore build --em", "--embed" },
     { "cucore run --cl", "--cluster" },
     { "cucore compile --emit lt", "ltoir" },
     { "cucore run --driver re", "real" },
@@ -705,6 +706,7 @@ TEST(json_has_a_schema_and_says_the_command)
         { { "explain", "--json", "--all" }, true, "explanations" },
         { { "explain", "--json", "xyzzy" }, false, "error" },
         { { "compile", "--json", "missing.cu" }, false, "error" },
+        { { "build", "--json", "missing.cu", "--arch", "sm_80" }, false, "error" },
         { { "bench", "compare", "--json", "bench.json", "bench.json" }, true, "counts" },
         { { "bench", "compare", "--json", "bench.json", "slow.json" }, false, "results" },
         { { "run", "--json", "x.cu", "--kernel", "k", "--grid=1", "--block=1", "in:no" },

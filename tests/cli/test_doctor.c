@@ -166,6 +166,16 @@ static void broken_nvrtc(machine *m)
     m->pieces[MACHINE_NVRTC].major = 0;
 }
 
+static void no_nvfatbin(machine *m)
+{
+    m->pieces[MACHINE_NVFATBIN].path = NULL;
+}
+
+static void broken_nvfatbin(machine *m)
+{
+    m->pieces[MACHINE_NVFATBIN].major = 0;
+}
+
 static void no_nvjitlink(machine *m)
 {
     m->pieces[MACHINE_NVJITLINK].path = NULL;
@@ -340,6 +350,8 @@ static const struct {
     { wsl_as_it_should_be, "wsl", FINDING_OK, "Windows", "" },
     { no_nvrtc, "nvrtc", FINDING_WARN, "not found", "nvidia-cuda-nvrtc" },
     { broken_nvrtc, "nvrtc", FINDING_FAIL, "cannot be used", "CUCORE_NVRTC" },
+    { no_nvfatbin, "nvfatbin", FINDING_OK, "only cucore build needs it", "" },
+    { broken_nvfatbin, "nvfatbin", FINDING_WARN, "cannot be used", "CUCORE_NVFATBIN" },
     { no_nvjitlink, "nvjitlink", FINDING_WARN, "not found", "nvidia-nvjitlink" },
     { no_headers, "headers", FINDING_WARN, "cuda_fp16.h", "nvidia-cuda-runtime" },
     { no_cccl, "headers", FINDING_WARN, "cuda/std", "nvidia-cuda-cccl" },

@@ -111,7 +111,7 @@ for pattern in re.findall(r"^(\S+) +linguist-generated$", (ROOT / ".gitattribute
         problems.append(f".gitattributes names {pattern}, which is not there")
 
 # File names in comments, and in the pages for contributors, exist, except headers of others.
-FOREIGN = set("cuda.h cudaTypedefs.h cuda_occupancy.h dlpack.h driver_types.h nvJitLink.h stdio.h".split())
+FOREIGN = set("cuda.h cudaTypedefs.h cuda_occupancy.h dlpack.h driver_types.h nvFatbin.h nvJitLink.h stdio.h".split())
 NAME = re.compile(r"(?<![\w./<*-])((?:\w+/)*\w+\.(?:c|h|def|sh))\b(?!\w|\(|\.\w|:\d)")
 sources = [path for folder in ("api", "bench", "bindings", "docs", "examples", "include", "scripts", "src", "tests",
                                "tools") for path in sorted((ROOT / folder).rglob("*.*"))]

@@ -1,5 +1,6 @@
 // Code in the fake driver: kernel names with host functions behind them, and variables.
 #include "base/array.h"
+#include "code/fatbin.h"
 #include "fake_internal.h"
 
 #include "sim/machine/index.h"
@@ -61,6 +62,14 @@ CUresult sim_image_text(const void *image, size_t bytes, char **out, char *log, 
         (memcmp(image, elf, 4) != 0 && memcmp(image, fatbin, 4) != 0 &&
          memcmp(image, wrapper, 4) != 0))
         return CUDA_SUCCESS;
+    // Of a fat binary, the first PTX, on every device.
+    struct cuc__fatbin fat;
+    struct cuc__fatbin_entry e;
+    const size_t most = bytes == SIM_UNKNOWN_BYTES ? UINTPTR_MAX - (uintptr_t)image : bytes;
+    if (cuc__fatbin_open(&fat, image, most))
+        while (cuc__fatbin_next(&fat, &e))
+            if (e.kind == CUC__FATBIN_PTX && cuc__fatbin_unpack(out, &e) == CUC__FATBIN_OK)
+                return CUDA_SUCCESS;
     snprintf(log, log_bytes, "the fake driver loads PTX and no machine code");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }

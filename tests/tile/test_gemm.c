@@ -910,7 +910,7 @@ TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
                                                 .tile_m = ROWS, .tile_n = COLUMNS, .tile_k = DEPTH,
                                                 .split = 1, .warps = cases[_i].warps)));
     ck_ok(cuc__gemm_load(plan, CUC__GEMM_PLAIN, "this test"));
-    const struct tile_signature *s = atomic_load(&plan->code[0].kernel)->tile->signature;
+    const struct tile_signature *s = atomic_load(&plan->code[0].kernel)->tile->code->signature;
     int64_t m = cases[_i].rows * ROWS, n = cases[_i].columns * COLUMNS;
     int64_t grid[3] = { cases[_i].rows, cases[_i].columns, 1 };
     t[0] = tensor(CUC_F16, 2, m, DEPTH);

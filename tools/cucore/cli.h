@@ -1,5 +1,5 @@
 // Interface shared by the commands of the cucore program. They use the library through its public
-// headers, and share its code for writing files.
+// headers, and share its code for writing files and for reading the signatures of kernels.
 #ifndef CUCORE_TOOLS_CLI_H
 #define CUCORE_TOOLS_CLI_H
 
@@ -48,8 +48,8 @@ typedef struct cli_command {
     bool missing; // this build lacks the command: options unknown here are no mistake
 } cli_command;
 
-extern const cli_command cli_info, cli_doctor, cli_explain, cli_find, cli_compile, cli_run,
-    cli_bench, cli_tune, cli_cache;
+extern const cli_command cli_info, cli_doctor, cli_explain, cli_find, cli_compile, cli_build,
+    cli_run, cli_bench, cli_tune, cli_cache;
 
 // Return the subcommand of that name; NULL for none.
 const cli_command *cli_part(const cli_command *command, const char *word);
@@ -124,6 +124,9 @@ bool cli_because(cli_why *why, const char *fmt, ...) CLI_PRINTF(2, 3);
 
 // "-" is stdin. A zero byte follows the contents and is not counted.
 bool cli_read_file(void **data, size_t *bytes, const char *path, cli_why *why);
+
+// Return whether two paths lead to one existing file.
+bool cli_is_same_file(const char *a, const char *b);
 
 // A file being written by cuc__new_file_begin() and related functions, with its path for messages.
 // Zeroed: none.

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { COMPILE_EMIT = SOURCE_NEXT_ID, COMPILE_LOG, COMPILE_REMARKS, COMPILE_RESOURCES };
@@ -72,15 +71,6 @@ static int take_options(job *j, cli_parser *parser)
     return id < 0 ? parser->status : CLI_DONE;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat sa;
-    struct stat sb;
-
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-           sa.st_ino == sb.st_ino;
-}
-
 static const char *kind_of(const job *j)
 {
     return j->machine ? "machine" : j->ir ? "ir" : cuc_code_name(j->target);
@@ -139,7 +129,7 @@ static int check(job *j, const cli_parser *parser)
     if (standard && j->target != CUC_CODE_PTX && isatty(STDOUT_FILENO))
         return cli_usage_error("%s is no text for a terminal: say -o OUT",
                                cuc_code_name(j->target));
-    if (is_same_file(j->path, j->output))
+    if (cli_is_same_file(j->path, j->output))
         return cli_usage_error("'%s' would be written over itself: say -o OUT", j->path);
     return CLI_DONE;
 }

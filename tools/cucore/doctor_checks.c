@@ -192,6 +192,24 @@ static void check_nvjitlink(finding *f, const machine *m)
           p->method);
 }
 
+// Only cucore build needs it.
+static void check_nvfatbin(finding *f, const machine *m)
+{
+    const machine_piece *p = &m->pieces[MACHINE_NVFATBIN];
+    char version[64];
+
+    if (!p->path)
+        found(f, FINDING_OK,
+              "nvFatbin is not found; only cucore build needs it: pip install nvidia-nvfatbin");
+    else if (p->major)
+        found(f, FINDING_OK, "%s, %s (%s)", version_text(p, version, sizeof(version)), p->path,
+              p->method);
+    else {
+        found(f, FINDING_WARN, "%s is found and cannot be used", p->path);
+        fix(f, "install it anew; CUCORE_NVFATBIN=/path/of/libnvfatbin.so.13 names another");
+    }
+}
+
 static void check_headers(finding *f, const machine *m)
 {
     const machine_piece *p = &m->pieces[MACHINE_CUDART_HEADERS];
@@ -394,6 +412,7 @@ static const struct {
     { "wsl", check_wsl },
     { "nvrtc", check_nvrtc },
     { "nvjitlink", check_nvjitlink },
+    { "nvfatbin", check_nvfatbin },
     { "headers", check_headers },
     { "one-toolkit", check_toolkits },
     { "compiler-age", check_compiler_age },

@@ -74,7 +74,7 @@ static int explain_all(void)
     } ranges[] = { { -64, 1100 }, { 10000, 10000 } };
     json_t *list = cli_json_wanted() ? cli_array() : NULL;
 
-    for (int32_t library = CUC_LIBRARY_NONE; library <= CUC_LIBRARY_TILE; library++)
+    for (int32_t library = CUC_LIBRARY_NONE; library <= CUC_LIBRARY_NVFATBIN; library++)
         for (size_t r = 0; r < CUC_LENGTH(ranges); r++)
             for (int32_t code = ranges[r].first; code <= ranges[r].last; code++) {
                 cuc_explanation e = CUC_EXPLANATION_INIT;
@@ -162,9 +162,10 @@ const cli_command cli_explain = {
                 "  cucore explain NVRTC_ERROR_COMPILATION\n"
                 "  cucore explain CUC_ERROR_CONTEXT_LOST\n"
                 "  cucore explain --all | grep -i memory\n",
-    .details = "CODE is a number of the CUDA driver, or a name of the driver, the runtime, NVRTC, "
-               "nvJitLink, NVML\nor cucore, or a code of the tile compiler such as T501, in any "
-               "case of letters.\n",
+    .details =
+        "CODE is a number of the CUDA driver, or a name of the driver, the runtime, NVRTC, "
+        "nvJitLink, nvFatbin,\nNVML or cucore, or a code of the tile compiler such as T501, in any "
+        "case of letters.\n",
     .options = options,
     .option_count = CUC_LENGTH(options),
     .run = run,

@@ -39,6 +39,15 @@ bool cli_read_file(void **data, size_t *bytes, const char *path, cli_why *why)
     return true;
 }
 
+bool cli_is_same_file(const char *a, const char *b)
+{
+    struct stat sa;
+    struct stat sb;
+
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+           sa.st_ino == sb.st_ino;
+}
+
 static bool written(int error, const cli_file *file, cli_why *why)
 {
     return !error || cli_because(why, "%s cannot be written: %s", file->path, strerror(error));

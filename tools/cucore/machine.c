@@ -75,6 +75,9 @@ static void ask_version(machine_piece *p, int piece)
     case MACHINE_NVJITLINK:
         known = cuc_nvjitlink_get_version(&major, &minor) == CUC_OK;
         break;
+    case MACHINE_NVFATBIN:
+        known = cuc_nvfatbin_get_version(&major, &minor) == CUC_OK;
+        break;
     case MACHINE_CUDART:
         known = cuc_runtime_get_version(&number) == CUC_OK;
         break;

@@ -102,6 +102,7 @@ const CUC_LIBRARY_NVJITLINK = Int32(3)
 const CUC_LIBRARY_NVML = Int32(4)
 const CUC_LIBRARY_RUNTIME = Int32(5)
 const CUC_LIBRARY_TILE = Int32(6)
+const CUC_LIBRARY_NVFATBIN = Int32(7)
 const CUC_DEVICE_MAX_THREADS_PER_BLOCK = Int32(1)
 const CUC_DEVICE_MAX_BLOCK_DIM_X = Int32(2)
 const CUC_DEVICE_MAX_BLOCK_DIM_Y = Int32(3)
@@ -849,6 +850,20 @@ struct cuc_explanation
     code::Int32
     sticky::Int32
     reserved::Int32
+end
+
+# Options of cuc_fatbin_create(); zero is the default of every field.
+struct cuc_fatbin_options
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    compress::Int32
+    ptx::Int32
+end
+
+# Code for one architecture in a fat binary.
+struct cuc_fatbin_part
+    object::Ptr{cuc_object}
+    arch::Ptr{UInt8}
 end
 
 # A rectangle to fill.
@@ -1810,6 +1825,12 @@ cuc_explain_count(library) =
 # Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
 cuc_explain_text(out, text) =
     ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
+# Pack compiled code of several architectures into a fat binary; needs nvFatbin, and no driver.
+cuc_fatbin_create(out, parts, count, options) =
+    ccall((:cuc_fatbin_create, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_fatbin_part}, Csize_t, Ptr{cuc_fatbin_options}), out, parts, count, options)
+# Set options to their defaults.
+cuc_fatbin_options_init(options, caller_size) =
+    ccall((:cuc_fatbin_options_init, libcucore), Cvoid, (Ptr{cuc_fatbin_options}, Csize_t), options, caller_size)
 # Fill device memory with a pattern, in stream order.
 cuc_fill(stream, ptr, pattern, pattern_bytes, count) =
     ccall((:cuc_fill, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt32, UInt32, Csize_t), stream, ptr, pattern, pattern_bytes, count)
@@ -2260,6 +2281,9 @@ cuc_node_get_type(out, node) =
 # The name of a type of node, such as "kernel".
 cuc_node_type_name(type_) =
     ccall((:cuc_node_type_name, libcucore), Cstring, (Int32,), type_)
+# The version of nvFatbin, which packs code of several architectures.
+cuc_nvfatbin_get_version(major, minor) =
+    ccall((:cuc_nvfatbin_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)
 # The version of nvJitLink, the linker of device code.
 cuc_nvjitlink_get_version(major, minor) =
     ccall((:cuc_nvjitlink_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)

@@ -54,6 +54,7 @@ CUC_LIBRARY_NVJITLINK = 3
 CUC_LIBRARY_NVML = 4
 CUC_LIBRARY_RUNTIME = 5
 CUC_LIBRARY_TILE = 6
+CUC_LIBRARY_NVFATBIN = 7
 CUC_DEVICE_MAX_THREADS_PER_BLOCK = 1
 CUC_DEVICE_MAX_BLOCK_DIM_X = 2
 CUC_DEVICE_MAX_BLOCK_DIM_Y = 3
@@ -553,6 +554,7 @@ NAMES = {
         4: 'NVML',
         5: 'CUDA runtime',
         6: 'tile compiler',
+        7: 'nvFatbin',
     },
     "device_attribute": {
         1: 'max_threads_per_block',
@@ -1276,6 +1278,22 @@ class cuc_explanation(_c.Structure):
     ]
 
 
+class cuc_fatbin_options(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("name", _c.c_char_p),
+        ("compress", _c.c_int32),
+        ("ptx", _c.c_int32),
+    ]
+
+
+class cuc_fatbin_part(_c.Structure):
+    _fields_ = [
+        ("object", _c.c_void_p),
+        ("arch", _c.c_char_p),
+    ]
+
+
 class cuc_fill_2d_params(_c.Structure):
     _fields_ = [
         ("struct_size", _c.c_size_t),
@@ -1926,6 +1944,8 @@ LAYOUT = {
     "cuc_dl_version": (8, {"major": 0, "minor": 4}),
     "cuc_event_options": (16, {"struct_size": 0, "flags": 8, "reserved": 12}),
     "cuc_explanation": (48, {"struct_size": 0, "symbol": 8, "meaning": 16, "remedy": 24, "library": 32, "code": 36, "sticky": 40, "reserved": 44}),
+    "cuc_fatbin_options": (24, {"struct_size": 0, "name": 8, "compress": 16, "ptx": 20}),
+    "cuc_fatbin_part": (16, {"object": 0, "arch": 8}),
     "cuc_fill_2d_params": (48, {"struct_size": 0, "dst": 8, "pitch": 16, "row_count": 24, "rows": 32, "pattern": 40, "pattern_bytes": 44}),
     "cuc_gemm_args": (96, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88}),
     "cuc_gemm_choice": (80, {"struct_size": 0, "tile_m": 8, "tile_n": 12, "tile_k": 16, "stages": 20, "cluster": 24, "warps": 28, "split": 32, "raster": 36, "parts": 40, "pipeline": 44, "d_dtype": 48, "stream_k": 52, "tiles": 56, "seconds": 64, "by": 72}),
@@ -2103,6 +2123,8 @@ FUNCTIONS = {
     "cuc_explain_at": "ipiz",
     "cuc_explain_count": "zi",
     "cuc_explain_text": "ips",
+    "cuc_fatbin_create": "ippzp",
+    "cuc_fatbin_options_init": "vpz",
     "cuc_fill": "ipQIIz",
     "cuc_fill_2d": "ipp",
     "cuc_fill_2d_params_init": "vpz",
@@ -2253,6 +2275,7 @@ FUNCTIONS = {
     "cuc_node_get_launch": "ippp",
     "cuc_node_get_type": "ipp",
     "cuc_node_type_name": "si",
+    "cuc_nvfatbin_get_version": "ipp",
     "cuc_nvjitlink_get_version": "ipp",
     "cuc_nvml_get_driver_version": "ipz",
     "cuc_nvrtc_get_archs": "ippz",

@@ -66,6 +66,7 @@ CUC_LIBRARY_NVJITLINK: int
 CUC_LIBRARY_NVML: int
 CUC_LIBRARY_RUNTIME: int
 CUC_LIBRARY_TILE: int
+CUC_LIBRARY_NVFATBIN: int
 CUC_DEVICE_MAX_THREADS_PER_BLOCK: int
 CUC_DEVICE_MAX_BLOCK_DIM_X: int
 CUC_DEVICE_MAX_BLOCK_DIM_Y: int
@@ -805,6 +806,16 @@ class cuc_explanation(ctypes.Structure):
     code: int
     sticky: int
     reserved: int
+
+class cuc_fatbin_options(ctypes.Structure):
+    struct_size: int
+    name: bytes | None
+    compress: int
+    ptx: int
+
+class cuc_fatbin_part(ctypes.Structure):
+    object: Pointer
+    arch: bytes | None
 
 class cuc_fill_2d_params(ctypes.Structure):
     struct_size: int
@@ -1566,6 +1577,10 @@ def cuc_explain_count(library: int) -> int:
     """The number of codes of a library that cuc_explain_at() can enumerate."""
 def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
     """Explain a code given as text, by name or number:"""
+def cuc_fatbin_create(out: Pointer, parts: Pointer, count: int, options: Pointer) -> int:
+    """Pack compiled code of several architectures into a fat binary; needs nvFatbin, and no driver."""
+def cuc_fatbin_options_init(options: Pointer, caller_size: int) -> None:
+    """Set options to their defaults."""
 def cuc_fill(stream: Pointer, ptr: int, pattern: int, pattern_bytes: int, count: int) -> int:
     """Fill device memory with a pattern, in stream order."""
 def cuc_fill_2d(stream: Pointer, params: Pointer) -> int:
@@ -1866,6 +1881,8 @@ def cuc_node_get_type(out: Pointer, node: Pointer) -> int:
     """The type of a node."""
 def cuc_node_type_name(type: int) -> bytes | None:
     """The name of a type of node, such as 'kernel'."""
+def cuc_nvfatbin_get_version(major: Pointer, minor: Pointer) -> int:
+    """The version of nvFatbin, which packs code of several architectures."""
 def cuc_nvjitlink_get_version(major: Pointer, minor: Pointer) -> int:
     """The version of nvJitLink, the linker of device code."""
 def cuc_nvml_get_driver_version(out: Pointer, size: int) -> int:

@@ -58,6 +58,10 @@ def nvjitlink_version() -> tuple[int, int]:
     return _pair(raw.cuc_nvjitlink_get_version)
 
 
+def nvfatbin_version() -> tuple[int, int]:
+    return _pair(raw.cuc_nvfatbin_get_version)
+
+
 def runtime_version() -> tuple[int, int]:
     """Version of the CUDA runtime: the one loaded in the process, else the one found on disk."""
     number = get(ctypes.c_int32, raw.cuc_runtime_get_version)
@@ -176,6 +180,6 @@ atexit.register(on_failure, None)  # failures after this point cannot be reporte
 
 
 __all__ = ["Explanation", "Found", "driver_path", "driver_version", "explain", "explanations", "find_headers",
-           "find_library", "header_names", "is_simulated", "library_names", "nvjitlink_version",
+           "find_library", "header_names", "is_simulated", "library_names", "nvfatbin_version", "nvjitlink_version",
            "nvml_driver_version", "nvrtc_archs", "nvrtc_version", "on_failure", "runtime_version",
            "set_library_path"]

@@ -64,7 +64,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(system.is_simulated(), bool(raw.cuc_driver_is_simulated()))
         self.assertIn("nvrtc", system.library_names())
         self.assertIn("cuda", " ".join(system.header_names()))
-        for ask in (system.nvrtc_version, system.nvjitlink_version, system.runtime_version,
+        for ask in (system.nvrtc_version, system.nvjitlink_version, system.nvfatbin_version, system.runtime_version,
                     system.nvml_driver_version, lambda: system.find_library("nvrtc"),
                     lambda: system.find_headers(system.header_names()[0])):
             try:

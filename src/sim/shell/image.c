@@ -18,24 +18,6 @@ struct fat_wrapper {
     const void *unused;
 };
 
-// Returns true if PTX for a target runs on a device. A family consists of architectures with equal
-// tens.
-static bool runs(const struct cuc__fatbin_entry *e, unsigned arch)
-{
-    if (e->specific)
-        return e->arch == arch;
-    if (e->family)
-        return e->arch <= arch && e->arch / 10 == arch / 10;
-    return e->arch <= arch;
-}
-
-// Ranks PTX that runs: a newer architecture is better, and for one architecture, code specific to
-// it.
-static unsigned worth(const struct cuc__fatbin_entry *e)
-{
-    return 4 * e->arch + 2 * e->specific + e->family;
-}
-
 // Lists all architectures with PTX for a message: "sm_80, sm_90a".
 static void list_entry(char *list, size_t bytes, const struct cuc__fatbin_entry *e)
 {
@@ -62,9 +44,9 @@ static CUresult from_fatbin(const void *data, size_t bytes, char **out, char *lo
     while (cuc__fatbin_next(&fatbin, &e)) {
         if (e.kind != CUC__FATBIN_PTX)
             continue;
-        if (!runs(&e, arch))
+        if (!cuc__fatbin_runs(&e, arch))
             list_entry(others, sizeof(others), &e);
-        else if (!best.data || worth(&e) > worth(&best))
+        else if (!best.data || cuc__fatbin_worth(&e) > cuc__fatbin_worth(&best))
             best = e;
     }
     if (fatbin.damaged) {

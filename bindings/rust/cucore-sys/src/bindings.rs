@@ -233,6 +233,8 @@ pub const CUC_LIBRARY_NVML: i32 = 4;
 pub const CUC_LIBRARY_RUNTIME: i32 = 5;
 /// tile compiler
 pub const CUC_LIBRARY_TILE: i32 = 6;
+/// nvFatbin
+pub const CUC_LIBRARY_NVFATBIN: i32 = 7;
 
 /// max_threads_per_block
 pub const CUC_DEVICE_MAX_THREADS_PER_BLOCK: i32 = 1;
@@ -1642,6 +1644,34 @@ pub struct cuc_explanation {
 
 zeroed!(cuc_explanation, struct_size);
 
+/// Options of cuc_fatbin_create(); zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_fatbin_options {
+    /// sizeof(cuc_fatbin_options); the initialisers set it
+    pub struct_size: usize,
+    /// the object's name in messages; copied; NULL is "fatbin"
+    pub name: *const c_char,
+    /// compress the code; on by default, in the format (LZ4) that every driver and cucore itself can read
+    pub compress: i32,
+    /// also pack the PTX beside each cubin, equal texts once, for later architectures and for simulated drivers; off by default
+    pub ptx: i32,
+}
+
+zeroed!(cuc_fatbin_options, struct_size);
+
+/// Code for one architecture in a fat binary.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_fatbin_part {
+    /// PTX or a cubin
+    pub object: *mut cuc_object,
+    /// "sm_90a": the architecture that a cubin was compiled for; nvFatbin checks its number, not its suffix. NULL: that of the PTX beside the cubin. PTX says its own.
+    pub arch: *const c_char,
+}
+
+zeroed!(cuc_fatbin_part);
+
 /// A rectangle to fill.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -3009,6 +3039,10 @@ extern "C" {
     /// Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
     /// "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
     pub fn cuc_explain_text(out: *mut cuc_explanation, text: *const c_char) -> cuc_status;
+    /// Pack compiled code of several architectures into a fat binary; needs nvFatbin, and no driver.
+    pub fn cuc_fatbin_create(out: *mut *mut cuc_object, parts: *const cuc_fatbin_part, count: usize, options: *const cuc_fatbin_options) -> cuc_status;
+    /// Set options to their defaults.
+    pub fn cuc_fatbin_options_init(options: *mut cuc_fatbin_options, caller_size: usize);
     /// Fill device memory with a pattern, in stream order.
     pub fn cuc_fill(stream: *mut cuc_stream, ptr: cuc_device_ptr, pattern: u32, pattern_bytes: u32, count: usize) -> cuc_status;
     /// Fill a rectangle of a device's memory with a pattern, in stream order.
@@ -3319,6 +3353,8 @@ extern "C" {
     pub fn cuc_node_get_type(out: *mut i32, node: *mut cuc_node) -> cuc_status;
     /// The name of a type of node, such as "kernel".
     pub fn cuc_node_type_name(type_: i32) -> *const c_char;
+    /// The version of nvFatbin, which packs code of several architectures.
+    pub fn cuc_nvfatbin_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
     /// The version of nvJitLink, the linker of device code.
     pub fn cuc_nvjitlink_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
     /// The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as

@@ -300,6 +300,14 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_explanation.code, 36, 4);
     row!(cuc_explanation.sticky, 40, 4);
     row!(cuc_explanation.reserved, 44, 4);
+    row!(cuc_fatbin_options, 24, 8);
+    row!(cuc_fatbin_options.struct_size, 0, 8);
+    row!(cuc_fatbin_options.name, 8, 8);
+    row!(cuc_fatbin_options.compress, 16, 4);
+    row!(cuc_fatbin_options.ptx, 20, 4);
+    row!(cuc_fatbin_part, 16, 8);
+    row!(cuc_fatbin_part.object, 0, 8);
+    row!(cuc_fatbin_part.arch, 8, 8);
     row!(cuc_fill_2d_params, 48, 8);
     row!(cuc_fill_2d_params.struct_size, 0, 8);
     row!(cuc_fill_2d_params.dst, 8, 8);
@@ -868,6 +876,8 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_explain_at", cucore_sys::cuc_explain_at as *const ()),
         ("cuc_explain_count", cucore_sys::cuc_explain_count as *const ()),
         ("cuc_explain_text", cucore_sys::cuc_explain_text as *const ()),
+        ("cuc_fatbin_create", cucore_sys::cuc_fatbin_create as *const ()),
+        ("cuc_fatbin_options_init", cucore_sys::cuc_fatbin_options_init as *const ()),
         ("cuc_fill", cucore_sys::cuc_fill as *const ()),
         ("cuc_fill_2d", cucore_sys::cuc_fill_2d as *const ()),
         ("cuc_fill_2d_params_init", cucore_sys::cuc_fill_2d_params_init as *const ()),
@@ -1018,6 +1028,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_node_get_launch", cucore_sys::cuc_node_get_launch as *const ()),
         ("cuc_node_get_type", cucore_sys::cuc_node_get_type as *const ()),
         ("cuc_node_type_name", cucore_sys::cuc_node_type_name as *const ()),
+        ("cuc_nvfatbin_get_version", cucore_sys::cuc_nvfatbin_get_version as *const ()),
         ("cuc_nvjitlink_get_version", cucore_sys::cuc_nvjitlink_get_version as *const ()),
         ("cuc_nvml_get_driver_version", cucore_sys::cuc_nvml_get_driver_version as *const ()),
         ("cuc_nvrtc_get_archs", cucore_sys::cuc_nvrtc_get_archs as *const ()),
