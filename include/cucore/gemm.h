@@ -246,8 +246,8 @@ CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
 /**
  * Create a plan: write the tile program, choose its tiles, and compile it to PTX.
  *
- * This takes some milliseconds in the library, plus some hundred in the driver, which assembles the
- * code unless it is in the driver's cache.
+ * This takes a few milliseconds in the library, plus a few hundred in the driver, which assembles
+ * the code unless it is in the driver's cache.
  *
  * @thread any thread
  * @capture never touches a stream

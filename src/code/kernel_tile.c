@@ -22,7 +22,7 @@ enum {
 struct found {
     const unsigned char *at;
     size_t count;
-    bool no_memory; // memory ran out, so the signature may exist nevertheless
+    bool no_memory; // memory ran out, so the signature may still exist
     unsigned char *copy;
     unsigned char common[COMMON_BYTES];
 };

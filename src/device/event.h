@@ -15,7 +15,7 @@ struct cuc_event {
     // The stream of the last record, NULL if unknown, and the launches made by then.
     _Atomic(CUstream) recorded_on;
     _Atomic uint32_t mark;
-    // The last successful wait: repeating it is needless.
+    // The last successful wait: it need not be repeated.
     _Atomic(CUstream) settled_on;
     _Atomic uint32_t settled;
 };

@@ -14,7 +14,7 @@ struct cuc__launch_record {
     _Atomic uint32_t grid_x, block_x;   // a grid_x of 0 means a graph, which has no shape
     _Atomic uint64_t grid_yz, block_yz; // y in the lower half
     _Atomic(CUstream) stream;
-    uint64_t to_a_cache_line[3]; // a record is found by a shift
+    uint64_t to_a_cache_line[3]; // so that indexing is a shift
 };
 
 enum {

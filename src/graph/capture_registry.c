@@ -73,8 +73,8 @@ struct cuc__capture *cuc__capture_leave(const cuc_stream *stream)
     return c;
 }
 
-// Marks a graph with a freed body, and all graphs that enclose it, as never to be destroyed. Needs
-// the lock.
+// Marks a graph with a freed body, and every graph that encloses it: none may ever be destroyed.
+// Needs the lock.
 static void make_unsound(cuc_graph *graph, CUstream by)
 {
     for (; graph; graph = graph->parent) {
@@ -184,8 +184,7 @@ static void drop_object(void *object)
     cuc_object_release(object);
 }
 
-// Asks for the capture that a stream is in; *active is false if there is none, or if it is
-// invalidated.
+// Queries the capture of a stream; *active is false if there is none, or if it is invalidated.
 static cuc_status query_capture(bool *active, uint64_t *id, const cuc_stream *stream,
                                 const char *function)
 {

@@ -1,5 +1,5 @@
 // Programs in the cache. The key of a program covers its source, its options, the files it may
-// include, the target, and which compiler there is; an entry has the code, the log and the names.
+// include, the target, and the compiler; an entry has the code, the log and the names.
 #include "cached.h"
 
 #include "base/array.h"
@@ -28,7 +28,7 @@ static void add_texts(cuc__key_maker *key, const cuc__flags *texts)
         cuc__key_add_text(key, texts->at[i]);
 }
 
-// The path of a library: as it was loaded, or as it would be. False without one.
+// The path of a library that is loaded or would be. False without one.
 static bool library_path(char path[PATH_MAX], const char *name)
 {
     const cuc__library_row *row = cuc__library_row_named(name);
@@ -53,7 +53,7 @@ static void add_library(cuc__key_maker *key, char path[PATH_MAX], const char *na
         cuc__key_refuse(key, "the library %s is not found", name);
 }
 
-// The key of a program, and what is known besides.
+// The key of a program, and what else is known about its compilation.
 struct program_key {
     cuc__key_maker maker;
     cuc__key key;
@@ -368,7 +368,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     cuc_object *made = NULL;
     cuc_status st = CUC_OK;
 
-    // The linker of PTX has loaded nvJitLink by now, and PTX as it is needs no compiler.
+    // The linker of PTX has loaded nvJitLink by now, and unchanged PTX needs no compiler.
     if (p->source_kind == CUC_SOURCE_PTX || !cuc__cache_works(p->cache))
         return run(out, p, target, function);
     if (p->source_kind == CUC_SOURCE_TILE && target != CUC_CODE_LTOIR &&
@@ -376,7 +376,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
         return st;
     bool may = make_key(&k, p, target);
     if (may && find(&made, p, &k.key, function)) {
-        store_list(&k, p); // the files have new times, or there is another list of them
+        store_list(&k, p); // the files have new times, or their list has changed
     } else {
         int lock = may ? cuc__cache_lock(p->cache, &k.key) : -1;
         // Another process may have compiled it while this one waited.

@@ -15,7 +15,7 @@
 
 enum { MOST_FILES = 4000, MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2 };
 
-// The facts that change when a file changes. All zero: there is no file.
+// The state of a file, which differs after a change. All zero: the file does not exist.
 struct state {
     uint64_t there, bytes, device, inode;
     int64_t modified_s, modified_ns, changed_s, changed_ns;
@@ -245,7 +245,7 @@ static char *join_lines(struct scan *s, const char *name, const char *text)
             end++;
         if (*p == '\\' && *end == '\r' && end[1] == '\n')
             end++;
-        // Compilers differ in what these are.
+        // Compilers differ in how they treat these.
         if ((*p == '\r' && p[1] != '\n') ||
             (*p == '\\' && *end == '\n' && is_blank(p[1]) && p[1] != '\r')) {
             cuc__key_refuse(s->key, "%s has a %s", name,

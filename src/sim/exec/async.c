@@ -140,7 +140,7 @@ enum {
     FROM_SHIFT = 4,
     MULTICAST = 1 << 8,
     BYTE_MASK = 1 << 9,     // operand 3 or 4 selects the bytes of each 16 to write
-    MASK_OPERAND = 1 << 10, // set: operand 4, behind a policy
+    MASK_OPERAND = 1 << 10, // set: operand 4, after a policy
 };
 
 // All bulk addresses and sizes are multiples of 16.

@@ -609,7 +609,7 @@ void sim_graph_memory_wake(struct allocation *allocation);
 void sim_graph_memory_sleep(struct allocation *allocation, const char *by);
 
 // memory.c
-struct allocation *sim_find(CUdeviceptr ptr); // the one that contains the address
+struct allocation *sim_find(CUdeviceptr ptr); // the allocation that contains the address
 struct allocation *sim_allocate(size_t bytes, enum memory memory, int device);
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context);
 // Registers mapped memory for all calls; sim_free() removes it.
@@ -719,9 +719,9 @@ bool sim_profile(struct device *device, int arch, int ordinal);
 // release it meanwhile.
 
 void sim_configure(void);         // settings of a fresh driver
-CUresult sim_started(void);       // cuInit()'s result for them
+CUresult sim_started(void);       // cuInit()'s result for these settings
 void sim_print(const char *text); // one line of a report
-const char *sim_complaint(void);  // cuGetErrorString()'s text for that; NULL for none
+const char *sim_complaint(void);  // cuGetErrorString()'s text for that result; NULL for none
 void sim_fault_fired(void);
 // Extracts the PTX of a binary image into memory that the caller owns; NULL if the image is text.
 // On failure returns the driver's code, with the reason in `log`. An image of SIM_UNKNOWN_BYTES
@@ -744,7 +744,7 @@ CUresult sim_code_variable(struct library *library, struct context *context, con
 CUresult sim_code_prepare(struct launch *launch, const struct kernel *kernel,
                           struct context *context);
 CUresult sim_code_run(struct launch *launch); // without the lock
-void sim_code_done(struct launch *launch);    // it ran, or never will
+void sim_code_done(struct launch *launch);    // the launch ran, or never will
 // Track the contents of device memory: fresh memory holds nothing yet; written memory holds the
 // state of `from`, or is unknown if that is 0. Called with or without the lock.
 void sim_note_allocated(CUdeviceptr ptr, size_t bytes);

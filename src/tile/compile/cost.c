@@ -16,7 +16,7 @@ enum {
     SECTOR_BYTES = 32,       // of memory
     MOST_ACCUMULATORS = 128, // registers per thread for accumulators
     MOST_ALONE = 192,        // the same if the warpgroup has a tile of its own
-    RING_BYTES = 1024,       // barriers, in front of the stages
+    RING_BYTES = 1024,       // barriers, before the stages
     STAGING_BYTES = 16384,   // a warpgroup's staging for its stores
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma

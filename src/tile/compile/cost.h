@@ -58,7 +58,7 @@ struct tile_work {
 
 // Adds an axis of the result with its extent and its tile's extent.
 void tile_work_put_end(struct tile_work *work, int64_t extent, int64_t tile);
-// Adds an operand: an iteration reads `rows` of so many bytes, from a matrix with rows of
+// Adds an operand: an iteration reads `rows` rows of `bytes` bytes, from a matrix with rows of
 // `row_bytes`.
 void tile_work_put_rows(struct tile_work *work, int64_t rows, int64_t bytes, int64_t row_bytes);
 // The bytes of shared memory per stage, and the number of stages that fit.

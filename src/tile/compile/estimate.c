@@ -16,7 +16,7 @@
 
 enum { MOST_PARAMETERS = 64, USUAL_ITERATIONS = 8, APART_BITS = 48 };
 
-// A launch as it would be.
+// A hypothetical launch.
 struct launch {
     struct tile_binding_set set;
     struct tile_argument argument[MOST_PARAMETERS];

@@ -120,8 +120,7 @@ tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q
 // `lane`.
 tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t mask);
 tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane);
-// The same register in the lane `distance` lanes before, or behind; undefined if there is no such
-// lane.
+// The same register `distance` lanes before, or after; undefined if there is no such lane.
 tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32_t distance,
                                  bool behind);
 // Gathers bits of x: the k-th set bit of `mask` becomes bit k.
@@ -182,7 +181,7 @@ tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register
 // false for other comparisons.
 bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                               uint32_t first, uint32_t end);
-// divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is no power of two.
+// divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is not a power of two.
 tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
                                       tile_register x, uint64_t divisor);
 // fp8.c: converts an f32 to a byte of e4m3 or e5m2, and back.
@@ -217,13 +216,13 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
                         const tile_register *x, const tile_register *y, tile_register *out);
 
-// single_warp.c: true for a loop that one warp can run for its block; emits the code in front of
-// it, which sends the other warps to the label `together`; emits the code behind it.
+// single_warp.c: true for a loop that one warp can run for its block; emits the code before it,
+// which sends the other warps to the label `together`; emits the code after it.
 bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op *loop);
 void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
-// kernel.c: parts that all entries share: the code in front of the body, and declarations.
+// kernel.c: parts that all entries share: the code before the body, and declarations.
 void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
@@ -239,8 +238,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
 
 // load_store.c: load or store contiguous elements at an address, which is a 64-bit register (32-bit
 // for shared memory) plus a constant. `count` elements make 1 to 16 bytes and are aligned to their
-// size. `space`: "global", "shared"; `hint`: words in front of it. A bool or 8-bit element takes a
-// byte.
+// size. `space`: "global", "shared"; `hint`: words before it. A bool or 8-bit element takes a byte.
 void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                     const tile_register *to, uint32_t count, tile_register address, int64_t offset,
                     tile_register predicate);

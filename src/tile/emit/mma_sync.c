@@ -60,8 +60,8 @@ static bool choose_slice(struct tile_product *p)
            tile_shared_fits(p->e, p->op, bytes_of_slice(p, p->slice));
 }
 
-// Writes zeros if lines extend past the operand or there are more than its own: everywhere, before
-// the elements are written.
+// Fills the lines with zeros before elements are written, if lines extend past the operand or there
+// are more lines than its own.
 static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t length,
                   tile_register shared)
 {

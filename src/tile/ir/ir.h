@@ -133,7 +133,7 @@ enum tile_layout_class {
     TILE_LAYOUT_PAD,         // a pad with a shape has the result's layout
     TILE_LAYOUT_ROWS,        // the ids have the layout of the tile's first axis, a pad the tile's
     TILE_LAYOUT_SCATTER,     // all operands have the stored value's layout
-    TILE_LAYOUT_LOOP,        // a carried value keeps its layout before, in and behind the loop
+    TILE_LAYOUT_LOOP,        // a carried value keeps its layout before, in and after the loop
     TILE_LAYOUT_END,         // operands have the layouts of the results that they become
 };
 

@@ -297,7 +297,7 @@ static uint32_t span_of_store(uint32_t line)
     return line > 128 ? span_of(line) : line == 128 ? 128 : 0;
 }
 
-// Plans a store by TMA. It must be the last access behind the loop, so that nothing has to wait for
+// Plans a store by TMA. It must be the last access after the loop, so that nothing has to wait for
 // it, and must keep the accumulators' layout.
 static void plan_store(struct tile_pipeline *p)
 {
@@ -337,7 +337,7 @@ static void plan_store(struct tile_pipeline *p)
     p->store_map = tile_plan_slab_map(p, store);
 }
 
-// Finds a load behind the loop whose tile matches the stored one. At most one is taken, and none if
+// Finds a load after the loop whose tile matches the stored one. At most one is taken, and none if
 // some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
 static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
 {

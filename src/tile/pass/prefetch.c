@@ -104,7 +104,7 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
 struct contents {
     const struct tile_block *body;
     bool stores, continues_early; // an iteration may end early
-    bool orders;                  // ordered loads: other accesses must stay behind them
+    bool orders;                  // ordered loads: other accesses must stay after them
     uint32_t products;
 };
 
