@@ -47,7 +47,7 @@ typedef struct bench_kernel_spec {
     // for the former, T_f32 for the latter.
     const char *settings;
     uint32_t grid[3], block[3];              // of CUDA C++; no block means a tile program
-    cuc_arg arguments[BENCH_MOST_ARGUMENTS]; // ends at one of no bytes
+    cuc_arg arguments[BENCH_MOST_ARGUMENTS]; // ends at an argument of no bytes
     const bench_array *zeroed[3];            // arrays that a run zeroes first
     double limit;                            // of the ratio to the peer; 0: none
     bool by_driver; // a tile program with roles, whose registers the driver's assembler assigns
