@@ -435,7 +435,7 @@ def matmul(b: Builder, x: Any, y: Any) -> Value:
     product = Value(b.call("matmul", a.handle, c.handle))
     last = b.rank(product) - 1
     product = squeezed(b, product, ([last] if column else []) + ([last - 1] if row else []))
-    # As in cuTile, the result has the operands' type, except for tf32, which is no arithmetic type.
+    # As in cuTile, the result has the operands' type, except for tf32, which is not an arithmetic type.
     return product if kind in (raw.CUC_TF32, b.dtype(product)) else b.cast(product, kind)
 
 
