@@ -14,7 +14,7 @@ const char *const compare_verdict_names[COMPARE_VERDICT_COUNT] = {
 #undef COMPARE_NAME
 };
 
-// Return why there is no time; NULL if there is one.
+// Return the reason why a time is missing; NULL if there is a time.
 static const char *absent(const result *r)
 {
     return r->skipped ? r->skipped : r->failed;
