@@ -32,7 +32,7 @@ def method(function):
 
 
 def fields(node, source):
-    """Yield annotated fields, with the comments `#:` before or behind them."""
+    """Yield annotated fields, with the comments `#:` before or after them."""
     lines = source.splitlines()
     for each in node.body:
         if isinstance(each, ast.AnnAssign) and not each.target.id.startswith("_"):
