@@ -417,7 +417,7 @@ enum { OWN_FLAGS = 0x0303, OTHER_FLAGS = 0x0a03 };
 enum { OWN_FLAGS = 0x0a03, OTHER_FLAGS = 0x0303 };
 #endif
 
-// A cache as ldconfig writes it, with one good entry behind entries for other processes.
+// A cache as ldconfig writes it, with one good entry after entries for other processes.
 static size_t make_cache(unsigned char *out, size_t room, bool old_part)
 {
     static const struct {

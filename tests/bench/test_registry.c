@@ -1,4 +1,4 @@
-// Cases, axes and selections: what is in a session, and which points of it are meant.
+// Cases, axes and selections: the contents of a session, and the points that a selection means.
 #include "base/array.h"
 #include "axis.h"
 
@@ -24,7 +24,7 @@ static void teardown(void)
     cuc_bench_release(bench);
 }
 
-// Values as text, the numbers and types that they are, separated by blanks.
+// Values as text, and the numbers and types that they denote, separated by blanks.
 static const struct {
     int32_t kind;
     const char *list, *expected;

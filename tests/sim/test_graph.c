@@ -371,7 +371,7 @@ START_TEST(what_comes_next_can_be_asked_and_changed)
     ck_cu(launch(a, word, 1));
     ck_cu(
         cuStreamUpdateCaptureDependencies(a, &first, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    ck_cu(launch(a, word, 1)); // a second one behind the first
+    ck_cu(launch(a, word, 1)); // a second one after the first
     ck_cu(cuStreamGetCaptureInfo(a, &status, NULL, NULL, &dependencies, &edges, &n));
     third = dependencies[0];
     ck_cu(
@@ -532,7 +532,7 @@ START_TEST(an_instance_may_be_destroyed_while_it_runs)
     CUgraphExec exec = instance(graph);
     ck_cu(cuGraphDestroy(graph));
     ck_cu(cuGraphLaunch(exec, a));
-    ck_cu(cuGraphLaunch(exec, b)); // behind that
+    ck_cu(cuGraphLaunch(exec, b)); // after that
     ck_cu(cuGraphExecDestroy(exec));
     pause_ms(5);
     ck_assert_int_eq(cuStreamQuery(a), CUDA_ERROR_NOT_READY);

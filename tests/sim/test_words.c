@@ -48,7 +48,7 @@ static const char ptx[] =
     "  { .param .b64 i; st.param.b64 [i], %e2; call.uni free, (i); }\n"
     "  add.u64 %d3, %d3, 8; setp.lt.u64 %p, %d3, %e1; @%p bra put;\n"
     "  ret; }\n"
-    // Frees p, then reads n bytes behind it.
+    // Frees p, then reads n bytes after it.
     ".visible .entry drop(.param .u64 p, .param .u64 n)\n"
     "{ .reg .b32 %r; .reg .b64 %d<3>; ld.param.u64 %d1, [p]; ld.param.u64 %d2, [n];\n"
     "  { .param .b64 i; st.param.b64 [i], %d1; call.uni free, (i); }\n"

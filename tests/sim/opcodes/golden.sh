@@ -12,7 +12,7 @@ run() {
     "$test" --only "$only" --golden "$golden" "$@"
 }
 
-# expect STATUS WORDS ARGUMENT...: run, and hold what it says to a pattern
+# expect STATUS WORDS ARGUMENT...: run, and match its output with a pattern
 expect() {
     local status=$1 words=$2 said
     shift 2
