@@ -109,7 +109,7 @@ CUC_API cuc_status cuc_tile_get_entry(cuc_tile_entry *out, cuc_object *object, c
 typedef struct cuc_tile_parameter {
     size_t struct_size; /**< sizeof(cuc_tile_parameter), set by the caller */
     const char *name;   /**< valid while the kernel lives */
-    cuc_dtype dtype;    /**< of the scalar or of the tensor's elements */
+    cuc_dtype dtype;    /**< dtype of the scalar or of the tensor's elements */
     int32_t rank;       /**< number of a tensor's axes; -1: a scalar */
     uint32_t written;   /**< 1: the kernel stores to the tensor */
     uint32_t reserved;  /**< 0 */

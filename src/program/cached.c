@@ -57,9 +57,9 @@ static void add_library(cuc__key_maker *key, char path[PATH_MAX], const char *na
 struct program_key {
     cuc__key_maker maker;
     cuc__key key;
-    char path[PATH_MAX]; // of the compiler that a miss loads; "": cucore itself compiles
-    cuc__key list_key;   // of the entry that lists the files included
-    char *list;          // that entry, if it is to be written
+    char path[PATH_MAX]; // path of the compiler that a miss loads; "": cucore itself compiles
+    cuc__key list_key;   // key of the entry that lists the included files
+    char *list;          // the list's entry, if it is to be written
     size_t list_bytes;
 };
 

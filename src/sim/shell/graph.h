@@ -86,7 +86,7 @@ struct exec {
     unsigned flags;
     struct steps steps;
     struct user_ref *users;
-    struct user_ref *replaced; // by updates during launches
+    struct user_ref *replaced; // references replaced by updates during launches
     struct mark *end;          // end of the latest launch; NULL: none
 };
 

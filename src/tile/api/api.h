@@ -23,8 +23,9 @@ enum {
 // high 8 bits distinguish programs.
 struct tile_handle {
     struct tile_meaning what; // of a value
-    uint32_t scope; // of the block that the handle was made in; 0: a constant, visible everywhere
-    uint32_t variable; // of a variable: its number + 1; 0: the handle is a value
+    uint32_t scope;    // scope of the block that the handle was made in; 0: a constant, visible
+                       // everywhere
+    uint32_t variable; // number of the variable + 1; 0: the handle is a value
 };
 
 struct tile_held { // the state of a variable

@@ -44,9 +44,9 @@ struct tile_work {
     uint32_t parts;                // partial sums in memory, which count as blocks of the grid; 1:
                                    // none
     uint32_t streamed;             // last waves whose iterations are dealt out evenly; 0: none
-    uint32_t warps;                // of a block; 4 in a pipeline: warpgroups alternate between
-                                   // tiles
-    uint32_t stored_bytes;         // per element of the result
+    uint32_t warps;                // warps of a block; 4 in a pipeline: warpgroups alternate
+                                   // between tiles
+    uint32_t stored_bytes;         // stored bytes per element of the result
     double behind;                 // clocks of work on an element before its store
     double outside;                // rows or columns of an edge tile that lie outside
     double ends;                   // fraction of such tiles

@@ -224,8 +224,8 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
     return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }
 
-// Predicts a kernel that moves memory: faster with less of its tiles sticking out, and with blocks
-// for all multiprocessors.
+// Predicts a kernel that moves memory. It is faster the less its tiles extend past the tensor, and
+// if it has blocks for all multiprocessors.
 static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
                                 int64_t most)
 {

@@ -295,7 +295,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         return true;
     default:
         tile_move_values(e, e->loop->op->result, op->operand, op->operand_count);
-        // which may end at any iteration
+        // A `for` loop may also end at a continue.
         if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR)
             emit_exit(e, e->loop);
         // The end of the loop's own body falls through to its next iteration.

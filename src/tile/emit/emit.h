@@ -59,7 +59,7 @@ struct tile_emitter {
     struct tile_emit_view *view; // by value id
     struct tile_coordinate_entry *coordinate;
     uint32_t coordinates, coordinate_capacity;
-    struct tile_half *half; // by the number of a 16-bit register
+    struct tile_half *half; // indexed by the number of a 16-bit register
     uint32_t half_capacity;
     tile_register zero[3]; // zeros that ptxas cannot recognize, one for each time words are widened
     // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
@@ -67,7 +67,7 @@ struct tile_emitter {
     tile_register tid, lane, warp;     // computed in the prologue
     tile_register block[3], blocks[3]; // 64 bits
     tile_register shared;              // address of the scratch in shared memory, 32 bits
-    uint32_t shared_bytes;             // of the scratch: the most that any op needs
+    uint32_t shared_bytes;             // size of the scratch: the most that any op needs
     uint32_t shared_busy;        // the part of the scratch that some thread may still be reading:
                                  // TILE_SHARED_PART, or everything
     uint32_t busy_from, busy_to; // the bounds of TILE_SHARED_PART
@@ -82,7 +82,7 @@ struct tile_emitter {
     bool wants_printf, wants_assert;
     uint32_t frame_bytes;   // local memory for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
-    struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
+    struct tile_ring *ring; // ring of an entry with roles (ring.h); NULL: all threads do the same
     const struct tile_op **deferred; // by value id: the op, if computed on demand
     uint32_t deferred_ops;           // how many have been deferred
     struct tile_access_state
@@ -98,7 +98,7 @@ struct tile_emitter {
 struct tile_emit_loop {
     const struct tile_op *op;
     uint32_t next, end;     // labels
-    uint64_t read, written; // as in the emitter, over all exits
+    uint64_t read, written; // tensors read and written, as in the emitter, over all exits
     struct tile_emit_loop *outer;
 };
 

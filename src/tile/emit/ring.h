@@ -33,10 +33,11 @@ struct tile_ring {
     tile_register base; // address of shared memory
     tile_register map[TILE_MAX_MAPS];
     tile_register grid[3], tiles; // 32 bits
-    tile_register inverse[3];     // of a layer of the grid, of grid[1], and of the last raster
+    tile_register inverse[3];     // reciprocals of the tiles of a grid layer, of grid[1], and of
+                                  // the last raster
     tile_register width;          // grid[0], padded to whole clusters
     tile_register column;         // the tile's index along the grid's columns
-    tile_register rank;           // of the block in its cluster
+    tile_register rank;           // rank of the block in its cluster
     tile_register group;          // the thread's warpgroup
     tile_register stage, phase;   // the role's position in the ring, kept from tile to tile
     uint32_t next_tile;           // label

@@ -442,7 +442,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         if (operand.value) {
             if (tile_enter_detached(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
-                e->function_block = NULL; // a return in there returns from no function
+                e->function_block = NULL; // a return here has no function to return from
                 elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
                 elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
             }

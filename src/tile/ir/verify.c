@@ -10,7 +10,7 @@
 struct checker {
     struct tile_check check;
     bool *made;         // by value id: already defined, in an enclosing block
-    uint32_t *operands; // by value id: how many operands of the kernel it is
+    uint32_t *operands; // by value id: number of uses as an operand in the kernel
 };
 
 static void make(struct checker *c, const struct tile_op *op, const struct tile_value *value)

@@ -36,7 +36,7 @@ static bool has_effect(const struct tile_op *op)
     return false;
 }
 
-// The op whose results a terminator's operands become.
+// Returns the op that takes a terminator's operands as its results.
 static struct tile_op *target_of(const struct tile_op *terminator)
 {
     struct tile_op *op = terminator->parent->parent;

@@ -245,7 +245,7 @@ static bool can_overlap(const struct tile_fused *p)
 
 // ---- Layouts and space
 
-// The number of bits of the warps that layouts cover. With three warpgroups the layouts include a
+// The number of bits of a warp's number in layouts. With three warpgroups, layouts include a
 // fourth, whose rows are padding.
 static uint32_t warp_bits_of(const struct tile_fused *p)
 {

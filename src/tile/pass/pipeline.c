@@ -18,7 +18,7 @@ enum {
                              // accumulators
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
-    MULTIPROCESSORS = 132, // that share one level 2 cache
+    MULTIPROCESSORS = 132, // multiprocessors that share one L2 cache
 };
 
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)

@@ -2691,7 +2691,7 @@ pub struct cuc_tile_parameter {
     pub struct_size: usize,
     /// valid while the kernel lives
     pub name: *const c_char,
-    /// of the scalar or of the tensor's elements
+    /// dtype of the scalar or of the tensor's elements
     pub dtype: cuc_dtype,
     /// number of a tensor's axes; -1: a scalar
     pub rank: i32,
