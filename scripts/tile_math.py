@@ -126,7 +126,7 @@ def alternating(error, wanted):
 
 def polynomial(fit, bits):
     fixed = []
-    # In f64 the last ones are far below what rounding does to the first.
+    # In f64 the last coefficients are far below the rounding error of the first.
     while len(fixed) <= fit.degree and (bits == 24 or len(fixed) < 4):
         fixed.append(rounded(fit.solve(fixed)[len(fixed)], bits))
     if len(fixed) <= fit.degree:

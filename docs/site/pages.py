@@ -73,4 +73,4 @@ def stage(source, into, others):
     for path in into.rglob("*.md"):
         if path.relative_to(into).as_posix() not in made:
             path.unlink()
-            shutil.rmtree(into.parent / "html", ignore_errors=True) # which may have a page of it
+            shutil.rmtree(into.parent / "html", ignore_errors=True) # it may have the file's page

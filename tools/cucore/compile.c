@@ -31,7 +31,7 @@ static const cli_option options[] = {
 typedef struct job {
     source_options options;
     const char *path;
-    const char *output; // as given; NULL: derived from the name
+    const char *output; // the path given; NULL: derived from the name
     int32_t target;     // a CUC_CODE_ value
     bool ir, machine;   // print the tile compiler's forms instead of code; machine implies ir
     bool log, resources;

@@ -27,7 +27,7 @@ _left: list[tuple[Any, int]] = []
 
 
 def may_call() -> int:
-    """Return whether this thread may call CUDA: 2 for good, 1 for now, 0 not."""
+    """Return whether this thread may call CUDA: 2: always, 1: at present, 0: no."""
     ident = get_ident()
     thread = _threads.get(ident)
     if isinstance(thread, threading._DummyThread):

@@ -269,7 +269,7 @@ class ExchangeApi(DeviceTest):
             view = StridedMemoryView.from_cuda_array_interface(value, stream)
             self.assertEqual((view.ptr, view.shape, view.exporting_obj is value), (memory.handle, (4,), True))
             self.assertEqual(base.calls, calls if _native.is_there else ["interface"] * len(base.calls), (kind, stream))
-        with self.assertRaises(AttributeError):  # of an object without the interface
+        with self.assertRaises(AttributeError):  # an object without the interface
             StridedMemoryView.from_cuda_array_interface(made(of=base), -1)
 
 
