@@ -785,7 +785,7 @@ START_TEST(the_least_recently_used_leave_first)
     cuc__store_trim(opened, 1093, &key);
     close(opened);
     ck_assert_int_eq(access(path_of(ENTRIES), F_OK), 0);
-    ck_assert_int_eq(count_files(dir), 2); // and the notes
+    ck_assert_int_eq(count_files(dir), 2); // the entry and the notes
 }
 END_TEST
 

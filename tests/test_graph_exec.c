@@ -505,7 +505,7 @@ START_TEST(memory_that_a_launch_leaves_is_freed_before_the_next_one)
     ck_ok(cuc_stream_synchronize(stream));
     if (fake_available())
         ck_assert(!fake_allocated(ptr));
-    ck_ok(cuc_graph_exec_launch(stream, exec)); // and now another fits
+    ck_ok(cuc_graph_exec_launch(stream, exec)); // now another allocation fits
     ck_ok(cuc_memory_free(stream, pool, ptr, 4 * N));
     cuc_graph_exec_release(exec);
     cuc_memory_resource_release(pool);

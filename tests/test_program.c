@@ -351,7 +351,7 @@ START_TEST(a_smaller_struct_of_an_older_caller_leaves_the_rest_at_its_default)
 }
 END_TEST
 
-// Results.
+// Outputs of the compiler.
 
 START_TEST(each_target_gives_its_own_kind_of_code)
 {

@@ -291,7 +291,7 @@ START_TEST(a_case_is_copied_with_its_texts)
     cuc_bench_case c = CUC_BENCH_CASE_INIT;
 
     add(suite, name, &axis, 1);
-    add("gemm", name, NULL, 0); // of that name in another suite
+    add("gemm", name, NULL, 0); // a case of that name in another suite
     memset(suite, 'x', 6);
     memset(name, 'x', 4);
     memset(values, 'x', 3);

@@ -195,7 +195,7 @@ static void check_has(const char *text, const char *fragment)
 
 static const struct {
     const char *list;
-    const char *line; // of the plain table, spaces between words made one
+    const char *line; // a line of the plain table, with single spaces between words
 } lines[] = {
     { "{" CASE ", 'axes': {'bytes': 1048576}, " FIGURES "}",
       "1 MiB x hot 2.000 us +-1.00 % 3.000 TB/s 75.0 % of copy y 1.250 [1.200, 1.300] SLOWER 20" },

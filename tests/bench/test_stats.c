@@ -224,7 +224,7 @@ START_TEST(two_runs_are_compared_by_medians_and_intervals)
     ck_ok(cuc_bench_compare_summaries(&c, &b, &b, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_SAME);
     a.count = 6;
-    b.count = 5; // whose interval extends from the least to the largest
+    b.count = 5; // with 5, the interval extends from the least to the largest
     ck_ok(cuc_bench_compare_summaries(&c, &a, &b, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_UNSURE);
     b.count = 6;

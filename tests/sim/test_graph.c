@@ -807,7 +807,7 @@ START_TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphInstantiateWithFlags(&exec, graph, automatic));
     ck_cu(cuMemsetD32Async(p, 1, 2, a));
-    run(exec); // and a launch itself
+    run(exec); // a launch frees it by itself
     ck_assert_uint_eq(read_word(p), 9);
     ck_assert_uint_eq(read_word(p + 4), 0xcdcdcdcd); // it is fresh
     run(exec);
@@ -959,7 +959,7 @@ START_TEST(a_drawing_has_every_node_and_edge)
         nodes++;
     for (const char *at = text; (at = strstr(at, "->")); at++)
         edges++;
-    ck_assert_uint_eq(nodes, 3 + 1); // and the graph's own
+    ck_assert_uint_eq(nodes, 3 + 1); // one more for the graph itself
     ck_assert_uint_eq(edges, 2);
     static const char *const words[] = { "add", "MEMSET", "DtoH", "digraph dot {" };
     for (size_t i = 0; i < CUC_LENGTH(words); i++)

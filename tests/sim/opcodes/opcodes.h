@@ -28,7 +28,7 @@ struct kind {
     char reg;                  // p .pred, c .b8, h .b16, r .b32, l .b64
     uint32_t bits, elements;   // of an element
     bool is_signed;            // an integer
-    struct soft_format format; // of an element; exponent 0: an integer
+    struct soft_format format; // format of an element; exponent 0: an integer
     enum pattern {
         PATTERN_EDGES,  // edges of the type, crossed, then random
         PATTERN_MATRIX, // for a warp: small integers, numbers of similar magnitude, or special ones
@@ -40,7 +40,7 @@ struct kind {
     } pattern;
 };
 const struct kind *kind_find(const char *name, size_t length);
-uint64_t kind_mask(const struct kind *kind); // of the register's bits
+uint64_t kind_mask(const struct kind *kind); // mask of the register's bits
 // The inputs of `cases` threads: column[k][n].
 void kind_values(uint64_t **column, const struct kind *const *kinds, uint32_t count,
                  uint32_t cases);
