@@ -29,7 +29,7 @@
 
 // Libraries that hardly any machine has: one for every step except the system's loader, and one
 // that only the loader knows. The loader reads LD_LIBRARY_PATH when a process starts, so main()
-// sets it and starts anew.
+// sets it and starts the program again.
 #define LIB "cusparseLt"
 #define SONAME "libcusparseLt.so.0"
 #define SYSTEM_LIB "nvpl_fftw"
@@ -1056,7 +1056,7 @@ static void add_cases(Suite *suite)
     }
 }
 
-// Start anew with a folder that the system's loader looks into.
+// Restart with a folder that the system's loader looks into.
 static void start_with_a_system_folder(char **argv)
 {
     char dir[] = "/tmp/cucore-find-system-XXXXXX";

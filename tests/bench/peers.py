@@ -233,7 +233,7 @@ def check_astray(folder):
              "ASTRAY_PID": str(pid)},
         capture_output=True, text=True, check=False, timeout=60)
     of = {r["subject"]: r.get("failed", "") for r in json.loads(done.stdout)["results"]}
-    expect("no JSON object: hello" in of.get("torch", ""), f"what is no answer: {of}")
+    expect("not a JSON object: hello" in of.get("torch", ""), f"an invalid answer: {of}")
     expect("without an answer" in of.get("triton", ""), f"a closed output: {of}")
     expect(not runs(pid.read_text().strip()), "what a peer has started outlives it")
 

@@ -48,7 +48,7 @@ static const struct {
       "'raw_s' is not a list" },
     { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" CASE
       ", 'median_s': 1, 'raw_s': [1, -1]}]}",
-      "'raw_s' has what is no time, at 1" },
+      "'raw_s' has a value that is not a time, at 1" },
 };
 
 START_TEST(what_is_not_of_the_schema_is_refused)

@@ -305,8 +305,8 @@ START_TEST(so_does_one_with_other_things_that_cannot_be)
                                          "extra has 8 bytes of parameters, the kernel has 16",
                                          "49153 bytes of dynamic shared memory, 49152 are allowed",
                                          "cluster.x is 2, which does not divide the grid's 3",
-                                         "is no function",
-                                         "is no stream" };
+                                         "is not a function",
+                                         "is not a stream" };
     for (size_t i = 0; i < CUC_LENGTH(words); i++)
         ck_assert_msg(strstr(said(), words[i]), "%s\nlacks %s", said(), words[i]);
     ck_cu(cuCtxSynchronize());
@@ -761,7 +761,7 @@ static const struct {
     { "CUCORE_SIM_FIAL", "cuMemAlloc:1=2", "CUCORE_SIM_FIAL is not read: CUCORE_SIM_ARCH, " },
     { "CUCORE_SIM_CHECK", "race", NULL },
     { "CUCORE_SIM_CHECK", "racecheck",
-      "CUCORE_SIM_CHECK=racecheck: racecheck is no check: the words are init, race, async, "
+      "CUCORE_SIM_CHECK=racecheck: racecheck is not a check: the words are init, race, async, "
       "barrier, "
       "all, error\n" },
 };

@@ -137,7 +137,7 @@ static int check(job *j, const cli_parser *parser)
     if (standard && j->resources)
         return cli_usage_error("standard output cannot take the code and --resources: say -o OUT");
     if (standard && j->target != CUC_CODE_PTX && isatty(STDOUT_FILENO))
-        return cli_usage_error("%s is no text for a terminal: say -o OUT",
+        return cli_usage_error("%s is not text for a terminal: use -o OUT",
                                cuc_code_name(j->target));
     if (is_same_file(j->path, j->output))
         return cli_usage_error("'%s' would be written over itself: say -o OUT", j->path);

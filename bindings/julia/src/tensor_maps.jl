@@ -80,7 +80,7 @@ function map_options(rank, flags = 0; steps = nothing, type = nothing, ftz::Bool
                      fill::Symbol = :zero)
     number_of = type === nothing ? C.CUC_DTYPE_UNKNOWN : type_number(type)
     type !== nothing && number_of == C.CUC_DTYPE_UNKNOWN &&
-        throw(ArgumentError("type is $type, which is no type of elements"))
+        throw(ArgumentError("type is $type, which is not an element type"))
     Ref(struct_of(C.cuc_tensor_map_options;
         dtype = number_of, interleave = number(INTERLEAVES, "interleave", interleave),
         swizzle = number(SWIZZLES, "swizzle", swizzle), fill = number(FILLS, "fill", fill),

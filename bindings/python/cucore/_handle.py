@@ -359,8 +359,8 @@ def check_elements(value: Any, form: str) -> None:
     if "O" in form or getattr(dtype, "hasobject", False) is True:
         raise TypeError("elements are Python objects: expected numbers, which a device can read")
     if _SWAPPED.search(form) or getattr(dtype, "isnative", True) is False:
-        raise TypeError(f"elements of {dtype if dtype is not None else form} have the other byte order: expected the "
-                        "machine's own")
+        raise TypeError(f"elements of {dtype if dtype is not None else form} have non-native byte order: expected "
+                        "native order")
 
 
 class HostMemory:

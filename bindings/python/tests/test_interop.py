@@ -647,7 +647,7 @@ class Views(DeviceTest):
             self.assertIs(view.exporting_obj, foreign)
             with self.assertRaisesRegex(BufferError, "Structured dtypes"):
                 view.__dlpack__()
-        with self.assertRaisesRegex(ValueError, "stride of 16 bytes is no multiple of the 12"):
+        with self.assertRaisesRegex(ValueError, "stride of 16 bytes is not a multiple of the 12"):
             StridedMemoryView.from_any_interface(Foreign(buffer, **said, strides=(48, 16)), -1)
 
     @unittest.skipUnless(numpy, "no NumPy")

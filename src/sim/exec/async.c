@@ -149,7 +149,7 @@ static bool check_size(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     if (bytes % 16 == 0)
         return true;
     sim_fault(w, op, lane, ILLEGAL_INSTRUCTION,
-              "a bulk copy of %u bytes, which is no multiple of 16", bytes);
+              "a bulk copy of %u bytes, which is not a multiple of 16", bytes);
     return false;
 }
 

@@ -162,7 +162,7 @@ static void check_block(struct checker *c, const struct tile_block *block,
     for (const struct tile_op *op = block->first; op && c->check.ok; op = op->next) {
         check_op(c, op, block);
         if (c->check.ok && op->next && tile_op_infos[op->kind].traits & TILE_TERMINATES)
-            tile_broken(&c->check, op, "ops stand behind it");
+            tile_broken(&c->check, op, "ops follow it");
     }
     // Values defined in this block are not visible outside.
     for (const struct tile_op *op = block->first; op && c->check.ok && parent; op = op->next)
