@@ -56,7 +56,7 @@ static inline uint32_t cuc__ring_mark(const struct cuc__launch_ring *ring)
 // Removes the launches of a stream before the mark, which are complete.
 void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark);
 
-// Does so for every stream.
+// Calls cuc__ring_mark_complete() for every stream.
 void cuc__ring_mark_all_complete(struct cuc__launch_ring *ring, uint32_t mark);
 
 // True if a record points to this copy of a name.

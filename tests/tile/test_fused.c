@@ -142,7 +142,8 @@ START_TEST(a_mask_takes_one_comparison_with_a_number_an_element)
 }
 END_TEST
 
-// Broadcasts of warp-uniform values: the group twice; causal masks add the number of the warp.
+// Number of warp-uniform values that are broadcast: the group, twice. Causal masks add the number
+// of the warp.
 enum { OF_ROLES = 2 };
 
 START_TEST(warps_look_at_their_own_rows_where_those_are_masked)

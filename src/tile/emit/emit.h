@@ -61,7 +61,8 @@ struct tile_emitter {
     uint32_t coordinates, coordinate_capacity;
     struct tile_half *half; // indexed by the number of a 16-bit register
     uint32_t half_capacity;
-    tile_register zero[3]; // zeros that ptxas cannot recognize, one for each time words are widened
+    // Zeros that ptxas cannot recognize. Each widening of words takes the next of the three.
+    tile_register zero[3];
     // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
     tile_register reduced;
     tile_register tid, lane, warp;     // computed in the prologue

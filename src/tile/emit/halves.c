@@ -19,7 +19,7 @@ static void remember(struct tile_emitter *e, tile_register half, tile_register w
 {
     uint32_t number = half & 0xfffffff;
 
-    if (!TILE_RESERVE(e->module, e->half, e->half_capacity, number + 1, 64)) { // it is only slower
+    if (!TILE_RESERVE(e->module, e->half, e->half_capacity, number + 1, 64)) {
         e->failed = true;
         return;
     }

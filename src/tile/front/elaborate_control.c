@@ -57,8 +57,8 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     for (uint32_t i = 0; *values && i < bound.count; i++) {
         struct tile_binding *binding = tile_lookup(e, bound.name[i]);
         if (!binding || binding->fixed)
-            continue; // a new name, or one that may not be rebound, which the statement itself
-                      // reports
+            continue; // a new name, or one that may not be rebound: the statement itself
+                      // reports that
         struct tile_operand operand;
         e->b.where = binding->where;
         if (!tile_meaning_operand(e, &binding->what, &operand)) {

@@ -27,7 +27,7 @@ struct tile_budget {
     double deadline, next_call; // times of the monotonic clock: the end; the next call of `cancel`
     struct tile_location where; // position of the construct that is worked on
     const struct tile_op *op;   // the op that is worked on; NULL before there is IR
-    enum tile_code ended;       // the code of the limit that ended the budget; TILE_T000: none has
+    enum tile_code ended;       // code of the limit that ended the budget; TILE_T000 before that
     struct tile_location ended_at;
     char construct[160], amount[160];
 };
