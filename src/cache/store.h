@@ -20,7 +20,7 @@
 typedef struct cuc__store {
     const char *dir; // absolute; NULL: none
     uint64_t max_bytes;
-    uint32_t wait_ms; // cuc__store_lock() waits so long for another writer of the key
+    uint32_t wait_ms; // how long cuc__store_lock() waits for another writer of the key
 } cuc__store;
 
 enum { CUC__STORE_WAIT_MS = 20000 };

@@ -205,7 +205,7 @@ bool tile_verify_kernel(struct tile_kernel *kernel, const char *after)
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         make(&c, NULL, kernel->parameter[i].value);
     check_block(&c, &kernel->body, NULL);
-    if (!c.check.ok) // the operands are not all counted
+    if (!c.check.ok) // not all operands have been counted
         return false;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         check_uses(&c, NULL, kernel->parameter[i].value);
