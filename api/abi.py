@@ -79,13 +79,13 @@ def is_stream(parameter):
 
 
 def is_result(parameter, parameters):
-    """Whether the call writes to the parameter, or it is the capacity or count of one that it writes to."""
+    """True if the call writes to the parameter, or if it is the capacity or count of one that the call writes to."""
     of = next((p for p in parameters if p["name"] == parameter.get("length_of")), parameter)
     return of.get("direction", "in") != "in" or of["name"] == "out"
 
 
 def signatures(api):
-    """Yield each function and callback: its name, its parameters, how many `user` takes of them."""
+    """Yield each function and callback: its name, its parameters, and how many of these are the callback's `user`."""
     for each in api["functions"]:
         yield each["name"], each["parameters"], 0
     callbacks = list(api["callbacks"].items())
@@ -96,7 +96,7 @@ def signatures(api):
 
 
 def misplaced_streams(api):
-    """List the signatures that break the rule for the stream in docs/abi.md: it is the first input."""
+    """List the signatures that break the rule for streams in docs/abi.md: the stream is the first input."""
     found = []
     for name, parameters, user in signatures(api):
         if name.endswith("_set_stream"):  # the stream is the value

@@ -110,7 +110,7 @@ def check():
             print("\n".join(list(diff)[:40]))
     if bad:
         sys.exit("run api/api.py write, and look at the difference")
-    print("the descriptions, and what is made of them, are what the headers say")
+    print("the descriptions and the files generated from them match the headers")
 
 
 def layout(compiler):

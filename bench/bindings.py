@@ -189,7 +189,7 @@ def judge(results):
 
 
 def write(path, document):
-    """As the C library writes its results: a line for each key, and one for each row of a list."""
+    """Format as the C library does: a line for each key, and a line for each row of a list."""
     def line(value):
         return json.dumps(value, separators=(",", ":"))
 

@@ -55,7 +55,7 @@ def subject(name, function, flags=0):
     def check(_data, _stream, why, size):
         if made[name] == [x * x for x in numbers]:
             return 0
-        c.memmove(why, b"these are no squares\0", min(size, 21))
+        c.memmove(why, b"these are not squares\0", min(size, 22))
         return 1
 
     return Subject(struct_size=c.sizeof(Subject), name=name.encode(), run=RUN(run),

@@ -22,14 +22,14 @@ FLOORS = """
     ptx code graph launch program gemm python
     sim/ptx sim/machine sim/check sim/exec sim/shell
 """.split()
-CYCLES = {'tile/': 12, 'sim/': 12, '': 5}  # the most files in a circle; the first prefix that fits
+CYCLES = {'tile/': 12, 'sim/': 12, '': 5}  # most files of a cycle, by the first matching prefix
 LIBRARIES = re.compile(r'lib(cucore_internal|sim_core|sim_shell)\.a\.p/|libcucore-sim\.so\.p/')
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def floor_of(path):
-    """The number of a source's floor; None for a file that is on none."""
+    """Return the index of a source's floor; None if it is on none."""
     folder = os.path.dirname(path)
     return FLOORS.index(folder) if folder in FLOORS else None
 
@@ -63,7 +63,7 @@ def calls(build):
         match = LIBRARIES.search(command['output'])
         path = os.path.relpath(os.path.join(command['directory'], command['file']), source)
         if match and not path.startswith('..'):
-            # The simulator is a library of its own, which has copies of some files of the other one.
+            # The simulator is a separate library with its own copies of some files.
             objects[command['output']] = match[1] == 'cucore_internal', path
     listing = subprocess.run(['nm', '-A', *objects], cwd=build, check=True, capture_output=True,
                              text=True).stdout

@@ -88,8 +88,8 @@ def portable(speed, axes):
             and 0.9 * speed.get("triton_plain", 0))
 
 
-# The minimum speed, from the other subjects' speeds and the bytes; 0 or None is no goal. Speeds are bytes per second,
-# for the compiler programs per second.
+# The minimum speed, from the other subjects' speeds and the bytes; 0 or None: no goal. Speeds are bytes per second, for
+# the compiler programs per second.
 GOALS = {
     "elementwise/vadd": vadd,
     "elementwise/transpose": transpose,
@@ -106,7 +106,7 @@ GOALS = {
 }
 
 
-NO_LIBRARY = {"copy", "sm_80", "sm_80_small"}  # subjects that are no other library's kernel
+NO_LIBRARY = {"copy", "sm_80", "sm_80_small"}  # subjects other than kernels of another library
 COUNTED = {*SHARES, "attention/forward"}  # speed counts operations, not bytes
 
 
@@ -198,7 +198,7 @@ def row(name, where, speed, goal, kept, why):
 
 
 def table(documents):
-    """Markdown, and how many goals there are and are missed; "" without any."""
+    """Return the goals as Markdown, their number, and the number missed; "" without any."""
     found = list(rows(documents))
     if not found:
         return "", 0, 0
@@ -206,7 +206,7 @@ def table(documents):
 
 
 def summary(documents):
-    """Markdown: a row for each kernel, then each goal that is missed; "" without any."""
+    """Return Markdown: a row for each kernel, then each missed goal; "" without any."""
     kernels, missed = {}, []
     for each in rows(documents):
         kernels.setdefault(each[0], []).append(each)

@@ -145,8 +145,8 @@ run_sanitizer() {
     wait
 }
 
-# Compare every instruction on the GPU with the oracle and the recorded results, and record them
-# anew in one file, with the contents of tests/data/opcodes/sm_90/ and others. Each family is a
+# Compare every instruction on the GPU with the oracle and the recorded results, and record new
+# results in one file, with the contents of tests/data/opcodes/sm_90/ and others. Each family is a
 # step, so a fault does not affect the others.
 run_opcodes() {
     local family test=$build/tests/sim/test_opcodes

@@ -116,7 +116,7 @@ def of_a_gpu(root):
 
 
 class Performance:
-    """The page of a checkout, and the results that it is made of."""
+    """The page of a checkout, and the results that it shows."""
 
     def __init__(self, root, cucore):
         self.cucore = cucore
@@ -136,7 +136,7 @@ class Performance:
         return run.stdout
 
     def plots_of(self, path, folder):
-        """Those in a folder, by name. A file's name can begin another one's: memory, memory-2."""
+        """Return a result's plots in a folder. One result's name may begin with another's: memory, memory-2."""
         others = [p.stem for p, _ in self.documents if p.stem.startswith(path.stem + "-")]
         return [svg for svg in sorted(folder.glob(f"{path.stem}-*.svg"))
                 if not any(svg.stem.startswith(other + "-") for other in others)]
@@ -230,7 +230,7 @@ class Performance:
         return text
 
     def text(self, plots=None):
-        """The page of the most important rows, or that of all, with the plots of a folder."""
+        """Return the page of the most important rows, or of all rows with the plots of a folder."""
         text = HEAD.format(rows=EVERY if plots else SOME) + (WORDS if plots else MORE)
         if not self.by_gpus:
             text += NO_GPU
@@ -242,7 +242,7 @@ class Performance:
         return re.sub(r"[ \t]+$", "", text + self.bindings(plots is not None) + self.instructions(), flags=re.M)
 
     def every(self, folder):
-        """The page of all rows; its plots are drawn into folder/performance/."""
+        """Return the page of all rows; its plots are drawn into folder/performance/."""
         plots = folder / "performance"
         plots.mkdir(parents=True, exist_ok=True)
         self.draw(plots)

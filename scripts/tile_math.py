@@ -126,7 +126,7 @@ def alternating(error, wanted):
 
 def polynomial(fit, bits):
     fixed = []
-    # In f64 the last ones are far below what rounding does to the first.
+    # In f64 the last coefficients are far below the rounding error of the first.
     while len(fixed) <= fit.degree and (bits == 24 or len(fixed) < 4):
         fixed.append(rounded(fit.solve(fixed)[len(fixed)], bits))
     if len(fixed) <= fit.degree:
@@ -168,7 +168,7 @@ def near_zero(function, limit):
 
 
 def fits():
-    """name: what it is, and (value, weight, interval), degree of f32 and of f64 (None: not needed)."""
+    """Return name: description, (value, weight, interval), and the degrees for f32 and f64 (None: not needed)."""
     half = mpf(1) / 2
     third = mpf(1) / 3
     quarter_turn = (mp.pi / 4 * mpf("1.0001")) ** 2

@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DRIVER, SHELL = ROOT / "src/driver", ROOT / "src/sim/shell"
 
-# Names of cucore that the toolkit does not have, and its types of functions.
+# Names that only cucore has, not the toolkit, and function types.
 OWN = re.compile(r"\((CUC__CUDA_ABI_VERSION|CUgetProcAddress_v2|\w+_fn)\)")
 
 

@@ -271,7 +271,7 @@ TEST(without_a_default_folder_one_must_be_named)
     ck_assert(get(cache, 1));
     ck_assert_uint_eq(info_of(cache).max_bytes, 1u << 30);
     cuc_cache_release(cache);
-    // A relative folder is one of the folder the process is in now.
+    // A relative folder is relative to the folder that the process is in now.
     ck_assert_int_eq(chdir(folder), 0);
     ck_ok(cuc_cache_open(&cache, CUC_CACHE_OPTIONS(.dir = "here")));
     ck_assert_int_eq(chdir("/"), 0);

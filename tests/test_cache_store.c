@@ -32,7 +32,7 @@ static struct {
     bool locks;     // and locks
 } hit = { .anonymous = true, .locks = true };
 
-// `slow` calls may be interrupted: EINTR is an error of theirs only.
+// `slow` calls may be interrupted: only they fail with EINTR.
 static bool fails_if(bool slow)
 {
     if (!hit.at || ++hit.calls != hit.at || (hit.error == EINTR && !slow))
@@ -187,7 +187,7 @@ static uint64_t next(uint64_t *state)
 
 enum { MOST_BYTES = 40000 };
 
-// The only right data of a key: its length, too, depends on the key.
+// The only valid data of a key, whose length depends on the key too.
 static size_t make_data(unsigned char data[MOST_BYTES], const cuc__key *key)
 {
     uint64_t state;
@@ -306,7 +306,7 @@ TEST(entries_come_back)
     ck_assert_uint_eq(entry.label_bytes, CUC__ENTRY_LABEL);
     free(entry.file);
     ck_assert_int_eq(count_files(dir), 300);
-    // A file under another key's name is none of its.
+    // A file under another key's name is not an entry.
     char other[sizeof(dir) + 80];
     strcpy(other, path_of(2));
     ck_assert_int_eq(rename(path_of(1), other), 0);
@@ -331,7 +331,7 @@ static int use_as_nobody(void)
 {
     if (geteuid() == 0 && seteuid(65534) != 0)
         return 9;
-    // A folder that may be read, but not written: what is in it is used.
+    // A folder that may be read but not written: its entries are used.
     return get(1) == RIGHT && get(2) == MISS && put(2) == EACCES ? 0 : 1;
 }
 
@@ -373,7 +373,7 @@ TEST(a_folder_must_be_the_users_own)
     ck_assert_int_eq(in_child(use_as_nobody), 0);
     snprintf(command, sizeof(command), "chmod -R u+w '%s'", dir);
     ck_assert_int_eq(system(command), 0);
-    // Something that is no folder.
+    // A path that is not a folder.
     store.dir = path_of(1);
     ck_assert_int_eq(put(1), ENOTDIR);
     store.dir = "/proc/nothing/cache";
@@ -499,7 +499,7 @@ TEST_RANGE(every_system_call_may_fail, 0, 6)
     int made = 0, descriptors = count_descriptors();
 
     hit.anonymous = _i % 2 == 0;
-    // In a new folder, or one that is too full, a walk makes some hundred calls more.
+    // In a new folder, or one that is too full, a walk makes a few hundred more calls.
     for (int e = kind == FULL_ENOUGH ? 0 : CUC_LENGTH(errors) - 2; e < CUC_LENGTH(errors); e++) {
         bool armed = true;
         for (int n = 1; armed; n++) {
@@ -652,7 +652,7 @@ TEST(damage_is_a_miss)
         enum got got = get(number);
         ck_assert_int_ne(got, WRONG);
         missed += got == MISS;
-        if (got == MISS && next(&state) % 2) // what compiles it again replaces it
+        if (got == MISS && next(&state) % 2) // the next compilation replaces it
             ck_assert(put(number) == 0 && get(number) == RIGHT);
     }
     ck_assert_int_eq(missed, ROUNDS);
@@ -862,7 +862,7 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
         ck_assert(cuc__store_get(&entry, &store, &key));
         free(entry.file);
     }
-    // Old files that killed processes left are removed; files of the user's stay.
+    // Old files that killed processes left are removed; files of the user stay.
     snprintf(temporary, sizeof(temporary), "%s", path_of(0));
     strcpy(strrchr(temporary, '/') + 1, ".cucore-0123456789abcdef.tmp");
     ck_assert_int_eq(close(open(temporary, O_CREAT | O_WRONLY, 0600)), 0);
@@ -872,7 +872,7 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
     set_age(temporary, 7200);
     int error, opened = cuc__store_open(&store, false, &error);
     ck_assert_int_ge(opened, 0);
-    cuc__store_set(opened, 1); // a wrong count is put right
+    cuc__store_set(opened, 1); // a wrong count is corrected
     cuc__store_trim(opened, store.max_bytes, NULL);
     ck_assert_int_eq(count_files(dir), ENTRIES + 1);
     ck_assert_uint_eq(cuc__store_add(opened, 0), ENTRIES * 1093);
@@ -890,7 +890,7 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
     cuc__store_trim(opened, 1093, &key);
     close(opened);
     ck_assert_int_eq(access(path_of(ENTRIES), F_OK), 0);
-    ck_assert_int_eq(count_files(dir), 2); // and the notes
+    ck_assert_int_eq(count_files(dir), 2); // the entry and the notes
 }
 
 int main(void)

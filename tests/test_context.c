@@ -430,7 +430,7 @@ TEST_ROWS(no_call_changes_the_current_context, rows)
     ck_assert_ptr_eq(testing_current(), foreign);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     ck_assert_ptr_eq(popped, foreign);
-    ck_ok(cuc_device_set_current(device, NULL)); // and with the call's own
+    ck_ok(cuc_device_set_current(device, NULL)); // once more with the call's own context current
     rows[_i]();
     ck_assert_ptr_eq(testing_current(), cuc_context_handle(primary));
     ck_ok(cuc_context_set_current(NULL, NULL));

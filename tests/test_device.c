@@ -399,7 +399,7 @@ TEST(sensors_are_read_as_far_as_the_device_has_them)
     ck_assert_int_eq(s.celsius, 47);
     ck_assert_uint_eq(s.throttle, CUC_THROTTLE_POWER_CAP);
     ck_assert_uint_eq(s.milliwatts, 0);
-    ck_assert_int_eq(nvml_starts, 1); // by the first query, once
+    ck_assert_int_eq(nvml_starts, 1); // NVML is started by the first query, once
 }
 
 TEST(a_simulated_device_has_no_sensors)

@@ -308,7 +308,7 @@ static cuc_status call_get_current(void)
 }
 static cuc_status call_new_context(void)
 {
-    cuc_device *other = device + 1; // whose primary context was never requested
+    cuc_device *other = device + 1; // a device whose primary context was never requested
     return cuc_device_get_context(&(cuc_context *){ NULL }, other);
 }
 static cuc_status call_synchronize(void)

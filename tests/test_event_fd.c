@@ -220,7 +220,7 @@ TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
             ck_ok(cuc_stream_synchronize(s));
         }
         cuc_stream_release(s);
-        if (round == 1) { // and once after that: the callback finds all it needs
+        if (round == 1) { // once after the release: the callback finds all it needs
             cuc_context_release(context);
             go = 1;
             ck_assert(readable(fd, 10000));

@@ -14,9 +14,9 @@
 enum { STEPS = 6 };
 
 static struct {
-    int step[STEPS]; // each read(): at most so many bytes, or a negative errno; 0: as usual
+    int step[STEPS]; // by read() call: most bytes it returns, or a negative errno; 0: as usual
     int reads;
-    int interrupted; // so many openat() to come are
+    int interrupted; // how many of the next openat() calls are interrupted
     int no_memory;   // the n-th realloc() from now on fails
 } hit;
 
@@ -84,7 +84,7 @@ static const struct row {
     size_t most;
     int step[STEPS];
     int no_memory;
-    int error, read; // `read` bytes with error 0; -1: some above `most`, but not all
+    int error, read; // `read`: the value of `*bytes`; -1: more than `most`, but not all
 } rows[] = {
     { .name = "an empty file" },
     { .name = "a file", .size = 100, .read = 100 },

@@ -31,7 +31,7 @@ enum { TIMEOUT = 60 }; // seconds, under a sanitizer, on a busy machine
 
 // Libraries that hardly any machine has: one for every step except the system's loader, and one
 // that only the loader knows. The loader reads LD_LIBRARY_PATH when a process starts, so main()
-// sets it and starts anew.
+// sets it and starts the program again.
 #define LIB "cusparseLt"
 #define SONAME "libcusparseLt.so.0"
 #define SYSTEM_LIB "nvpl_fftw"
@@ -408,7 +408,7 @@ enum { OWN_FLAGS = 0x0303, OTHER_FLAGS = 0x0a03 };
 enum { OWN_FLAGS = 0x0a03, OTHER_FLAGS = 0x0303 };
 #endif
 
-// A cache as ldconfig writes it, with one good entry behind entries for other processes.
+// A cache as ldconfig writes it, with one good entry after entries for other processes.
 static size_t make_cache(unsigned char *out, size_t room, bool old_part)
 {
     static const struct {
@@ -968,7 +968,7 @@ TEST_RANGE(every_header_has_a_name_of_its_own, 0, (int)cuc_find_header_count())
     ck_assert_ptr_nonnull(row->wheels);
 }
 
-// Start anew with a folder that the system's loader looks into.
+// Restart with a folder that the system's loader looks into.
 static void start_with_a_system_folder(char **argv)
 {
     char dir[] = "/tmp/cucore-find-system-XXXXXX";

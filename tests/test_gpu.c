@@ -131,7 +131,7 @@ TEST_ROWS(saxpy_is_right_for_ragged_sizes, sizes)
     fill_random(y, n);
     ck_ok(cuc_buffer_write_async(stream, dx, 0, x, bytes));
     ck_ok(cuc_buffer_write_async(stream, dy, 0, y, bytes));
-    ck_ok(cuc_buffer_write_async(stream, dy, bytes, &guard, 4)); // behind the end: must not change
+    ck_ok(cuc_buffer_write_async(stream, dy, bytes, &guard, 4)); // past the end: must not change
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { (n + 255) / 256 }, .block = { 256 }),
                      saxpy, a, dx, dy, n));
     ck_ok(cuc_buffer_read_async(stream, got, dy, 0, bytes + 4));

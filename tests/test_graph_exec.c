@@ -121,7 +121,7 @@ TEST(an_instance_is_brought_to_the_device_ahead)
     ck_ok(cuc_graph_exec_upload(stream, second));
     ck_assert_uint_eq(value_of(buffer), 0); // nothing has run
     ck_ok(cuc_graph_exec_launch(stream, exec));
-    ck_ok(cuc_graph_exec_upload(side, exec)); // behind its launch
+    ck_ok(cuc_graph_exec_upload(side, exec)); // after its launch
     ck_ok(cuc_graph_exec_launch(stream, second));
     ck_ok(cuc_stream_synchronize(side));
     ck_assert_uint_eq(value_of(buffer), 8);
@@ -492,7 +492,7 @@ TEST_RANGE(memory_that_a_launch_leaves_is_freed_before_the_next_one, 0, 2)
     ck_ok(cuc_stream_synchronize(stream));
     if (fake_available())
         ck_assert(!fake_allocated(ptr));
-    ck_ok(cuc_graph_exec_launch(stream, exec)); // and now another fits
+    ck_ok(cuc_graph_exec_launch(stream, exec)); // now another allocation fits
     ck_ok(cuc_memory_free(stream, pool, ptr, 4 * N));
     cuc_graph_exec_release(exec);
     cuc_memory_resource_release(pool);

@@ -133,7 +133,8 @@ TEST(an_owner_is_dropped_when_graph_and_instances_are_gone)
     ck_assert_int_eq(dropped_after_tidying(), 0);
     cuc_graph_exec_release(second);
     ck_soon(dropped_after_tidying() == 1);
-    ck_assert(pthread_equal(dropped_on, pthread_self())); // and not on a thread of the driver
+    ck_assert(pthread_equal(dropped_on, pthread_self())); // the drop did not run on a thread of the
+                                                          // driver
 }
 
 TEST(a_launch_that_has_not_ended_keeps_everything)
@@ -234,7 +235,7 @@ static void begin_to_capture(void *unused)
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
 }
 
-// Another thread may begin a capture after the query whether there is one.
+// Another thread may begin a capture just after the query.
 TEST_RANGE(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2)
 {
     cuc_memory_resource *resource = NULL;

@@ -96,7 +96,8 @@ TEST(with_checks_each_kind_of_misuse_is_told_apart)
     ck_assert_int_eq(failures.count, 1);
     ck_assert_ptr_nonnull(strstr(failures.last, "cuc_stream_release"));
     ck_assert_ptr_nonnull(strstr(failures.last, "released twice"));
-    ck_assert(!cuc__handle_drop(event, CUC__HANDLE_STREAM)); // of another kind: not dropped
+    ck_assert(!cuc__handle_drop(event, CUC__HANDLE_STREAM)); // a handle of another kind is not
+                                                             // dropped
     ck_assert_int_eq(failures.count, 2);
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_EVENT), 1);
     ck_assert(cuc__handle_drop(event, CUC__HANDLE_EVENT));

@@ -140,7 +140,7 @@ static void other_process(void)
     ck_ok(cuc_stream_wait_event(stream, event));
     ck_assert_int_eq(cuc_stream_query(stream), CUC_NOT_READY);
     say(to_parent, &byte, 1);
-    check_all(buffer, 11); // behind the work it waits for
+    check_all(buffer, 11); // after the work it waits for
     ck_ok(cuc_event_synchronize(event));
     ck_ok(cuc_event_query(event));
     cuc_event_release(event);

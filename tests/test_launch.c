@@ -40,7 +40,7 @@ TEST(memory_that_the_device_cannot_reach_is_refused)
                  "cannot access: give it access with cuc_memory_pool_set_access(), or copy it");
     }
     if (fake_available())
-        fake_do_nothing("cuDeviceCanAccessPeer", 1); // devices that are no peers
+        fake_do_nothing("cuDeviceCanAccessPeer", 1); // devices that are not peers
     ck_ok(cuc_device_can_access_peer(&can, device, other));
     if (!can) {
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, buffer),

@@ -105,7 +105,7 @@ TEST(a_config_of_another_size_is_read_as_far_as_it_goes)
              "cuc_launch_config sets a field at byte");
     older.struct_size = offsetof(cuc_launch_config, shared_bytes);
     older.grid[0] = older.block[0] = 2;
-    older.shared_bytes = UINT32_MAX; // behind what the caller has
+    older.shared_bytes = UINT32_MAX; // beyond the caller's struct
     ck_ok(CUC_LAUNCH(stream, &older, none));
     older.struct_size = 0;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, &older, none), "struct_size is 0",

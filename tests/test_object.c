@@ -155,7 +155,7 @@ TEST(a_cubin_cut_short_anywhere_is_refused)
     cuc_object *object = NULL;
 
     for (size_t bytes = 1; bytes < sizeof(cubin); bytes++) {
-        // Without a byte behind it, so that a memory checker sees a read past the end.
+        // Without a byte after it, so that a memory checker sees a read past the end.
         void *copy = malloc(bytes);
         memcpy(copy, &cubin, bytes);
         ck_assert_int_eq(cuc_object_create(&object, CUC_CODE_CUBIN, copy, bytes, NULL),

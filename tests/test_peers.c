@@ -164,7 +164,7 @@ static void make_managed(cuc_memory_resource **out)
 static const struct {
     const char *name;
     void (*make)(cuc_memory_resource **out);
-    int of_device; // so that the other one must access it
+    int of_device; // so that the other device must access it
 } memories[] = { { "a pool that the other was let into", make_pool, 1 },
                  { "synchronous memory, with peer access", make_synchronous, 1 },
                  { "virtual memory of both", make_virtual, 1 },

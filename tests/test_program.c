@@ -346,7 +346,7 @@ TEST(a_smaller_struct_of_an_older_caller_leaves_the_rest_at_its_default)
     ck_assert_ptr_null(o.arch);
 }
 
-// Results.
+// Outputs of the compiler.
 
 CASE("code", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
 

@@ -99,7 +99,7 @@ static void expect_new(int32_t language, const char *text, int32_t target,
     char *first, *second, *third;
 
     ck_assert_msg(!compile(&first, language, text, target, options), "%s is a hit", what);
-    ck_assert_msg(compile(&second, language, text, target, options), "%s is no hit", what);
+    ck_assert_msg(compile(&second, language, text, target, options), "%s is not a hit", what);
     none.cache = cuc_cache_none();
     ck_assert(!compile(&third, language, text, target, &none));
     ck_assert_msg(strcmp(first, second) == 0 && strcmp(first, third) == 0,

@@ -141,7 +141,7 @@ static const struct {
     { ".entry k(.param .u32 a)", "", "not found" },
 };
 
-// Without a NUL or any other byte behind the text, so that a memory checker sees a read past the
+// Without a NUL or any other byte after the text, so that a memory checker sees a read past the
 // end.
 static char *exact_copy(const char *text, size_t bytes)
 {

@@ -509,7 +509,7 @@ TEST(a_release_does_not_wait_for_the_work)
     a = NULL;
     ck_assert_int_eq(order_at, 0);
     go = 1;
-    ck_soon(order_at == 1); // and the work is done anyway
+    ck_soon(order_at == 1); // the work is still done
     ck_assert_int_eq(order_of[0], 3);
 }
 

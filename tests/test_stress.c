@@ -1,5 +1,5 @@
-// Anything beside anything: threads make, use and release streams, events, buffers, graphs and code
-// in random order, some of it shared, while the process forks, exits or returns from main().
+// All at once: threads make, use and release streams, events, buffers, graphs and code in random
+// order, some of it shared, while the process forks, exits or returns from main().
 //
 // A child of fork() cannot use the driver and is told so, may release what it holds, and ends
 // cleanly; so does a process that ends while its threads work.

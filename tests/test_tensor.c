@@ -163,7 +163,7 @@ TEST(gaps_and_other_orders_are_not_contiguous)
     } rows[] = {
         { 2, { 3, 4 }, { 4, 1 }, 1 },
         { 2, { 3, 4 }, { 1, 3 }, 0 },  // the first dimension fastest
-        { 2, { 3, 4 }, { 5, 1 }, 0 },  // a gap behind each row
+        { 2, { 3, 4 }, { 5, 1 }, 0 },  // a gap after each row
         { 2, { 3, 4 }, { 8, 2 }, 0 },  // every other element
         { 2, { 3, 4 }, { 4, -1 }, 0 }, // backwards
         { 2, { 3, 4 }, { 0, 1 }, 0 },  // one row, three times

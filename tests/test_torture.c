@@ -301,7 +301,7 @@ static int fail_call(const char *function, int nth, int code)
     if (st >= 0 && !armed && !may_be_passed_over(function, code))
         REPORT("the failure is lost");
     if (st >= 0 && armed) { // the fault was in a release: the handler hears of leftovers
-        // A driver that is shutting down is no failure, and neither are failures to restore a
+        // A driver that is shutting down is not a failure, and neither are failures to restore a
         // capture mode or a context in a release.
         if (!failures.count && code != CUDA_ERROR_DEINITIALIZED &&
             !may_be_passed_over(function, code))
@@ -346,7 +346,7 @@ static int fail_allocation(long nth, int with_record, int more)
     if (trouble)
         REPORT("%s", trouble);
     if (!failed)
-        return 2; // there are not so many
+        return 2; // there are fewer
     if (st >= 0)
         REPORT("the failure is lost");
     if (st != CUC_ERROR_OUT_OF_MEMORY)
@@ -488,7 +488,7 @@ static int fail_compiling(const char *arch, cuc_status usual, long nth)
     cuc_status st = compile(arch);
     wrap_fail_in = 0;
     if (!wrap_failed)
-        return 2; // there are not so many
+        return 2; // there are fewer
     if (st != usual && st != CUC_ERROR_OUT_OF_MEMORY)
         REPORT("the status is %s", cuc_status_name(st));
     st = compile(arch);

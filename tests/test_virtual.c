@@ -375,7 +375,7 @@ TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
                  calls[_i].call);
         ck_assert_ptr_null(more);
         ck_assert_uint_eq(read_byte(b, 3), 5);
-        more = grown(b, 2 * grain); // and now it succeeds
+        more = grown(b, 2 * grain); // this time it succeeds
         ck_assert_uint_eq(read_byte(more, 3), 5);
         cuc_buffer_release(more);
         cuc_buffer_release(b);

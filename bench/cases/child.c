@@ -247,8 +247,8 @@ cuc_status bench_child_ask(json_t **answer, bench_child *child, json_t *request,
     if (!json_is_object(got)) {
         json_decref(got);
         give_up(child);
-        return bench_fail(CUC_ERROR_IO, "%s answered what is no JSON object: %.200s", child->name,
-                          child->line);
+        return bench_fail(CUC_ERROR_IO, "%s gave an answer that is not a JSON object: %.200s",
+                          child->name, child->line);
     }
     child->used -= (size_t)(end + 1 - child->line);
     memmove(child->line, end + 1, child->used);

@@ -147,7 +147,7 @@ static cuc_status make_plan(cuc_bench_state *state, grouped *g, char *why, size_
     return cuc_bench_state_defer(state, drop_plan, g->plan);
 }
 
-// ---- The check: of each group its first, its last and a row between, in some columns.
+// ---- The check: the first, the last and a middle row of each group, in some columns.
 
 static double sum_of(const grouped *g, const double *row, const void *b, int64_t group,
                      int64_t column, double *line, double *size)

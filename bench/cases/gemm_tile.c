@@ -223,7 +223,7 @@ cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
         return CUC_OK;
     }
     if (product->after == BENCH_SILU) {
-        snprintf(why, why_size, "no tile program that is shipped has silu behind a product");
+        snprintf(why, why_size, "no shipped tile program applies silu after a product");
         return CUC_OK;
     }
     if (product->dtype != CUC_F16 && product->dtype != CUC_BF16 &&

@@ -11,8 +11,8 @@ typedef struct bench_tile_how {
     const char *name, *arch;        // NULL: the device's
     int32_t cluster, warps, stages; // 0: the compiler's choice
     int32_t split, raster;
-    int64_t rows, columns; // of a tile; 0: chosen
-    uint32_t depth_bytes;  // of a tile's rows; 0: 128
+    int64_t rows, columns; // extents of a tile; 0: chosen
+    uint32_t depth_bytes;  // bytes of a tile's rows; 0: 128
 } bench_tile_how;
 
 // Parse a variant from words joined by +, "BM=128+BN=64+stages=4+arch=sm_80"; the variant keeps the

@@ -393,7 +393,7 @@ static const cuc_bench_case cases[] = {
     BENCH_CASE(.suite = "memory", .name = "fill", .about = "a word repeated", BENCH_AXES(fill_axes),
                .setup = set_up_fill, .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
     BENCH_CASE(.suite = "memory", .name = "stream",
-               .about = "c = a, s a, a + b or a + s b of f32, an array having so many bytes",
+               .about = "c = a, s a, a + b or a + s b of f32, with arrays of that many bytes",
                BENCH_AXES(stream_axes), .setup = set_up_stream,
                .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
 };

@@ -30,7 +30,7 @@ struct bench_point {
     bench_point_check *check;
     cuc_status status;
     cuc_dtype dtype;       // from the axis of that name
-    int64_t rows, columns; // as the suite interprets them
+    int64_t rows, columns; // extents, as the suite interprets them
     const void *data;      // owned by the suite
     double *expected;      // for checks: kept across subjects, freed with the point
     bench_array arrays[BENCH_MOST_ARRAYS];
@@ -46,10 +46,10 @@ typedef struct bench_kernel_spec {
     // "BN=1024 BM=8": constants of a tile program, macros of CUDA C++. The dtype is included: T=f32
     // for the former, T_f32 for the latter.
     const char *settings;
-    uint32_t grid[3], block[3];              // of CUDA C++; no block means a tile program
-    cuc_arg arguments[BENCH_MOST_ARGUMENTS]; // ends at one of no bytes
+    uint32_t grid[3], block[3];              // launch of CUDA C++; no block means a tile program
+    cuc_arg arguments[BENCH_MOST_ARGUMENTS]; // ends at an argument of no bytes
     const bench_array *zeroed[3];            // arrays that a run zeroes first
-    double limit;                            // of the ratio to the peer; 0: none
+    double limit;                            // largest passing ratio to the peer; 0: none
     bool by_driver; // a tile program with roles, whose registers the driver's assembler assigns
     uint32_t flags;
 } bench_kernel_spec;

@@ -70,7 +70,7 @@ cuc_status bench_open(struct bench *b, cuc_device *device, cuc_stream *stream)
         (!stream && (st = cuc_stream_create(&b->stream, device, NULL)) < 0) ||
         (st = cuc_stream_create(&b->other, device, NULL)) < 0 ||
         (st = cuc_event_create(&b->event, device, NULL)) < 0 ||
-        (st = cuc_event_record(b->stream, b->event)) < 0 || // to be waited for
+        (st = cuc_event_record(b->stream, b->event)) < 0 || // an event to wait for
         (st = cuc_memory_pool_get_current(&b->pool, device, CUC_MEMORY_DEVICE)) < 0 ||
         (st = cuc_buffer_create(&b->buffer, b->stream, b->pool, 1 << 20)) < 0 ||
         (st = open_kernels(b)) < 0 || (st = resolve_raw(&b->cu)) < 0) {

@@ -86,7 +86,7 @@ static cuc_status read_range(struct list *l, const char *item)
             return st;
     } while (given < 3 && *at == ':' && at++);
     if (*at)
-        return FAIL(l, "\"%s\" is behind a number: expected a number or first:last[:step]", at);
+        return FAIL(l, "\"%s\" follows a number: expected a number or first:last[:step]", at);
     if (given == 1)
         return add_number(l, n[0]);
     if (n[2] <= 0 || n[1] < n[0])
@@ -109,7 +109,7 @@ static cuc_status read_item(struct list *l, const char *item)
     if (l->kind == CUC_BENCH_AXIS_DTYPE) {
         cuc_dtype dtype = cuc_dtype_from_name(item);
         if (dtype == CUC_DTYPE_UNKNOWN)
-            return FAIL(l, "%s is no element type: expected such as f32, bf16 or i8", item);
+            return FAIL(l, "%s is not an element type such as f32, bf16 or i8", item);
         return add(l, (struct cuc__bench_value){ .dtype = dtype }, item);
     }
     return read_range(l, item);

@@ -22,7 +22,7 @@ struct cuc__bench_gpu {
     cuc_buffer *flushed; // read by cuc__bench_flush()
     cuc_buffer *words;   // pinned: polled by the blocking kernel
     volatile uint32_t *host_words;
-    uint64_t flush_bytes; // as requested; 0: by the device
+    uint64_t flush_bytes; // the requested size; 0: chosen by the device
     double block_timeout_s;
     double busy_at; // time of its last work, by cuc__bench_now(); 0: none yet
 };

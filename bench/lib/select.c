@@ -25,7 +25,7 @@ static cuc_status compile_filter(struct selecting *x)
     if (code) {
         regerror(code, &x->filter, why, sizeof(why));
         return cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, x->function,
-                               "filter \"%s\" is no regular expression: %s", x->s->filter, why);
+                               "filter \"%s\" is not a regular expression: %s", x->s->filter, why);
     }
     x->filtered = true;
     return CUC_OK;

@@ -20,7 +20,7 @@ struct span {
     uint64_t bytes;
     cuc_dtype dtype;
     cuc_buffer *saved; // original contents
-    void *expected;    // of the first checked candidate
+    void *expected;    // results of the first checked candidate
 };
 
 struct arguments {

@@ -15,16 +15,16 @@ root_doc = "index"
 source_suffix = {".md": "markdown"}
 myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 4
-smartquotes = False # the text is as it is written
+smartquotes = False # keep the text as written
 highlight_language = "none"
 primary_domain = "c"
 toc_object_entries = False # extension.py lists them
-nitpicky = True # a type, function or constant that is named and not there is an error
+nitpicky = True # a named type, function or constant that does not exist is an error
 nitpick_ignore = [("c:identifier", name) for name in (
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t intptr_t uintptr_t "
     "FILE va_list").split()]
 
-nitpick_ignore_regex = [("py:.*", ".*"), ("cpp:.*", ".*")] # annotations name what has no page
+nitpick_ignore_regex = [("py:.*", ".*"), ("cpp:.*", ".*")] # annotations name things without a page
 
 html_theme = "furo"
 html_title = f"cucore {version}"

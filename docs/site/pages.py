@@ -1,7 +1,7 @@
 """Stages the pages of the site: articles as in the repository, and the files that they link to.
 
 The staged folder has the repository's structure, so only two kinds of links change: those to a file that
-is no article, such as an example, lead to a page that shows it, and README.md is the first page.
+is not an article, such as an example, lead to a page that shows it, and README.md is the first page.
 """
 import pathlib
 import posixpath
@@ -29,7 +29,7 @@ def shown(source, name):
 
 
 def led(source, name, text, files):
-    """Return the text of a page with links to pages. Linked files that are no articles are added to `files`."""
+    """Return the text of a page with links to pages. Linked files that are not articles are added to `files`."""
     def lead(match):
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
         if target == "README.md":
@@ -73,4 +73,4 @@ def stage(source, into, others):
     for path in into.rglob("*.md"):
         if path.relative_to(into).as_posix() not in made:
             path.unlink()
-            shutil.rmtree(into.parent / "html", ignore_errors=True) # which may have a page of it
+            shutil.rmtree(into.parent / "html", ignore_errors=True) # it may have the file's page

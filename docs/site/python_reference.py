@@ -2,7 +2,7 @@
 import ast
 import re
 
-MODULES = ("graph", "system", "tuning", "utils")  # of the package, each with a section of its page
+MODULES = ("graph", "system", "tuning", "utils")  # modules, each with a section of the page
 
 
 def directive(kind, signature, lines, depth=3):
@@ -32,7 +32,7 @@ def method(function):
 
 
 def fields(node, source):
-    """Yield annotated fields, with the comments `#:` before or behind them."""
+    """Yield annotated fields, with the comments `#:` before or after them."""
     lines = source.splitlines()
     for each in node.body:
         if isinstance(each, ast.AnnAssign) and not each.target.id.startswith("_"):
@@ -121,7 +121,7 @@ def module(package, name):
                  for each, original in sorted(renamed.items())]
         names -= {*same, *renamed}
         part += sections(file, same)
-        names |= same  # what it does not define
+        names |= same  # names that the file does not define
     if names:
         raise SystemExit(f"docs/site: what cucore.{name} has as {', '.join(sorted(names))} is not found")
     return [f"## cucore.{name}", "", f"```{{py:module}} cucore.{name}", "```", "",

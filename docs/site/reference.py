@@ -137,8 +137,9 @@ MACRO = re.compile(r"/\*\*(?P<doc>(?:(?!\*/).)*)\*/\n#define (?P<name>CUC_\w+)(?
 
 
 def macros(text, known):
-    """Yield (name, parameters, comment, directive) of each macro of a header that has a comment and is no
-    constant."""
+    """Yield (name, parameters, comment, directive) of each documented macro of a header that is not
+    a constant.
+    """
     seen = set()
     for match in MACRO.finditer(text):
         name = match["name"]

@@ -51,7 +51,7 @@ typedef struct cuc_bench_input cuc_bench_input;
 #define CUC_BENCH_KIND_LIST(X) \
     X(CUC_BENCH_KIND_GPU,     0, "gpu")     /* run() enqueues on the stream */ \
     X(CUC_BENCH_KIND_CPU,     1, "cpu")     /* run() does the work and returns when it is done */ \
-    X(CUC_BENCH_KIND_FOREIGN, 2, "foreign") /* sample() times it elsewhere, as in a child process */
+    X(CUC_BENCH_KIND_FOREIGN, 2, "foreign") /* sample() times it, for example in another process */
 // clang-format on
 
 /** Outcomes of a subject: X(constant, value, name). */
@@ -1002,9 +1002,9 @@ typedef struct cuc_bench_subject {
     size_t struct_size; /**< sizeof(cuc_bench_subject); the initialisers set it */
     const char *name;   /**< an identifier, unique in the point: "cucore" */
     void *data;         /**< passed to the callbacks */
-    /** Do the work once, with the set of inputs of this number (which increases; inputs take it
-     * modulo their sets). GPU: enqueue on the stream and return without waiting; other streams may
-     * be used if they are joined again. CPU: `stream` is NULL without a device. */
+    /** Do the work once, on the inputs of number `set`. The number increases; inputs take it modulo
+     * their number of sets. GPU: enqueue on the stream and return without waiting; other streams
+     * may be used if they are joined again. CPU: `stream` is NULL without a device. */
     cuc_status (*run)(void *data, cuc_stream *stream, uint64_t set);
     /** Compare the completed result of run() with set 0 with a reference. Write the difference to
      * `why` and return 1, a normal outcome; 0: correct; negative: cannot be checked. Subjects that
@@ -1019,8 +1019,8 @@ typedef struct cuc_bench_subject {
     /** Without check(): the reason why nothing can be checked: "launches an empty kernel". */
     const char *unchecked;
     double limit; /**< largest passing ratio to the peer, for the JSON; 0: none */
-    /** Runs in a sample of the hot, graph and cpu modes, whose time is divided by it; 0: enough for
-     * a sample long enough to measure. 1 for work that cannot be repeated. */
+    /** Number of runs in a sample of the hot, graph and cpu modes; the sample's time is divided by
+     * it. 0: enough for a sample that can be measured. 1 for work that cannot be repeated. */
     uint32_t batch;
     uint32_t
         modes; /**< CUC_BENCH_ mode bits; 0: those of the case that suit the kind; FOREIGN: cold */

@@ -4,8 +4,8 @@
  *
  * A cache is a folder of entries, found by a hash of everything that can change the result. All
  * programs of a user may share it. An entry is checked whenever it is read, and appears completely
- * or not at all; those least recently used leave first. No use of a cache makes another call fail:
- * without its folder everything is compiled.
+ * or not at all; the least recently used are removed first. A cache never makes another call fail:
+ * if its folder cannot be used, everything is compiled.
  */
 #ifndef CUCORE_CACHE_H
 #define CUCORE_CACHE_H
@@ -24,9 +24,10 @@ typedef struct cuc_cache cuc_cache;
 /** Options of cuc_cache_open(); zero is the default of every field. */
 typedef struct cuc_cache_options {
     size_t struct_size; /**< sizeof(cuc_cache_options); the initialisers set it */
-    /** The folder, which is made if necessary; copied. NULL is the default cache's. */
+    /** The folder, created if necessary; copied. NULL: the default cache's folder. */
     const char *dir;
-    /** The most bytes of its files; 0 is the default cache's: 1 GiB, or CUCORE_CACHE_MAX_BYTES */
+    /** Maximum size of its files in bytes; 0: the default cache's limit, which is
+     * CUCORE_CACHE_MAX_BYTES or 1 GiB */
     uint64_t max_bytes;
 } cuc_cache_options;
 
@@ -66,12 +67,12 @@ typedef struct cuc_cache_info {
     size_t struct_size; /**< sizeof(cuc_cache_info), set by the caller */
     const char *dir;    /**< the folder, "" if there is none; valid as long as the cache */
     const char *off;    /**< why nothing is kept, such as "CUCORE_CACHE is 0"; "" if it works */
-    uint64_t max_bytes; /**< the most bytes of its files */
-    uint64_t bytes;     /**< bytes of its files now */
+    uint64_t max_bytes; /**< maximum size of its files in bytes */
+    uint64_t bytes;     /**< current size of its files in bytes */
     uint64_t entries;   /**< their number */
-    uint64_t hits;      /**< entries that this process has found through this handle */
-    uint64_t misses;    /**< entries that it has not found, or found damaged */
-    uint64_t stored;    /**< entries that it has added */
+    uint64_t hits;      /**< entries that this process found through this handle */
+    uint64_t misses;    /**< entries that it did not find, or found damaged */
+    uint64_t stored;    /**< entries that it added */
 } cuc_cache_info;
 
 #define CUC_CACHE_INFO_INIT                            \
@@ -112,12 +113,12 @@ typedef int32_t (*cuc_cache_visit)(void *user, const cuc_cache_entry *entry);
 CUC_API cuc_status cuc_cache_open(cuc_cache **out, const cuc_cache_options *options);
 
 /**
- * The cache that is used where none is named.
+ * The default cache, for programs that name none.
  *
  * Its folder is CUCORE_CACHE_DIR, else cucore in XDG_CACHE_HOME, else ~/.cache/cucore; its limit is
- * CUCORE_CACHE_MAX_BYTES, else 1 GiB. CUCORE_CACHE=0 makes it keep nothing. The first call reads
- * these variables; a program with raised privileges (setuid) ignores them and keeps nothing. The
- * folder is made when the first entry is stored.
+ * CUCORE_CACHE_MAX_BYTES, else 1 GiB. CUCORE_CACHE=0 disables storage. The first call reads these
+ * variables; a program with raised privileges (setuid) ignores them and stores nothing. The folder
+ * is made when the first entry is stored.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -137,7 +138,7 @@ CUC_API cuc_cache *cuc_cache_default(void);
 CUC_API cuc_cache *cuc_cache_none(void);
 
 /**
- * Read the state of a cache. Counting its files takes a millisecond for some hundred entries.
+ * Read the state of a cache. Counting its files takes a millisecond for a few hundred entries.
  *
  * @thread any thread
  * @capture makes no driver call

@@ -543,7 +543,8 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         return result;
     }
 
-    /** Another process's buffer, from an imported pool; it must live longer in that process. */
+    /** Another process's buffer, from an imported pool; the exporting process must release it
+     * later. */
     static buffer from_ipc_handle(const stream &on, const memory_resource &pool,
                                   const cuc_ipc_handle &name, size_t bytes)
     {
@@ -1185,7 +1186,7 @@ inline cuc_sms sms_of(device all)
 inline std::vector<cuc_sms> split(const cuc_sms &from, uint32_t least, uint32_t most,
                                   cuc_sms *rest = nullptr)
 {
-    // Without room the C function only counts.
+    // A NULL array would make the C function only count, so there is at least one element.
     const uint32_t room = most < from.count ? most : from.count;
     std::vector<cuc_sms> groups(room ? room : 1);
 
@@ -1303,7 +1304,7 @@ class graph : public handle<cuc_graph, cuc_graph_retain, cuc_graph_release>
 
     /**
      * Add the work that enqueue() puts on a stream, after the given nodes of this graph; nothing
-     * runs. Returns the node of the last piece of work.
+     * runs. Returns the node of the last operation.
      */
     template <class Function>
     node add(const stream &on, const std::vector<node> &after, Function &&enqueue) const
@@ -1406,7 +1407,7 @@ inline cuc_condition create_condition(const stream &on, uint32_t default_value)
 inline std::vector<graph> add_conditional(const stream &on, cuc_condition condition, int32_t type,
                                           uint32_t count = 1)
 {
-    // Larger counts are refused and need no room.
+    // The C function refuses larger counts; they need no array.
     const uint32_t room = count <= 65536 ? count : 1;
     std::vector<cuc_graph *> raw(room ? room : 1);
     std::vector<graph> result(room);

@@ -121,8 +121,8 @@ typedef struct cuc_gemm_options {
                          automatically */
     int32_t parts;  /**< parts of a reduction kept in the workspace, 1 to 64; 0: chosen
                          automatically */
-    /** Number of last waves of tiles whose reductions all blocks share evenly through the workspace
-     * (stream-K), 1 to 8, if the tiles do not fill the last wave; 0: chosen automatically. */
+    /** Stream-K: number of last waves, 1 to 8, whose reductions all blocks share evenly through the
+     * workspace if the tiles do not fill the last wave; 0: chosen automatically. */
     int32_t stream_k;
     /** Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial
      * sums; with 0 there are none, unless `parts` or `stream_k` is given. */
@@ -246,8 +246,8 @@ CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
 /**
  * Create a plan: write the tile program, choose its tiles, and compile it to PTX.
  *
- * This takes some milliseconds in the library, plus some hundred in the driver, which assembles the
- * code unless it is in the driver's cache.
+ * This takes a few milliseconds in the library, plus a few hundred in the driver, which assembles
+ * the code unless it is in the driver's cache.
  *
  * @thread any thread
  * @capture never touches a stream

@@ -129,10 +129,10 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
 CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
 
 /**
- * End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures
- * of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it
- * adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and
- * the thread's other captures into it are cancelled too.
+ * End a capture and discard its nodes: for cleanup after a failure. The thread's last error stays.
+ * Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph
+ * that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that
+ * graph, and the thread's other captures into it are cancelled too.
  *
  * @thread the one that began it; any thread with CUC_CAPTURE_RELAXED, or once the one that began
  *         has ended

@@ -99,8 +99,8 @@ CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buff
  *                    imports its beginning
  * @retval CUC_OK                     imported
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the resource is not a pool, or bytes
- *                                    exceeds the buffer's size; a driver that does not tell the
- *                                    size leaves bytes unchecked
+ *                                    exceeds the buffer's size; bytes is unchecked if the driver
+ *                                    does not report the size
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for a buffer of another pool
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolImportPointer

@@ -282,8 +282,8 @@ static inline cuc_arg cuc_arg_bytes(const void *at, size_t bytes)
 /** Argument from a struct or any other variable that CUC_LAUNCH cannot handle in strict C11. */
 #define CUC_ARG_STRUCT(variable) cuc_arg_bytes(&(variable), sizeof(variable))
 
-// A launch may be an argument of a macro that turns it into text, and C99 promises only 4095
-// characters for that: so the names and the spaces below are few.
+// A macro may turn a launch that is its argument into text, and C99 promises only 4095 characters
+// for a string. The names below are therefore short, with few spaces between them.
 typedef signed char cuc__c;
 typedef unsigned char cuc__C;
 typedef unsigned short cuc__S;
@@ -314,7 +314,8 @@ typedef cuc_arg cuc__a;
     X(12, float, CUC_F32)                              \
     X(13, double, CUC_F64)
 #define CUC__KIND_SCALAR(kind, ctype, dtype) ctype:kind,
-// The kind of an argument: a row above, a constant below, or minus a class of GNU C's.
+// The kind of an argument: the dtype of a row above, a constant below, or minus the value of
+// __builtin_classify_type().
 #define CUC__KIND(x, otherwise)                                                                    \
     _Generic(x,CUC__ARG_SCALARS(CUC__KIND_SCALAR)cuc__b:14,cuc__B:14,cuc__t:15,cuc__T:15,cuc__a:16,otherwise)
 // clang-format on
@@ -323,7 +324,7 @@ enum {
     CUC__KIND_TENSOR = 15,
     CUC__KIND_ARG = 16,
     CUC__KIND_HANDLE = 17,
-    CUC__KIND_POINTER = -5, // GNU C's class of pointers
+    CUC__KIND_POINTER = -5, // __builtin_classify_type() of a pointer
 };
 
 static inline cuc_arg cuc__arg(int kind, const void *at, size_t bytes)
@@ -377,14 +378,16 @@ typedef struct cuc_tile_program *cuc__r, **cuc__U;
 typedef struct cuc_gemm_plan *cuc__s, **cuc__W;
 typedef struct cuc_green_context *cuc__u, **cuc__X;
 
-// The member `ok` of the struct that is chosen for a value says why no kernel takes the value.
+// Each struct below explains by its member `ok` why no kernel takes a value; CUC__CHECK() selects
+// one.
 #if defined(__has_attribute)
 #if __has_attribute(unavailable)
 #define CUC__REFUSED(why) int ok __attribute__((unavailable(why)))
 #endif
 #endif
 #ifndef CUC__REFUSED
-// An older gcc warns with the text, then refuses to add to a struct.
+// Older versions of gcc have no such attribute: they print the text as a warning, then reject the
+// addition to a struct.
 #define CUC__REFUSED(why) \
     struct {              \
         int none;         \
@@ -408,11 +411,11 @@ extern struct {
 // clang-format off
 #define CUC__IS_DATA(x)                                                                            \
     _Generic(x,cuc__d:0,cuc__D:0,cuc__e:0,cuc__E:0,cuc__f:0,cuc__F:0,cuc__g:0,cuc__G:0,cuc__h:0,cuc__H:0,cuc__i:0,cuc__J:0,cuc__k:0,cuc__K:0,cuc__l:0,cuc__M:0,cuc__m:0,cuc__N:0,cuc__n:0,cuc__O:0,cuc__o:0,cuc__P:0,cuc__p:0,cuc__Q:0,cuc__q:0,cuc__R:0,cuc__r:0,cuc__U:0,cuc__s:0,cuc__W:0,cuc__u:0,cuc__X:0,default:1)
-// Tells a pointer to a function: its type takes no qualifiers, and joins with none by gcc; by clang
-// it is the same with any.
+// Detects a pointer to a function. Qualifiers do not change its type, so the conditional has type
+// cuc__Y * in gcc and clang.
 #define CUC__IF_FUNCTION(yes, no)                                                                  \
     _Generic(1?(cuc__Y*)1:(const volatile cuc__Y*)1,cuc__Y*:yes,default:no)
-// The type of an argument as a function takes it: an array becomes a pointer to its first element.
+// The type of an argument after conversion: an array becomes a pointer to its first element.
 #define CUC__TYPE(x) __typeof__((void)0,x)
 #define CUC__CHECK(x)                                                                              \
     __extension__({typedef __typeof__(*__builtin_choose_expr(__builtin_classify_type(x)==5,x,""))cuc__Y;__builtin_choose_expr(CUC__IS_DATA(x),CUC__IF_FUNCTION(cuc__y,__builtin_choose_expr(__builtin_types_compatible_p(__typeof__(x),CUC__TYPE(x)),cuc__w,cuc__z)),cuc__x).ok+0;})

@@ -222,8 +222,8 @@ typedef struct cuc_memory_callbacks {
     /** Device that owns the memory; only its streams can use the resource. NULL: every stream can,
      * and the driver reports the device of each allocation. */
     cuc_device *device;
-    uint32_t access;   /**< CUC_MEMORY_ACCESS_ bits, at least one; of memory that DEVICE and HOST
-                            access, the driver reports whether it is MANAGED */
+    uint32_t access;   /**< CUC_MEMORY_ACCESS_ bits, at least one; if DEVICE and HOST are both set,
+                            the driver reports whether memory is MANAGED */
     uint32_t reserved; /**< 0 */
 } cuc_memory_callbacks;
 

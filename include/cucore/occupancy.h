@@ -51,8 +51,8 @@ typedef struct cuc_occupancy_options {
     uint32_t block_limit;  /**< maximum threads of a block; 0: the limit of kernel and device */
     uint32_t flags;        /**< CUC_OCCUPANCY_ bits */
     uint32_t reserved;     /**< 0 */
-    /** Returns the dynamic shared memory of a block with so many threads, in bytes. Called on the
-     * calling thread before the query; must not call cucore. NULL: shared_bytes. */
+    /** Returns the dynamic shared memory of a block of `block_threads` threads, in bytes. Called on
+     * the calling thread before the query; must not call cucore. NULL: shared_bytes. */
     size_t (*shared_of_block)(int32_t block_threads, void *user);
     void *user; /**< passed to shared_of_block */
 } cuc_occupancy_options;
@@ -101,7 +101,7 @@ CUC_API cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32
                                                           const cuc_occupancy_options *options);
 
 /**
- * The dynamic shared memory available to each block when so many run on one multiprocessor.
+ * The dynamic shared memory available to each block when `blocks` blocks run on one multiprocessor.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode

@@ -86,7 +86,7 @@ typedef struct cuc_program_options {
     int32_t device_stack_protector;    /**< --device-stack-protector */
     int32_t jump_table_density;        /**< --jump-table-density: percent, 101 for no table */
     int32_t split_compile;             /**< --split-compile: threads; CUC_ZERO for all (PTX) */
-    int32_t no_source_include;         /**< --no-source-include: not from the current folder */
+    int32_t no_source_include;         /**< --no-source-include: do not search the current folder */
     int32_t no_default_headers;        /**< cucore's own: add no folder of the CUDA headers */
     int32_t use_bundled_headers;       /**< --use-bundled-headers: NVRTC 13.3 and later */
     int32_t builtin_move_forward;      /**< --builtin-move-forward */
@@ -185,8 +185,8 @@ typedef struct cuc_program_options {
     uint64_t budget_memory_bytes; /**< bytes the compiler holds at a time: 2^28 by default (tile
                                        only) */
     double budget_seconds;        /**< wall-clock time; 0: unlimited (tile only) */
-    /** Called some times a second on the compiling thread; a nonzero result ends the compilation.
-     * NULL: never ends it (tile only) */
+    /** Called several times a second on the compiling thread; a nonzero result ends the
+     * compilation. NULL: never ends it (tile only) */
     int32_t (*cancel)(void *user);
     void *cancel_user; /**< passed to cancel */
     /** The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps

@@ -56,10 +56,10 @@ CUC_API cuc_status cuc_python_add_dlpack(void *type);
 /**
  * Create the base type of a class of the package, with the fields that C code reads.
  *
- * "Handle" holds the handle, which is its `_h`; "Buffer", "Event", "MemoryResource", "Device" and
- * "Stream" derive from it and have further fields. A "LaunchConfig" holds a cuc_launch_config, and
- * a "Tensor" a cuc_tensor whose address is its `_address` (int); assigning to that copies another
- * tensor. All types belong to the first interpreter of the process that calls this.
+ * "Handle" holds the C handle, its attribute `_h`; "Buffer", "Event", "MemoryResource", "Device"
+ * and "Stream" derive from it and have further fields. A "LaunchConfig" holds a cuc_launch_config,
+ * and a "Tensor" a cuc_tensor whose address is its `_address` (int); assigning to that copies
+ * another tensor. All types belong to the first interpreter of the process that calls this.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
@@ -83,8 +83,8 @@ CUC_API cuc_status cuc_python_get_base(void **out, const char *name);
  * not of the usual kind. Hashes, comparisons and the like are slots of the base type: their
  * definitions are removed from the class, which then inherits the slots. C versions that the class
  * inherits are added to it as well, because the interpreter calls a class's own faster. "Handle"
- * comes first; through its attributes `_failed`, `_may_call`, `_held` and `_prune` C code calls
- * Python.
+ * comes first; C code calls Python through its attributes `_failed`, `_may_call`, `_held` and
+ * `_prune`.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call

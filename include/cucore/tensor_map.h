@@ -88,8 +88,8 @@ typedef struct cuc_tensor_map_options {
     int32_t l2_promotion; /**< a CUC_TENSOR_MAP_L2_ constant */
     int32_t fill;         /**< a CUC_TENSOR_MAP_FILL_ constant */
     uint32_t flags;       /**< CUC_TENSOR_MAP_ bits */
-    uint32_t steps[CUC_TENSOR_MAP_MAX_RANK]; /**< traversal stride of each dimension: one of so
-                                                  many elements is copied, 1 to 8; 0: 1 */
+    uint32_t steps[CUC_TENSOR_MAP_MAX_RANK]; /**< traversal stride of each dimension, 1 to 8: n
+                                                  copies every nth element; 0: 1 */
     uint32_t reserved;                       /**< 0 */
 } cuc_tensor_map_options;
 

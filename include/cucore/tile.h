@@ -112,7 +112,7 @@ CUC_API cuc_status cuc_tile_get_entry(cuc_tile_entry *out, cuc_object *object, c
 typedef struct cuc_tile_parameter {
     size_t struct_size; /**< sizeof(cuc_tile_parameter), set by the caller */
     const char *name;   /**< valid while the kernel lives */
-    cuc_dtype dtype;    /**< of the scalar or of the tensor's elements */
+    cuc_dtype dtype;    /**< dtype of the scalar or of the tensor's elements */
     int32_t rank;       /**< number of a tensor's axes; -1: a scalar */
     uint32_t written;   /**< 1: the kernel stores to the tensor */
     uint32_t reserved;  /**< 0 */
@@ -238,7 +238,7 @@ typedef struct cuc_tile_interpret_options {
     void (*print)(void *user, const char *text); /**< receives the kernel's printed text, in
                                                       pieces; NULL: the text is discarded */
     void *user;                  /**< passed to print and stop */
-    int32_t (*stop)(void *user); /**< called some times a second; a nonzero result ends the run
+    int32_t (*stop)(void *user); /**< called several times a second; a nonzero result ends the run
                                       early; NULL: never ends it */
 } cuc_tile_interpret_options;
 

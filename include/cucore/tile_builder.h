@@ -106,7 +106,7 @@ typedef struct cuc_tile_budget {
     uint64_t budget_ptx_bytes;    /**< bytes of the resulting source: 2^25 by default */
     uint64_t budget_memory_bytes; /**< bytes the program holds at a time: 2^28 by default */
     double budget_seconds;        /**< wall-clock time from the call on; 0: unlimited */
-    /** Called some times a second, within calls on the program; a nonzero result ends it. NULL:
+    /** Called several times a second, within calls on the program; a nonzero result ends it. NULL:
      * never ends it */
     int32_t (*cancel)(void *user);
     void *cancel_user; /**< passed to cancel, until the program is released */

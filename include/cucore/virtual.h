@@ -32,14 +32,13 @@ enum {
 
 /** Options of cuc_memory_virtual_create(); zero is the default of every field. */
 typedef struct cuc_memory_virtual_options {
-    size_t struct_size; /**< sizeof(cuc_memory_virtual_options); the initialisers set it */
-    uint64_t
-        reserve_bytes; /**< addresses for each allocation, to grow into; 0: as many as it takes */
-    uint64_t align;    /**< alignment of addresses, a power of two; 0: the driver's */
+    size_t struct_size;       /**< sizeof(cuc_memory_virtual_options); the initialisers set it */
+    uint64_t reserve_bytes;   /**< reserved for each allocation, to grow into; 0: its own size */
+    uint64_t align;           /**< alignment of addresses, a power of two; 0: the driver's */
     cuc_device *const *peers; /**< [peer_count] other devices that can access it */
     size_t peer_count;        /**< 0: none */
     cuc_memory_location
-        location;      /**< where the memory is: NONE is the device, else a place of the host */
+        location;      /**< NONE: the memory is on the device; else a location on the host */
     uint32_t flags;    /**< CUC_MEMORY_VIRTUAL_ bits */
     uint32_t reserved; /**< 0 */
 } cuc_memory_virtual_options;
@@ -72,7 +71,7 @@ CUC_API void cuc_memory_virtual_options_init(cuc_memory_virtual_options *options
 /**
  * Create a resource whose buffers can grow.
  *
- * An allocation takes whole pieces of cuc_memory_get_granularity() bytes, usually 2 MiB, and some
+ * An allocation takes whole pieces of cuc_memory_get_granularity() bytes, usually 2 MiB, and a few
  * tens of microseconds; it does not wait. Freeing first waits for the buffer's stream.
  *
  * @thread any thread

@@ -24,9 +24,9 @@ void cuc__arena_free(struct cuc__arena *arena);
 // Returns zeroed memory, aligned for every type, or NULL without memory. Zero bytes give a valid
 // pointer.
 void *cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);
-// Resizes a block that this function made, or makes one (NULL); the memory is not zeroed. Zero
-// bytes free the block alone, the arena frees the rest. Without memory, returns NULL and leaves the
-// block as it is.
+// Resizes a block that this function returned, or allocates one for NULL; the memory is not zeroed.
+// Zero bytes free the block; otherwise the arena frees it. Without memory, returns NULL and leaves
+// the block as it is.
 void *cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes);
 // Formats text as printf() does; NULL without memory.
 char *cuc__arena_print(struct cuc__arena *arena, const char *format, ...)

@@ -34,9 +34,9 @@ static inline bool cuc__array_reserve(void *array, size_t *capacity, size_t coun
     return true;
 }
 
-// Makes room for `count` items behind the pointer `array`, whose capacity in items is the size_t
-// `capacity`: at least doubles it if it is too small. False without memory; the array is then as it
-// was.
+// Ensures room for `count` items in the array at the pointer `array`, whose capacity in items is
+// the size_t `capacity`; growth at least doubles it. False without memory; the array is then
+// unchanged.
 #define CUC_RESERVE(array, capacity, count) \
     cuc__array_reserve(&(array), &(capacity), (count), sizeof(*(array)))
 

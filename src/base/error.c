@@ -93,8 +93,8 @@ static struct record *record_to_write(void)
     return r;
 }
 
-// The record of the current failure; NULL if there was no memory for one, so that its absence is
-// not taken for a record without a failure.
+// The record of the current failure. NULL if no record could be allocated for it: an older record
+// must not receive its notes.
 static struct record *record_to_extend(void)
 {
     return own != &no_memory ? own : NULL;

@@ -1,4 +1,4 @@
-// Opens and reads files; repeats a call that a signal handler interrupts.
+// Opens and reads files. Repeats calls that a signal handler interrupts.
 #ifndef CUCORE_BASE_FILE_H
 #define CUCORE_BASE_FILE_H
 
@@ -15,7 +15,7 @@
         (result) = (call);      \
     while ((result) < 0 && errno == EINTR)
 
-// Returns a descriptor that programs started later do not inherit; -1 with errno.
+// Returns a descriptor that child programs do not inherit, or -1 with errno.
 static inline int cuc__open_at(int folder, const char *path, int flags, mode_t mode)
 {
     int fd;
@@ -40,9 +40,9 @@ static inline size_t cuc__read_up_to(void *to, size_t bytes, int fd)
     return at;
 }
 
-// Reads the rest of a file, of any kind, and appends a NUL that `*bytes` does not count. Of a file
-// with more than `most` bytes it reads some more than those. Returns 0 or an errno; with ENOMEM,
-// `*bytes` are those that there was no memory for. The caller frees `*out`.
+// Reads the rest of a file of any kind and appends a NUL that `*bytes` does not count. Stops at
+// some point after `most` bytes. Returns 0 or an errno; with ENOMEM, `*bytes` is the size that
+// could not be allocated. The caller frees `*out`.
 static inline int cuc__read_to_end(char **out, size_t *bytes, int fd, size_t most)
 {
     size_t used = 0, capacity = 0, room = 4096; // detects the end of the file without growing

@@ -61,7 +61,7 @@ static inline bool cuc__handle_checks(void)
     return cuc__modes_now() & CUC__MODE_CHECK_HANDLES;
 }
 
-// True while captures are under way; launches then take the long way.
+// True while captures are under way; launches then take the slow path.
 static inline bool cuc__capturing(void)
 {
     return __builtin_expect(cuc__modes_now() & CUC__MODE_CAPTURING, 0);

@@ -43,14 +43,14 @@ static char *usual_folder(void)
 
     if (own && *own)
         return absolute(own);
-    if (xdg && *xdg == '/') // the standard has relative ones ignored
+    if (xdg && *xdg == '/') // the XDG standard ignores relative paths
         return asprintf(&dir, "%s/cucore", xdg) < 0 ? NULL : dir;
     if (home && *home == '/')
         return asprintf(&dir, "%s/.cache/cucore", home) < 0 ? NULL : dir;
     return NULL;
 }
 
-// ---- The caches that are always there
+// ---- The two static caches
 
 static cuc_cache default_cache, no_cache;
 
@@ -93,7 +93,7 @@ cuc_cache *cuc_cache_none(void)
     return get_static(&no_cache);
 }
 
-// ---- Caches of the user
+// ---- Caches that the user opens
 
 void cuc_cache_options_init(cuc_cache_options *options, size_t size)
 {
@@ -212,7 +212,7 @@ void cuc__cache_put(cuc_cache *cache, const cuc__key *key, const char *label, co
 
 // ---- Walks
 
-// A walk of one of the functions below.
+// Arguments of a walk by one of the functions below.
 struct walk {
     cuc_cache_visit visit;
     void *user;

@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-enum { CUC__ENTRY_HEAD = 88, CUC__ENTRY_LABEL = 200 }; // the head's bytes; most of a label
+enum { CUC__ENTRY_HEAD = 88, CUC__ENTRY_LABEL = 200 }; // size of the head; maximum size of a label
 
 // A key is a SHA-256 hash.
 typedef struct cuc__key {
@@ -33,12 +33,12 @@ typedef struct cuc__entry {
     size_t bytes;
 } cuc__entry;
 
-// Writes the head of an entry. Of a label that is too long the end is left out: `*label_bytes` is
-// the number of bytes to write after the head.
+// Writes the head of an entry and truncates a label that is too long: `*label_bytes` is the number
+// of bytes to write after the head.
 void cuc__entry_head(unsigned char head[CUC__ENTRY_HEAD], size_t *label_bytes, const cuc__key *key,
                      const char *label, const void *data, size_t bytes);
 
-// Checks the bytes of a file and finds its parts; false for all but the undamaged entry of the key.
+// Checks the bytes of a file and finds its parts; false unless it is an undamaged entry of the key.
 // `file` remains the caller's if this fails.
 bool cuc__entry_read(cuc__entry *entry, char *file, size_t bytes, const cuc__key *key);
 

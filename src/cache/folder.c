@@ -42,7 +42,7 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
         fd = open_folder(store->dir);
     }
     *error = fd < 0 || fstat(fd, &about) != 0 ? errno : 0;
-    // Whoever can write to the folder can have others run code of their choice.
+    // Anyone who can write to the folder can make its users run any code.
     if (!*error && (about.st_uid != geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH))))
         *error = EPERM;
     if (*error && fd >= 0) {

@@ -4,11 +4,11 @@
 
 #include "entry.h"
 
-// A key in the making. Each field is hashed with its length, so that no two lists of fields are
-// alike.
+// A key under construction. Each field is hashed with its length, so that different lists of fields
+// are hashed as different bytes.
 typedef struct cuc__key_maker {
     cuc__sha256 hash;
-    bool refused;  // nobody can know everything: there is no key
+    bool refused;  // an input of the compilation is unknown: there is no key
     char why[320]; // the reason, for people
 } cuc__key_maker;
 

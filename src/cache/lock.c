@@ -1,8 +1,8 @@
 // Locks, and the count of bytes: the file "state" of the folder.
 //
-// The locks are the kernel's locks of byte ranges that belong to an open file (F_OFD_SETLK). One
-// file so has a lock for each key, threads exclude one another as processes do, and whatever ends a
-// process releases its locks.
+// The locks are the kernel's locks of byte ranges that belong to an open file (F_OFD_SETLK). So one
+// file has a lock for each key, threads exclude each other as processes do, and the kernel releases
+// the locks of a process that ends.
 #include "store.h"
 
 #include "base/bytes.h"
@@ -24,7 +24,7 @@ static int open_state(int folder)
     return cuc__store_open_at(folder, "state", O_RDWR | O_CREAT);
 }
 
-// Returns 0, EAGAIN if the lock is somebody else's, or the error of a file system without locks.
+// Returns 0, EAGAIN if the lock is taken, or the error of a file system without locks.
 static int lock(int fd, off_t at)
 {
     struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1 };
@@ -94,7 +94,7 @@ static bool write_count(int fd, uint64_t bytes)
     return pwrite(fd, data, sizeof(data), 0) == (ssize_t)sizeof(data);
 }
 
-// Opens the file, with the count locked unless that takes too long.
+// Opens the file and locks the count, unless the lock takes too long.
 static int open_count(int folder)
 {
     int fd = open_state(folder);

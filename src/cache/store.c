@@ -106,7 +106,8 @@ int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *lab
     error = folder < 0 ? errno : write_entry(folder, path.name, key, label, data, bytes);
     if (folder >= 0)
         close(folder);
-    // Keys are random, so that one in 256 puts the count right.
+    // Trims too if the key ends in a zero byte, as one random key in 256 does, which corrects the
+    // count.
     if (!error && (cuc__store_add(dir, size) > store->max_bytes || !key->bytes[31]))
         cuc__store_trim(dir, store->max_bytes, key);
     close(dir);

@@ -16,11 +16,11 @@
 
 #include <sys/stat.h>
 
-// Fixed once it is set up. Zeroed is a store that has nothing and takes nothing.
+// Constant after initialization. A zeroed store is empty and accepts nothing.
 typedef struct cuc__store {
     const char *dir; // absolute; NULL: none
     uint64_t max_bytes;
-    uint32_t wait_ms; // cuc__store_lock() waits so long for another writer of the key
+    uint32_t wait_ms; // how long cuc__store_lock() waits for another writer of the key
 } cuc__store;
 
 enum { CUC__STORE_WAIT_MS = 20000 };
@@ -28,7 +28,7 @@ enum { CUC__STORE_WAIT_MS = 20000 };
 // Reads the entry of a key; false if there is none that is undamaged. The caller frees entry->file.
 bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *key);
 
-// Writes the entry of a key. Returns 0 or an errno; EFBIG if it is larger than the store.
+// Writes the entry of a key. Returns 0 or an errno; EFBIG if it exceeds the store's limit.
 int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *label,
                    const void *data, size_t bytes);
 
@@ -48,14 +48,14 @@ struct cuc__entry_path {
 };
 void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key);
 
-// The reverse; false if the names are not those of an entry.
+// The inverse; false if the names are not those of an entry.
 bool cuc__entry_key(cuc__key *key, const char *folder, const char *name);
 
 // lock.c
 
 // Locks a key, so that only one thread of all processes compiles it. Returns a descriptor for
-// cuc__store_unlock(), or -1: not locked, because the file system has no locks or somebody has held
-// this one for too long; compile then all the same.
+// cuc__store_unlock(), or -1: not locked, because the file system has no locks or another holder
+// kept this one for too long. The caller compiles in either case.
 int cuc__store_lock(const cuc__store *store, const cuc__key *key);
 void cuc__store_unlock(int fd);
 
@@ -65,7 +65,7 @@ int cuc__store_lock_trim(int folder);
 // Adds to the count of bytes in the folder and returns it; UINT64_MAX if it is unknown. Processes
 // that die leave it too low or too high, so trim.c corrects it now and then.
 uint64_t cuc__store_add(int folder, uint64_t bytes);
-// Sets the count to `bytes` and what was added since it was `before`; returns that.
+// Sets the count to `bytes` plus whatever was added since it was `before`; returns the sum.
 uint64_t cuc__store_correct(int folder, uint64_t before, uint64_t bytes);
 void cuc__store_set(int folder, uint64_t bytes);
 

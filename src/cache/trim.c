@@ -132,7 +132,7 @@ void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep)
 
     if (lock < 0)
         return;
-    // Writers that find the lock taken leave the entries that they added to the next round.
+    // Writers that find the lock taken leave their new entries to the next trim.
     do {
         before = cuc__store_add(folder, 0);
         left = cuc__store_correct(folder, before, trim(folder, max_bytes, keep));

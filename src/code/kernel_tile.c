@@ -24,7 +24,7 @@ enum {
 struct found {
     const unsigned char *at;
     size_t count;
-    bool no_memory; // memory ran out, so the signature may exist nevertheless
+    bool no_memory; // memory ran out, so the signature may still exist
     bool no_zstd;   // a part of the code cannot be read without libzstd
     unsigned char *copy;
     unsigned char common[COMMON_BYTES];

@@ -173,7 +173,7 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
     return create(out, kind, data, bytes, &o, o.name, __func__);
 }
 
-// A folder opens, but cannot be read.
+// A folder can be opened, but not read.
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
     int fd = cuc__open(path, O_RDONLY);

@@ -81,7 +81,7 @@ cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *func
 const char *cuc__object_symbol(const cuc_object *object, const char *name);
 
 // Adds the log of the driver's compiler to the last recorded failure, if the compiler wrote one
-// since the load. NULL is no object.
+// since the load. `object` may be NULL.
 void cuc__object_add_log(const cuc_object *object);
 
 // Records that the kernel does not exist, and lists the existing ones.

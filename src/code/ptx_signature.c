@@ -39,7 +39,7 @@ static token next(struct cuc__ptx *s)
     token t = cuc__ptx_lexer_next(&lexer);
     const char *tail;
 
-    // The words of an opcode are no tokens of their own: the .2d of a tensor copy is no number.
+    // The words of an opcode are not separate tokens: the .2d of a tensor copy is not a number.
     if (t.kind == CUC__PTX_NAME)
         (void)cuc__ptx_lexer_opcode_tail(&lexer, &tail);
     s->at = lexer.at;
@@ -130,7 +130,7 @@ static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *
             uint32_t n;
             if (!number(next(s), &n) || !n || (n & (n - 1)))
                 return false;
-            if (!pointer) // behind .ptr the number is the alignment of the pointee
+            if (!pointer) // after .ptr the number is the alignment of the pointee
                 align = n;
         } else if (is_directive(t, "ptr") && type) {
             pointer = true;
@@ -288,7 +288,7 @@ bool cuc__ptx_required_block(const char *text, size_t bytes, const char *kernel,
     return false;
 }
 
-// Reads the initialiser, from behind the array's name.
+// Reads the initialiser, starting after the array's name.
 static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t capacity,
                               size_t *count)
 {

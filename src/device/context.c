@@ -515,7 +515,8 @@ static void note_peers(CUcontext context, CUcontext peer, bool enabled, struct p
     free(spare);
 }
 
-// Makes either peer call: checks the pair, calls, and treats "already so" as success.
+// Enables or disables peer access: checks the pair, calls the driver, and counts a redundant change
+// as success.
 static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enable,
                               const char *function)
 {

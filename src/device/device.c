@@ -177,7 +177,7 @@ static cuc_status no_device(const char *function)
 cuc_status cuc_device_get_count(int32_t *out)
 {
     CUC_CHECK_NOT_NULL(out);
-    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's answer without a GPU
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's result without a GPU
         *out = 0;
         return CUC_OK;
     }

@@ -11,11 +11,11 @@ struct cuc_event {
     cuc_context *context; // retained
     uint32_t flags;       // CUC_EVENT_ bits
     bool owned;
-    _Atomic bool recorded; // by cucore; a foreign event counts as recorded
+    _Atomic bool recorded; // recorded by cucore; a foreign event counts as recorded
     // The stream of the last record, NULL if unknown, and the launches made by then.
     _Atomic(CUstream) recorded_on;
     _Atomic uint32_t mark;
-    // The last successful wait: repeating it is needless.
+    // The last successful wait: it need not be repeated.
     _Atomic(CUstream) settled_on;
     _Atomic uint32_t settled;
 };

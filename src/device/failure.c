@@ -38,7 +38,7 @@ static cuc_status status_of(int code)
     return CUC_ERROR_DRIVER;
 }
 
-// The loader's own codes are no CUresult; they describe the machine, not the call.
+// The loader's own codes are not CUresults; they describe the machine, not the call.
 static cuc_status fail_loading(int code, const char *function, const char *call)
 {
     cuc_status status = status_of(code);
@@ -77,7 +77,7 @@ static cuc_status fail_loading(int code, const char *function, const char *call)
     }
 }
 
-// The simulated driver knows more than a code: the kernel, its position, the address, the setting.
+// A simulated driver reports more than a code: the kernel, its position, the address, the setting.
 static void note_finding(const char *call, int code)
 {
     char text[1024];

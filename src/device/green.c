@@ -18,7 +18,7 @@ struct cuc_green_context {
 };
 
 _Static_assert(sizeof(((cuc_sms *)0)->driver) == sizeof(CUdevResource),
-               "a cuc_sms has what the driver says");
+               "a cuc_sms holds the driver's struct");
 
 static void describe(cuc_sms *out, const CUdevResource *r)
 {

@@ -19,7 +19,8 @@ enum { FIRST_BUCKETS = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // taken last: nothing is called under it
 static struct name *first_buckets[FIRST_BUCKETS];
-static struct name **buckets = first_buckets; // as many as a power of two, at least half the names
+// Their number is a power of two, at least half the number of names.
+static struct name **buckets = first_buckets;
 static size_t bucket_count = FIRST_BUCKETS;
 static size_t count;
 

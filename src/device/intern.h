@@ -13,7 +13,7 @@
 struct cuc__launch_ring;
 
 enum {
-    CUC__INTERN_DEAD = 64, // so many names die between two sweeps
+    CUC__INTERN_DEAD = 64, // number of names that die between two sweeps
 };
 
 // Returns a copy of a name, owned by the caller. NULL without memory; a name that already has an

@@ -14,7 +14,7 @@ struct cuc__launch_record {
     _Atomic uint32_t grid_x, block_x;   // a grid_x of 0 means a graph, which has no shape
     _Atomic uint64_t grid_yz, block_yz; // y in the lower half
     _Atomic(CUstream) stream;
-    uint64_t to_a_cache_line[3]; // a record is found by a shift
+    uint64_t to_a_cache_line[3]; // so that indexing is a shift
 };
 
 enum {
@@ -56,7 +56,7 @@ static inline uint32_t cuc__ring_mark(const struct cuc__launch_ring *ring)
 // Removes the launches of a stream before the mark, which are complete.
 void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark);
 
-// Does so for every stream.
+// Calls cuc__ring_mark_complete() for every stream.
 void cuc__ring_mark_all_complete(struct cuc__launch_ring *ring, uint32_t mark);
 
 // True if a record points to this copy of a name.

@@ -209,7 +209,7 @@ cuc_stream *cuc_stream_retain(cuc_stream *stream)
 
 _Atomic(const struct cuc__capture_hooks *) cuc__capture_hooks;
 
-// The result: all gone, all but the driver's stream, or nothing.
+// Destroyed completely; except for the driver's stream; or not at all.
 enum gone { GONE, GONE_BUT_STREAM, STAYS };
 
 static enum gone finish(cuc_stream *s)

@@ -13,7 +13,7 @@ struct cuc_stream {
     int32_t ordinal;      // from the device
     uint32_t common_grid; // the device's limit of grid.x; 0 if a launch needs more checks
     bool owned;           // destroyed with the object
-    bool kept;            // by its context; never released
+    bool kept;            // kept by its context; never released
     bool is_default; // CU_STREAM_LEGACY or PER_THREAD: the handle means this context only while it
                      // is current
     _Atomic uint32_t settled; // the mark in the context's launches up to which all launches here

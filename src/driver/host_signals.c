@@ -22,7 +22,7 @@ enum { JUMP_SLOT = -1, GLOB_DAT = -1 };
 typedef void (*handler_fn)(int);
 typedef handler_fn (*signal_fn)(int, handler_fn);
 
-// Replaces signal(). Its result is the default of a process.
+// Replaces signal(). Returns what signal() returns in a process that set no handler.
 static handler_fn change_nothing(int number, handler_fn handler)
 {
     (void)number;

@@ -105,7 +105,8 @@ static cuc_found *open_row(const cuc__library_row *row, void **handle)
     char word[64];
     char *choice;
 
-    // A dependency that is not found here is no failure: the library's own run path may lead to it.
+    // A dependency that is not found here is not a failure: the library's own run path may lead to
+    // it.
     while (cuc__next_word(&depends, word, sizeof(word)))
         (void)cuc__library_open(word, NULL);
     if (!cuc__library_choice(row, &choice))

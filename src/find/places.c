@@ -195,7 +195,7 @@ static void add_wheels(cuc__places *places, const char *folders)
 
 // Toolkits
 
-// The differences between libraries and headers below a root.
+// How the search for libraries and the search for headers below a root differ.
 struct layout {
     const char *first;  // folders of this row alone
     const char *common; // folders of every row

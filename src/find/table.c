@@ -272,7 +272,7 @@ const char *cuc__alternatives(char *out, size_t size, const char *list)
     return out;
 }
 
-// The driver's variable predates this table.
+// The driver's variable, CUCORE_DRIVER, is older than this table and has a name of its own.
 void cuc__find_variable(char *out, size_t size, const char *name, const char *suffix)
 {
     bool driver = strcmp(name, "cuda") == 0 && !*suffix;

@@ -334,7 +334,8 @@ static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// Sides below 64 are for products that have no more: lines of 32 and 64 bytes load slowly.
+// Only products that are themselves that small use sides below 64: lines of 32 and 64 bytes load
+// slowly.
 static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_shape *s)
 {
     return t->path == TILE_MMA_PATH_PIPELINE &&

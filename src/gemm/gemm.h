@@ -132,10 +132,10 @@ static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
     return x / y + (x % y != 0);
 }
 
-// stream_k.c: the distribution of tiles over blocks, as passed to the kernel. The first `shared`
-// units are one for each tile that a range of iterations covers; a range has `each` iterations of
-// the `spread` distributed tiles, and the first `more` ranges have one more. One unit for each
-// other tile follows.
+// stream_k.c: the distribution of tiles over blocks, as passed to the kernel. The `spread`
+// distributed tiles are cut into ranges of `each` iterations; the first `more` ranges have one
+// more. The first `shared` units each compute one tile's share of a range. Each other tile has one
+// unit, after these.
 enum {
     CUC__GEMM_RASTER = 8,            // the default raster
     CUC__GEMM_MAX_WIDTH = 65535,     // maximum tiles along a row in a launch

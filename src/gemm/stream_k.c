@@ -1,6 +1,6 @@
 // Stream-K: distributes the tiles of the last waves evenly, where they would leave multiprocessors
-// idle. Their iterations, tile after tile, are cut into one range for each multiprocessor; a tile
-// that a range ends in is passed on through a workspace.
+// idle. Their iterations, tile after tile, are cut into one range for each multiprocessor; partial
+// sums of a tile in which a range ends pass through a workspace.
 #include "gemm.h"
 
 bool cuc__gemm_partials_are_fragments(const struct cuc__gemm_tile *tile)

@@ -352,7 +352,7 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
     } else {
         graph->handle = ending.graph;
     }
-    // The graph is known to be gone, if one of its bodies was freed, once it has its bodies.
+    // Only after its bodies are assigned does the graph count as gone if one of them was freed.
     if (st >= 0 && c && !ending.unsound && cuc_graph_handle(graph) &&
         (st = cuc__capture_attach_keep(c->keep, graph, __func__)) >= 0)
         c->keep = NULL;

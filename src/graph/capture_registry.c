@@ -73,8 +73,8 @@ struct cuc__capture *cuc__capture_leave(const cuc_stream *stream)
     return c;
 }
 
-// Marks a graph with a freed body, and all graphs that enclose it, as never to be destroyed. Needs
-// the lock.
+// Marks a graph with a freed body, and every graph that encloses it: none may ever be destroyed.
+// Needs the lock.
 static void make_unsound(cuc_graph *graph, CUstream by)
 {
     for (; graph; graph = graph->parent) {
@@ -184,8 +184,7 @@ static void drop_object(void *object)
     cuc_object_release(object);
 }
 
-// Asks for the capture that a stream is in; *active is false if there is none, or if it is
-// invalidated.
+// Queries the capture of a stream; *active is false if there is none, or if it is invalidated.
 static cuc_status query_capture(bool *active, uint64_t *id, const cuc_stream *stream,
                                 const char *function)
 {
@@ -391,8 +390,8 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
     for (const struct cuc__capture *c = captures; c && !own; c = c->next) {
         own = is_of(c, stream);
         if (own) {
-            // If its thread has ended, a capture may be cancelled nevertheless: the driver refuses
-            // to end it, and drops it.
+            // If its thread has ended, a capture may still be cancelled: the driver refuses to end
+            // it, and drops it.
             other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
             filling = keep && !active && (f = find_filling(stream, true)) ? f->stream : NULL;
         } else if (active && id && c->id == id)
@@ -426,7 +425,7 @@ bool cuc__capture_set_abandoned(const cuc_stream *stream)
     pthread_mutex_lock(&lock);
     struct cuc__capture *c = find(stream);
     if (c)
-        c->abandoned = find_filling(stream, true) != NULL; // that capture may be over by now
+        c->abandoned = find_filling(stream, true) != NULL; // the other capture may be over by now
     const bool is = c && c->abandoned;
     pthread_mutex_unlock(&lock);
     return is;

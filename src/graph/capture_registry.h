@@ -24,7 +24,7 @@ cuc_status cuc__capture_bodies(struct cuc_graph *const *bodies, struct cuc__cond
                                const struct cuc_stream *stream, const char *function);
 
 // Finds a conditional node of a graph or of graphs nested in it; NULL if there is none. The search
-// begins behind `*at`, the node found last, or NULL. So finding all nodes in the order of their
+// begins after `*at`, the node found last, or NULL. So finding all nodes in the order of their
 // addition takes linear time.
 const struct cuc__conditional *cuc__capture_find_conditional(const struct cuc__conditional **at,
                                                              const struct cuc_graph *graph,

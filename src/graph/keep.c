@@ -46,7 +46,7 @@ bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from)
     if (!CUC_RESERVE(k->entries, k->capacity, k->count + from->count))
         return false;
     memcpy(k->entries + k->count, from->entries, from->count * sizeof(*from->entries));
-    k->count += from->count; // a thing that is there twice was taken twice
+    k->count += from->count; // a duplicate holds a reference of its own
     free(from->entries);
     free(from);
     return true;

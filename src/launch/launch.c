@@ -327,8 +327,8 @@ static inline uint64_t type_and_bytes(const cuc_arg *a)
     return (uint32_t)a->type | (uint64_t)a->bytes << 32;
 }
 
-// The path of every launch that the fast one does not take, such as those of tile kernels. It also
-// finds and reports the error of a launch that is refused.
+// The slow path, for every launch that the fast path does not take, such as those of tile kernels.
+// It also finds and reports the error of a launch that is refused.
 static cuc_status __attribute__((noinline))
 launch_slow_path(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                  const cuc_arg *args, size_t count, const char *function)

@@ -42,7 +42,8 @@ __attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_
     return false;
 }
 
-// True beyond the addresses of any memory; the limit keeps sums of such products within 64 bits.
+// True for a value beyond every memory address; the limit keeps sums of such products within 64
+// bits.
 static bool reaches_beyond(int64_t extent, int64_t stride)
 {
     const int64_t most = INT64_C(1) << 57; // in elements, along an axis

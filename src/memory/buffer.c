@@ -53,16 +53,16 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
     return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
-// True if the driver must say which device a resource's memory belongs to. It must if a device can
-// access the memory, since the user's own callbacks need not say.
+// True if only the driver can tell which device a resource's memory belongs to: a device can access
+// the memory, and user-defined callbacks need not name it.
 static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
 {
     return access & CUC_MEMORY_ACCESS_DEVICE &&
            (!resource || (resource->kind == CUC_MEMORY_CUSTOM && !resource->device));
 }
 
-// True if the driver must say if memory that both sides access is pinned or managed, since the
-// user's own callbacks need not.
+// True if only the driver can tell whether memory that host and device access is pinned or managed:
+// user-defined callbacks need not state it.
 static bool may_be_managed(const cuc_memory_resource *resource)
 {
     return resource->kind == CUC_MEMORY_CUSTOM &&
@@ -210,7 +210,7 @@ cuc_status cuc__buffer_query(const cuc_buffer *buffer, const char *function)
     cuc_status st = ask(&device, &access, b->ptr, function);
     if (st < 0)
         return st;
-    if (b->resource) // it may be managed besides
+    if (b->resource) // it may also be managed
         access |= b->resource->access;
     atomic_store_explicit(&b->device, device, memory_order_relaxed);
     atomic_store_explicit(&b->access, access, memory_order_release);

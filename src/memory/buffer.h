@@ -45,7 +45,7 @@ static inline bool cuc__buffer_is_described(const cuc_buffer *b)
     return __builtin_expect(cuc__buffer_access(b) || !b->ptr, 1);
 }
 
-// Makes the device and the access of a buffer known, if they are not.
+// Queries the device and the access of a buffer unless they are known.
 static inline cuc_status cuc__buffer_describe(const cuc_buffer *b, const char *function)
 {
     return cuc__buffer_is_described(b) ? CUC_OK : cuc__buffer_query(b, function);

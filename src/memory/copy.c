@@ -138,7 +138,7 @@ cuc_status cuc_buffer_read_async(cuc_stream *stream, void *dst, const cuc_buffer
     return copy(stream, cuc_host_address(dst), buffer->ptr + offset, bytes, __func__);
 }
 
-// The device of memory that no other can access, or NULL.
+// The device of memory that no other device can access; NULL for other memory.
 static cuc_device *only_device(const cuc_buffer *buffer)
 {
     return cuc__buffer_access(buffer) == CUC_MEMORY_ACCESS_DEVICE ? cuc__buffer_device(buffer)

@@ -107,7 +107,7 @@ static cuc_status copy_one_by_one(cuc_stream *stream, const cuc_copy_batch_param
     for (size_t i = 0; i < p->count; i++)
         if (p->bytes[i] && attributes_of(p, i)->source_order == CUC_COPY_SOURCE_DURING_CALL)
             return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                             "copy %zu asks for its source to be read during the call, which needs "
+                             "copy %zu requires its source to be read during the call, which needs "
                              "a driver of CUDA 13.0 (this is %d.%d), and a stream that is neither "
                              "the legacy default one nor being captured",
                              i, cuc__driver_version() / 1000, cuc__driver_version() % 1000 / 10);

@@ -77,7 +77,7 @@ cuc_status cuc_memory_pool_from_fd(cuc_memory_resource **out, cuc_device *device
     return CUC_OK;
 }
 
-// A buffer of another process as this process has it. The driver gives every import of a buffer the
+// This process's import of another process's buffer. The driver gives every import of a buffer the
 // same address, and the first free unmaps it for all imports. So each buffer is imported once, and
 // its last user frees it. Pool and export data together identify a buffer: not every driver names
 // the pool in the data, and none accepts data of another pool.
@@ -153,7 +153,7 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
                                  "importing a buffer of %zu bytes of another process", bytes);
 }
 
-// Refuses more bytes than an import has, where the driver tells its size.
+// Refuses a size beyond the import's, if the driver reports that size.
 static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *stream,
                              const char *function)
 {
@@ -172,7 +172,7 @@ static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *st
     return cuc__memory_leave(stream->context, pushed, st, function);
 }
 
-// True if the stream's work runs now; captured work neither waits nor is waited for.
+// True unless the stream is captured: captured work neither waits nor can be waited for.
 static bool runs(const cuc_stream *stream)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;

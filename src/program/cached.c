@@ -1,5 +1,5 @@
 // Programs in the cache. The key of a program covers its source, its options, the files it may
-// include, the target, and which compiler there is; an entry has the code, the log and the names.
+// include, the target, and the compiler; an entry has the code, the log and the names.
 #include "cached.h"
 
 #include "base/array.h"
@@ -31,7 +31,7 @@ static void add_texts(cuc__key_maker *key, const cuc__flags *texts)
         cuc__key_add_text(key, texts->at[i]);
 }
 
-// The path of a library: as it was loaded, or as it would be. False without one.
+// The path of a library that is loaded or would be. False without one.
 static bool library_path(char path[PATH_MAX], const char *name)
 {
     const cuc__library_row *row = cuc__library_row_named(name);
@@ -81,14 +81,14 @@ static void add_beside_nvrtc(cuc__key_maker *key, const char *nvrtc)
     free(files);
 }
 
-// The key of a program, and what is known besides.
+// The key of a program, and what else is known about its compilation.
 struct program_key {
     cuc__key_maker maker;
     cuc__key key;
     bool told;           // without a key, the log says why
-    char path[PATH_MAX]; // of the compiler that a miss loads; "": cucore itself compiles
-    cuc__key list_key;   // of the entry that lists the files included
-    char *list;          // that entry, if it is to be written
+    char path[PATH_MAX]; // path of the compiler that a miss loads; "": cucore itself compiles
+    cuc__key list_key;   // key of the entry that lists the included files
+    char *list;          // the list's entry, if it is to be written
     size_t list_bytes;
 };
 
@@ -452,7 +452,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     cuc_object *made = NULL;
     cuc_status st = CUC_OK;
 
-    // The linker of PTX has loaded nvJitLink by now, and PTX as it is needs no compiler.
+    // The linker of PTX has loaded nvJitLink by now, and unchanged PTX needs no compiler.
     if (p->source_kind == CUC_SOURCE_PTX || !cuc__cache_works(p->cache))
         return run(out, p, target, function);
     if (p->source_kind == CUC_SOURCE_TILE && target != CUC_CODE_LTOIR &&
@@ -460,7 +460,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
         return st;
     bool may = make_key(&k, p, target, function);
     if (may && find(&made, p, &k.key, function)) {
-        store_list(&k, p); // the files have new times, or there is another list of them
+        store_list(&k, p); // the files have new times, or their list has changed
     } else {
         int lock = may ? cuc__cache_lock(p->cache, &k.key) : -1;
         // Another process may have compiled it while this one waited.

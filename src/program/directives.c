@@ -130,7 +130,7 @@ static char *join_lines(struct cuc__directives *d, const char *name, const char 
             end++;
         if (*p == '\\' && *end == '\r' && end[1] == '\n')
             end++;
-        // Compilers differ in what these are.
+        // Compilers differ in how they treat these.
         if ((*p == '\r' && p[1] != '\n') ||
             (*p == '\\' && *end == '\n' && is_blank(p[1]) && p[1] != '\r')) {
             cuc__key_refuse(d->key, "%s has a %s", name,

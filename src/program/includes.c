@@ -16,7 +16,7 @@
 
 enum { MOST_FILES = 20000, MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2 };
 
-// The facts that change when a file changes. All zero: there is no file.
+// The state of a file, which differs after a change. All zero: the file does not exist.
 struct state {
     uint64_t there, bytes, device, inode;
     int64_t modified_s, modified_ns, changed_s, changed_ns;

@@ -18,7 +18,7 @@
 // wheel, and CCCL's.
 static const char *const default_headers[] = { "cudart", "crt", "cccl" };
 
-// Headers that are not found are no failure here: most sources include none.
+// Headers that are not found are not a failure here: most sources include none.
 static cuc_found *find_headers(const char *name)
 {
     cuc_found *found = cuc__found_create();
@@ -145,7 +145,7 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
     return CUC_OK;
 }
 
-// The languages of sources.
+// Source languages.
 static const struct language {
     int32_t kind;     // a CUC_SOURCE_ value
     const char *name; // default name of a source

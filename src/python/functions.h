@@ -42,7 +42,7 @@
 // The one object of a device, or `slowly` if it does not exist yet.
 void *cuc__python_device_object(const cuc_device *device);
 
-// Makes the device and the access of a buffer known, for a property that needs them; false with an
+// Queries the device and the access of a buffer, for a property that needs them; false with an
 // exception.
 bool cuc__python_describe(void *self, const char *name);
 

@@ -83,7 +83,7 @@ static inline bool cuc__python_bind_arguments(struct cuc__python_call *call,
             if (cuc__py_type(object) != cuc__py.int_type)
                 return false;
             call->values[i].size = cuc__py.PyLong_AsSize_t(object);
-            if (call->values[i].size == SIZE_MAX) { // too large, or an exception
+            if (call->values[i].size == SIZE_MAX) { // too large, or an exception was raised
                 cuc__py.PyErr_Clear();
                 return false;
             }

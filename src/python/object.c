@@ -349,7 +349,7 @@ static void drop_managed(void *self)
 
 #define FUNCTIONS(name, type, count, owns, before, ...)                                          \
     _Static_assert(sizeof(struct type) >= sizeof(struct cuc__object) + (count) * sizeof(void *), \
-                   "the objects are behind the handle");                                         \
+                   "the objects follow the handle");                                             \
     static int visit_##name(void *self, cuc__py_visit visit, void *argument)                     \
     {                                                                                            \
         return visit_fields(self, count, visit, argument);                                       \

@@ -190,7 +190,7 @@ void cuc__python_drop_managed(struct cuc__tensor_object *tensor);
 // Makes a view of an array with the producer's exchange API; others need the Python definition.
 void *cuc__python_view(void *type, void *value, void *stream_ptr);
 
-// Does so only with that API, and only for an array on a device.
+// Makes a view only with that API, and only of an array on a device.
 void *cuc__python_view_exchanged(void *type, void *value, void *stream_ptr);
 
 static inline void *cuc__python_fields(void *object)
@@ -220,8 +220,8 @@ static inline void cuc__python_keep(void **where, void *object)
 // Finds CPython and the names, once.
 cuc_status cuc__python_prepare(const char *function);
 
-// Does so, and checks that base types and methods may be made: not for a second interpreter or a
-// free-threaded one.
+// Calls cuc__python_prepare() and checks that base types and methods may be made, which fails in a
+// second interpreter and in a free-threaded one.
 cuc_status cuc__python_own(const char *function);
 
 // Makes an object of a class for a handle and takes over the caller's reference. NULL on failure;

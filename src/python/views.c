@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-// For Python errors, which the Python definition meets again and words better.
+// For an exception: the Python definition meets the same error and reports it better.
 static void *slowly_after_error(void)
 {
     cuc__py.PyErr_Clear();

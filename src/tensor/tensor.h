@@ -15,7 +15,7 @@ enum { CUC__TENSOR_FLAGS = CUC_TENSOR_READ_ONLY | CUC_TENSOR_PINNED | CUC_TENSOR
 
 cuc_status cuc__tensor_check(const cuc_tensor *tensor, const char *function);
 
-// The bytes that the elements of a checked tensor occupy: `before` its data, and from there on.
+// The bytes that the elements of a checked tensor occupy before its data, and from its data on.
 void cuc__tensor_byte_range(uint64_t *before, uint64_t *after, const cuc_tensor *tensor);
 
 // DLPack's name for a tensor's location.

@@ -23,7 +23,7 @@ static inline json_t *json_of(const char *text)
     return root;
 }
 
-// A document of these results, with a comma between them.
+// A document of these results, separated by commas.
 static inline json_t *document_of(const char *list)
 {
     char *text = NULL;

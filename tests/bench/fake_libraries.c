@@ -1,9 +1,11 @@
-// Stands for libcublasLt and libcudnn where there is no GPU: what the benchmarks call of them,
-// computed on the host in stream order. Memory of the simulated device is memory of the process.
+// Replaces libcublasLt and libcudnn on machines without a GPU: the functions that the benchmarks
+// call, computed on the host in stream order. Memory of the simulated device is memory of the
+// process.
 //
 // It proposes three algorithms for a product: the first is refused, the second is right, and the
-// third is slow. FAKE_WRONG=1 has the last element come out wrong; =tile has 8 rows and columns
-// of a product; =nothing has the second algorithm write nothing; =refused has all be refused.
+// third is slow. FAKE_WRONG=1 makes the last element wrong; =tile makes 8 rows and columns of a
+// product wrong; =nothing makes the second algorithm write nothing; =refused makes all algorithms
+// be refused.
 #include "cases/cublaslt.h"
 #include "cases/cudnn_abi.h"
 

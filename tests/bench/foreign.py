@@ -30,7 +30,7 @@ class Case(ctypes.Structure):
 
 
 class Options(ctypes.Structure):
-    # A smaller struct than the library's: what is behind it is the default.
+    # A struct smaller than the library's: the missing fields have their defaults.
     _fields_ = [("struct_size", size), ("device", ctypes.c_void_p), ("seed", u64),
                 ("min_samples", u64), ("max_samples", u64), ("min_seconds", ctypes.c_double)]
 

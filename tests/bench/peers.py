@@ -59,7 +59,7 @@ def check_broken(folder):
                f"{name} that cannot be imported: {answer}")
 
 
-# Numba as far as the script goes before its first kernel, which cannot be compiled.
+# Covers the part of Numba that the script uses before its first kernel, which cannot be compiled.
 BROKEN_NUMBA = r"""
 class Device:
     name = "a device"
@@ -107,7 +107,7 @@ def check_unusable(folder):
     expect(len(answers) == 2, f"numba that cannot be used: {answers}")
 
 
-# Libraries as the script finds them when they are installed, each with its own way.
+# Fake libraries that look installed to the script, each with behaviour of its own.
 STUB = r'''
 import importlib.util, os, sys
 sys.dont_write_bytecode = True
@@ -205,8 +205,8 @@ def check_whole(folder):
     expect("exited with status 3" in died and "the driver is gone" in died, f"it ends: {died}")
 
 
-# An interpreter that says what is no answer, and waits for what it has started; and one that closes
-# its output and runs on.
+# One interpreter gives an invalid answer and waits for a process that it started; another one closes its output and
+# runs on.
 ASTRAY = """#!/bin/sh
 case $2 in
 torch) sleep 300 & echo $! >"$ASTRAY_PID"; echo hello; wait ;;
@@ -233,7 +233,7 @@ def check_astray(folder):
              "ASTRAY_PID": str(pid)},
         capture_output=True, text=True, check=False, timeout=60)
     of = {r["subject"]: r.get("failed", "") for r in json.loads(done.stdout)["results"]}
-    expect("no JSON object: hello" in of.get("torch", ""), f"what is no answer: {of}")
+    expect("not a JSON object: hello" in of.get("torch", ""), f"an invalid answer: {of}")
     expect("without an answer" in of.get("triton", ""), f"a closed output: {of}")
     expect(not runs(pid.read_text().strip()), "what a peer has started outlives it")
 

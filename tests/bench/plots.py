@@ -64,7 +64,7 @@ def check_plots(folder):
     for name in names & set(EXPECTED):
         check_svg(pathlib.Path(folder) / f"{name}.svg", EXPECTED[name])
         png = (pathlib.Path(folder) / f"{name}.png").read_bytes()
-        expect(png[:8] == b"\x89PNG\r\n\x1a\n" and len(png) > 5000, f"{name}.png is no plot")
+        expect(png[:8] == b"\x89PNG\r\n\x1a\n" and len(png) > 5000, f"{name}.png is not a plot")
 
 
 def check_svg(path, texts):

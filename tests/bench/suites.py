@@ -118,7 +118,7 @@ def compilers():
 
 
 def simulator():
-    # Whatever driver there is, it measures the simulated one.
+    # It measures the simulated driver, whatever driver the machine has.
     run = Run("sim", "sim", driver=NOWHERE)
     for kernel in "saxpy", "reverse":
         for check in CHECKS:
@@ -127,7 +127,7 @@ def simulator():
                        r["items_per_s"] > 1e6, f"sim: {r}")
                 expect((r.get("peer") == "none") == (check != "none"), f"sim: peer of {check}")
     for r in run.measured(case="instructions", kernel="saxpy"):
-        # Address and bounds, two loads, a multiply-add, a store: some twenty of them.
+        # Address and bounds, two loads, a multiply-add, a store: about twenty instructions.
         expect(r["items"] % 2 ** 14 == 0 and 15 <= r["items"] / 2 ** 14 <= 30, f"sim: items of {r}")
     run.measured(case="saxpy", subject="simulator")
     run.measured(case="matmul", flop=2 * 128 ** 3)
@@ -156,7 +156,7 @@ def memory():
                f"memory: {peer} is not told of once")
     large = Run("memory, large", "memory", "--filter", "fill", "--axis", "bytes=30")
     large.skipped("simulated", case="fill")
-    # One that answers nonsense and lives on is not asked, and waited for, again.
+    # A peer that answers nonsense and keeps running is neither asked nor waited for again.
     with tempfile.TemporaryDirectory() as folder:
         babbler = pathlib.Path(folder, "python")
         babbler.write_text("#!/bin/sh\nread line\necho nonsense\nexec cat >/dev/null\n")
@@ -206,7 +206,7 @@ def libraries():
         found = run.having(subject="cublaslt")
         expect(len(found) == 4 and all(told in r.get("failed", "") for r in found),
                f"gemm: {wrong} is not told: {found[:2]}")
-        # The others of the point are measured all the same.
+        # The point's other subjects are still measured.
         run.measured(subject="cuc_gemm", dtype="f16", checked="passed")
 
 
@@ -238,13 +238,13 @@ def tiles():
     run = Run("odd norms", "norms", *odd, CUCORE_PYTHON="/nowhere/python")
     expect(len(run.measured(subject="tile")) == 12, "odd norms")
     run.skipped("whole vectors", subject="cuda")
-    # The tile program in another way, which the others do not take.
+    # Settings that only the tile program takes.
     run = Run("settings", "norms", "--filter", "softmax", "--axis", "dtype=f32", "--axis",
               "tile=default,warps=1+kernel=softmax_online+BN=64,warps=3", status=1)
     expect(len(run.measured(subject="tile", checked="passed")) == 2 and
            len(run.measured(subject="cuda")) == 3, "settings")
     expect([r for r in run.having(tile="warps=3") if "warps" in r.get("failed", "")], "3 warps")
-    # Kernels that take the same and do something else are not timed; one adds whole numbers.
+    # Kernels with the same arguments that compute something else are not timed; one adds whole numbers.
     for suite, case, kernel, of in (("elementwise", "swiglu", "geglu", None),
                                     ("reductions", "sum", "product_along", "rows,columns"),
                                     ("reductions", "cumsum", "cumulative_sum_rows+ACC=i32", "rows")):
@@ -260,7 +260,7 @@ def tiles():
 
 
 def attention():
-    """Tests heads of each size, with and without a mask, that fill no whole tile. A wrong result has no time."""
+    """Tests heads of each size, with and without a mask, that do not fill whole tiles. A wrong result has no time."""
     small = ["--axis", "sequence=70", "--axis", "tokens=70", "--mode", "cold"]
     python = {"CUCORE_PYTHON": "/nowhere/python"}
     run = Run("attention", "attention", *small, "--axis", "d=64,128,256", "--axis", "dtype=bf16,f16",

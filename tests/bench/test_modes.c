@@ -345,7 +345,7 @@ TEST_RANGE(a_subject_that_fails_leaves_the_stream_to_the_others, 0, 2 * CUC_LENG
         ck_assert_int_eq(two[0].runs, 1); // for the check alone
 }
 
-// Two subjects with one array for what they write, of which the second one does nothing.
+// Two subjects that write to one array; the second one does nothing.
 static cuc_status run_nothing(void *data, cuc_stream *stream, uint64_t set)
 {
     (void)data;
@@ -420,7 +420,7 @@ static cuc_status slowed(cuc_bench_state *state, void *data)
 
 TEST(three_percent_more_work_is_slower)
 {
-    // Some 200 us on a GPU, of which the launch and the steps of its timer are one per cent.
+    // About 200 us on a GPU, one per cent of which is the launch and the timer's resolution.
     struct scaling two[] = { { .turns = 100000 }, { .turns = 103000 } };
 
     if (cuc_driver_is_simulated()) {
@@ -432,7 +432,7 @@ TEST(three_percent_more_work_is_slower)
     ck_assert_msg(result(1).verdict == CUC_BENCH_SLOWER, "%s: %g",
                   cuc_bench_verdict_name(result(1).verdict), result(1).ratio);
     ck_assert_double_eq_tol(result(1).ratio, 1.03, 0.01);
-    // Far from both 1 and what twice as much more work would be.
+    // Far from 1, and from the ratio for twice the additional work.
     ck_assert_double_gt(result(1).ratio_low, 1.015);
     ck_assert_double_lt(result(1).ratio_high, 1.045);
 }
@@ -467,7 +467,7 @@ TEST(a_kernel_that_faults_fails_its_point_and_those_behind_it)
     run_case(all_modes, &s, CUC_BENCH_COLD);
     ck_assert_int_eq(result(0).outcome, CUC_BENCH_FAILED);
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_FAILED);
-    // The message lists what was launched: a cold run is behind a flush, and is held back.
+    // The message lists the launches: a cold run follows a flush, and is held back.
     const char *fault = strstr(result(0).reason, "fault grid");
     const char *block = fault ? strstr(fault, "cucore_bench_block") : NULL;
     ck_assert_msg(block && strstr(block, "cucore_bench_flush"), "%s", result(0).reason);

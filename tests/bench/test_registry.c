@@ -1,4 +1,4 @@
-// Cases, axes and selections: what is in a session, and which points of it are meant.
+// Cases, axes and selections: the contents of a session, and the points that a selection means.
 #include "base/array.h"
 #include "axis.h"
 
@@ -24,7 +24,7 @@ static void teardown(void)
     cuc_bench_release(bench);
 }
 
-// Values as text, the numbers and types that they are, separated by blanks.
+// Values as text, and the numbers and types that they denote, separated by blanks.
 static const struct {
     int32_t kind;
     const char *list, *expected;
@@ -70,8 +70,8 @@ static const struct {
     { CUC_BENCH_AXIS_INT, "", "an empty value" },
     { CUC_BENCH_AXIS_INT, "1,,2", "an empty value" },
     { CUC_BENCH_AXIS_INT, "x", "\"x\" does not begin with a whole number" },
-    { CUC_BENCH_AXIS_INT, "12k", "\"k\" is behind a number" },
-    { CUC_BENCH_AXIS_INT, "1:2:3:4", "\":4\" is behind a number" },
+    { CUC_BENCH_AXIS_INT, "12k", "\"k\" follows a number" },
+    { CUC_BENCH_AXIS_INT, "1:2:3:4", "\":4\" follows a number" },
     { CUC_BENCH_AXIS_INT, "4:1", "goes nowhere" },
     { CUC_BENCH_AXIS_INT, "1:4:0", "goes nowhere" },
     { CUC_BENCH_AXIS_INT, "1:1000000", "more than 10000 values" },
@@ -79,7 +79,7 @@ static const struct {
     { CUC_BENCH_AXIS_POW2, "63", "63 is neither an exponent of 2" },
     { CUC_BENCH_AXIS_POW2, "1000", "1000 is neither an exponent of 2" },
     { CUC_BENCH_AXIS_POW2, "-1", "-1 is neither" },
-    { CUC_BENCH_AXIS_DTYPE, "f32,float", "float is no element type" },
+    { CUC_BENCH_AXIS_DTYPE, "f32,float", "float is not an element type" },
     { CUC_BENCH_AXIS_STRING, "a,", "an empty value" },
     { CUC_BENCH_AXIS_INT, "1:3,2", "2 is there twice" },
     { CUC_BENCH_AXIS_POW2, "10,1024", "1024 is there twice" },
@@ -205,7 +205,7 @@ static const struct {
       CUC_ERROR_NOT_FOUND,
       "there is no suite memroy" },
     { { .filter = "nothing" }, CUC_ERROR_NOT_FOUND, "no case matches \"nothing\"" },
-    { { .filter = "(" }, CUC_ERROR_INVALID_ARGUMENT, "\"(\" is no regular expression" },
+    { { .filter = "(" }, CUC_ERROR_INVALID_ARGUMENT, "\"(\" is not a regular expression" },
     { { .axes = (const char *const[]){ "n" }, .axis_count = 1 },
       CUC_ERROR_INVALID_ARGUMENT,
       "expected name=values" },
@@ -287,7 +287,7 @@ TEST(a_case_is_copied_with_its_texts)
     cuc_bench_case c = CUC_BENCH_CASE_INIT;
 
     add(suite, name, &axis, 1);
-    add("gemm", name, NULL, 0); // of that name in another suite
+    add("gemm", name, NULL, 0); // a case of that name in another suite
     memset(suite, 'x', 6);
     memset(name, 'x', 4);
     memset(values, 'x', 3);

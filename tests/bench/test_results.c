@@ -48,7 +48,7 @@ static const struct {
       "'raw_s' is not a list" },
     { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED
       ", 'median_s': 1, 'raw_s': [1, -1]}]}",
-      "'raw_s' has what is no time, at 1" },
+      "'raw_s' has a value that is not a time, at 1" },
 };
 
 TEST_ROWS(what_is_not_of_the_schema_is_refused, refusals)
@@ -190,7 +190,7 @@ static void check_has(const char *text, const char *fragment)
 
 static const struct {
     const char *list;
-    const char *line; // of the plain table, spaces between words made one
+    const char *line; // a line of the plain table, with single spaces between words
 } lines[] = {
     { "{" NAMED ", 'axes': {'bytes': 1048576}, " FIGURES "}",
       "1 MiB x hot 2.000 us +-1.00 % 3.000 TB/s 75.0 % of copy y 1.250 [1.200, 1.300] SLOWER 20" },

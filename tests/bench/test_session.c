@@ -1,4 +1,4 @@
-// Sessions without a device: subjects of the host and of elsewhere, checked, taken in turns, told.
+// Sessions without a device: host and foreign subjects, checked, sampled in turns, and reported.
 #include "base/array.h"
 #include "session.h"
 
@@ -43,7 +43,7 @@ static cuc_bench_result result(size_t index)
     return r;
 }
 
-// A subject of elsewhere: what it says a sample takes is `seconds` times 1 and noise.
+// A foreign subject: it reports `seconds` for each sample, times noise around 1.
 struct made_up {
     const char *name;
     double seconds, noise;
@@ -195,7 +195,7 @@ TEST(a_check_that_cannot_be_made_fails_the_subject)
     run_case(two_made_up, two);
     ck_assert_str_eq(result(0).reason, "check_made_up: there is no reference");
     ck_assert_int_eq(two[0].samples, 0);
-    ck_assert_ptr_null(result(1).peer); // nobody to be compared with
+    ck_assert_ptr_null(result(1).peer); // no peer to be compared with
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }
 
@@ -236,7 +236,7 @@ static cuc_status fail_later(void *data, cuc_stream *stream, uint64_t set)
     return (*runs)++ < 30 ? CUC_OK : CUC_ERROR_IO;
 }
 
-// Leaves the words of a failure from which it recovered.
+// Leaves the message of a failure from which it recovered.
 static cuc_status get_over(void *data, cuc_stream *stream, uint64_t set)
 {
     (void)data, (void)stream, (void)set;
@@ -289,7 +289,7 @@ TEST(a_failure_without_a_word_has_not_the_words_of_another)
     ck_assert_int_gt(runs, 30);
 }
 
-// Clocks that are made up: low in `low` of each hundred readings.
+// Made-up clocks: low in `low` of each hundred readings.
 struct made_up_clock {
     int reading, low;
 };
@@ -332,7 +332,7 @@ TEST_ROWS(a_run_with_many_low_clocks_is_called_disturbed, low_clocks)
     ck_assert_uint_eq(gone, r.discarded);
 }
 
-// A subject of the host: waits for as long as it is told.
+// A host subject that waits for a given time.
 struct work {
     double seconds;
     int runs, prepared;
@@ -382,7 +382,7 @@ static cuc_status two_spins(cuc_bench_state *state, void *data)
                                  .unchecked = "it only waits"));
 }
 
-// The same, with what is told of it beside its time; nothing of the caller's is needed afterwards.
+// The same with figures; the caller's memory is not needed after the call.
 static cuc_status spin_with_figures(cuc_bench_state *state, void *data)
 {
     char name[] = "turns_a_run";
@@ -437,7 +437,7 @@ TEST(work_of_the_host_is_timed_by_the_clock)
     ck_assert_double_eq(twice.flop_per_s, 200 / twice.median_s);
     ck_assert_double_eq(twice.items_per_s, 10 / twice.median_s);
     ck_assert_str_eq(twice.item, "turns");
-    ck_assert(isnan(twice.cpu_median_s)); // it is the time itself
+    ck_assert(isnan(twice.cpu_median_s)); // median_s is that time already
     ck_assert_uint_eq((uint64_t)w[1].runs, 3 + 3 * (twice.samples + twice.discarded));
     ck_assert_uint_eq((uint64_t)w[1].prepared, 3 + twice.samples + twice.discarded);
 }
@@ -468,7 +468,7 @@ TEST(limits_of_time_and_samples_are_kept)
     ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_MAX_SAMPLES);
     ck_assert_uint_eq(result(0).samples, 30);
     teardown();
-    two[0].noise = two[1].noise = 0; // known at once, and looked at for longer
+    two[0].noise = two[1].noise = 0; // known at once, but measured for longer
     open_bench((cuc_bench_options){ .min_seconds = 0.02, .max_samples = 10000000 });
     double begun = now();
     run_case(two_made_up, two);
@@ -780,7 +780,7 @@ TEST(the_document_has_what_was_measured_and_nothing_else)
     unlink(path);
 }
 
-// Root may put a file in the place of /dev/null, and must not.
+// Root could put a file in place of /dev/null, and must not.
 TEST(a_pipe_is_written_to_and_a_link_stays_one)
 {
     char folder[] = "/tmp/cucore-bench-XXXXXX", path[3][64], text[16] = "";

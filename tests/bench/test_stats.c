@@ -97,8 +97,8 @@ TEST(what_cannot_be_summarised_is_told)
     ck_assert_double_eq(s.median, 42);
 }
 
-// Pairs: a subject that takes `slower` times as long, noise of its own on either side, and a common
-// drift of the clock by 20 %.
+// Pairs: the subject takes `slower` times as long, each side has its own noise, and the clock of
+// both drifts by 20 %.
 static const struct pairs {
     const char *name;
     double slower, noise;
@@ -152,7 +152,7 @@ TEST(equal_subjects_are_seldom_told_apart)
         ck_ok(cuc_bench_compare_pairs(&c, subject, peer, (size_t)equal.count, NULL));
         wrong += c.verdict == CUC_BENCH_FASTER || c.verdict == CUC_BENCH_SLOWER;
     }
-    ck_assert_int_le(wrong, 120); // 5 % and what chance adds
+    ck_assert_int_le(wrong, 120); // 5 %, and a margin for chance
 }
 
 TEST(a_pair_with_a_sample_thrown_away_is_left_out)
@@ -216,7 +216,7 @@ TEST(two_runs_are_compared_by_medians_and_intervals)
     ck_ok(cuc_bench_compare_summaries(&c, &b, &b, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_SAME);
     a.count = 6;
-    b.count = 5; // of which the interval is from the least to the largest
+    b.count = 5; // with 5, the interval extends from the least to the largest
     ck_ok(cuc_bench_compare_summaries(&c, &a, &b, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_UNSURE);
     b.count = 6;

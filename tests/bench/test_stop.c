@@ -1,4 +1,4 @@
-// When enough samples were taken, and which of them a low clock spoils: on streams made up.
+// When enough samples were taken, and which of them a low clock spoils: on made-up streams.
 #include "base/array.h"
 #include "clocks.h"
 #include "stats.h"
@@ -126,7 +126,7 @@ TEST_ROWS(limits_end_what_knows_too_little, limits)
                      limits[_i].expected);
 }
 
-// Clocks: `usual` MHz, but for the samples from `from` up to `to`, which have `low` and `throttle`.
+// Clocks: `usual` MHz, except in samples `from` up to `to`, which have `low` and `throttle`.
 static const struct clocks {
     const char *name;
     uint32_t usual, low;
@@ -193,7 +193,7 @@ TEST(readings_are_counted_until_there_are_none)
     between = cuc__bench_clocks_between(before, clock);
     ck_assert_uint_eq(between.sm_mhz, 1000); // the lower one
     ck_assert_uint_eq(between.throttle, 3);  // the reasons of both
-    c.interval_s = 1000;                     // what was read is new enough
+    c.interval_s = 1000;                     // the last reading is recent enough
     clock = cuc__bench_clocks_read(&c);
     ck_assert_uint_eq(clock.sm_mhz, 1100);
     ck_assert_int_eq(reading, 2);

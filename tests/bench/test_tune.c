@@ -1,5 +1,5 @@
-// Tuning on the simulated driver: the winner is kept, wrong results never win, what kernels write
-// is put back.
+// Tuning on the simulated driver: the winner is kept, wrong results never win, arrays that kernels
+// write are restored.
 #include "tune.h"
 
 #include "bench_testing.h"
@@ -58,7 +58,7 @@ static void progress(void *user, const cuc_tune_progress *p)
                                [CUC_TUNE_SAMPLING] = &t->sampled };
 
     ck_assert_uint_eq(p->struct_size, sizeof(*p));
-    ck_assert_int_eq(t->count, 0); // candidates are told of in the end
+    ck_assert_int_eq(t->count, 0); // candidates are reported in the end
     ++*seen[p->step];
     if (p->step == CUC_TUNE_SAMPLING) {
         ck_assert(!p->choice && !p->number);
@@ -110,7 +110,7 @@ TEST_RANGE(the_fastest_tile_of_a_plan_is_kept, 0, 3)
     cuc_gemm_plan_release(plan);
 }
 
-// y = y + x, and a constant that changes the result, which is a mistake of who lists it.
+// y = y + x, and a constant that changes the result, which should not be a candidate.
 static const char program[] = "kernel add(x: f32[N], y: f32[N])\n"
                               "    const BN = auto(64, 32), WRONG = auto(0.0, 1.0)\n"
                               "    grid cdiv(N, BN)\n"
@@ -267,7 +267,7 @@ TEST(arrays_are_the_same_to_a_few_roundings)
     ck_assert(!cuc__tune_same(CUC_F32, x, far, 4, 1, 1e-3, why, sizeof(why)));
     ck_assert_str_eq(why, "element 3 is 40, and 0 by the first candidate");
     ck_assert(
-        cuc__tune_same(CUC_F32, x, far, 2, 2, 1e-3, why, sizeof(why))); // looks at every second
+        cuc__tune_same(CUC_F32, x, far, 2, 2, 1e-3, why, sizeof(why))); // every second element
     ck_assert(cuc__tune_same(CUC_F16, half, half, 3, 1, 1e-3, why, sizeof(why)));
     ck_assert(!cuc__tune_same(CUC_F16, half, half_far, 3, 1, 1e-3, why, sizeof(why)));
     ck_assert(cuc__tune_same(CUC_I32, whole, whole, 2, 1, 1e-3, why, sizeof(why)));

@@ -374,7 +374,7 @@ TEST(a_file_that_is_discarded_leaves_the_old_one)
     ck_assert(cli_file_write(&f, "new", 3, &why));
     cli_file_discard(&f);
     check_contents("a", "old");
-    unlink("a"); // and the fixture sees that no temporary file is left
+    unlink("a"); // the fixture sees that no temporary file is left
 }
 
 TEST(a_file_is_replaced_through_a_link)

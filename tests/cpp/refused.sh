@@ -5,7 +5,7 @@ include=$(cd "$(dirname "$0")/../../include" && pwd)
 compiler=$*
 bad=0
 
-row() { # STATEMENT WHAT-IS-SAID; "" as what is said: it compiles
+row() { # STATEMENT MESSAGE; an empty message: it compiles
     if said=$(printf '#include <cucore/cucore.hpp>
 struct text { char *at; ~text() {} };
 void f(cuc::stream &s, cuc::kernel &k, cuc::config &c) { %s }\n' "$1" |

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""commands.py BUILD: commands for tile programs that README.md and docs/tile.md show in one line each run, with the
-kernels that those pages have and with every value that a comment such as "# or --emit ptx, cubin" lists. The failure that docs/environment.md gives as an example
-happens to a program that does nothing special."""
+"""commands.py BUILD: runs the one-line commands for tile programs that README.md and docs/tile.md show, with the
+kernels of those pages and with every value that a comment such as "# or --emit ptx, cubin" lists. The failure that
+docs/environment.md gives as an example happens in an ordinary program.
+"""
 import array
 import os
 import pathlib

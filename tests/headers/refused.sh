@@ -6,7 +6,7 @@ include=$(cd "$(dirname "$0")/../../include" && pwd)
 compiler=$*
 bad=0
 
-row() { # ARGUMENT WHAT-IS-SAID; "" as what is said: it compiles without a warning
+row() { # ARGUMENT MESSAGE; an empty message: it compiles without a warning
     if said=$(printf '#include <cucore/cucore.h>
 struct opaque;
 struct point { int x, y; };

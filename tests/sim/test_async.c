@@ -563,7 +563,7 @@ static const struct {
       "deadlock: 1 thread from (0,0,0) of block (0,0,0) waits at mbarrier.try_wait" },
     { 719, KERNEL(ONE "@%p9 bra w;\nbar.sync 0;\n" WAIT("w", "0")), "deadlock" },
     { 717, KERNEL(ONE "add.u32 %r2, %r2, 0x2000000;\n" WAIT("w", "0")), "another block" },
-    { 715, KERNEL(ONE FETCH("s", "%rd2", "24")), "24 bytes, which is no multiple of 16" },
+    { 715, KERNEL(ONE FETCH("s", "%rd2", "24")), "24 bytes, which is not a multiple of 16" },
     { 716, KERNEL(ONE FETCH("s", "%rd2+8", "16")), "multiple of 16" },
     { 716, KERNEL(ONE FETCH("s+4", "%rd2", "16")), "multiple of 16" },
     { 700, KERNEL(ONE FETCH("s", "%rd2", "512")), "past the end of an allocation of 256 bytes" },

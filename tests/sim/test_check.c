@@ -675,10 +675,10 @@ static const struct {
     { "barrier,error", SIM_CHECK_BARRIER | SIM_CHECK_ERROR, NULL },
     { "all", SIM_CHECK_ACCESS | SIM_CHECK_BARRIER, NULL },
     { ",all,,error,", SIM_CHECK_ACCESS | SIM_CHECK_BARRIER | SIM_CHECK_ERROR, NULL },
-    { "al", 0, "al is no check: the words are init, race, async, barrier, all, error" },
+    { "al", 0, "al is not a check: the words are init, race, async, barrier, all, error" },
     { "init,initial", 0,
-      "initial is no check: the words are init, race, async, barrier, all, error" },
-    { "Race", 0, "Race is no check: the words are init, race, async, barrier, all, error" },
+      "initial is not a check: the words are init, race, async, barrier, all, error" },
+    { "Race", 0, "Race is not a check: the words are init, race, async, barrier, all, error" },
 };
 
 TEST_ROWS(checks_are_chosen_by_words, lists)

@@ -72,7 +72,7 @@ static const struct {
     { &cuLaunchKernel, "cuLaunchKernel" },
 };
 
-// `sum` adds n words from p on and writes the sum behind them; `spin` does not end.
+// `sum` adds n words from p on and writes the sum after them; `spin` does not end.
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry sum(.param .u64 p, .param .u32 n)\n"
                           "{\n"

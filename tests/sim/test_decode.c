@@ -69,9 +69,9 @@ static const struct {
     { "@r0 bra x; x:", "found r0, expected a predicate that is declared" },
     { "selp.u32 r0, r1, r2, r3;", "r3 is a .b32 register where a .pred is expected" },
     // The elements of a vector have one width.
-    { "mov.b64 d0, {h0, h1};", "no register of its part" },
-    { "mov.b64 {r0, d1}, d0;", "no register of its part" },
-    { "mov.u32 r0, %tid;", "no register of its part" },
+    { "mov.b64 d0, {h0, h1};", "not a register of its part" },
+    { "mov.b64 {r0, d1}, d0;", "not a register of its part" },
+    { "mov.u32 r0, %tid;", "not a register of its part" },
     { "mov.v2.u32 {r0, d1}, {r1, r2};",
       "d1 is a .b64 register, those before it in the vector are not" },
     { "ld.global.v2.u32 {r0, d1}, [d0];",
@@ -119,7 +119,7 @@ static const struct {
     // Addresses.
     { "ld.global.u32 r0, [r1];", "r1 has 32 bits, and an address of global memory 64" },
     { "red.add.u32 [r1], r0;", "r1 has 32 bits" },
-    { "ld.shared.u32 r0, [f1];", "f1 is no address" },
+    { "ld.shared.u32 r0, [f1];", "f1 is not an address" },
     { "ld.shared.u32 r0, [gv];", "gv is a .global variable" },
     { "st.global.u32 [sv], r0;", "sv is a .shared variable" },
     { "ld.const.u32 r0, [gv];", "gv is a .global variable" },
@@ -145,10 +145,10 @@ static const struct {
     { "ld.volatile.ca.u32 r0, [d0];", ".volatile and .ca exclude each other" },
     { "vote.sync.any.all.pred p0, p1, -1;", "there is no such form" },
     { "atom.global.add.min.u32 r0, [d0], r1;", ".add and .min exclude each other" },
-    { "mul.u32.lo r0, r1, r2;", ".lo belongs right behind mul" },
-    { "mad.cc.lo.u32 r0, r1, r2, r0;", ".lo belongs right behind mad" },
-    { "div.f32.full f0, f0, f1;", ".full belongs right behind div" },
-    { "mbarrier.shared.init.b64 [sv], 1;", ".init belongs right behind mbarrier" },
+    { "mul.u32.lo r0, r1, r2;", ".lo belongs right after mul" },
+    { "mad.cc.lo.u32 r0, r1, r2, r0;", ".lo belongs right after mad" },
+    { "div.f32.full f0, f0, f1;", ".full belongs right after div" },
+    { "mbarrier.shared.init.b64 [sv], 1;", ".init belongs right after mbarrier" },
     { "st.global.gpu.u32 [d0], r0;", "it has a scope and no order" },
 };
 

@@ -433,7 +433,7 @@ static const struct {
     { "ld.global.u8 %r6, [%rd2+328];\n", 700,
       ", 72 bytes past the end of an allocation of 256 bytes" },
     { "ld.global.u32 %r6, [%rd2-4];\n", 700, "4 bytes before an allocation of 256 bytes" },
-    { "ld.global.u32 %r6, [%rd2+2];\n", 716, "which is no multiple of 4" },
+    { "ld.global.u32 %r6, [%rd2+2];\n", 716, "which is not a multiple of 4" },
     { "mov.u64 %rd5, 64; ld.global.u32 %r6, [%rd5];\n", 700,
       "read of 4 bytes at 0x40, which is in no allocation" },
     { ".shared .align 4 .b32 box[4]; mov.u32 %r6, box; st.shared.u32 [%r6+16], 1;\n", 700,
@@ -443,7 +443,7 @@ static const struct {
     { "trap;\n", 719, "thread (0,0,0): trap" },
     { "setp.lt.u32 %p1, %r2, 16; @%p1 bra wait; bar.warp.sync -1;\nwait: barrier.sync 1, 32;\n",
       719, "deadlock: 16 threads from (0,0,0)" },
-    { "mov.u64 %rd5, 12; call (), %rd5, ();\n", 718, "call of 0xc, which is no function" },
+    { "mov.u64 %rd5, 12; call (), %rd5, ();\n", 718, "call of 0xc, which is not a function" },
 };
 
 TEST_ROWS(faults_are_told_with_their_place, faults)
@@ -485,7 +485,7 @@ TEST(a_fault_names_the_line_of_the_source)
     ck_assert_int_eq(harness_run(program, &(struct harness_launch){ .block = { 1, 2, 2 } }), 716);
     ck_assert_str_eq(harness_report(),
                      "kernel broken, PTX line 9 (kernels/saxpy.cu:17), block (0,0,0), thread "
-                     "(0,0,0): read of 4 bytes at 0x3, which is no multiple of 4");
+                     "(0,0,0): read of 4 bytes at 0x3, which is not a multiple of 4");
     sim_program_free(program);
 }
 
@@ -501,7 +501,7 @@ static const struct {
     { "add.u32 %r6, %p1, 1;\n",
       "line 18: add.u32: %p1 is a .pred register where a .u32 is expected" },
     { "mov.u64 %rd5, nowhere;\n", "line 18: mov.u64: nowhere is not declared" },
-    { "bra nowhere;\n", "line 18: bra: nowhere is no label" },
+    { "bra nowhere;\n", "line 18: bra: nowhere is not a label" },
     { "call (), nowhere, ();\n", "line 18: call: nowhere is not declared" },
     { "add.b32 %r6, %r6, 1;\n", "line 18: add.b32: there is no such form" },
 };

@@ -369,7 +369,7 @@ TEST(what_comes_next_can_be_asked_and_changed)
     ck_cu(launch(a, word, 1));
     ck_cu(
         cuStreamUpdateCaptureDependencies(a, &first, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    ck_cu(launch(a, word, 1)); // a second one behind the first
+    ck_cu(launch(a, word, 1)); // a second one after the first
     ck_cu(cuStreamGetCaptureInfo(a, &status, NULL, NULL, &dependencies, &edges, &n));
     third = dependencies[0];
     ck_cu(
@@ -524,7 +524,7 @@ TEST(an_instance_may_be_destroyed_while_it_runs)
     CUgraphExec exec = instance(graph);
     ck_cu(cuGraphDestroy(graph));
     ck_cu(cuGraphLaunch(exec, a));
-    ck_cu(cuGraphLaunch(exec, b)); // behind that
+    ck_cu(cuGraphLaunch(exec, b)); // after that
     ck_cu(cuGraphExecDestroy(exec));
     pause_ms(5);
     ck_assert_int_eq(cuStreamQuery(a), CUDA_ERROR_NOT_READY);
@@ -792,7 +792,7 @@ TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphInstantiateWithFlags(&exec, graph, automatic));
     ck_cu(cuMemsetD32Async(p, 1, 2, a));
-    run(exec); // and a launch itself
+    run(exec); // a launch frees it by itself
     ck_assert_uint_eq(read_word(p), 9);
     ck_assert_uint_eq(read_word(p + 4), 0xcdcdcdcd); // it is fresh
     run(exec);
@@ -940,7 +940,7 @@ TEST(a_drawing_has_every_node_and_edge)
         nodes++;
     for (const char *at = text; (at = strstr(at, "->")); at++)
         edges++;
-    ck_assert_uint_eq(nodes, 3 + 1); // and the graph's own
+    ck_assert_uint_eq(nodes, 3 + 1); // one more for the graph itself
     ck_assert_uint_eq(edges, 2);
     static const char *const words[] = { "add", "MEMSET", "DtoH", "digraph dot {" };
     for (size_t i = 0; i < CUC_LENGTH(words); i++)

@@ -10,8 +10,9 @@
 
 // Small kernels
 //
-// A line ends with letters after //. Small ones name it for rows that leave it out; after a + for
-// rows that put it in; capitals say where a finding is, and what it refers to.
+// Lines end with letters after //. By a small letter a row omits the line, or inserts it if the
+// letter follows a +. Capital letters mark the lines of a finding and of the access that it refers
+// to.
 
 // %r1 is the thread, %r2 its warp, %r3 its word in s, %r4 the word 32 threads on (of 64), %r5 s,
 // %r6 that of the next lane, %r7 bar, %r8 bar2, %r9 the rank in the cluster; %p1 the first thread

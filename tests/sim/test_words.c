@@ -49,7 +49,7 @@ static const char ptx[] =
     "  { .param .b64 i; st.param.b64 [i], %e2; call.uni free, (i); }\n"
     "  add.u64 %d3, %d3, 8; setp.lt.u64 %p, %d3, %e1; @%p bra put;\n"
     "  ret; }\n"
-    // Frees p, then reads n bytes behind it.
+    // Frees p, then reads n bytes after it.
     ".visible .entry drop(.param .u64 p, .param .u64 n)\n"
     "{ .reg .b32 %r; .reg .b64 %d<3>; ld.param.u64 %d1, [p]; ld.param.u64 %d2, [n];\n"
     "  { .param .b64 i; st.param.b64 [i], %d1; call.uni free, (i); }\n"
@@ -303,8 +303,8 @@ TEST(so_does_one_with_other_things_that_cannot_be)
                                          "extra has 8 bytes of parameters, the kernel has 16",
                                          "49153 bytes of dynamic shared memory, 49152 are allowed",
                                          "cluster.x is 2, which does not divide the grid's 3",
-                                         "is no function",
-                                         "is no stream" };
+                                         "is not a function",
+                                         "is not a stream" };
     for (size_t i = 0; i < CUC_LENGTH(words); i++)
         ck_assert_msg(strstr(said(), words[i]), "%s\nlacks %s", said(), words[i]);
     ck_cu(cuCtxSynchronize());
@@ -747,7 +747,7 @@ static const struct {
     { "CUCORE_SIM_FIAL", "cuMemAlloc:1=2", "CUCORE_SIM_FIAL is not read: CUCORE_SIM_ARCH, " },
     { "CUCORE_SIM_CHECK", "race", NULL },
     { "CUCORE_SIM_CHECK", "racecheck",
-      "CUCORE_SIM_CHECK=racecheck: racecheck is no check: the words are init, race, async, "
+      "CUCORE_SIM_CHECK=racecheck: racecheck is not a check: the words are init, race, async, "
       "barrier, "
       "all, error\n" },
 };

@@ -7,7 +7,7 @@
 
 #include <elf.h>
 
-// A CUDA ELF file with one section of 8 bytes behind its section table.
+// A CUDA ELF file with one section of 8 bytes after its section table.
 struct cubin {
     Elf64_Ehdr header;
     Elf64_Shdr sections[2];

@@ -12,7 +12,7 @@
 static _Atomic long wrap_calls;     // allocations asked for
 static _Atomic long wrap_live;      // blocks that are not freed
 static _Atomic long wrap_fail_in;   // the n-th next one fails; 0: none
-static _Atomic long wrap_fail_more; // and so many after it
+static _Atomic long wrap_fail_more; // number of calls after it that fail too
 static _Atomic int wrap_failed;     // have failed
 
 void *__real_malloc(size_t bytes);

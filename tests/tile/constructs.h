@@ -16,7 +16,7 @@ static const struct construct constructs[] = {
     { "a copy of two axes", "i8 f16 f32 f64", "M=1 N=1;M=5 N=9;M=16 N=32;M=33 N=40",
       "kernel k(x: T[M, N], o: T[M, N]) const T = f32 grid cdiv(M, 8), cdiv(N, 16) {\n"
       "    store(o, [block(0), block(1)], load(x, [block(0), block(1)], [8, 16]))\n}", 0, 0, NULL },
-    { "a copy of extents that are no powers of two", "i16 f32", "M=5 N=9;M=12 N=30;M=13 N=44",
+    { "a copy of extents that are not powers of two", "i16 f32", "M=5 N=9;M=12 N=30;M=13 N=44",
       "kernel k(x: T[M, N], o: T[M, N]) const T = f32 grid cdiv(M, 3), cdiv(N, 11) {\n"
       "    store(o, [block(0), block(1)], load(x, [block(0), block(1)], [3, 11]))\n}", 0, 0, NULL },
     { "a copy of three axes, one dropped", "u8 f32", "L=3 M=5 N=9;L=1 M=16 N=32",

@@ -853,7 +853,7 @@ static const struct misuse {
     const char *says;
 } misuses[] = {
     { "0 as a value", m_nothing, "T510: add: operand x: expected a value, got 0" },
-    { "a number that is no handle", m_never, "T510: add: operand y: expected a value, got 0x" },
+    { "a number that is not a handle", m_never, "T510: add: operand y: expected a value, got 0x" },
     { "a value of another program", m_program,
       "T510: add: operand y: expected a value, got one of" },
     { "a value of another kernel", m_kernel,

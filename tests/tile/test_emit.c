@@ -36,7 +36,8 @@ TEST_ADDED(the_driver_and_the_interpreter_leave_the_same_bytes, add_constructs(t
     char room[8];
 
     construct_start();
-    if (!cuc_driver_is_simulated()) // the last name printed is the one that hangs a GPU
+    if (!cuc_driver_is_simulated()) // the last name printed belongs to the construct that hangs a
+                                    // GPU
         fprintf(stderr, "%s\n", row->name);
     if (!row->dtypes)
         construct_check(row, NULL, few ? _i : -1);

@@ -141,7 +141,8 @@ TEST_ROWS(a_mask_takes_one_comparison_with_a_number_an_element, attentions)
     ck_assert_int_lt(count_of(text, "and.pred"), 12);
 }
 
-// Broadcasts of warp-uniform values: the group twice; causal masks add the number of the warp.
+// Number of warp-uniform values that are broadcast: the group, twice. Causal masks add the number
+// of the warp.
 enum { OF_ROLES = 2 };
 
 TEST_ROWS(warps_look_at_their_own_rows_where_those_are_masked, attentions)
@@ -248,8 +249,8 @@ TEST_ROWS(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, behinds
 
     snprintf(text, sizeof(text), source, behinds[_i].behind);
     const char *entry = entry_of(text, NULL, 0, ".entry k$tma(");
-    // Waits need the grid's order, which a raster of 2^15 tiles along the first axis keeps: a shift
-    // by 15.
+    // Waits need the grid's order. A raster of 2^15 tiles along the first axis keeps it, and shows
+    // as a shift by 15.
     ck_assert_int_eq(count_of(entry, ", 15;\n") > 0, behinds[_i].waits);
     teardown();
     module = tile_parse("some.tile", text, strlen(text), NULL, 0);

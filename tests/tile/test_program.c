@@ -459,7 +459,7 @@ TEST(what_has_no_tensor_core_says_why)
                  cases[i].why ? cases[i].why : "");
         snprintf(error, sizeof(error),
                  "r.tile:%d:22: error T603: mma: expected a tensor core, as require_tensor_core "
-                 "asks for it, got fused multiply-adds: %s",
+                 "requires, got fused multiply-adds: %s",
                  3 * i + 2, cases[i].why ? cases[i].why : "");
         ck_assert_msg(!strstr(cuc_program_log(p), remark) == !cases[i].why, "%s: %s", cases[i].name,
                       cuc_program_log(p));

@@ -143,10 +143,11 @@ static bool parse(argument *a, cli_why *why)
         }
     a->dtype = dtype_of(a->text, length);
     if (!a->dtype)
-        return cli_because(why,
-                           "'%s' is no argument: expected TYPE:VALUE, in:FILE, inout:FILE=OUT or "
-                           "out:TYPE[SHAPE]=OUT, where TYPE is one of %s",
-                           a->text, dtype_names(names, sizeof(names)));
+        return cli_because(
+            why,
+            "'%s' is not an argument: expected TYPE:VALUE, in:FILE, inout:FILE=OUT or "
+            "out:TYPE[SHAPE]=OUT, where TYPE is one of %s",
+            a->text, dtype_names(names, sizeof(names)));
     a->bytes = cuc_dtype_bits(a->dtype) / 8;
     return scalar_parse(a->scalar, a->dtype, colon + 1, why);
 }

@@ -240,7 +240,7 @@ static int parse_arguments(launcher *l, char **words, size_t count)
     for (size_t i = 0; i < count; i++) {
         bool is_random = strncmp(words[i], random_array, strlen(random_array)) == 0;
         if (is_random && !parse_random(&l->arguments[i], words[i]))
-            return cli_usage_error("argument %zu: '%s' is no random array, such as "
+            return cli_usage_error("argument %zu: '%s' is not a random array, such as "
                                    "random:f32[64,32]",
                                    i, words[i]);
         if (!is_random && !argument_parse(&l->arguments[i], words[i], &why))

@@ -178,7 +178,7 @@ class TritonProducts(TorchProducts):
         m, n, k, layout = axes["m"], axes["n"], axes["k"], axes["layout"]
         turned = [layout[1] == "t", layout[0] == "t"]
         if any(extent * 2 % 16 for extent in ((n if turned[0] else k), (k if turned[1] else m), m)):
-            raise Skip("TMA takes no lines that are no multiples of 16 bytes")
+            raise Skip("TMA takes only lines that are multiples of 16 bytes")
         describe = need("triton.tools.tensor_descriptor").TensorDescriptor.from_tensor
         torch = self.torch
         torch.manual_seed(self.seed)

@@ -71,7 +71,7 @@ class Document:
 
 
 def interval(result, low, high):
-    """Return (low, high) of a result, or its median twice."""
+    """Return (low, high) of a result; where one is missing, its median instead."""
     return result.get(low, result["median_s"]), result.get(high, result["median_s"])
 
 

@@ -45,7 +45,7 @@ typedef struct cli_command {
     size_t option_count;
     int (*run)(int argc, char **argv);      // argv[0] is the command's name
     const struct cli_command *const *parts; // subcommands, NULL-terminated; NULL for none
-    bool missing; // this build lacks the command: options unknown here are no mistake
+    bool missing; // this build lacks the command: options unknown here are not an error
 } cli_command;
 
 extern const cli_command cli_info, cli_doctor, cli_explain, cli_find, cli_compile, cli_build,

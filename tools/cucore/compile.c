@@ -30,7 +30,7 @@ static const cli_option options[] = {
 typedef struct job {
     source_options options;
     const char *path;
-    const char *output; // as given; NULL: derived from the name
+    const char *output; // the path given; NULL: derived from the name
     int32_t target;     // a CUC_CODE_ value
     bool ir, machine;   // print the tile compiler's forms instead of code; machine implies ir
     bool log, resources;
@@ -127,7 +127,7 @@ static int check(job *j, const cli_parser *parser)
     if (standard && j->resources)
         return cli_usage_error("standard output cannot take the code and --resources: say -o OUT");
     if (standard && j->target != CUC_CODE_PTX && isatty(STDOUT_FILENO))
-        return cli_usage_error("%s is no text for a terminal: say -o OUT",
+        return cli_usage_error("%s is not text for a terminal: use -o OUT",
                                cuc_code_name(j->target));
     if (cli_is_same_file(j->path, j->output))
         return cli_usage_error("'%s' would be written over itself: say -o OUT", j->path);

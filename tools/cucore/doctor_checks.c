@@ -107,7 +107,7 @@ static void check_nodes(finding *f, const machine *m)
     } else if (m->denied_nodes) {
         found(f, m->device_count > 0 ? FINDING_WARN : FINDING_FAIL,
               "%d of the /dev/nvidia* nodes cannot be opened by this user", m->denied_nodes);
-        fix(f, "join the group that owns them (ls -l /dev/nvidia*), often video, and log in anew");
+        fix(f, "join the group that owns them (ls -l /dev/nvidia*), often video, and log in again");
     } else if (m->control_node && !m->device_nodes) {
         found(f, FINDING_FAIL, "/dev/nvidiactl is there, and no /dev/nvidia0");
         fix(f, "run nvidia-modprobe -c 0 as root; in a container, start it with --gpus all");
@@ -169,7 +169,7 @@ static void check_nvrtc(finding *f, const machine *m)
     }
     if (!p->major) {
         found(f, FINDING_FAIL, "%s is found and cannot be used", p->path);
-        fix(f, "install it anew; CUCORE_NVRTC=/path/of/libnvrtc.so.13 names another");
+        fix(f, "install it again; CUCORE_NVRTC=/path/of/libnvrtc.so.13 names another");
         return;
     }
     found(f, FINDING_OK, "%s, %s (%s)", version_text(p, version, sizeof(version)), p->path,

@@ -62,8 +62,7 @@ static void print_explanation(const cuc_explanation *e)
     putchar('\n');
     print_wrapped(e->remedy);
     if (e->sticky)
-        printf(
-            "\nThe context is lost: every later call fails until the process is started anew.\n");
+        printf("\nThe context is lost: every later call fails until the process is restarted.\n");
 }
 
 // Codes are small numbers with gaps; the runtime has one large code.

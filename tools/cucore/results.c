@@ -152,7 +152,7 @@ static bool take_raw(result *r, const json_t *raw, cli_why *why)
         const json_t *value = json_array_get(raw, i);
         r->raw_s[i] = json_number_value(value);
         if (!json_is_number(value) || !(r->raw_s[i] > 0))
-            return cli_because(why, "'raw_s' has what is no time, at %zu", i);
+            return cli_because(why, "'raw_s' has a value that is not a time, at %zu", i);
     }
     return json_is_array(raw) || cli_because(why, "'raw_s' is not a list");
 }
@@ -206,7 +206,7 @@ bool results_take(results *out, json_t *root, const char *path, cli_why *why)
                     schema ? "'" : "", schema ? schema : "of something else", schema ? "'" : "",
                     RESULTS_SCHEMA);
     else if (!json_is_object(json_object_get(root, "machine")))
-        cli_because(why, "%s does not say the 'machine' that it was measured on", path);
+        cli_because(why, "%s lacks the 'machine' that it was measured on", path);
     else if (!json_is_array(list))
         cli_because(why, "%s has no list of 'results'", path);
     else {

@@ -14,7 +14,7 @@ const char *const compare_verdict_names[COMPARE_VERDICT_COUNT] = {
 #undef COMPARE_NAME
 };
 
-// Return why there is no time; NULL if there is one.
+// Return the reason why a time is missing; NULL if there is a time.
 static const char *absent(const result *r)
 {
     return r->skipped ? r->skipped : r->failed;
@@ -269,8 +269,8 @@ bool compare_same_gpu(const results *before, const results *after, cli_why *why)
         value_text(old_text, a);
         value_text(new_text, b);
         return cli_because(why,
-                           "%s and %s are of different GPUs (%s is %s and %s): their times tell of "
-                           "the GPUs, not of a change; --force compares them all the same",
+                           "%s and %s are of different GPUs (%s is %s and %s): their times show "
+                           "the difference of the GPUs, not a change; --force compares them anyway",
                            before->path, after->path, at[i] + strlen("machine."), old_text,
                            new_text);
     }

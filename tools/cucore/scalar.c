@@ -164,7 +164,7 @@ static bool parse_float(uint8_t *out, cuc_dtype dtype, const char *text, cli_why
     uint32_t bits;
 
     if (!take_double(&value, text, &end) || *end)
-        return cli_because(why, "'%s' is no number of type %s", text, name);
+        return cli_because(why, "'%s' is not a number of type %s", text, name);
     bool infinite = isinf(value);
     bool said_so = infinite && strpbrk(text, "iI");
     if (dtype == CUC_F64) {
@@ -223,7 +223,7 @@ static bool parse_complex(uint8_t *out, cuc_dtype dtype, const char *text, cli_w
     return true;
 
 wrong:
-    return cli_because(why, "'%s' is no complex number: 1.5, 2j or 1.5+2j", text);
+    return cli_because(why, "'%s' is not a complex number: 1.5, 2j or 1.5+2j", text);
 }
 
 static bool parse_integer(uint8_t *out, cuc_dtype dtype, const char *text, cli_why *why)
@@ -241,11 +241,13 @@ static bool parse_integer(uint8_t *out, cuc_dtype dtype, const char *text, cli_w
     const char *first = base == 16 ? digits + 2 : digits;
     if (!((*first >= '0' && *first <= '9') ||
           (base == 16 && ((*first >= 'a' && *first <= 'f') || (*first >= 'A' && *first <= 'F')))))
-        return cli_because(why, "'%s' is no whole number for type %s", text, cuc_dtype_name(dtype));
+        return cli_because(why, "'%s' is not a whole number for type %s", text,
+                           cuc_dtype_name(dtype));
     errno = 0;
     unsigned long long value = strtoull(first, &end, base);
     if (*end)
-        return cli_because(why, "'%s' is no whole number for type %s", text, cuc_dtype_name(dtype));
+        return cli_because(why, "'%s' is not a whole number for type %s", text,
+                           cuc_dtype_name(dtype));
     if (errno || value > (negative ? below : largest))
         return cli_because(why, "%s is out of the range of %s, %s%llu to %llu", text,
                            cuc_dtype_name(dtype), below ? "-" : "", (unsigned long long)below,
@@ -264,7 +266,7 @@ static bool parse_bool(uint8_t *out, const char *text, cli_why *why)
             out[0] = i & 1;
             return true;
         }
-    return cli_because(why, "'%s' is no bool: true, false, 1 or 0", text);
+    return cli_because(why, "'%s' is not a bool: true, false, 1 or 0", text);
 }
 
 // An exponent-only format: powers of two, no sign, no zero.
@@ -275,13 +277,13 @@ static bool parse_exponent(uint8_t *out, const char *text, cli_why *why)
     int exponent;
 
     if (!take_double(&value, text, &end) || *end)
-        return cli_because(why, "'%s' is no number of type e8m0", text);
+        return cli_because(why, "'%s' is not a number of type e8m0", text);
     if (isnan(value)) {
         out[0] = 0xFF;
         return true;
     }
     if (frexp(value, &exponent) != 0.5 || exponent < -126 || exponent > 128)
-        return cli_because(why, "%s is no power of two from 2^-127 to 2^127, as e8m0 holds them",
+        return cli_because(why, "%s is not a power of two from 2^-127 to 2^127, as e8m0 holds them",
                            text);
     out[0] = (uint8_t)(exponent - 1 + 127);
     return true;

@@ -106,8 +106,8 @@ int source_options_take(source_options *o, int id, const char *value)
     switch (id) {
     case SOURCE_ARCH:
         if (!is_arch(value))
-            return cli_usage_error("'%s' is no architecture: sm_90, sm_90a or compute_90 is one",
-                                   value);
+            return cli_usage_error(
+                "'%s' is not an architecture such as sm_90, sm_90a or compute_90", value);
         o->arch = value;
         return 0;
     case 'I':
@@ -134,7 +134,7 @@ int source_options_take(source_options *o, int id, const char *value)
         return 0;
     case SOURCE_DIMENSION:
         if (!strchr(value, '=') || *value == '=')
-            return cli_usage_error("'--dim %s' is no extent: --dim NAME=EXTENT", value);
+            return cli_usage_error("'--dim %s' is not an extent: --dim NAME=EXTENT", value);
         o->dimensions[o->dimension_count++] = value;
         return 0;
     case SOURCE_WARPS:
@@ -194,10 +194,10 @@ int source_identify(source *out, const char *path, const source_options *o)
         if (!language || !language->source)
             return cli_usage_error("--lang is '%s': cu, ptx and tile are known", o->language);
     } else if (standard_input) {
-        return cli_usage_error("with '-' for FILE, --lang must say what comes: cu, ptx or tile");
+        return cli_usage_error("with '-' for FILE, --lang must give the language: cu, ptx or tile");
     }
     if (!language)
-        return cli_usage_error("'%s' does not say what it is by ending in .cu, .ptx or .tile: say "
+        return cli_usage_error("'%s' does not end in .cu, .ptx or .tile: give its language by "
                                "--lang",
                                path);
     out->language = language;

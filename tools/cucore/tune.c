@@ -145,7 +145,7 @@ static int take_operands(launcher *l, const cli_parser *parser)
     if (status)
         return status;
     if (l->source.language->source != CUC_SOURCE_TILE)
-        return cli_usage_error("'%s' is no tile program, which auto() is of", l->path);
+        return cli_usage_error("'%s' is not a tile program; only these have auto()", l->path);
     if (l->options.arch)
         return cli_usage_error("leave --arch out: tuning is for the device that measures");
     return launcher_take_arguments(l, count - 1, parser->operands + 1);

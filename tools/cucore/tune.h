@@ -19,12 +19,12 @@ typedef struct tune_report {
     const char *what; // "bf16 nt 4096x4096x4096"
     json_t *all;      // an array; NULL: print a table
     bool begun;
-    bool sampled; // sampling has been told of
+    bool sampled; // the start of sampling was reported
 } tune_report;
 
 // Return 0 if the option was accepted, -1 if it is unknown here, else an exit status.
 int tune_take(cuc_tune_options *options, int id, const char *value);
-// Tells on stderr what is being done: on a terminal in one line, else a line for each candidate.
+// Reports progress on stderr: in one line on a terminal, else with a line for each candidate.
 void tune_progress(void *report, const cuc_tune_progress *progress);
 void tune_tell(void *report, const cuc_tune_candidate *candidate);
 // Print the document of all reports.

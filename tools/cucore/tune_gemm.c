@@ -48,7 +48,7 @@ static int take_dtype(cuc_dtype *out, const char *option, const char *text)
     cuc_dtype dtype = cuc_dtype_from_name(text);
 
     if (dtype == CUC_DTYPE_UNKNOWN)
-        return cli_usage_error("'--%s %s' is no element type: bf16 is one", option, text);
+        return cli_usage_error("'--%s %s' is not an element type such as bf16", option, text);
     *out = dtype;
     return CLI_DONE;
 }
@@ -109,7 +109,8 @@ static int read_shape(cuc_gemm_options *o, const char *text)
 
     if ((count != 1 && count != 3) || (count == 1 && text[strspn(text, "0123456789")]) || m < 1 ||
         (count == 3 && (n < 1 || k < 1)))
-        return cli_usage_error("'--shape %s' is no shape: MxNxK, or a number for all three", text);
+        return cli_usage_error("'--shape %s' is not a shape: MxNxK, or a number for all three",
+                               text);
     o->m = m;
     o->n = count == 1 ? m : n;
     o->k = count == 1 ? m : k;

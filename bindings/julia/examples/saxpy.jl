@@ -33,4 +33,4 @@ catch failure
     println(failure.message)
     failure isa CuError
 end
-exit(worst <= 2.0^-24 && refused ? 0 : 1) # 2x is exact; one rounding of a sum from 1 to 2
+exit(worst <= 2.0^-24 && refused ? 0 : 1) # 2x is exact; the sum, between 1 and 2, is rounded once

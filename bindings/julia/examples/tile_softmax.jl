@@ -20,12 +20,12 @@ x = Float32[(37i % 101) / 25 for i in 1:200, j in 1:64]
 
 result = Stream() do stream
     dx, dy = DeviceArray(stream, x), DeviceArray{Float32}(stream, size(x))
-    launch(stream, softmax, Tensor(dx), Tensor(dy)) # M and N are the tensors'
+    launch(stream, softmax, Tensor(dx), Tensor(dy)) # M and N come from the tensors
     Array(stream, dy)
 end
 
 reference = zeros(Float32, size(x))
-interpret(program, "softmax", Tensor(x), Tensor(reference)) # neither a driver nor a compiler
+interpret(program, "softmax", Tensor(x), Tensor(reference)) # needs neither a driver nor a compiler
 worst = maximum(abs.(result .- reference) ./ reference)
 println("softmax of $(size(x, 2)) columns on $(name(Device())), largest relative error $worst")
 exit(worst < 1e-6 && all(s -> isapprox(s, 1; atol = 1e-5), sum(result; dims = 1)) ? 0 : 1)

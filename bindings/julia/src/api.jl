@@ -1498,10 +1498,10 @@ cuc_buffer_write_async(stream, buffer, offset, src, bytes) =
 # Remove every entry. Programs that use the cache at the time compile again.
 cuc_cache_clear(cache) =
     ccall((:cuc_cache_clear, libcucore), cuc_status, (Ptr{cuc_cache},), cache)
-# The cache that is used where none is named.
+# The default cache, for programs that name none.
 cuc_cache_default() =
     ccall((:cuc_cache_default, libcucore), Ptr{cuc_cache}, ())
-# Read the state of a cache. Counting its files takes a millisecond for some hundred entries.
+# Read the state of a cache. Counting its files takes a millisecond for a few hundred entries.
 cuc_cache_get_info(out, cache) =
     ccall((:cuc_cache_get_info, libcucore), cuc_status, (Ptr{cuc_cache_info}, Ptr{cuc_cache}), out, cache)
 # Visit every entry. Each is read and checked, which does not count as a use.
@@ -2362,7 +2362,7 @@ cuc_object_retain(object) =
 # Write the code to a file, completely or not at all.
 cuc_object_save(object, path) =
     ccall((:cuc_object_save, libcucore), cuc_status, (Ptr{cuc_object}, Cstring), object, path)
-# The dynamic shared memory available to each block when so many run on one multiprocessor.
+# The dynamic shared memory available to each block when `blocks` blocks run on one multiprocessor.
 cuc_occupancy_available_dynamic_shared(out, kernel, device, blocks, block_threads) =
     ccall((:cuc_occupancy_available_dynamic_shared, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt32, UInt32), out, kernel, device, blocks, block_threads)
 # The number of blocks of a kernel that one multiprocessor can run concurrently.
@@ -2464,7 +2464,7 @@ cuc_stream_begin_capture(stream, mode) =
 # Begin capturing a stream into an existing graph, after some of its nodes.
 cuc_stream_begin_capture_to(stream, graph, after, count, mode) =
     ccall((:cuc_stream_begin_capture_to, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t, Int32), stream, graph, after, count, mode)
-# End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and the thread's other captures into it are cancelled too.
+# End a capture and discard its nodes: for cleanup after a failure. The thread's last error stays. Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and the thread's other captures into it are cancelled too.
 cuc_stream_cancel_capture(stream) =
     ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
 # Create a condition for a node of the graph that a stream is captured into.

@@ -76,7 +76,7 @@ function Event(device::Device = Device(); timing::Bool = false, ipc::Bool = fals
     Event(made(out -> C.cuc_event_create(out, device, options), C.cuc_event))
 end
 
-"""Record what the stream has been given so far."""
+"""Record the work enqueued on the stream so far."""
 record(stream::Stream, event::Event) = (check(C.cuc_event_record(stream, event)); event)
 
 synchronize(it::Event) = (check(C.cuc_event_synchronize(it)); nothing)
@@ -99,7 +99,7 @@ function Base.wait(it::Event)
     finally
         ccall(:close, Cint, (Cint,), fd)
     end
-    check(C.cuc_event_query(it)) # also readable if the work failed: the query tells
+    check(C.cuc_event_query(it)) # also readable if the work failed, which the query reports
     nothing
 end
 

@@ -13,8 +13,8 @@ to `f` and closes it; streams hold it.
     Multiprocessors(device = Device())
     Multiprocessors(context)
 
-All multiprocessors of a device, or those of a [`GreenContext`](@ref): a value that owns nothing. `length(it)` is how many they
-are, and [`split`](@ref) makes groups of them.
+All multiprocessors of a device, or those of a [`GreenContext`](@ref): a value that owns nothing.
+`length(it)` is their number, and [`split`](@ref) divides them into groups.
 """
 struct Multiprocessors
     raw::C.cuc_sms
@@ -30,7 +30,7 @@ Base.length(it::Multiprocessors) = Int(it.raw.count)
 Base.show(io::IO, it::Multiprocessors) = print(io, "Multiprocessors(", length(it), " of ", it.device, ")")
 Device(it::Multiprocessors) = it.device
 
-"""The least group of multiprocessors that they are split into; 0 where the driver, of before CUDA 13.0, does not tell."""
+"""The smallest group that they can be split into; 0 if the driver (before CUDA 13.0) does not report it."""
 least(it::Multiprocessors) = Int(it.raw.least)
 
 """The number that group sizes are multiples of; 0 if the driver (before CUDA 13.0) does not

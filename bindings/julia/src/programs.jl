@@ -20,7 +20,7 @@ const SOURCES = (cuda = C.CUC_SOURCE_CUDA, ptx = C.CUC_SOURCE_PTX, tile = C.CUC_
 const CODES = (ptx = C.CUC_CODE_PTX, cubin = C.CUC_CODE_CUBIN, ltoir = C.CUC_CODE_LTOIR,
                fatbin = C.CUC_CODE_FATBIN, object = C.CUC_CODE_OBJECT, library = C.CUC_CODE_LIBRARY)
 
-"""Options of a struct with texts and lists in it: the struct, and what keeps what it points to."""
+"""The struct of options with texts and lists, and the objects that its pointers refer to."""
 function options(::Type{T}, given) where {T}
     fields, kept = Dict{Symbol,Any}(), Any[]
     for (field, value) in given

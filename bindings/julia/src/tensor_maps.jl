@@ -16,19 +16,20 @@ words(table) = join(["`:$word`" for word in keys(table)], ", ")
 """
     TensorMap(array, box; options...)
 
-A map by which a copy takes a box of a [`DeviceArray`](@ref) or a [`Tensor`](@ref): an argument of kernels, which take it as
-`const __grid_constant__ CUtensorMap`. It keeps the array. `box` is elements in each dimension, in the array's order: the first
-is the one without gaps, and the first of PTX's coordinates.
+A map for copying boxes of a [`DeviceArray`](@ref) or a [`Tensor`](@ref): a kernel argument,
+received as `const __grid_constant__ CUtensorMap`. It keeps the array alive. `box` is the number of
+elements in each dimension, in the array's order: the first dimension is the contiguous one, and the
+first of PTX's coordinates.
 
 | option | |
 | --- | --- |
-| `steps` | of which elements of each dimension one is taken |
-| `type` | as which elements they are copied: a Julia type, or a name of C's, such as `:tf32` |
-| `ftz` | whether subnormals become 0 on their way |
-| `interleave` | how channels lie: $(words(INTERLEAVES)) |
-| `swizzle` | how a box lies in shared memory: $(words(SWIZZLES)) |
-| `l2_promotion` | what more comes into L2: $(words(L2_PROMOTIONS)) |
-| `fill` | what is read outside of the array: $(words(FILLS)) |
+| `steps` | copy every n-th element, per dimension |
+| `type` | the element type of the copy: a Julia type, or a name of C's, such as `:tf32` |
+| `ftz` | flush subnormals to 0 during the copy |
+| `interleave` | the layout of channels: $(words(INTERLEAVES)) |
+| `swizzle` | the layout of a box in shared memory: $(words(SWIZZLES)) |
+| `l2_promotion` | the size of the L2 accesses that reads are promoted to: $(words(L2_PROMOTIONS)) |
+| `fill` | the value read outside the array: $(words(FILLS)) |
 """
 mutable struct TensorMap
     raw::C.cuc_tensor_map
@@ -79,7 +80,7 @@ function map_options(rank, flags = 0; steps = nothing, type = nothing, ftz::Bool
                      fill::Symbol = :zero)
     number_of = type === nothing ? C.CUC_DTYPE_UNKNOWN : type_number(type)
     type !== nothing && number_of == C.CUC_DTYPE_UNKNOWN &&
-        throw(ArgumentError("type is $type, which is no type of elements"))
+        throw(ArgumentError("type is $type, which is not an element type"))
     Ref(struct_of(C.cuc_tensor_map_options;
         dtype = number_of, interleave = number(INTERLEAVES, "interleave", interleave),
         swizzle = number(SWIZZLES, "swizzle", swizzle), fill = number(FILLS, "fill", fill),

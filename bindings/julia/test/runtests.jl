@@ -148,7 +148,7 @@ end
     record(first, start)
     CuCore.check(CuCore.C.cuc_stream_wait_value(first, pointer(flag), 1, 4, CuCore.C.CUC_WAIT_EQ))
     record(first, stop)
-    @test_throws CuError elapsed(start, stop) # no 0, as nothing has been measured
+    @test_throws CuError elapsed(start, stop) # not 0, because nothing was measured
     CuCore.check(CuCore.C.cuc_stream_write_value(second, pointer(flag), 1, 4, 0))
     synchronize(stop)
     @test elapsed(start, stop) >= 0
@@ -160,7 +160,7 @@ end
     @test !isopen(seen)
     @test_throws ErrorException Stream(_ -> error("on purpose"))
     close(first)
-    close(first) # once more does nothing
+    close(first) # a second call does nothing
     @test_throws CuError synchronize(first)
 end
 
@@ -437,7 +437,7 @@ end
         close(buffer)
         @test bytes(there) == 3grain && Array(stream, DeviceArray{UInt8}(there, 3grain)) == fill(0xa5, 3grain)
         @test_throws CuError import_pieces(stream, resource, [], 8)
-        @test_throws CuError export_pieces(there) # it goes no further
+        @test_throws CuError export_pieces(there) # an imported buffer cannot be exported again
     end
 end
 
@@ -458,7 +458,7 @@ end
     @test length(Multiprocessors(part)) == sum(length, groups)
     first_, second = Stream(part; priority = -1), Stream(other)
     @test CuCore.given(out -> C.cuc_stream_get_priority(out, first_), Int32) == -1
-    close(part) # its streams hold it
+    close(part) # its streams keep it alive
     @test !isopen(part) && Device(first_) == Device()
     out = DeviceArray(first_, zeros(UInt64, 2))
     launch(first_, store(), out, UInt32(42), 2.5; grid = 1, block = 1)
@@ -562,8 +562,8 @@ end
                 "options->steps[1] is 9" => () -> TensorMap(array, (8, 4); steps = (9, 1)),
                 "steps is (1,)" => () -> TensorMap(array, (8, 4); steps = (1,)),
                 "one of none, bytes32" => () -> TensorMap(array, (8, 4); swizzle = :bytes256),
-                "no type of elements" => () -> TensorMap(array, (8, 4); type = :f31),
-                "no type of elements" => () -> TensorMap(array, (8, 4); type = String),
+                "not an element type" => () -> TensorMap(array, (8, 4); type = :f31),
+                "not an element type" => () -> TensorMap(array, (8, 4); type = String),
                 "of 64 bits" => () -> TensorMap(array, (8, 4); type = Float64),
                 "host memory" => () -> TensorMap(x, (8, 4)),
                 "does not lie as that does" => () -> replace_address!(map, DeviceArray(stream, x[:, 1:4])),

@@ -20,8 +20,9 @@ class GraphBuilder:
     and `end_building()` it is a stream to launch on. `split()` and `join()` make branches.
 
     Closing or collecting a builder that is still building cancels the capture. In the modes "global" and
-    "thread_local" the driver lets only the beginning thread do so. If another thread collects the builder, that
-    thread's next call that creates something cancels the capture, or any thread's once it has ended.
+    "thread_local" the driver lets only the beginning thread do so. If another thread collects the builder, the
+    beginning thread cancels the capture in its next call that creates something; once that thread has ended, any thread
+    does.
     """
 
     __slots__ = ("_capture", "_stream", "_primary", "_joined", "_into", "_closed", "__weakref__")

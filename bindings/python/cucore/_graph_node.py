@@ -135,7 +135,7 @@ class _Verbs:
         graph, _ = self._where()
         address = dptr.dptr if isinstance(dptr, AllocNode) else int(dptr)
         if address not in graph._memory:
-            raise InvalidArgumentError(f"{address:#x} is no memory that a node of this graph has allocated")
+            raise InvalidArgumentError(f"{address:#x} is not memory that a node of this graph has allocated")
         resource, size = graph._memory[address]
         node = self._put(FreeNode, lambda stream: check(
             raw.cuc_memory_free(stream._h, resource, address, size)), dptr=address)

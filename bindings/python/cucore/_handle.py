@@ -27,7 +27,7 @@ _left: list[tuple[Any, int]] = []
 
 
 def may_call() -> int:
-    """Return whether this thread may call CUDA: 2 for good, 1 for now, 0 not."""
+    """Return whether this thread may call CUDA: 2: always, 1: at present, 0: no."""
     ident = get_ident()
     thread = _threads.get(ident)
     if isinstance(thread, threading._DummyThread):
@@ -118,7 +118,7 @@ class Handle(_native.HandleBase):
         return not self._h
 
     def _open(self) -> int:
-        """Its handle, which a closed one has not."""
+        """Return the handle; raise if the object is closed."""
         handle = self._h
         if not handle:
             raise ValueError(f"the {type(self).__name__} is closed")
@@ -346,21 +346,21 @@ _release_buffer.restype = None
 
 _WRITABLE, _FORMAT = 1, 4 | 8  # CPython's PyBUF_ constants; a memoryview gives no format without a shape
 _FIELD_NAMES = re.compile(":[^:]*:")
-# An element of more than one byte in the byte order that is not the machine's.
+# A multi-byte element in non-native byte order.
 _SWAPPED = re.compile(("[>!]" if sys.byteorder == "little" else "<") + r"[\d\s]*[^\d\sbBc?xspO]")
 
 
 def check_elements(value: Any, form: str) -> None:
-    """Refuse memory whose elements mean nothing to a device: references to Python objects, and numbers in the other
-    byte order. The form is the buffer protocol's, "" where it is not known.
+    """Refuse memory whose elements mean nothing to a device: references to Python objects, and numbers in non-native
+    byte order. `form` is the format of the buffer protocol, "" if it is unknown.
     """
     dtype = getattr(value, "dtype", None)
     form = _FIELD_NAMES.sub("", form)
     if "O" in form or getattr(dtype, "hasobject", False) is True:
         raise TypeError("elements are Python objects: expected numbers, which a device can read")
     if _SWAPPED.search(form) or getattr(dtype, "isnative", True) is False:
-        raise TypeError(f"elements of {dtype if dtype is not None else form} have the other byte order: expected the "
-                        "machine's own")
+        raise TypeError(f"elements of {dtype if dtype is not None else form} have non-native byte order: expected "
+                        "native order")
 
 
 class HostMemory:
@@ -372,7 +372,7 @@ class HostMemory:
         view, flags = PyBuffer(), _WRITABLE if writable else 0
         try:
             _get_buffer(value, ctypes.byref(view), flags | _FORMAT)
-        except ValueError:  # NumPy has no form for some types, such as dates and those of ml_dtypes
+        except ValueError:  # NumPy has no format for some types, such as dates and those of ml_dtypes
             _get_buffer(value, ctypes.byref(view), flags)  # raises what Python raises
         self._view, self.address, self.size = view, view.buf or 0, view.len
         check_elements(value, (view.format or b"").decode("utf-8", "replace"))

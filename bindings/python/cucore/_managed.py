@@ -226,7 +226,7 @@ def _refuse_unmanaged(buffers: Sequence[Buffer]) -> None:
     """Reject device-accessible memory that is not managed and so does not migrate."""
     for each in buffers:
         if each.is_device_accessible and not each.is_managed:
-            raise ValueError(f"{each!r} is no managed-memory allocation: expected memory of a ManagedMemoryResource, "
+            raise ValueError(f"{each!r} is not managed memory: expected memory of a ManagedMemoryResource, "
                              "or of another that is managed")
 
 

@@ -69,7 +69,7 @@ class PoolAttributes:
         raise AttributeError(f"a pool has no attribute {name}")
 
     def __getattr__(self, name: str) -> int:
-        number = self._number(name)  # first: while `_pool` is unset, reading it ends up here
+        number = self._number(name)  # first: reading an unset `_pool` calls this method again
         value = get(ctypes.c_uint64, raw.cuc_memory_pool_get_attribute, self._h, number)
         return bool(value) if name.startswith("reuse_") else int(value)
 

@@ -58,7 +58,7 @@ def dtype_number(value: Any) -> int:
             raise TypeError(f"there is no element type {value}: expected one of {', '.join(sorted(_DTYPES))}")
         return value
     if getattr(value, "byteorder", "=") == _OTHER_ORDER:
-        raise TypeError(f"{value!r} has the other byte order: expected the machine's own, by .newbyteorder('=')")
+        raise TypeError(f"{value!r} has non-native byte order: expected native order, by .newbyteorder('=')")
     name = value if isinstance(value, str) else getattr(value, "name", None) or \
         getattr(value, "__name__", None) or str(value)
     number = _DTYPES.get(str(name).rsplit(".", 1)[-1])
@@ -224,7 +224,7 @@ class Tensor(TensorBase):
                 step *= max(extent, 1)
         for stride in strides:
             if stride % item:
-                raise ValueError(f"a stride of {stride} bytes is no multiple of the {item} of an element")
+                raise ValueError(f"a stride of {stride} bytes is not a multiple of the {item} of an element")
         lay(struct, shape, [stride // item for stride in strides])
         check(raw.cuc_tensor_check(ctypes.byref(struct)))
         return cls._of(struct, None, value)
@@ -409,7 +409,7 @@ def _element(said: dict[str, Any], value: Any) -> int:
     if number is None or (letters[1] == "V" and raw.cuc_dtype_bits(number) // 8 != int(letters[2:])):
         raise TypeError(f"elements of {letters} are not known" + (f", whose dtype is {known!r}" if known else ""))
     if letters[0] == _OTHER_ORDER and raw.cuc_dtype_bits(number) > 8:
-        raise TypeError(f"elements of {letters} have the other byte order: expected the machine's own")
+        raise TypeError(f"elements of {letters} have non-native byte order: expected native order")
     return number
 
 

@@ -142,8 +142,8 @@ def _elements_of(tensor: Tensor, kind: Any) -> Tensor:
     if size == 1 or not shape:
         return tensor
     if strides[-1] != 1 or shape[-1] % size or any(stride % size for stride in strides[:-1]):
-        raise ValueError(f"{tensor!r} is no array of {size}-byte elements: expected rows without gaps, of a multiple "
-                         f"of {size} bytes")
+        raise ValueError(f"{tensor!r} is not an array of {size}-byte elements: expected rows without gaps, of a "
+                         f"multiple of {size} bytes")
     return tensor._laid((*shape[:-1], shape[-1] // size), (*(stride // size for stride in strides[:-1]), 1), number)
 
 

@@ -1360,7 +1360,7 @@ def cuc_buffer_write_async(stream: Pointer, buffer: Pointer, offset: int, src: P
 def cuc_cache_clear(cache: Pointer) -> int:
     """Remove every entry."""
 def cuc_cache_default() -> int | None:
-    """The cache that is used where none is named."""
+    """The default cache, for programs that name none."""
 def cuc_cache_get_info(out: Pointer, cache: Pointer) -> int:
     """Read the state of a cache."""
 def cuc_cache_list(cache: Pointer, visit: Pointer, user: Pointer) -> int:
@@ -1936,7 +1936,7 @@ def cuc_object_retain(object: Pointer) -> int | None:
 def cuc_object_save(object: Pointer, path: bytes | None) -> int:
     """Write the code to a file, completely or not at all."""
 def cuc_occupancy_available_dynamic_shared(out: Pointer, kernel: Pointer, device: Pointer, blocks: int, block_threads: int) -> int:
-    """The dynamic shared memory available to each block when so many run on one multiprocessor."""
+    """The dynamic shared memory available to each block when `blocks` blocks run on one multiprocessor."""
 def cuc_occupancy_max_active_blocks(out: Pointer, kernel: Pointer, device: Pointer, block_threads: int, shared_bytes: int, flags: int) -> int:
     """The number of blocks of a kernel that one multiprocessor can run concurrently."""
 def cuc_occupancy_max_active_clusters(out: Pointer, kernel: Pointer, device: Pointer, config: Pointer) -> int:

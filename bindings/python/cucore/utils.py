@@ -209,7 +209,7 @@ def _as_bytes(said: dict[str, Any]) -> dict[str, Any]:
     size, strides = int(said["typestr"][2:]), said.get("strides")
     for stride in strides or ():
         if stride % size:
-            raise ValueError(f"a stride of {stride} bytes is no multiple of the {size} of an element")
+            raise ValueError(f"a stride of {stride} bytes is not a multiple of the {size} of an element")
     return {**said, "typestr": "|u1", "shape": (*said["shape"], size),
             "strides": None if strides is None else (*strides, 1)}
 

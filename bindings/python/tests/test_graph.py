@@ -224,7 +224,7 @@ class Nodes(GraphTest):
         rows = [
             ("no memory", lambda: g.allocate(0), cucore.CUDAError, "size is 0"),
             ("memory of no type", lambda: g.allocate(4, memory_type="disk"), ValueError, "'disk' is not a valid"),
-            ("a free of nothing", lambda: g.deallocate(0), cucore.CUDAError, "no memory"),
+            ("a free of nothing", lambda: g.deallocate(0), cucore.CUDAError, "not memory"),
             ("a number for a condition", lambda: g.if_then(42), TypeError, "expected a GraphCondition"),
             ("an owner of a buffer", lambda: g.memset(x, 0, 4, dst_owner=x), ValueError, "dst_owner cannot be used"),
             ("of a source", lambda: g.memcpy(number, x, 4, src_owner=x), ValueError, "src_owner cannot be used"),
@@ -259,7 +259,7 @@ class Nodes(GraphTest):
         copied.deallocate(memory)
         self.assertEqual(sorted(g.node_types), ["allocation", "copy", "fill", "free", "kernel"])
         self.assertEqual(self.run_it(g, 3), 5)
-        with self.assertRaisesRegex(ValueError, "no memory that a node"):
+        with self.assertRaisesRegex(ValueError, "not memory that a node"):
             g.deallocate(memory)
 
     def test_events_of_outside(self):
@@ -535,9 +535,9 @@ class Dropped(GraphTest):
             ("it begins", lambda: self.assertIs(builder.begin_building(), builder), None, ""),
             ("once", lambda: builder.begin_building(), RuntimeError, "^Graph builder is already building"),
             ("it has no graph yet", lambda: builder.graph_definition, RuntimeError, "capture is in progress"),
-            ("one is no split", lambda: builder.split(1), ValueError, "^Invalid split count: expecting >= 2, got 1"),
+            ("one is not a split", lambda: builder.split(1), ValueError, "^Invalid split count: expecting >= 2, got 1"),
             ("one joins nothing", lambda: builder.join(builder), ValueError, "^Must join with at least two"),
-            ("an object is no graph", lambda: builder.embed(object()), TypeError, "expected a GraphBuilder"),
+            ("an object is not a graph", lambda: builder.embed(object()), TypeError, "expected a GraphBuilder"),
             ("nor has it ended", lambda: builder.embed(self.device.create_graph_builder()), ValueError, "not finished"),
             ("it ends", lambda: builder.end_building(), None, ""),
             ("for good", lambda: builder.begin_building(), RuntimeError, "^Cannot resume building after"),

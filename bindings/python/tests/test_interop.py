@@ -269,7 +269,7 @@ class ExchangeApi(DeviceTest):
             view = StridedMemoryView.from_cuda_array_interface(value, stream)
             self.assertEqual((view.ptr, view.shape, view.exporting_obj is value), (memory.handle, (4,), True))
             self.assertEqual(base.calls, calls if _native.is_there else ["interface"] * len(base.calls), (kind, stream))
-        with self.assertRaises(AttributeError):  # of an object without the interface
+        with self.assertRaises(AttributeError):  # an object without the interface
             StridedMemoryView.from_cuda_array_interface(made(of=base), -1)
 
 
@@ -647,7 +647,7 @@ class Views(DeviceTest):
             self.assertIs(view.exporting_obj, foreign)
             with self.assertRaisesRegex(BufferError, "Structured dtypes"):
                 view.__dlpack__()
-        with self.assertRaisesRegex(ValueError, "stride of 16 bytes is no multiple of the 12"):
+        with self.assertRaisesRegex(ValueError, "stride of 16 bytes is not a multiple of the 12"):
             StridedMemoryView.from_any_interface(Foreign(buffer, **said, strides=(48, 16)), -1)
 
     @unittest.skipUnless(numpy, "no NumPy")

@@ -403,7 +403,7 @@ print(bytes(out) == b"1" * 16)
                 use()
 
     def test_what_is_closed_is_called_closed(self):
-        """And not NULL, or of no bytes."""
+        """Not NULL, and not empty."""
         x, y = self.floats([1]), self.floats([0])
         stream, event, host = self.device.create_stream(), self.device.create_event(), bytearray(4)
         x.close()

@@ -498,7 +498,7 @@ class ManagedMistakes(DeviceTest):
         for change in (lambda: setattr(fixed, "read_mostly", True),
                        lambda: fixed.prefetch(self.device, stream=self.stream),
                        lambda: fixed.discard(stream=self.stream)):
-            with self.assertRaisesRegex(ValueError, "no managed-memory allocation"):
+            with self.assertRaisesRegex(ValueError, "is not managed memory"):
                 change()
 
 

@@ -67,7 +67,7 @@ class TensorMaps(DeviceTest):
             self.assertEqual(self.taken(made, 8, 2), expected)
         self.assertEqual(bytes(rows.as_tensor_map((4, 8), data_type="tf32")),
                          bytes(self.x.view("f32", (ROWS, COLUMNS)).as_tensor_map((4, 8), data_type="tf32")))
-        with self.assertRaisesRegex(ValueError, "no array of 8-byte elements"):
+        with self.assertRaisesRegex(ValueError, "not an array of 8-byte elements"):
             self.x.view("u8", (10, 100)).as_tensor_map((4, 8), data_type="f64")
 
     def test_options_by_name_or_whole(self):

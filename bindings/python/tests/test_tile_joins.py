@@ -113,7 +113,7 @@ REFUSED = [
     ("t = 2**64\n    for _ in range(2): t += 1", "TileValueError", "out of the range of every integer"),
     ("(1, 2) < (3, 4)", "TileTypeError", "compared by == and !="), ("(bytes,) == (words,)", "TileTypeError", "tuples of arrays"),
     ("bytes.slice(1, 0, 2)", "TileTypeError", "axis is 1: the array has 1"),
-    ("ct.float32('one')", "TileTypeError", "'one' is no number"),
+    ("ct.float32('one')", "TileTypeError", "'one' is not a number"),
     ("ct.float32(x)", "TileTypeError", "not of a tile of [4]"),
     ("ct.int8(1, 2)", "TileTypeError", "takes one number"),
     ("ct.cumsum(x, 0, rounding_mode=ct.RoundingMode.FULL)", "TileTypeError", "cumsum does not round by"),

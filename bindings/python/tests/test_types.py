@@ -12,7 +12,7 @@ import unittest
 from support import ROOT
 
 PACKAGE = ROOT / "bindings" / "python"
-OLDEST = (1, 14)  # of mypy: older versions reject NotImplemented in place of a bool
+OLDEST = (1, 14)  # the oldest mypy: earlier versions reject NotImplemented in place of a bool
 MYPY = [sys.executable, "-m", "mypy"] if importlib.util.find_spec("mypy") else [shutil.which("mypy")]
 
 PROGRAM = """

@@ -333,7 +333,7 @@ WRONG = [
     ("with returns(out): pass", ct.TileSyntaxError, "ends without a return"),
     ("with n: pass", ct.TileSyntaxError, "with takes a call of a function with @contextlib.contextmanager"),
     ("between(out, 1, 2) + 1", ct.TileTypeError, "unsupported operand"),
-    ("told(out, n)()", ct.TileTypeError, "n is of a context manager, which changes it behind its yield on some paths"),
+    ("told(out, n)()", ct.TileTypeError, "n is of a context manager, which changes it after its yield on some paths"),
     ("x = 3\n    tuple(x for _ in (1, 2) for x in range(x))", ct.TileSyntaxError, "nothing binds x before this"),
     ("tuple(i for i in (1, 2) for x in ct.static_iter(range(x)))", ct.TileSyntaxError, "nothing binds x before this"),
     ("if n > 0:\n        x = 2\n    ct.static_eval(x)", ct.TileTypeError, "nothing binds x here"),

@@ -457,7 +457,7 @@ WRONG = [
     ("a.slice(0, 1, 2).get_raw_memory()", ct.TileTypeError, "part of one"),
     ("a.tiled_view((4,), traversal_steps=0)", ct.TileTypeError, "steps of 1 or more"),
     ("ct.astile(((1, 2), (3,)), dtype=ct.int32)", ct.TileTypeError, "one length"),
-    ("ct.unpack_from_bytes(ct.zeros((3,), ct.uint8), ct.int32)", ct.TileTypeError, "no whole number"),
+    ("ct.unpack_from_bytes(ct.zeros((3,), ct.uint8), ct.int32)", ct.TileTypeError, "not a whole number"),
     ("for _ in ct.static_iter(range(1001)): pass", ct.TileStaticEvalError, "1000"),
     ("for _ in ct.static_iter(42): pass", ct.TileTypeError, "'int' object is not iterable"),
     ("ct.scatter(a, ct.arange(1), ct.arange(8, dtype=ct.float32))", ct.TileTypeError,

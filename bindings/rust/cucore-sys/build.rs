@@ -46,7 +46,8 @@ fn lead_cargo_to(folder: &Path) {
         let text = name.to_string_lossy();
         if text.starts_with("libcucore") && text.contains(".so") {
             let _ = fs::remove_file(out.join(&name));
-            let _ = symlink(file.path(), out.join(&name)); // without, LD_LIBRARY_PATH is left
+            let _ = symlink(file.path(), out.join(&name)); // if this fails, LD_LIBRARY_PATH still
+                                                           // works
         }
     }
     println!("cargo:rustc-link-search=native={}", out.display());

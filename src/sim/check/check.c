@@ -37,7 +37,7 @@ bool sim_checks_read(const char *list, char *why, size_t why_bytes)
                !(strlen(words[i].word) == length && strncmp(words[i].word, list, length) == 0))
             i++;
         if (length && i == WORDS) {
-            int n = snprintf(why, why_bytes, "%.*s is no check: the words are",
+            int n = snprintf(why, why_bytes, "%.*s is not a check: the words are",
                              length < 40 ? (int)length : 40, list);
             for (i = 0; i < WORDS && n > 0 && (size_t)n < why_bytes; i++)
                 n += snprintf(why + n, why_bytes - (size_t)n, "%s %s", i ? "," : "", words[i].word);

@@ -147,7 +147,7 @@ void sim_race_mbarrier_phase(struct sim_warp *w, uint64_t address)
         return;
     sim_view_join(c, &b->passed, &b->coming);
     sim_view_clear(&b->coming);
-    // Copies that complete on it leave marks of their phase.
+    // Copies that complete on the mbarrier leave marks with its phase.
     c->agents[b->agent].now++;
 }
 

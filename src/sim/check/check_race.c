@@ -250,8 +250,7 @@ static void put(struct sim_mark *m, const struct act *a, uint32_t bytes)
     m->bytes = bytes & 15;
 }
 
-// Records one more of the accesses of which two are kept, in place of one that it is ordered after,
-// if any.
+// Records an access where two are kept: it replaces one that it is ordered after, if there is one.
 static void keep(struct sim_mark two[2], const struct act *a, uint32_t bytes)
 {
     for (int i = 0; i < 2; i++) {

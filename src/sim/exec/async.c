@@ -140,7 +140,7 @@ enum {
     FROM_SHIFT = 4,
     MULTICAST = 1 << 8,
     BYTE_MASK = 1 << 9,     // operand 3 or 4 selects the bytes of each 16 to write
-    MASK_OPERAND = 1 << 10, // set: operand 4, behind a policy
+    MASK_OPERAND = 1 << 10, // set: operand 4, after a policy
 };
 
 // All bulk addresses and sizes are multiples of 16.
@@ -149,7 +149,7 @@ static bool check_size(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     if (bytes % 16 == 0)
         return true;
     sim_fault(w, op, lane, ILLEGAL_INSTRUCTION,
-              "a bulk copy of %u bytes, which is no multiple of 16", bytes);
+              "a bulk copy of %u bytes, which is not a multiple of 16", bytes);
     return false;
 }
 

@@ -402,7 +402,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
     uint32_t count = vector_of(words);
 
     if (vector != (count > 1)) {
-        *words->why = ""; // the other row's form
+        *words->why = ""; // this form belongs to the other row
         return NULL;
     }
     if (words->types != 1 || !operands_fit(words, returns) ||

@@ -430,7 +430,8 @@ static enum sim_next call_set_conditional(struct sim_warp *w, const struct sim_o
     if (sim_set_conditional && sim_set_conditional(handle, (uint32_t)parameter(params, 8, 4)))
         return SIM_NEXT;
     return sim_fault(w, op, lane, ERROR_LAUNCH_FAILED,
-                     "cudaGraphSetConditional of 0x%" PRIx64 ", which is no handle of a graph that "
+                     "cudaGraphSetConditional of 0x%" PRIx64
+                     ", which is not a handle of a graph that "
                      "is there",
                      handle);
 }

@@ -170,7 +170,7 @@ static bool vector_shape(const struct sim_words *words, const struct sim_operand
             bytes = 4;
         if (bytes == whole / count)
             continue;
-        *words->why = "an element of the vector is no register of its part of the whole";
+        *words->why = "an element of the vector is not a register of its part of the whole";
         return false;
     }
     op->extra = whole / count | whole << EXTRA_WHOLE;

@@ -189,7 +189,7 @@ enum sim_next sim_run_call_indirect(struct sim_warp *w, const struct sim_op *op,
             index >= program->module->function_count ||
             !program->module->functions[index].is_defined ||
             program->module->functions[index].is_entry)
-            return sim_fault(w, op, lane, 718, "call of 0x%llx, which is no function",
+            return sim_fault(w, op, lane, 718, "call of 0x%llx, which is not a function",
                              (unsigned long long)address);
         const struct sim_code *code = &program->codes[index];
         if (code->argument_count != call->argument_count)

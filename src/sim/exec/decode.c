@@ -146,7 +146,7 @@ static bool check_words(struct sim_decoder *d)
         if (type_of_word(word) != SIM_NONE)
             continue;
         if (i > 1 && word_in(behind, word) && !word_in(comparisons, s->word[0]))
-            return sim_decode_refuse(d, ".%s belongs right behind %s", word, s->word[0]);
+            return sim_decode_refuse(d, ".%s belongs right after %s", word, s->word[0]);
         in_layout += word_in(layouts, word);
         if (in_layout > 2)
             return sim_decode_refuse(d, ".%s is one layout more than the two of A and B", word);

@@ -10,7 +10,7 @@
 enum sim_reached {
     SIM_REACHED_OPERANDS = 64, // plus one for every operand that fits
     SIM_REACHED_PICK = 128,
-    SIM_REACHED_WHY, // and `pick` gave its reason
+    SIM_REACHED_WHY, // everything fits, but `pick` gave a reason to refuse
 };
 
 // A constant in the frame, shared by all uses of the same width and value.

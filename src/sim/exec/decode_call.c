@@ -145,7 +145,7 @@ bool sim_decode_brx(struct sim_decoder *d, struct sim_words *words)
     for (uint32_t i = 0; i < table->target_count; i++) {
         const struct sim_label *label = sim_find_label(d, table->targets[i], table->scope);
         if (!label || label->targets)
-            return sim_decode_refuse(d, "%s is no label", table->targets[i]);
+            return sim_decode_refuse(d, "%s is not a label", table->targets[i]);
         targets->at[i] = label->at;
     }
     d->op.data = targets;

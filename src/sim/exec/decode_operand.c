@@ -264,8 +264,8 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
         const struct sim_register *r = &d->source->registers[base->reg];
         uint32_t bytes = sim_type_bytes(r->type);
         if (sim_type_class(r->type) == 'f' || (bytes != 4 && bytes != 8))
-            return sim_decode_refuse(d, "%s is no address: it is no integer of 32 or 64 bits",
-                                     r->name);
+            return sim_decode_refuse(
+                d, "%s is not an address: it is not an integer of 32 or 64 bits", r->name);
         if (bytes == 4 && is_far(d, words))
             return sim_decode_refuse(d, "%s has 32 bits, and an address of global memory 64",
                                      r->name);
@@ -420,7 +420,7 @@ static bool label_operand(struct sim_decoder *d, const struct sim_operand *o)
     const struct sim_label *label = sim_find_label(d, o->symbol ? o->symbol : "", o->scope);
 
     if (!label || label->targets)
-        return sim_decode_refuse(d, "%s is no label", o->symbol ? o->symbol : "its operand");
+        return sim_decode_refuse(d, "%s is not a label", o->symbol ? o->symbol : "its operand");
     d->op.extra = label->at; // a statement for now; an op index once all ops exist
     return true;
 }
@@ -455,7 +455,7 @@ static bool match_operand(struct sim_decoder *d, const struct sim_operand *o,
         return o->kind == SIM_OP_TUPLE && o->count == 2
                    ? address_operand(d, &o->list[0], slot, true, words) &&
                          vector_operand(d, &o->list[1], SIM_S32, true, 0, 5)
-                   : sim_decode_refuse(d, "operand %u is no tensor map with coordinates", given);
+                   : sim_decode_refuse(d, "operand %u is not a tensor map with coordinates", given);
     case 'v':
         return vector_operand(d, o, type, false, l->marks, slot);
     case 'V':

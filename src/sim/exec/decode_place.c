@@ -8,7 +8,7 @@
 
 // Frame slots
 
-// Allocates a zeroed slot behind the registers; SIM_NO_SLOT if there is no memory.
+// Allocates a zeroed slot after the registers; SIM_NO_SLOT if there is no memory.
 uint32_t sim_slot_new(struct sim_decoder *d, uint32_t bytes)
 {
     uint32_t align = bytes >= 64 ? 64 : 4;

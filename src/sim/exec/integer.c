@@ -202,7 +202,7 @@ static const uint32_t edge_right[] = { 0x0000, 0x1110, 0x2210, 0x3210 };
 
 static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
-    if (offset == INT32_MIN && base < 32) // as on an H200; the ISA leaves it open
+    if (offset == INT32_MIN && base < 32) // an H200's result; the ISA leaves it open
         return 0;
     if (offset == 0)
         return base < 32 && (mask >> base & 1) ? base : UINT32_MAX;

@@ -122,8 +122,9 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
     const struct sim_frame *frame = w->frame;
 
     if (align > 1 && address % align) {
-        sim_fault(w, op, lane, MISALIGNED, "%s of %u byte%s at 0x%llx, which is no multiple of %u",
-                  verb(access), bytes, SIM_S(bytes), (unsigned long long)OFFSET_OF(address), align);
+        sim_fault(w, op, lane, MISALIGNED,
+                  "%s of %u byte%s at 0x%llx, which is not a multiple of %u", verb(access), bytes,
+                  SIM_S(bytes), (unsigned long long)OFFSET_OF(address), align);
         return false;
     }
     if (space == SIM_GENERIC) {
@@ -475,7 +476,8 @@ static enum sim_next run_fill(struct sim_warp *w, const struct sim_op *op, uint3
         uint64_t bytes = SIM_R64(w, op->o[1])[lane];
         void *host;
         if (bytes % 8 || bytes > UINT32_MAX)
-            return sim_fault(w, op, lane, 719, "st.bulk of %llu bytes, which is no multiple of 8",
+            return sim_fault(w, op, lane, 719,
+                             "st.bulk of %llu bytes, which is not a multiple of 8",
                              (unsigned long long)bytes);
         if (!bytes)
             continue;
@@ -536,7 +538,7 @@ static enum sim_next run_cp_async(struct sim_warp *w, const struct sim_op *op, u
             return SIM_FAULT;
         if (source % bytes) {
             return sim_fault(w, op, lane, MISALIGNED,
-                             "read of %u bytes at 0x%llx, which is no multiple of %u", bytes,
+                             "read of %u bytes at 0x%llx, which is not a multiple of %u", bytes,
                              (unsigned long long)source, bytes);
         }
         if (reads && !reach_global(w, op, lane, source, reads, SIM_READ, &from))

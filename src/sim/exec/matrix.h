@@ -13,8 +13,8 @@ struct sim_product {
     enum sim_type a, b;         // element types
     bool bits_and;              // b1: .and.popc, else .xor.popc
     enum sim_rounding rounding; // f64: SIM_RN, SIM_RZ, SIM_RM or SIM_RP
-    // Sparse A, which has k / 2 elements a row: the row of B, 0 to k - 1, that each element is
-    // multiplied with, [m][k / 2]. NULL: A is dense.
+    // For a sparse A, which has k / 2 elements per row: [m][k / 2], the row of B (0 to k - 1) that
+    // each element is multiplied with. NULL: A is dense.
     const uint8_t *rows;
 };
 enum {

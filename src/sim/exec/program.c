@@ -65,7 +65,7 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
         const struct sim_variable *v = &variables[i];
         if (v->space == SIM_REG) {
             if (v->type == SIM_PRED || (v->vector ? v->vector : 1) * sim_type_bytes(v->type) > 8)
-                return refuse(l, v->line, "%s: parameter %s is no register of 8 to 64 bits",
+                return refuse(l, v->line, "%s: parameter %s is not a register of 8 to 64 bits",
                               f->name, v->name);
             // decode.c locates a parameter that is a register, if the body uses it.
             p[i] = (struct sim_passed){ SIM_NO_OPERAND, sim_type_bytes(v->type), true };

@@ -144,7 +144,7 @@ static bool run_warp(struct sim_warp *w)
             ops = w->frame->code->ops;
             f = w->f;
             start = op = ops + w->pc;
-            // After a branch other lanes may be due, but not while the group stays before them.
+            // After a branch it may be the turn of other lanes, unless the group is before them.
             if (!--budget || (others && (!stop || w->frame != frame || op >= stop)))
                 break;
         }

@@ -23,17 +23,17 @@ static const char *wrong_with(const struct sim_tensor_map *m)
     if (m->interleave)
         return "an interleaved layout, which is not simulated";
     if (m->address % 16)
-        return "an address that is no multiple of 16";
+        return "an address that is not a multiple of 16";
     for (uint32_t i = 0; i < (m->mode == SIM_TENSOR_TILED ? m->rank : 1u); i++)
         if (!m->box[i] || m->box[i] > SIM_TENSOR_MAX_BOX)
             return "a box of no elements, or of more than 256 in a dimension";
     for (uint32_t i = 1; i < m->rank; i++)
         if (m->stride[i - 1] % 16 || !m->step[i] || m->step[i] > SIM_TENSOR_MAX_STEP)
-            return "a stride that is no multiple of 16, or an element stride that is not 1 to 8";
+            return "a stride that is not a multiple of 16, or an element stride that is not 1 to 8";
     const struct sim_tensor_format f = formats[m->type];
     uint32_t inner = m->box[0], bytes = f.padded ? inner : inner * f.bits / 8;
     if (bytes % 16 || bytes > spans[m->swizzle])
-        return "rows of a box that are no multiple of 16 bytes, or wider than its swizzle";
+        return "rows of a box that are not a multiple of 16 bytes, or wider than its swizzle";
     return NULL;
 }
 
@@ -149,11 +149,11 @@ bool sim_box_read(struct sim_box *b)
     if (f.padded ? b->at[0] % 128 != 0 : (int64_t)b->at[0] * f.bits % (8 * SIM_BOX_PIECE) != 0) {
         if (f.bits < 8)
             sim_fault(w, op, b->lane, ILLEGAL_INSTRUCTION,
-                      "the innermost coordinate %d of elements of %u bits is no multiple of %u",
+                      "the innermost coordinate %d of elements of %u bits is not a multiple of %u",
                       b->at[0], f.bits, f.padded ? 128u : 8u * SIM_BOX_PIECE / f.bits);
         else
             sim_fault(w, op, b->lane, ILLEGAL_INSTRUCTION,
-                      "the innermost coordinate %d of elements of %u bytes is no multiple of 16 "
+                      "the innermost coordinate %d of elements of %u bytes is not a multiple of 16 "
                       "bytes",
                       b->at[0], f.bits / 8u);
         return false;

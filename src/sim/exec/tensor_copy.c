@@ -70,7 +70,7 @@ static void pack_six(const unsigned char *from, unsigned char *to)
 static bool move_row(const struct sim_box *b, struct sim_block *block, uint64_t offset,
                      unsigned char *row, bool in)
 {
-    const uint32_t data = in ? b->piece_bytes : SIM_BOX_PIECE; // the bytes behind the elements stay
+    const uint32_t data = in ? b->piece_bytes : SIM_BOX_PIECE; // the bytes after the elements stay
                                                                // unchanged
 
     for (uint32_t i = 0; i < b->row_bytes; i += SIM_BOX_PIECE, row += b->piece_bytes) {
@@ -311,7 +311,7 @@ static bool box_of(const struct sim_words *words, struct sim_op *op, const char 
     return true;
 }
 
-// `image`: the row is im2col's, with its offsets.
+// `image`: an im2col row, with its offsets.
 static sim_handler *in(const struct sim_words *words, struct sim_op *op, bool image)
 {
     bool multicast = sim_has(words, "multicast::cluster");

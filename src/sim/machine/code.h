@@ -90,7 +90,7 @@ struct sim_worker {
     struct job *job; // schedule.c: the job of the grid
     uint32_t index;
     struct sim_range *caches;
-    struct sim_frame **free_frames; // by function: constants are already in place
+    struct sim_frame **free_frames; // free frames by function, with their constants in place
     struct sim_unit *suspended, **suspended_end, *free_units;
     uint64_t resident; // units begun and not ended
     uint64_t asleep;   // units suspended in a row because all their lanes are in nanosleep

@@ -174,7 +174,7 @@ static void pair_operand(struct sim_parser *p, struct sim_operand *out)
     if (second.kind == SIM_OP_REGISTER)
         out->pair = second.reg;
     else if (second.kind != SIM_OP_SINK)
-        sim_parser_fail(p, "found a pair whose second is no register, expected p|q");
+        sim_parser_fail(p, "found a pair whose second is not a register, expected p|q");
 }
 
 // Parses elements up to the closing sign, which stays current. Elements parsed earlier are on the

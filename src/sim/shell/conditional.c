@@ -12,7 +12,7 @@ struct condition {
     uint64_t handle;
     int refs;
     uint64_t root; // id of its graph; the graph's bodies may use it too
-    bool used;     // by a node: a handle belongs to one
+    bool used;     // used by a node: a handle belongs to one node
     bool assigns;  // assigns the default value when a launch begins
     uint32_t fallback;
     _Atomic uint32_t value;

@@ -173,8 +173,7 @@ static size_t read_memory(void)
         return (size_t)16 << 30;
     if (cuc__read_byte_size(&bytes, value) && bytes && bytes <= most)
         return bytes;
-    sim_complain(name, value,
-                 "expected a number of bytes, also with K, M, G or T behind, up to 4T");
+    sim_complain(name, value, "expected a number of bytes up to 4T, with K, M, G or T as a suffix");
     return (size_t)16 << 30;
 }
 

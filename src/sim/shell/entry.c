@@ -165,7 +165,7 @@ static any_function address_of(int fn, bool own)
 }
 
 // A missing function is not an error: *out is NULL, and *found says why. A version that is too new
-// for the function is one.
+// for the function is an error.
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              CUdriverProcAddressQueryResult *found)
 {

@@ -55,7 +55,7 @@ struct graph {
     struct condition **conditions; // conditions whose handles were created for it
     size_t condition_count;
     bool child;           // belongs to a node, and nobody else may destroy it
-    bool body;            // body of a conditional node: the same, but captures may add to it
+    bool body;            // body of a conditional node: as `child`, but captures may add to it
     uint64_t root;        // id of the graph that contains the body, or the outermost one
     struct graph **place; // bodies: their place in the node
     bool conditional;     // contains a conditional node
@@ -86,7 +86,7 @@ struct exec {
     unsigned flags;
     struct steps steps;
     struct user_ref *users;
-    struct user_ref *replaced; // by updates during launches
+    struct user_ref *replaced; // references replaced by updates during launches
     struct mark *end;          // end of the latest launch; NULL: none
 };
 

@@ -278,12 +278,12 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
     }
     const struct kernel *k = sim_kernel_of(func, &context);
     if (!k) {
-        sim_warn("launch refused: %p is no function, or its module was unloaded", (void *)func);
+        sim_warn("launch refused: %p is not a function, or its module was unloaded", (void *)func);
         return CUDA_ERROR_INVALID_HANDLE;
     }
     CUresult code = sim_stream_of(config->hStream, &s);
     if (code == CUDA_ERROR_INVALID_HANDLE)
-        return refuse(k, code, "%p is no stream, or was destroyed", (void *)config->hStream);
+        return refuse(k, code, "%p is not a stream, or was destroyed", (void *)config->hStream);
     if (code)
         return code;
     if (context && context != s->head.context)

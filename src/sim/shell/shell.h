@@ -223,7 +223,7 @@ struct pool {
     uint64_t threshold, used, used_high, reserved, reserved_high;
     CUmemAccess_flags access[SIM_DEVICES];
     size_t allocations;
-    int file; // of a shareable pool, and the offset of its next memory
+    int file; // file of a shareable pool, and the offset of its next memory
     uint64_t file_end;
     bool imported, exported;
     size_t imports; // imports in one process, which share one pool object
@@ -468,7 +468,7 @@ int sim_armed(int fn);          // faults that a call of the function may hit; F
 CUresult sim_fault_due(int fn); // counts the call; returns the code it must fail with, or 0
 
 // entry.c
-void sim_end_everything(void); // as if fresh, except for primary contexts
+void sim_end_everything(void); // resets everything, except for primary contexts
 extern int sim_calls[], sim_calls_total;
 extern bool sim_hidden[];
 extern _Atomic unsigned char sim_skip[]; // functions that only return 0
@@ -571,7 +571,8 @@ void sim_event_end(struct event *event);
 
 // capture.c
 bool sim_capture_forbids(void); // for an unsafe call; invalidates the capture that forbids it
-CUresult sim_capture_spoil(struct stream *stream); // by a call that its stream does not permit
+// Spoils a capture, for a call that its stream does not permit.
+CUresult sim_capture_spoil(struct stream *stream);
 // Invalidates all captures of a context, for a context-wide wait; returns an error if there are
 // any.
 CUresult sim_capture_spoil_all(const struct context *context);
@@ -599,7 +600,8 @@ void sim_user_end(struct user_object *object);
 void sim_users_wait(void); // until callbacks of all unreferenced objects have run
 
 // conditional.c
-bool sim_condition_set(uint64_t handle, uint32_t value); // by a kernel; false: unknown handle
+// Sets a value, as a kernel does; false for an unknown handle.
+bool sim_condition_set(uint64_t handle, uint32_t value);
 void sim_condition_assign(struct condition *condition);
 struct condition *sim_branch_condition(const struct branch *branch);
 void sim_branch_retain(struct branch *branch);
@@ -615,7 +617,7 @@ void sim_graph_memory_wake(struct allocation *allocation);
 void sim_graph_memory_sleep(struct allocation *allocation, const char *by);
 
 // memory.c
-struct allocation *sim_find(CUdeviceptr ptr); // the one that contains the address
+struct allocation *sim_find(CUdeviceptr ptr); // the allocation that contains the address
 struct allocation *sim_allocate(size_t bytes, enum memory memory, int device);
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context);
 // Registers mapped memory for all calls; sim_free() removes it.
@@ -676,7 +678,7 @@ CUresult sim_library_load(struct library **out, const void *image, size_t bytes,
                           const struct jit_logs *logs);
 void sim_library_end(struct library *library);
 CUmodule sim_module_of(struct library *library, struct context *context);
-void sim_module_end(struct module *module); // and its library, if it owns that
+void sim_module_end(struct module *module); // ends the module, and its library if it owns that
 
 // kernel.c: adds a kernel to a library. Takes over the name; sim_kernel_ready() sets the
 // attributes.
@@ -725,9 +727,9 @@ bool sim_profile(struct device *device, int arch, int ordinal);
 // release it meanwhile.
 
 void sim_configure(void);         // settings of a fresh driver
-CUresult sim_started(void);       // cuInit()'s result for them
+CUresult sim_started(void);       // cuInit()'s result for these settings
 void sim_print(const char *text); // one line of a report
-const char *sim_complaint(void);  // cuGetErrorString()'s text for that; NULL for none
+const char *sim_complaint(void);  // cuGetErrorString()'s text for that result; NULL for none
 void sim_fault_fired(void);
 // Extracts the PTX of a binary image into memory that the caller owns; NULL if the image is text.
 // On failure returns the driver's code, with the reason in `log`. An image of SIM_UNKNOWN_BYTES
@@ -750,7 +752,7 @@ CUresult sim_code_variable(struct library *library, struct context *context, con
 CUresult sim_code_prepare(struct launch *launch, const struct kernel *kernel,
                           struct context *context);
 CUresult sim_code_run(struct launch *launch); // without the lock
-void sim_code_done(struct launch *launch);    // it ran, or never will
+void sim_code_done(struct launch *launch);    // the launch ran, or never will
 // Track the contents of device memory: fresh memory holds nothing yet; written memory holds the
 // state of `from`, or is unknown if that is 0. Called with or without the lock.
 void sim_note_allocated(CUdeviceptr ptr, size_t bytes);

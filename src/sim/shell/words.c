@@ -16,7 +16,7 @@ static CUresult word(CUstream stream, CUdeviceptr address, uint64_t value, unsig
     const struct allocation *a = sim_find(address);
     if (!a || a->freeing || address + bytes > a->base + a->bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    if (a->pool) { // as an H200 has it
+    if (a->pool) { // as on an H200
         sim_warn("cuStream%sValue%u: 0x%llx is memory of a pool, take some of cuMemAlloc or "
                  "cuMemHostAlloc",
                  op == OP_WAIT_VALUE ? "Wait" : "Write", 8 * bytes, (unsigned long long)address);

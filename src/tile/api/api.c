@@ -317,7 +317,7 @@ struct tile_held *tile_use_variable(cuc_tile_program *p, cuc_tile_variable x)
     return h ? &p->variable[h->variable - 1] : NULL;
 }
 
-// Arguments that are no values
+// Arguments other than values
 
 bool tile_use_dtype(cuc_tile_program *p, cuc_dtype dtype)
 {

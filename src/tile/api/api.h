@@ -23,8 +23,9 @@ enum {
 // high 8 bits distinguish programs.
 struct tile_handle {
     struct tile_meaning what; // of a value
-    uint32_t scope; // of the block that the handle was made in; 0: a constant, visible everywhere
-    uint32_t variable; // of a variable: its number + 1; 0: the handle is a value
+    uint32_t scope;    // scope of the block that the handle was made in; 0: a constant, visible
+                       // everywhere
+    uint32_t variable; // number of the variable + 1; 0: the handle is a value
 };
 
 struct tile_held { // the state of a variable
@@ -53,7 +54,7 @@ enum tile_frame_kind {
     TILE_IN_LOOP,
     TILE_IN_IF,
     TILE_IN_ELSE,
-    TILE_IN_FUNCTION, // of a reduction: values from outside are invisible
+    TILE_IN_FUNCTION, // block of a reduction: values from outside are invisible
 };
 
 // An open block.
@@ -64,7 +65,7 @@ struct tile_frame {
     struct tile_op *op; // NULL for a kernel, a function or an if of a constant, and after an error
     struct tile_block *outside;
     uint32_t scope;
-    // The code is unreachable: behind a break, in the arm of a constant that is not taken, or after
+    // The code is unreachable: after a break, in the arm of a constant that is not taken, or after
     // an error in the head. Ops are checked as usual, in a block that is then discarded.
     bool dead;
     // The number of variables that exist outside, their values before the block, and those set
@@ -118,7 +119,7 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
 // The op's name from that of a function of the header: "sum" from cuc_tile_sum.
 #define TILE_OP_OF(function) (&#function[sizeof("cuc_tile_") - 1])
 
-// Make handles; 0 for NULL and for a meaning that is no value.
+// Make handles; 0 for NULL and for a meaning that is not a value.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);
 cuc_tile tile_handle_of_meaning(cuc_tile_program *p, struct tile_meaning what, bool anywhere);
 // Adds an op that has one attribute and takes its operands unchanged; returns its result.
@@ -138,7 +139,7 @@ bool tile_use_list(cuc_tile_program *p, const char *operand, uint32_t count, con
                    struct tile_operand *out, uint32_t most); // at most `most`; otherwise T504
 struct tile_held *tile_use_variable(cuc_tile_program *p, cuc_tile_variable x);
 
-// Check arguments that are no values; false or NULL after T511, T206 or T207.
+// Check arguments other than values; false or NULL after T511, T206 or T207.
 bool tile_use_dtype(cuc_tile_program *p, cuc_dtype dtype);
 bool tile_use_shape(cuc_tile_program *p, const char *what, uint32_t rank, const int64_t *shape,
                     bool blanks);

@@ -23,7 +23,7 @@ void cuc_tile_kernel_begin(cuc_tile_program *program, const char *file, uint32_t
     p->header = (struct tile_kernel_ast){ .name = tile_use_name(p, name), .where = where };
     p->parameter_capacity = p->fact_capacity = 0;
     p->variables = 0;
-    // After an error in the name, everything else is checked nevertheless.
+    // After an error in the name, everything else is still checked.
     if (tile_elaborate_kernel(&p->e, &p->header) && tile_open_frame(p, TILE_IN_KERNEL, NULL))
         p->kernel_scope = p->frame->scope;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Carried values: block arguments behind `lead` others, and one result each.
+// Carried values: block arguments after `lead` others, and one result each.
 static bool carry(struct tile_builder *b, struct tile_op *op, uint32_t lead, uint32_t count,
                   struct tile_value *const *carried)
 {
@@ -255,8 +255,7 @@ static bool is_inside(const struct tile_value *value, const struct tile_op *op)
     return block != NULL;
 }
 
-// The arms' final value that existed before: the value from outside, or the one that comes first in
-// the text.
+// The older of the arms' final values: the value from outside, or the first one in the text.
 static const struct tile_value *earlier(const struct tile_value *x, const struct tile_value *y,
                                         const struct tile_op *op)
 {

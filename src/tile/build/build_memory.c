@@ -109,7 +109,7 @@ static void set_hints(struct draft *d, const struct tile_access_args *a)
         set(d, TILE_ATTR_INSIDE, 1);
 }
 
-// A constant pad of zero is no pad.
+// A constant pad of zero is the default.
 static bool add_pad(struct tile_builder *b, struct draft *d, const struct tile_access_args *a)
 {
     cuc_dtype dtype = a->tensor->type.dtype;
@@ -139,7 +139,7 @@ static struct tile_value *finish(struct tile_builder *b, enum tile_op_kind kind,
     return op && op->result_count ? op->result[0] : NULL;
 }
 
-// The axes that take indices and extents; for load_rows they follow the one that ids index.
+// The axes that take indices and extents; for load_rows they follow the axis that ids index.
 static uint32_t axes_of(enum tile_op_kind kind, const struct tile_access_args *a)
 {
     bool rows = kind == TILE_LOAD_ROWS || kind == TILE_STORE_ROWS;

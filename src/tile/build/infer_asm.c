@@ -38,7 +38,7 @@ static bool is_among(const char *at, size_t bytes, const char *words)
     return false;
 }
 
-// The register kind of an instruction's type; ANY if the word is no type, or none of these.
+// The register kind of an instruction's type; ANY if the word is not one of these types.
 static enum register_kind type_of(const char *at, size_t bytes)
 {
     static const struct {
@@ -141,7 +141,7 @@ static enum register_kind expected(const struct statement *s, char letter)
     }
 }
 
-// The number of the placeholder that is the whole operand; -1 if it is none.
+// The number of the placeholder that is the whole operand; -1 if it is not a placeholder.
 static long sign_of(const char *at, const char *end)
 {
     char *behind;

@@ -107,7 +107,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
     while (!tile_emit_pipeline(kernel->module, copy, plan, target, out, entry))
         if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory)
             return false;
-        else if (plan->teams > 1) { // alternating warpgroups must not depend on each other behind
+        else if (plan->teams > 1) { // alternating warpgroups must not depend on each other after
                                     // the loop
             struct tile_target together = *target;
             together.warps = 0;

@@ -53,7 +53,7 @@ void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_targ
                               bool has_roles);
 
 // compile_roles.c: compiles the entry with roles, if the kernel and the target allow one. False if
-// there is none, which is no error.
+// there is none, which is not an error.
 bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
 

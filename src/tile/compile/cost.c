@@ -3,8 +3,8 @@
 // An iteration of a block takes as long as the slower of two: its multiplications, or fetching its
 // operands from L2, which all blocks share. A tile takes its iterations plus an epilogue that
 // stores the accumulators. If warpgroups alternate between tiles, the epilogue overlaps the next
-// tile. Tiles run in waves, one tile per multiprocessor; if some tiles stick out of the result,
-// some block has one in each wave. Nothing is faster than memory.
+// tile. Tiles run in waves, one tile per multiprocessor; if some tiles extend past the result, some
+// block has such a tile in each wave. Nothing is faster than memory.
 #include "cost.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 
 enum {
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
-    LINE_BYTES = 128,        // that TMA copies at a time
+    LINE_BYTES = 128,        // a line that TMA copies at a time
     SECTOR_BYTES = 32,       // of memory
     MOST_ACCUMULATORS = 128, // registers per thread for accumulators
     MOST_ALONE = 192,        // the same if the warpgroup has a tile of its own
-    RING_BYTES = 1024,       // barriers, in front of the stages
+    RING_BYTES = 1024,       // barriers, before the stages
     STAGING_BYTES = 16384,   // a warpgroup's staging for its stores
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma
@@ -50,7 +50,7 @@ static const double handover_rate = 40;     // for its accumulators
 static const double stream_k_gain = 1.03;   // for streamed tiles: they must gain at least this
                                             // much
 static const double parts_share = 0.27;     // share of L2's rate, while adding up partial sums
-static const double steepness = 4; // sharpness with which the larger of two times hides the other
+static const double steepness = 4;          // exponent of the smooth maximum of two times
 
 const struct tile_machine *tile_machine_of(int sm)
 {
@@ -194,7 +194,7 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
     return shared;
 }
 
-// Additional clocks per iteration of a tile that sticks out.
+// Additional clocks per iteration of a tile that extends past the result.
 static double outside_clocks_of(const struct tile_work *w, double load, double iteration)
 {
     double bytes = w->depth * (double)element_bytes(w),
@@ -231,7 +231,8 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     if (w->split > 1) // all blocks but the first send it their sums through shared memory
         end += meet_clocks + accumulators * 4 * (w->split - 1) / meet_rate;
     double ends = waves;
-    if (uses_ping_pong(w)) { // only the last epilogue is waited for, done by half the threads
+    if (uses_ping_pong(w)) { // ping-pong hides every epilogue but the last, which half the threads
+                             // do
         end += accumulators * each;
         ends = 1;
     }

@@ -44,9 +44,9 @@ struct tile_work {
     uint32_t parts;                // partial sums in memory, which count as blocks of the grid; 1:
                                    // none
     uint32_t streamed;             // last waves whose iterations are dealt out evenly; 0: none
-    uint32_t warps;                // of a block; 4 in a pipeline: warpgroups alternate between
-                                   // tiles
-    uint32_t stored_bytes;         // per element of the result
+    uint32_t warps;                // warps of a block; 4 in a pipeline: warpgroups alternate
+                                   // between tiles
+    uint32_t stored_bytes;         // stored bytes per element of the result
     double behind;                 // clocks of work on an element before its store
     double outside;                // rows or columns of an edge tile that lie outside
     double ends;                   // fraction of such tiles
@@ -58,7 +58,7 @@ struct tile_work {
 
 // Adds an axis of the result with its extent and its tile's extent.
 void tile_work_put_end(struct tile_work *work, int64_t extent, int64_t tile);
-// Adds an operand: an iteration reads `rows` of so many bytes, from a matrix with rows of
+// Adds an operand: an iteration reads `rows` rows of `bytes` bytes, from a matrix with rows of
 // `row_bytes`.
 void tile_work_put_rows(struct tile_work *work, int64_t rows, int64_t bytes, int64_t row_bytes);
 // The bytes of shared memory per stage, and the number of stages that fit.

@@ -16,7 +16,7 @@
 
 enum { MOST_PARAMETERS = 64, USUAL_ITERATIONS = 8, APART_BITS = 48 };
 
-// A launch as it would be.
+// A hypothetical launch.
 struct launch {
     struct tile_binding_set set;
     struct tile_argument argument[MOST_PARAMETERS];
@@ -224,8 +224,8 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
     return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }
 
-// Predicts a kernel that moves memory: faster with less of its tiles sticking out, and with blocks
-// for all multiprocessors.
+// Predicts a kernel that moves memory. It is faster the less its tiles extend past the tensor, and
+// if it has blocks for all multiprocessors.
 static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
                                 int64_t most)
 {

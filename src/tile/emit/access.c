@@ -183,8 +183,8 @@ static void read_pad(struct tile_access_state *a)
         a->pad = reg[0];
 }
 
-// Gives a load of 16-bit floats in vectors its words. On every path through the access these floats
-// stay two in a word; the value's registers are extracted behind it. Single elements at an edge use
+// Assigns words to a vector load of 16-bit floats. On every path through the access these floats
+// stay two to a word; the value's registers are extracted after it. Single elements at an edge use
 // other registers.
 static const tile_register *open_words(struct tile_access_state *a)
 {

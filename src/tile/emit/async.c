@@ -2,8 +2,7 @@
 // (pass/prefetch.c): the ring of stages, and the code at each iteration.
 #include "async.h"
 
-// Runs `with` while the copies have index computations of their own, from a loop variable of their
-// own.
+// Runs `with` while the copies compute their own indices, from a loop variable of their own.
 static bool with_own_places(struct tile_emitter *e,
                             void (*with)(struct tile_emitter *e, struct tile_copier *c))
 {
@@ -178,7 +177,7 @@ void tile_enter_prefetch(struct tile_emitter *e)
     tile_carry_product(e);
 }
 
-// True for a lone product that does not read ahead: its copies at an edge are emitted behind the
+// True for a lone product that does not read ahead: its copies at an edge are emitted after the
 // product, and run while the tensor cores are busy.
 static bool copies_late(const struct tile_emitter *e)
 {

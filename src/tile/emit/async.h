@@ -48,8 +48,8 @@ void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c);
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end);
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c);
 
-// async.c, around a loop: before the loop, with its variable set; before the first iteration, if
-// there is one; at the start and end of each iteration; behind the loop.
+// async.c: hooks of a loop, called before the loop, with its variable set; before the first
+// iteration, if there is one; at the start and end of each iteration; after the loop.
 bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop);
 void tile_enter_prefetch(struct tile_emitter *e);
 void tile_begin_prefetch_iteration(struct tile_emitter *e);
@@ -67,7 +67,7 @@ void tile_advance_stage(struct tile_emitter *e);
 // iteration reads the fragments of the next one's first step; this call reads them for the first
 // iteration.
 void tile_carry_product(struct tile_emitter *e);
-// True for an op that the prefetch has made needless in the loop.
+// True for an op of the loop that the prefetch has made redundant.
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// From so many instructions of one op, ptxas takes half a second or more.
+// If one op becomes this many instructions, ptxas takes half a second or more.
 enum { MANY_INSTRUCTIONS = 4000 };
 
 #define tile_emit_nothing NULL // for the rows of control flow, which this file emits
@@ -96,7 +96,7 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     move_all(e, &m);
 }
 
-// Marks the tensor that an op of a loop accesses, since the loop's block may start again behind it.
+// Marks the tensor that an op of a loop accesses, since the loop's block may start again after it.
 static void touched_in(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
@@ -115,14 +115,14 @@ static void touched_in(struct tile_op *op, void *data)
         e->read |= bit;
 }
 
-// Records a loop exit: accesses that are pending at the exit are pending behind the loop.
+// Records a loop exit: accesses that are pending at the exit are pending after the loop.
 static void emit_exit(struct tile_emitter *e, struct tile_emit_loop *loop)
 {
     loop->read |= e->read;
     loop->written |= e->written;
 }
 
-// True if `op` is the op `first`, or is behind it in its block, or is nested in such an op.
+// True if `op` is the op `first`, or comes after it in its block, or is nested in such an op.
 static bool is_from(const struct tile_op *op, const struct tile_op *first)
 {
     while (op && op->parent != first->parent)
@@ -286,7 +286,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         return true;
     default:
         tile_move_values(e, e->loop->op->result, op->operand, op->operand_count);
-        // which may end at any iteration
+        // A `for` loop may also end at a continue.
         if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR)
             emit_exit(e, e->loop);
         // The end of the loop's own body falls through to its next iteration.

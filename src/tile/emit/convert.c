@@ -108,7 +108,7 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
 
 // The registers of a layout by the coordinates that they hold: both are vectors over GF(2).
 struct places {
-    uint32_t vector[32], registers[32]; // by the vector's highest bit; 0: none
+    uint32_t vector[32], registers[32]; // indexed by the vector's highest bit; 0: none
     uint32_t same[32];                  // registers with equal contents, by their highest bit
 };
 

@@ -59,15 +59,16 @@ struct tile_emitter {
     struct tile_emit_view *view; // by value id
     struct tile_coordinate_entry *coordinate;
     uint32_t coordinates, coordinate_capacity;
-    struct tile_half *half; // by the number of a 16-bit register
+    struct tile_half *half; // indexed by the number of a 16-bit register
     uint32_t half_capacity;
-    tile_register zero[3]; // zeros that ptxas cannot recognize, one for each time words are widened
+    // Zeros that ptxas cannot recognize. Each widening of words takes the next of the three.
+    tile_register zero[3];
     // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
     tile_register reduced;
     tile_register tid, lane, warp;     // computed in the prologue
     tile_register block[3], blocks[3]; // 64 bits
     tile_register shared;              // address of the scratch in shared memory, 32 bits
-    uint32_t shared_bytes;             // of the scratch: the most that any op needs
+    uint32_t shared_bytes;             // size of the scratch: the most that any op needs
     uint32_t shared_busy;        // the part of the scratch that some thread may still be reading:
                                  // TILE_SHARED_PART, or everything
     uint32_t busy_from, busy_to; // the bounds of TILE_SHARED_PART
@@ -82,7 +83,7 @@ struct tile_emitter {
     bool wants_printf, wants_assert;
     uint32_t frame_bytes;   // local memory for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
-    struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
+    struct tile_ring *ring; // ring of an entry with roles (ring.h); NULL: all threads do the same
     const struct tile_op **deferred; // by value id: the op, if computed on demand
     uint32_t deferred_ops;           // how many have been deferred
     struct tile_access_state
@@ -98,7 +99,7 @@ struct tile_emitter {
 struct tile_emit_loop {
     const struct tile_op *op;
     uint32_t next, end;     // labels
-    uint64_t read, written; // as in the emitter, over all exits
+    uint64_t read, written; // tensors read and written, as in the emitter, over all exits
     struct tile_emit_loop *outer;
 };
 
@@ -120,8 +121,7 @@ tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q
 // `lane`.
 tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t mask);
 tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane);
-// The same register in the lane `distance` lanes before, or behind; undefined if there is no such
-// lane.
+// The same register `distance` lanes before, or after; undefined if there is no such lane.
 tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32_t distance,
                                  bool behind);
 // Gathers bits of x: the k-th set bit of `mask` becomes bit k.
@@ -182,7 +182,7 @@ tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register
 // false for other comparisons.
 bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                               uint32_t first, uint32_t end);
-// divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is no power of two.
+// divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is not a power of two.
 tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
                                       tile_register x, uint64_t divisor);
 // fp8.c: converts an f32 to a byte of e4m3 or e5m2, and back.
@@ -217,13 +217,13 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
                         const tile_register *x, const tile_register *y, tile_register *out);
 
-// single_warp.c: true for a loop that one warp can run for its block; emits the code in front of
-// it, which sends the other warps to the label `together`; emits the code behind it.
+// single_warp.c: true for a loop that one warp can run for its block; emits the code before it,
+// which sends the other warps to the label `together`; emits the code after it.
 bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op *loop);
 void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
-// kernel.c: parts that all entries share: the code in front of the body, and declarations.
+// kernel.c: parts that all entries share: the code before the body, and declarations.
 void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
@@ -239,8 +239,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
 
 // load_store.c: load or store contiguous elements at an address, which is a 64-bit register (32-bit
 // for shared memory) plus a constant. `count` elements make 1 to 16 bytes and are aligned to their
-// size. `space`: "global", "shared"; `hint`: words in front of it. A bool or 8-bit element takes a
-// byte.
+// size. `space`: "global", "shared"; `hint`: words before it. A bool or 8-bit element takes a byte.
 void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                     const tile_register *to, uint32_t count, tile_register address, int64_t offset,
                     tile_register predicate);

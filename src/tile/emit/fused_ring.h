@@ -7,7 +7,7 @@
 #include "ring.h"
 
 // Barriers at the start of shared memory, for at most this many stages per feed. Each stage has
-// two: one for a stage that is full, and behind it one for a stage that is free again.
+// two: one for a stage that is full, followed by one for a stage that is free again.
 enum { TILE_FEED_STAGES = 8, TILE_FEED_BARRIER_BYTES = 16, TILE_FEED_FREE_AT = 8 };
 
 // A role's position in its rings; all rings advance together.

@@ -19,7 +19,7 @@ static void remember(struct tile_emitter *e, tile_register half, tile_register w
 {
     uint32_t number = half & 0xfffffff;
 
-    if (!TILE_RESERVE(e->module, e->half, e->half_capacity, number + 1, 64)) { // it is only slower
+    if (!TILE_RESERVE(e->module, e->half, e->half_capacity, number + 1, 64)) {
         e->failed = true;
         return;
     }
@@ -65,7 +65,7 @@ void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from
 }
 
 // A zero that ptxas cannot recognize, and that depends on the last reduction. This keeps ptxas from
-// hoisting rematerialized code in front of that reduction.
+// hoisting rematerialized code above that reduction.
 static tile_register zero_of(struct tile_emitter *e, uint32_t time)
 {
     tile_register *zero = &e->zero[time % 3];

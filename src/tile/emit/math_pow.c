@@ -1,5 +1,5 @@
 // pow(x, y) = 2^(y log2|x|). The logarithm is a pair, since y log2|x| grows up to the largest
-// exponent and needs as many bits behind the point as the result has.
+// exponent and needs as many bits after the point as the result has.
 #include "math.h"
 
 // log2 for a > 0. a = 2^e b, b from sqrt 1/2 to sqrt 2, s = (b - 1)/(b + 1), z = s^2: log2(a) = e +

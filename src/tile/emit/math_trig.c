@@ -82,8 +82,8 @@ static tile_register table(struct tile_emitter *e)
 }
 
 // The same with 64 bits instead of 32: x = M 2^(E - 1086), and 192 bits of 2/pi from E - 1024 on.
-// The rest is normalized to 64 bits behind its leading zeros before the multiplication, so that it
-// is rounded once.
+// The rest is normalized to the 64 bits after its leading zeros before the multiplication, so that
+// it is rounded once.
 static struct reduced far_f64(struct tile_math *m, struct tile_num x)
 {
     struct tile_emitter *e = m->e;

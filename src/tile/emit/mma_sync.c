@@ -24,7 +24,7 @@ static void set_lines(const struct tile_product *p, struct tile_mma_operand *o, 
 
     o->pitch = tile_fragment_pitch(along * o->bytes, o->single);
     o->lines = o->transposed ? tile_round_up(length, p->how->depth) : o->extent;
-    if (o->single) // as many as warps can have
+    if (o->single) // as many lines as the accumulator's layout covers
         o->lines = UINT32_C(1) << p->acc->layout->axis_bits[o->other];
     if (o->single && o->lines < LEAST_LINES)
         o->lines = LEAST_LINES;
@@ -60,8 +60,8 @@ static bool choose_slice(struct tile_product *p)
            tile_shared_fits(p->e, p->op, bytes_of_slice(p, p->slice));
 }
 
-// Writes zeros if lines extend past the operand or there are more than its own: everywhere, before
-// the elements are written.
+// Fills the lines with zeros before elements are written, if lines extend past the operand or there
+// are more lines than its own.
 static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t length,
                   tile_register shared)
 {

@@ -32,7 +32,7 @@ struct tile_mma_operand {
     uint32_t count;
     struct {
         uint32_t batch, own;
-        tile_register word[2][4]; // of this step, and of the step read meanwhile
+        tile_register word[2][4]; // words of this step, and of the step that is being read
         tile_register carried[4]; // the first step's words, carried from iteration to iteration
         tile_register rest[4];    // tf32x3: the remainders of this step's words
         tile_register line;       // address of the line, without the step's part

@@ -2,7 +2,7 @@
 // the coordinate moves to the bound's side once, so that each element is compared with a constant.
 #include "emit.h"
 
-// The axis that a value counts along, in a tile of its final shape; -1: it is no iota.
+// The axis that a value counts along, in a tile of its final shape; -1: it is not an iota.
 static int axis_of_count(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;

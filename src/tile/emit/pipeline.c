@@ -85,7 +85,7 @@ static void release(struct tile_emitter *e, tile_register used)
 }
 
 // The stages that a tile of the other team takes from the ring: as many iterations as this team's.
-// The second team's first tile comes behind one of the first team.
+// The second team's first tile follows one of the first team.
 static void measure_stages(struct tile_emitter *e, const char *type, tile_register first,
                            tile_register last)
 {
@@ -132,9 +132,9 @@ static void wait_for_team(struct tile_emitter *e)
     r->waited_for_team = true;
 }
 
-// If the other team has a tile behind this one. The stages this tile takes are known in front of
-// the loop only if all tiles take equally many; otherwise the other team learns at which stage
-// this one ended.
+// The case that the other team has a tile after this one. The stages this tile takes are known
+// before the loop only if all tiles take equally many; otherwise the other team learns at which
+// stage this one ended.
 static void hand_ring_over(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;

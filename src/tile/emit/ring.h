@@ -5,9 +5,9 @@
 #include "tile/pass/pipeline.h"
 #include "emit.h"
 
-// Barriers at the start of shared memory, 8 bytes each. At 8 s: stage s is full. TILE_FREE_AT
-// behind that: stage s is free again. From TILE_HANDOVER_AT on, for each of two teams: the stage
-// and phase at which the team takes over the ring, if the other team announces it.
+// Barriers at the start of shared memory, 8 bytes each. At 8 s: stage s is full. TILE_FREE_AT bytes
+// later: stage s is free again. From TILE_HANDOVER_AT on, for each of two teams: the stage and
+// phase at which the team takes over the ring, if the other team announces it.
 enum { TILE_FREE_AT = 256, TILE_HANDOVER_AT = 512 };
 
 // Named barriers; 0 is for all threads of the block.
@@ -33,10 +33,11 @@ struct tile_ring {
     tile_register base; // address of shared memory
     tile_register map[TILE_MAX_MAPS];
     tile_register grid[3], tiles; // 32 bits
-    tile_register inverse[3];     // of a layer of the grid, of grid[1], and of the last raster
+    tile_register inverse[3];     // reciprocals of the tiles of a grid layer, of grid[1], and of
+                                  // the last raster
     tile_register width;          // grid[0], padded to whole clusters
     tile_register column;         // the tile's index along the grid's columns
-    tile_register rank;           // of the block in its cluster
+    tile_register rank;           // rank of the block in its cluster
     tile_register group;          // the thread's warpgroup
     tile_register stage, phase;   // the role's position in the ring, kept from tile to tile
     uint32_t next_tile;           // label
@@ -70,7 +71,7 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
                         struct tile_text *out, struct tile_entry *entry);
 // tiles.c: runs `body`, a role's work for one tile, over all tiles. Then: emits loads while the
 // last products of a tile are in flight; finds the next tile among the products; true if an op
-// behind the loop was emitted early.
+// after the loop was emitted early.
 bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
 void tile_load_early(struct tile_emitter *e);
 void tile_find_next(struct tile_emitter *e);
@@ -89,9 +90,9 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 void tile_ring_step(struct tile_emitter *e);
 // Skips the stages of the other team's tile.
 void tile_skip_other_team(struct tile_emitter *e);
-// Passes the team's turn to the other team, if a tile ends in front of the loop.
+// Passes the team's turn to the other team, if a tile ends before the loop.
 void tile_skip_products(struct tile_emitter *e);
-// The barrier for a full stage; TILE_FREE_AT behind it is the barrier for a stage that has been
+// The barrier for a full stage; TILE_FREE_AT bytes later is the barrier for a stage that has been
 // read.
 tile_register tile_stage_barrier(struct tile_emitter *e);
 // Waits until a barrier's phase of that parity has completed; `at` is added to its address.
@@ -123,7 +124,7 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
 // tile.
 void tile_copy_side(struct tile_emitter *e);
 bool tile_begin_side(struct tile_emitter *e);
-void tile_end_side(struct tile_emitter *e); // behind the store
+void tile_end_side(struct tile_emitter *e); // after the store
 
 // wgmma.c: a descriptor without the address; the bytes from one block of 64 rows of a left operand
 // to the next block; the bytes from the start to a step along the depth axis.

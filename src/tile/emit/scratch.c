@@ -5,7 +5,7 @@ void tile_barrier(struct tile_emitter *e)
 {
     bool team = e->ring && e->ring->plan->teams > 1;
 
-    // Not all warps come here, or there are fewer than layouts have.
+    // Not all warps reach this point, or there are fewer warps than in layouts.
     if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
         e->failed = true;
     if (team) // a warpgroup that owns the tile

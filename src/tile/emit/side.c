@@ -1,7 +1,7 @@
-// A side tile: loaded behind the loop, with the same layout as the stored tile, such as an addend
-// of a product. It comes through the ring, as if the loop had a few more iterations. Each stage
-// holds as many of its slabs as are stored at a time, and threads read there the positions that
-// they will write later.
+// A side tile: loaded after the loop, with the same layout as the stored tile, such as an addend of
+// a product. It comes through the ring, as if the loop had a few more iterations. Each stage holds
+// as many of its slabs as are stored at a time, and threads read there the positions that they will
+// write later.
 #include "ring.h"
 
 static uint32_t parts_of(const struct tile_pipeline *plan)

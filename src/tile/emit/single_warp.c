@@ -1,6 +1,6 @@
 // Loops that one warp runs for its block. If everything that a `while` computes with fits in one
 // warp's lanes, that warp alone waits or looks things up, without a barrier in the loop. The other
-// warps wait behind the loop for its results.
+// warps wait after the loop for its results.
 #include "emit.h"
 #include "tile/layout/assign.h"
 

@@ -1,9 +1,8 @@
 // Split-K: each block of a cluster does one part of a product's depth axis. Every block leaves its
-// accumulators in its own shared memory. The blocks alternate as the one that finishes a warp's
-// rows: its warp adds the other blocks' parts to its own, always in the same order, and continues
-// alone. So all blocks read at the same time, since one block receives only some 25 bytes a
-// nanosecond from others. If warps depend on each other behind the loop, the first block finishes
-// the whole tile.
+// accumulators in its own shared memory. The blocks take turns at finishing a warp's rows: its warp
+// adds the other blocks' parts to its own, always in the same order, and continues alone. So all
+// blocks read at the same time, since one block receives only some 25 bytes a nanosecond from
+// others. If warps depend on each other after the loop, the first block finishes the whole tile.
 #include "ring.h"
 
 enum { WORDS = 4, AT_ONCE = 16 }; // words of a vector; vectors in flight

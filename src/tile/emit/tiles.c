@@ -5,8 +5,8 @@
 #include "ring.h"
 
 // x / y for an x below 2^31; `*rest` gets the remainder. The host provides floor((2^32 - 1) / y),
-// which makes the quotient too small by at most one. A division takes some hundred clocks, during
-// which the products would stall between two tiles.
+// which makes the quotient too small by at most one. A division takes a hundred clocks or more,
+// during which the products would stall between two tiles.
 static tile_register divide(struct tile_emitter *e, tile_register x, tile_register y,
                             tile_register inverse, tile_register *rest)
 {
@@ -62,7 +62,7 @@ static uint32_t words_of(const struct tile_value *x)
     return tile_register_count(x) * (bits < 16 ? 16 : bits) / 32;
 }
 
-// True for a load behind the loop that takes few registers and does not depend on the loop, such as
+// True for a load after the loop that takes few registers and does not depend on the loop, such as
 // a bias.
 static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
 {

@@ -27,7 +27,7 @@ static tile_register coordinate(struct tile_emitter *e, const struct tile_value 
 
 struct place {
     tile_register at[TILE_MAP_RANK]; // last axis first
-    uint32_t rank, other;            // the one that is the tile's other axis
+    uint32_t rank, other;            // the tensor's axis for the tile's other axis
 };
 
 static struct place place_of(struct tile_emitter *e, const struct tile_op *op)

@@ -77,7 +77,7 @@ struct piece {
 struct product {
     struct tile_emitter *e;
     tile_register at[2];    // descriptors of the stage
-    const char *form, *end; // the text before the accumulators, and behind scale-d
+    const char *form, *end; // the text before the accumulators, and after scale-d
 };
 
 static void multiply(const struct product *p, const struct piece *piece, uint32_t step,
@@ -97,7 +97,7 @@ static void multiply(const struct product *p, const struct piece *piece, uint32_
 }
 
 // Sums a stage's steps separately, at most 128 numbers at a time, since wgmma's sums keep only 13
-// bits behind the largest. It takes one piece of the accumulator at a time to limit registers;
+// bits below the largest. It takes one piece of the accumulator at a time to limit registers;
 // meanwhile the other warpgroup multiplies.
 static void multiply_promoted(const struct product *p, uint32_t steps, const tile_register *sum,
                               uint32_t each)

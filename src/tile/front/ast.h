@@ -55,7 +55,7 @@ struct tile_function_ast {
 
 struct tile_parameter_ast {
     const char *name;
-    struct tile_ast *dtype; // a dtype, or the name of a constant that is one
+    struct tile_ast *dtype; // a dtype, or the name of a constant whose value is a dtype
     bool tensor;
     struct tile_ast **extent;
     uint32_t extents;

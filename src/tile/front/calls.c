@@ -32,7 +32,7 @@ static int parameter_number(const char *spec, const char *name, size_t length)
     return -1;
 }
 
-// The items of a list; an argument that is no list counts as a list of one.
+// The items of a list; an argument that is not a list counts as a list of one.
 static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
                            const struct tile_ast *const *self)
 {

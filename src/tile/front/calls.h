@@ -16,7 +16,7 @@ struct tile_call {
 
 struct tile_call_row {
     const char *name;
-    const char *arguments; // names separated by spaces; those behind | are optional
+    const char *arguments; // names separated by spaces; those after | are optional
     // Returns the number of meanings; 0 after an error, and for calls that only have effects.
     uint32_t (*make)(struct tile_elaborator *e, const struct tile_call *call,
                      const struct tile_call_row *row, struct tile_meaning *out);

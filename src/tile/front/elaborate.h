@@ -37,7 +37,7 @@ struct tile_binding {
                            // hides, from 1
 };
 
-// A name that only one arm of an if binds, and its position: it is unbound behind the if.
+// A name that only one arm of an if binds, and its position: it is unbound after the if.
 struct tile_lost {
     const char *name;
     struct tile_location where;

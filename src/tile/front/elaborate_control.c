@@ -48,8 +48,8 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     for (uint32_t i = 0; *values && i < bound.count; i++) {
         struct tile_binding *binding = tile_lookup(e, bound.name[i]);
         if (!binding || binding->fixed)
-            continue; // a new name, or one that may not be rebound, which the statement itself
-                      // reports
+            continue; // a new name, or one that may not be rebound: the statement itself
+                      // reports that
         struct tile_operand operand;
         e->b.where = binding->where;
         if (!tile_meaning_operand(e, &binding->what, &operand)) {
@@ -433,7 +433,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         if (operand.value) {
             if (tile_enter_detached(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
-                e->function_block = NULL; // a return in there returns from no function
+                e->function_block = NULL; // a return here has no function to return from
                 elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
                 elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
             }

@@ -277,7 +277,7 @@ void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *a
     const char *near = NULL;
 
     if (tile_lookup(e, ast->text)) {
-        tile_error(e->module, TILE_T503, ast->where, "call: %s is no function", ast->text);
+        tile_error(e->module, TILE_T503, ast->where, "call: %s is not a function", ast->text);
         return;
     }
     for (struct tile_function_ast *fn = e->file ? e->file->function : NULL;

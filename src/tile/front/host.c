@@ -413,7 +413,7 @@ static const char *text_unknown(struct tile_elaborator *e, const struct tile_ast
     return NULL;
 }
 
-// An expression as it was written, without needless spaces and parentheses.
+// An expression as it was written, without redundant spaces and parentheses.
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     static const char *(*const kinds[])(struct tile_elaborator *, const struct tile_ast *) = {

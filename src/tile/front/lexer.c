@@ -115,7 +115,7 @@ static void read_number(struct tile_lexer *l, struct tile_token *t)
         char c = *l->at;
         bool sign = (c == '+' || c == '-') && real &&
                     (digits[n - 1] == 'e' || digits[n - 1] == 'E');
-        bool dots = c == '.' && l->at + 1 < l->end && l->at[1] == '.'; // of a range, 0 .. n
+        bool dots = c == '.' && l->at + 1 < l->end && l->at[1] == '.'; // a range, 0 .. n
         if (!hex && ((c == '.' && !dots) || c == 'e' || c == 'E'))
             real = true;
         else if (!sign && !in_name(c))

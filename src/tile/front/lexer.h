@@ -36,7 +36,7 @@ struct tile_lexer {
     const char *at, *end, *line_start;
     uint32_t line;
     uint32_t behind; // UTF-8 continuation bytes in the line so far
-    uint32_t depth;  // of ( and [: inside these, newlines end no statement
+    uint32_t depth;  // open ( and [: inside these, newlines end no statement
     bool torn;       // after an unterminated string: the next newline closes all open brackets
     bool joins;      // the last token continues in the next line
 };

@@ -7,7 +7,7 @@
 
 enum {
     TILE_MAX_NESTING = 200,
-    TILE_MAX_HEIGHT = 500, // of an expression's tree: a chain of n operators has height n
+    TILE_MAX_HEIGHT = 500, // height of an expression's tree: a chain of n operators has height n
 };
 
 struct tile_parser {

@@ -246,8 +246,7 @@ static struct tile_ast *postfix(struct tile_parser *p)
 
 static struct tile_ast *unary(struct tile_parser *p);
 
-// Parses **, which binds its left side tighter than a sign in front of it, and is right
-// associative.
+// Parses **, which binds its left side tighter than a preceding sign, and is right associative.
 static struct tile_ast *power(struct tile_parser *p)
 {
     struct tile_ast *base = postfix(p);

@@ -91,7 +91,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
     struct tile_token twice = { .kind = TILE_TOKEN_END };
     struct tile_statement *s;
 
-    // Only the token behind the names tells these three apart.
+    // Only the token after the names distinguishes these three.
     bool named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
     while (named) {
         bool dropped = tile_parser_at_word(p, "_"); // `_` binds nothing

@@ -1,4 +1,4 @@
-// Texts that are no whole program: the C builder's expressions for the host, and names.
+// Texts that are not whole programs: the C builder's expressions for the host, and names.
 #ifndef CUCORE_TILE_FRONT_SNIPPET_H
 #define CUCORE_TILE_FRONT_SNIPPET_H
 

@@ -2,7 +2,7 @@
 // are unbound or may not be bound; calls of unknown functions, of themselves, and with wrong
 // arguments; misplaced break, continue and return.
 //
-// A name that an arm of an if binds counts as bound behind the if, which is true for some constant
+// A name that an arm of an if binds counts as bound after the if, which is true for some constant
 // conditions.
 #include "calls.h"
 #include "control.h"
@@ -76,7 +76,7 @@ static void check_if(struct tile_elaborator *e, const struct tile_statement *s)
         return;
     }
     check_statements(e, arm[0]);
-    // The first arm's names are hidden in the second arm, and visible again behind the if.
+    // The first arm's names are hidden in the second arm, and visible again after the if.
     uint32_t first = e->count - outside;
     struct tile_binding *kept = tile_take(e->module, (first + 1) * sizeof(*kept));
     for (uint32_t i = 0; kept && i < first; i++)

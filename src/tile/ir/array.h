@@ -28,9 +28,9 @@ static inline bool tile_array_reserve(struct tile_module *module, void *array, u
     return true;
 }
 
-// Makes room for `count` items behind the pointer `array`, whose capacity in items is the uint32_t
-// `capacity`: doubles it, or begins with `least`. New items are zero. False without memory; the
-// array is then as it was.
+// Ensures room for `count` items in the array at the pointer `array`, whose capacity in items is
+// the uint32_t `capacity`: doubles it, or begins with `least`. New items are zero. False without
+// memory; the array is then unchanged.
 #define TILE_RESERVE(module, array, capacity, count, least) \
     tile_array_reserve((module), &(array), &(capacity), (count), (least), sizeof(*(array)))
 

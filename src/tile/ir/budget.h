@@ -13,9 +13,9 @@
 
 struct tile_limits {
     uint64_t operations;           // steps of the compiler, the same number on every machine
-    uint64_t ptx_bytes;            // of one text: the PTX, or a dump
-    uint64_t memory_bytes;         // that arenas hold at a time
-    double seconds;                // of wall time; 0: no limit
+    uint64_t ptx_bytes;            // size of one text: the PTX, or a dump
+    uint64_t memory_bytes;         // memory that arenas hold at a time
+    double seconds;                // wall time; 0: no limit
     int32_t (*cancel)(void *user); // returns nonzero to end the compilation; NULL: is not called
     void *user;
 };
@@ -25,9 +25,9 @@ struct tile_budget {
     struct cuc__arena_account memory;
     uint64_t operations, next_look; // steps so far; steps at the next look at clock and `cancel`
     double deadline, next_call; // times of the monotonic clock: the end; the next call of `cancel`
-    struct tile_location where; // of the construct that is worked on
+    struct tile_location where; // position of the construct that is worked on
     const struct tile_op *op;   // the op that is worked on; NULL before there is IR
-    enum tile_code ended;       // the code of the limit that ended the budget; TILE_T000: none has
+    enum tile_code ended;       // code of the limit that ended the budget; TILE_T000 before that
     struct tile_location ended_at;
     char construct[160], amount[160];
 };

@@ -58,7 +58,7 @@ struct tile_check {
     const char *after;
     bool ok;
 };
-// Reports the first broken rule of a check as an error of cucore's. `op` is NULL for the kernel.
+// Reports the first broken rule of a check as an error of cucore. `op` is NULL for the kernel.
 void tile_broken(struct tile_check *check, const struct tile_op *op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // True if another error would be kept; otherwise its text need not be made.

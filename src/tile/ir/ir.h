@@ -133,7 +133,7 @@ enum tile_layout_class {
     TILE_LAYOUT_PAD,         // a pad with a shape has the result's layout
     TILE_LAYOUT_ROWS,        // the ids have the layout of the tile's first axis, a pad the tile's
     TILE_LAYOUT_SCATTER,     // all operands have the stored value's layout
-    TILE_LAYOUT_LOOP,        // a carried value keeps its layout before, in and behind the loop
+    TILE_LAYOUT_LOOP,        // a carried value keeps its layout before, in and after the loop
     TILE_LAYOUT_END,         // operands have the layouts of the results that they become
 };
 
@@ -333,8 +333,8 @@ bool tile_add_operands(struct tile_kernel *kernel, struct tile_op *op, uint32_t 
 void tile_drop_operand(struct tile_op *op, uint32_t index);
 // Replaces every operand `from` by `to`, except in `except`, which may be NULL.
 void tile_replace(struct tile_value *from, struct tile_value *to, const struct tile_op *except);
-// Lists the uses of a kernel's values anew. Whoever builds a kernel calls it at the end, since ops
-// that did not enter the kernel, such as unreachable ones, have used values too.
+// Rebuilds the lists of uses of a kernel's values. Whoever builds a kernel calls it at the end,
+// since ops that did not enter the kernel, such as unreachable ones, have used values too.
 void tile_list_uses(struct tile_kernel *kernel);
 // Takes an op out of its block, to be inserted elsewhere.
 void tile_remove(struct tile_op *op);

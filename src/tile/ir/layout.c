@@ -264,7 +264,7 @@ bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from
 {
     const struct tile_type *const types[] = { operand, result };
 
-    // With padding in between, the new position is no linear map of the old one.
+    // With padding in between, the new position is not a linear map of the old one.
     for (uint32_t t = 0; t < 2; t++)
         for (uint32_t i = 0; i < types[t]->rank; i++)
             if (types[t]->extent[i] & (types[t]->extent[i] - 1))

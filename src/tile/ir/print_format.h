@@ -1,6 +1,6 @@
 // Placeholders in print's texts: {} formats a value by its dtype, {:8.3f} as printf does. A comma
-// in front of the format writes a tile as a list of lists: {:,} gives [[1, 2], [3, 4]], {} gives [1
-// 2 3 4].
+// before the format writes a tile as a list of lists: {:,} gives [[1, 2], [3, 4]], {} gives [1 2 3
+// 4].
 #ifndef CUCORE_TILE_IR_PRINT_FORMAT_H
 #define CUCORE_TILE_IR_PRINT_FORMAT_H
 
@@ -14,7 +14,7 @@
 enum { TILE_FORMAT_BYTES = 32, TILE_BRACKET_BYTES = 2 * TILE_MAX_RANK + 4 };
 
 struct tile_mark {
-    const char *at, *end;            // in the text: from { to behind }
+    const char *at, *end;            // in the text, from { to just after }
     char how[TILE_FORMAT_BYTES - 8]; // flags, width, precision: "08.3"
     char conversion;                 // "f"; '\0': by the dtype
     bool lists;                      // each axis has brackets of its own
@@ -31,8 +31,8 @@ void tile_mark_format(const struct tile_mark *mark, cuc_dtype dtype,
 // The dtype of the 64-bit integer to print: an unsigned format prints a value's own bits.
 cuc_dtype tile_mark_dtype(const struct tile_mark *mark, cuc_dtype dtype);
 
-// The text in front of a tile's elements and behind them, and between two of them. `ends` counts
-// the innermost axes that end between the two: tile_mark_ends() of the later one. Returns `text`.
+// The text before a tile's elements, after them, and between two of them. `ends` counts the
+// innermost axes that end between the two: tile_mark_ends() of the later one. Returns `text`.
 uint32_t tile_mark_ends(const struct tile_mark *mark, const struct tile_type *type,
                         int64_t element);
 const char *tile_mark_bracket(const struct tile_mark *mark, const struct tile_type *type,

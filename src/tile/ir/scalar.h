@@ -66,9 +66,9 @@ uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum 
 uint64_t tile_element_of_odd(cuc_dtype dtype, double odd, enum tile_round round);
 
 // scalar.c: the result of a comparison if the first operand is less, equal or greater; NaN is none
-// of these. False if the op is no comparison.
+// of these. False if the op is not a comparison.
 bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, bool *out);
-// True for the ops that are undefined for a divisor of 0 where they are of integers.
+// True for ops that are undefined on integers if the divisor is 0.
 static inline bool tile_is_floored_division(enum tile_op_kind kind)
 {
     return kind == TILE_FLOORDIV || kind == TILE_CDIV || kind == TILE_MOD;

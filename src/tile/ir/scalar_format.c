@@ -212,6 +212,7 @@ bool tile_real_fits(cuc_dtype dtype, double value)
     if (dtype == CUC_F32 || dtype == CUC_TF32)
         return isfinite((float)value);
     if (dtype == CUC_E4M3 || dtype == CUC_E5M2) // the conversion would saturate to the largest
+                                                // number
         return fabs(value) <= decode(f, f->infinity ? 0x7b : 0x7e);
     return isfinite(decode(f, encode(dtype, value, TILE_RN)));
 }

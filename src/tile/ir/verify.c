@@ -10,7 +10,7 @@
 struct checker {
     struct tile_check check;
     bool *made;         // by value id: already defined, in an enclosing block
-    uint32_t *operands; // by value id: how many operands of the kernel it is
+    uint32_t *operands; // by value id: number of uses as an operand in the kernel
 };
 
 static void make(struct checker *c, const struct tile_op *op, const struct tile_value *value)
@@ -162,7 +162,7 @@ static void check_block(struct checker *c, const struct tile_block *block,
     for (const struct tile_op *op = block->first; op && c->check.ok; op = op->next) {
         check_op(c, op, block);
         if (c->check.ok && op->next && tile_op_infos[op->kind].traits & TILE_TERMINATES)
-            tile_broken(&c->check, op, "ops stand behind it");
+            tile_broken(&c->check, op, "ops follow it");
     }
     // Values defined in this block are not visible outside.
     for (const struct tile_op *op = block->first; op && c->check.ok && parent; op = op->next)
@@ -205,7 +205,7 @@ bool tile_verify_kernel(struct tile_kernel *kernel, const char *after)
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         make(&c, NULL, kernel->parameter[i].value);
     check_block(&c, &kernel->body, NULL);
-    if (!c.check.ok) // the operands are not all counted
+    if (!c.check.ok) // not all operands have been counted
         return false;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         check_uses(&c, NULL, kernel->parameter[i].value);

@@ -24,8 +24,8 @@ bool tile_needs_layout(const struct tile_value *value);
 void tile_set_layout(struct tile_assignment *a, struct tile_value *value,
                      struct tile_layout layout);
 
-// needed.c: the layout that an operand must have, given its op's result: *same, or else *other.
-// False if any layout will do.
+// needed.c: finds the layout that an operand must have, given its op's result: points *same to an
+// existing layout, or else writes *other. False if any layout will do.
 bool tile_needed_layout(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
                         struct tile_layout *other);
 // True if an op acts on each element separately: operands and results share one layout.

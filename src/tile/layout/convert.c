@@ -1,4 +1,4 @@
-// Inserts a convert for each operand whose layout is not the one that its op needs (assign.c).
+// Inserts a convert for each operand whose layout differs from the one its op needs (assign.c).
 // Values that are free to compute are rematerialized in that layout.
 #include "assign.h"
 

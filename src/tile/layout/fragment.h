@@ -21,7 +21,7 @@ const char *tile_fragment_refusal(const struct tile_op *op, const struct tile_ta
 const char *tile_fragment_name(cuc_dtype operand);
 // An operand's lines in shared memory. tile_fragment_single(): ldmatrix cannot deliver elements to
 // the lanes that multiply them, so they are read one by one. tile_fragment_pitch(): the distance
-// between lines of so many bytes that avoids bank conflicts.
+// between lines of `bytes` bytes that avoids bank conflicts.
 bool tile_fragment_single(cuc_dtype operand, bool transposed);
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single);
 // For dense lines of 16 bytes times a power of two. tile_fragment_span(): the bytes within which

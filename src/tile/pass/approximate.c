@@ -30,7 +30,7 @@ static uint32_t lead_of(const struct tile_op *loop)
     return loop->kind == TILE_FOR ? 1 : 0;
 }
 
-// The op whose results a terminator's operands become; NULL if the op is no such terminator.
+// Returns the op that takes a terminator's operands as its results; NULL for other ops.
 static const struct tile_op *target_of(const struct tile_op *op)
 {
     const struct tile_op *around = op->parent->parent;

@@ -1,5 +1,5 @@
-// Approximates divisions behind a loop over 16-bit products, if the quotients are rounded to 16
-// bits: rounding them to nearest first is needless. If a line has one divisor, the divisor is
+// Approximates divisions after a loop over 16-bit products, if the quotients are rounded to 16
+// bits: rounding them to nearest first gains nothing. If a line has one divisor, the divisor is
 // inverted once and the line is multiplied by the inverse.
 #include "pass.h"
 #include "fused.h"

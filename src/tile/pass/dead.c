@@ -26,7 +26,7 @@ static bool has_effect(const struct tile_op *op)
     // An acquire orders everything that follows it.
     if (traits & TILE_READS && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return true;
-    // A continue inside an if skips the rest of the body; the one that ends the body does not.
+    // A continue inside an if skips the rest of the body; the continue that ends the body does not.
     if (op->kind == TILE_CONTINUE)
         return op->parent->parent->kind == TILE_IF;
     for (uint32_t i = 0; i < op->block_count; i++)
@@ -36,7 +36,7 @@ static bool has_effect(const struct tile_op *op)
     return false;
 }
 
-// The op whose results a terminator's operands become.
+// Returns the op that takes a terminator's operands as its results.
 static struct tile_op *target_of(const struct tile_op *terminator)
 {
     struct tile_op *op = terminator->parent->parent;

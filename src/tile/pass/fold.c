@@ -303,7 +303,7 @@ static bool fold_if(struct folding *f, struct tile_op *op)
 
     if (!splat(op->operand[0], &c))
         return false;
-    // If the arm taken leaves the block, the code behind the if would be unreachable.
+    // If the arm taken leaves the block, the code after the if would be unreachable.
     struct tile_block *arm = op->block[c ? 0 : 1];
     if (arm->last->kind != TILE_YIELD)
         return false;

@@ -143,9 +143,9 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     product->depth = (uint32_t)mma->operand[0]->type.extent[1];
     product->from_zero = tile_is_zero(mma->operand[2]);
     if (product->columns % (how->signs ? 8 : 16) || product->columns > MOST_COLUMNS)
-        return "its columns are no multiple of 8, or more than 256";
+        return "its columns are not a multiple of 8, or more than 256";
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
-        return "a stage of it is no multiple of 32 bytes deep";
+        return "its stages are not a multiple of 32 bytes deep";
     product->feed[0] = find_feed(kernel, p, mma, 0, &why);
     if (!product->feed[0] && !how->either_major)
         return why;
@@ -245,7 +245,7 @@ static bool can_overlap(const struct tile_fused *p)
 
 // ---- Layouts and space
 
-// The number of bits of the warps that layouts cover. With three warpgroups the layouts include a
+// The number of bits of a warp's number in layouts. With three warpgroups, layouts include a
 // fourth, whose rows are padding.
 static uint32_t warp_bits_of(const struct tile_fused *p)
 {

@@ -66,7 +66,7 @@ struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 // the layouts allow it.
 void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_independent(const struct tile_fused *p);
-// approximate_division.c: relaxes quotients behind the loop whose results are rounded to 16 bits;
+// approximate_division.c: relaxes quotients after the loop whose results are rounded to 16 bits;
 // they need no rounding to nearest first. For loops whose products have 16-bit operands.
 void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);
 // deferred_reduction.c: defers the reduction of loop-carried sums to the end of the loop. The

@@ -1,5 +1,5 @@
-// Loop-invariant code motion: moves pure ops whose operands come from outside of a loop in front of
-// it.
+// Loop-invariant code motion: moves pure ops whose operands come from outside of a loop to the
+// front of the loop.
 //
 // No pure op can trap, so executing one that the loop would not have reached costs only time; for
 // that reason ops inside an if are not moved. Values that are free to recompute and would only hold

@@ -129,7 +129,7 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
     }
     if (!(traits & TILE_MONOTONIC))
         return NULL;
-    // A comparison holds for all elements if it holds for the bounds at which it is least.
+    // A comparison holds for all elements if it holds for the bounds that are hardest to satisfy.
     left = bound(v, op->operand[0], !(traits & TILE_RISES_X));
     right = bound(v, op->operand[1], !(traits & TILE_RISES_Y));
     return combine(v, op->kind, CUC_BOOL, left, right);
@@ -329,8 +329,8 @@ static bool uses_work(const struct versioning *v, const struct tile_op *op)
     return false;
 }
 
-// Finds the op in front of which all the work can go: the first op outside the work that needs a
-// result of the work. Later ops no longer count as work.
+// Finds the op before which all the work can go: the first op outside the work that needs a result
+// of the work. Later ops no longer count as work.
 static struct tile_op *find_place(const struct versioning *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;

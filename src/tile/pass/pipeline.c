@@ -18,7 +18,7 @@ enum {
                              // accumulators
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
-    MULTIPROCESSORS = 132, // that share one level 2 cache
+    MULTIPROCESSORS = 132, // multiprocessors that share one L2 cache
 };
 
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
@@ -75,7 +75,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     s->span = span_of(line);
     s->rows = (uint32_t)shape->ints[s->other];
     if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
-        return "an operand is no multiple of 32 bytes and 8 rows, or has more than 256";
+        return "an operand is not a multiple of 32 bytes and 8 rows, or has more than 256";
     if (s->mn_major && line > 128 && !p->fused) // the last slab may extend past the part in use
         s->span = 128;
     s->slabs = (line + s->span - 1) / s->span;
@@ -167,15 +167,15 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     p->even = p->teams == 1 && !p->before && has_even_iterations(p);
     p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
     if (p->columns % 8 || p->columns > MOST_COLUMNS)
-        return "its columns are no multiple of 8, or more than 256";
+        return "its columns are not a multiple of 8, or more than 256";
     if (!how->signs && p->columns > 32 && p->columns % 16)
-        return "its columns are no multiple of 16, which integers ask for";
+        return "its columns are not a multiple of 16, which integers require";
     if (p->columns / 2 * p->blocks > (p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS))
         return "its accumulators do not fit in registers";
     if (p->promotes && p->columns > TILE_PART_COLUMNS && p->columns % 16)
         return "its columns are more than 128, and no multiple of 16";
     if (p->depth * tile_bytes_of(x) % STEP_BYTES)
-        return "a stage of it is no multiple of 32 bytes deep";
+        return "its stages are not a multiple of 32 bytes deep";
     return NULL;
 }
 
@@ -297,7 +297,7 @@ static uint32_t span_of_store(uint32_t line)
     return line > 128 ? span_of(line) : line == 128 ? 128 : 0;
 }
 
-// Plans a store by TMA. It must be the last access behind the loop, so that nothing has to wait for
+// Plans a store by TMA. It must be the last access after the loop, so that nothing has to wait for
 // it, and must keep the accumulators' layout.
 static void plan_store(struct tile_pipeline *p)
 {
@@ -337,7 +337,7 @@ static void plan_store(struct tile_pipeline *p)
     p->store_map = tile_plan_slab_map(p, store);
 }
 
-// Finds a load behind the loop whose tile matches the stored one. At most one is taken, and none if
+// Finds a load after the loop whose tile matches the stored one. At most one is taken, and none if
 // some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
 static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
 {

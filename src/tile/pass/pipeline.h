@@ -56,7 +56,7 @@ struct tile_pipeline {
     uint32_t slabs;             // slabs that a warpgroup stores
     uint32_t together;          // slabs stored at a time
     uint32_t buffers;           // slab buffers of a warpgroup
-    const struct tile_op *side; // a load behind the loop with the stored tile's shape and layout;
+    const struct tile_op *side; // a load after the loop with the stored tile's shape and layout;
                                 // NULL if none
     uint32_t side_map;
     bool fused;   // it is the first member of a struct tile_fused (pass/fused.h)

@@ -81,7 +81,7 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
     if (line % PIECE_BYTES || pieces & (pieces - 1) || pieces > threads)
         return "an operand's lines are not 1, 2, 4 ... times 16 bytes";
     if (depth * s->element % STEP_BYTES)
-        return "a stage of it is no multiple of 32 bytes deep";
+        return "its stages are not a multiple of 32 bytes deep";
     s->transposed = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
     s->single = tile_fragment_single(x->type.dtype, s->transposed);
     if (s->transposed && (s->element == 1 || shape->ints[s->last] < (which ? 8 : 16)))
@@ -104,7 +104,7 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
 struct contents {
     const struct tile_block *body;
     bool stores, continues_early; // an iteration may end early
-    bool orders;                  // ordered loads: other accesses must stay behind them
+    bool orders;                  // ordered loads: other accesses must stay after them
     uint32_t products;
 };
 

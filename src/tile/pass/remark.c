@@ -21,9 +21,8 @@ static void downgrade(const struct review *r, const struct tile_op *op, bool ref
     const char *name = tile_op_infos[op->kind].name, *before = *why ? ": " : "";
 
     if (refused)
-        tile_error(r->module, TILE_T603, op->where,
-                   "%s: expected %s, as %s asks for it, got %s%s%s", name, expected, option, got,
-                   before, why);
+        tile_error(r->module, TILE_T603, op->where, "%s: expected %s, as %s requires, got %s%s%s",
+                   name, expected, option, got, before, why);
     else
         tile_remark(r->module, op->where, "%s: %s, not %s%s%s", name, got, expected, before, why);
 }

@@ -77,8 +77,8 @@ static bool same_part(const struct tile_op *load, const struct tile_op *store, u
            shape->ints[0] == tile_attribute(load, TILE_ATTR_SHAPE)->ints[axis];
 }
 
-// True if the code behind the loop handles each row of the accumulator separately and does not
-// store the rows that the load lacks. Their contents then do not matter.
+// True if the code after the loop handles each row of the accumulator separately and does not store
+// the rows that the load lacks. Their contents then do not matter.
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis)
 {
     for (const struct tile_op *op = p->loop->next; op; op = op->next) {

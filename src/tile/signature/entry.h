@@ -43,9 +43,9 @@ struct tile_entry {
     uint32_t warps;                         // warps of a block
     uint32_t static_shared, dynamic_shared; // bytes per block; a launch provides the dynamic ones
     bool assumes_no_overlap; // a barrier is omitted, since no written tensor overlaps another
-    // Blocks are persistent and take one tile of the grid after another. Behind the arguments lie
-    // the grid, its number of tiles, and inverses that turn a tile's number into its coordinates
-    // (tiles.c); behind these, at TILE_MAP_ALIGN, the maps.
+    // Blocks are persistent and take one tile of the grid after another. The arguments are followed
+    // by the grid, its number of tiles, and inverses that turn a tile's number into its coordinates
+    // (tiles.c), then, at TILE_MAP_ALIGN, by the maps.
     bool persistent;
     bool even; // all tiles take the same time: fewer blocks need as many rounds, which is as fast
     uint32_t raster; // tiles along the grid's first axis before the next one along its second; 0:

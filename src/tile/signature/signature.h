@@ -1,6 +1,6 @@
 // A kernel's signature: everything that a launch must know, as bytes that travel in its PTX and
-// cubin: parameters, dimensions, facts, the grid, entries. Read back, it is a kernel's header
-// without a body, which host.h takes like a compiled one.
+// cubin: parameters, dimensions, facts, the grid, entries. Reading it back yields a kernel's header
+// without a body, which host.h accepts like that of a compiled kernel.
 //
 // In the code it is the array __cucore_tile_KERNEL: a head of 16 bytes (magic, version, length,
 // checksum of the rest; 4 bytes each, little-endian), then numbers in 7 bits a byte, lowest first,

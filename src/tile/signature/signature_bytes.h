@@ -39,7 +39,7 @@ _Static_assert(TILE_ALIGNED_32 == 0 && TILE_INDEX_32 == 1 && TILE_INDEX_64 == 2 
                    TILE_OVERLAP_32 == 4,
                "written into signatures");
 
-// FNV-1a of everything behind the head.
+// FNV-1a of everything after the head.
 static inline uint32_t checksum(const unsigned char *bytes, size_t count)
 {
     uint32_t sum = 2166136261u;

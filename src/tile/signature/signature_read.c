@@ -388,7 +388,7 @@ struct tile_signature *tile_signature_read(const void *bytes, size_t count, char
     read_kernel(&r, s);
     bool memory = !module->diagnostics->out_of_memory;
     if (memory && !r.why && !header_is_valid(k))
-        r.why = "it speaks of a parameter or dimension that it does not have";
+        r.why = "it refers to a parameter or dimension that it lacks";
     if (memory && !r.why && (!s->entries || s->entry[s->entries - 1].variant != TILE_INDEX_64))
         r.why = "it has no entry for all arguments";
     if (!memory || r.why) {

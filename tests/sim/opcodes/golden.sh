@@ -12,7 +12,7 @@ run() {
     "$test" --only "$only" --golden "$golden" "$@"
 }
 
-# expect STATUS WORDS ARGUMENT...: run, and hold what it says to a pattern
+# expect STATUS WORDS ARGUMENT...: run, and match its output with a pattern
 expect() {
     local status=$1 words=$2 said
     shift 2
@@ -63,7 +63,8 @@ diff -r "$kept" "$folder/again" || {
 # An output that is not the recorded one.
 corrupt integer.txt '0,/^exact \([0-9a-f]* \)[0-9a-f]*/s//exact \10123456789abcdef/'
 expect 1 "other results than the golden file"
-# One that differs only where the ISA leaves it open: another device may, the simulator may not.
+# An output that differs only where the ISA leaves it open: another device may differ there, the
+# simulator may not.
 corrupt integer.txt 's/^\(exact [0-9a-f]* [0-9a-f]*\) [0-9a-f]*\( div.u32\)/\1 0123456789abcdef\2/'
 expect 1 "1 instances differ .* in NaNs"
 # Golden files of other inputs are not compared.

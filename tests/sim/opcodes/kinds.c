@@ -66,7 +66,7 @@ static const struct kind kinds[] = {
     { "m.e4m3",  'r',  8, 4, true,  { 4, 3 }, PATTERN_MATRIX },
     { "m.e5m2",  'r',  8, 4, true,  { 5, 2 }, PATTERN_MATRIX },
     { "m.b32",   'r', 32, 1, false, NO_FLOAT, PATTERN_RANDOM },
-    // Numbers with a meaning.
+    // Kinds with a name of their own.
     { "random",  'r', 32, 1, false, NO_FLOAT, PATTERN_RANDOM },
     { "random64", 'l', 64, 1, false, NO_FLOAT, PATTERN_RANDOM },
     { "below32", 'r', 32, 1, false, NO_FLOAT, PATTERN_BELOW },

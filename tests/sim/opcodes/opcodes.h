@@ -28,7 +28,7 @@ struct kind {
     char reg;                  // p .pred, c .b8, h .b16, r .b32, l .b64
     uint32_t bits, elements;   // of an element
     bool is_signed;            // an integer
-    struct soft_format format; // of an element; exponent 0: an integer
+    struct soft_format format; // format of an element; exponent 0: an integer
     enum pattern {
         PATTERN_EDGES,  // edges of the type, crossed, then random
         PATTERN_MATRIX, // for a warp: small integers, numbers of similar magnitude, or special ones
@@ -40,7 +40,7 @@ struct kind {
     } pattern;
 };
 const struct kind *kind_find(const char *name, size_t length);
-uint64_t kind_mask(const struct kind *kind); // of the register's bits
+uint64_t kind_mask(const struct kind *kind); // mask of the register's bits
 // The inputs of `cases` threads: column[k][n].
 void kind_values(uint64_t **column, const struct kind *const *kinds, uint32_t count,
                  uint32_t cases);
@@ -74,12 +74,12 @@ struct row {
     const char *family;
     // The instruction. (a|b) stands for a form with a and one with b; #1 is what was chosen first,
     // #2 second. $ is its operands, at the end where it is left out; or they are written: %d0 ...
-    // the outputs, %i0 ... the inputs. Where there are several instructions, * is before the one
-    // that the row is about, unless it is the first, and there are %r0 ... %r49 (.b32), %q0 ...
-    // (.b64), %h0 ... (.b16), %f0 ... (.f32), %p0 ... (.pred), %x0 ... (.b128), %s the address of
-    // 64 bytes of shared memory of the thread, %w of 4 KiB of the warp, %b of the same of the
-    // block, %in and %out the addresses of the thread's first input and output in global memory, 8
-    // bytes each, %lane, and %n, the number in the block.
+    // the outputs, %i0 ... the inputs. In a text of several instructions, * precedes the tested one
+    // unless that is the first. There are %r0 ... %r49 (.b32), %q0 ... (.b64), %h0 ... (.b16), %f0
+    // ... (.f32), %p0 ... (.pred), %x0 ... (.b128), %s the address of 64 bytes of shared memory of
+    // the thread, %w of 4 KiB of the warp, %b of the same of the block, %in and %out the addresses
+    // of the thread's first input and output in global memory, 8 bytes each, %lane, and %n, the
+    // number in the block.
     const char *text;
     // "outputs = inputs": kinds; T, S and U are the first, second and third type of the
     // instruction, W one twice as wide as T, *4 a vector of four.

@@ -63,7 +63,7 @@ static struct answer updated(const struct call *c, uint64_t a, uint64_t b)
                 return format_is_nan(a, f) && format_is_nan(b, f)
                            ? any_nan()
                            : exactly(format_is_nan(a, f) ? b : a);
-            if (x == y) // of the zeros the negative one is less
+            if (x == y) // the negative zero is less than the positive one
                 return exactly(((a & format_sign(f)) != 0) == least ? a : b);
             return exactly((x < y) == least ? a : b);
         }

@@ -50,7 +50,7 @@ class Loop:
         self.advance: Callable[[], None] | None = None  # emits the step to the next iteration
 
 
-LEFT = Differs("{name} is of a context manager, which changes it behind its yield on some paths and not on others")
+LEFT = Differs("{name} is of a context manager, which changes it after its yield on some paths and not on others")
 
 
 class Function(Expressions):

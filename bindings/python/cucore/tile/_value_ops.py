@@ -70,7 +70,7 @@ def _power(value: Any) -> int:
     if isinstance(value, Value):
         raise TypeError("a tile of float8_e8m0fnu is filled with a number that is known when the kernel is compiled")
     if math.copysign(1, value) < 0:
-        raise ValueError(f"{value} is no float8_e8m0fnu, which has no negative values")
+        raise ValueError(f"{value} is not a float8_e8m0fnu, which has no negative values")
     if not math.isfinite(value):
         return 255
     part, power = math.frexp(value)  # 0.5 <= part < 1
@@ -230,7 +230,7 @@ def typed_scalar(b: Builder, value: Any, kind: int) -> Value:
         try:
             value = float(value)
         except ValueError:
-            raise TypeError(f"{value!r} is no number") from None
+            raise TypeError(f"{value!r} is not a number") from None
     given = b.value(value)
     if b.rank(given):
         raise TypeError(f"a scalar is made of a number, not of a tile of {list(b.shape(given))}")
@@ -270,7 +270,7 @@ def unpack_from_bytes(b: Builder, x: Any, /, dtype: Any) -> Value:
     if b.dtype(given) != raw.CUC_U8 or b.rank(given) != 1:
         raise TypeError("unpack_from_bytes: expected a tile of uint8 with one axis")
     if b.shape(given)[0] % (bits // 8):
-        raise TypeError(f"unpack_from_bytes: {b.shape(given)[0]} bytes are no whole number of "
+        raise TypeError(f"unpack_from_bytes: {b.shape(given)[0]} bytes are not a whole number of "
                          f"{bits // 8}")
     if bits == 8:
         return bitcast(b, given, kind)
@@ -435,7 +435,7 @@ def matmul(b: Builder, x: Any, y: Any) -> Value:
     product = Value(b.call("matmul", a.handle, c.handle))
     last = b.rank(product) - 1
     product = squeezed(b, product, ([last] if column else []) + ([last - 1] if row else []))
-    # As in cuTile, the result has the operands' type, except for tf32, which is no arithmetic type.
+    # As in cuTile, the result has the operands' type, except for tf32, which is not an arithmetic type.
     return product if kind in (raw.CUC_TF32, b.dtype(product)) else b.cast(product, kind)
 
 

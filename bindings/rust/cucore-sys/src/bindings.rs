@@ -1184,17 +1184,17 @@ pub struct cuc_cache_info {
     pub dir: *const c_char,
     /// why nothing is kept, such as "CUCORE_CACHE is 0"; "" if it works
     pub off: *const c_char,
-    /// the most bytes of its files
+    /// maximum size of its files in bytes
     pub max_bytes: u64,
-    /// bytes of its files now
+    /// current size of its files in bytes
     pub bytes: u64,
     /// their number
     pub entries: u64,
-    /// entries that this process has found through this handle
+    /// entries that this process found through this handle
     pub hits: u64,
-    /// entries that it has not found, or found damaged
+    /// entries that it did not find, or found damaged
     pub misses: u64,
-    /// entries that it has added
+    /// entries that it added
     pub stored: u64,
 }
 
@@ -1206,9 +1206,9 @@ zeroed!(cuc_cache_info, struct_size);
 pub struct cuc_cache_options {
     /// sizeof(cuc_cache_options); the initialisers set it
     pub struct_size: usize,
-    /// The folder, which is made if necessary; copied. NULL is the default cache's.
+    /// The folder, created if necessary; copied. NULL: the default cache's folder.
     pub dir: *const c_char,
-    /// The most bytes of its files; 0 is the default cache's: 1 GiB, or CUCORE_CACHE_MAX_BYTES
+    /// Maximum size of its files in bytes; 0: the default cache's limit, which is CUCORE_CACHE_MAX_BYTES or 1 GiB
     pub max_bytes: u64,
 }
 
@@ -1825,7 +1825,7 @@ pub struct cuc_gemm_options {
     pub raster: i32,
     /// parts of a reduction kept in the workspace, 1 to 64; 0: chosen automatically
     pub parts: i32,
-    /// Number of last waves of tiles whose reductions all blocks share evenly through the workspace (stream-K), 1 to 8, if the tiles do not fill the last wave; 0: chosen automatically.
+    /// Stream-K: number of last waves, 1 to 8, whose reductions all blocks share evenly through the workspace if the tiles do not fill the last wave; 0: chosen automatically.
     pub stream_k: i32,
     /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums; with 0 there are none, unless `parts` or `stream_k` is given.
     pub workspace_bytes: u64,
@@ -2086,7 +2086,7 @@ pub struct cuc_memory_callbacks {
     pub destroy: Option<unsafe extern "C" fn(user: *mut c_void)>,
     /// Device that owns the memory; only its streams can use the resource. NULL: every stream can, and the driver reports the device of each allocation.
     pub device: *mut cuc_device,
-    /// CUC_MEMORY_ACCESS_ bits, at least one; of memory that DEVICE and HOST access, the driver reports whether it is MANAGED
+    /// CUC_MEMORY_ACCESS_ bits, at least one; if DEVICE and HOST are both set, the driver reports whether memory is MANAGED
     pub access: u32,
     /// 0
     pub reserved: u32,
@@ -2162,7 +2162,7 @@ zeroed!(cuc_memory_pool_statistics, struct_size);
 pub struct cuc_memory_virtual_options {
     /// sizeof(cuc_memory_virtual_options); the initialisers set it
     pub struct_size: usize,
-    /// addresses for each allocation, to grow into; 0: as many as it takes
+    /// reserved for each allocation, to grow into; 0: its own size
     pub reserve_bytes: u64,
     /// alignment of addresses, a power of two; 0: the driver's
     pub align: u64,
@@ -2170,7 +2170,7 @@ pub struct cuc_memory_virtual_options {
     pub peers: *const *mut cuc_device,
     /// 0: none
     pub peer_count: usize,
-    /// where the memory is: NONE is the device, else a place of the host
+    /// NONE: the memory is on the device; else a location on the host
     pub location: cuc_memory_location,
     /// CUC_MEMORY_VIRTUAL_ bits
     pub flags: u32,
@@ -2226,7 +2226,7 @@ pub struct cuc_occupancy_options {
     pub flags: u32,
     /// 0
     pub reserved: u32,
-    /// Returns the dynamic shared memory of a block with so many threads, in bytes. Called on the calling thread before the query; must not call cucore. NULL: shared_bytes.
+    /// Returns the dynamic shared memory of a block of `block_threads` threads, in bytes. Called on the calling thread before the query; must not call cucore. NULL: shared_bytes.
     pub shared_of_block: Option<unsafe extern "C" fn(block_threads: i32, user: *mut c_void) -> usize>,
     /// passed to shared_of_block
     pub user: *mut c_void,
@@ -2324,7 +2324,7 @@ pub struct cuc_program_options {
     pub jump_table_density: i32,
     /// --split-compile: threads; CUC_ZERO for all (PTX)
     pub split_compile: i32,
-    /// --no-source-include: not from the current folder
+    /// --no-source-include: do not search the current folder
     pub no_source_include: i32,
     /// cucore's own: add no folder of the CUDA headers
     pub no_default_headers: i32,
@@ -2451,7 +2451,7 @@ pub struct cuc_program_options {
     pub budget_memory_bytes: u64,
     /// wall-clock time; 0: unlimited (tile only)
     pub budget_seconds: f64,
-    /// Called some times a second on the compiling thread; a nonzero result ends the compilation. NULL: never ends it (tile only)
+    /// Called several times a second on the compiling thread; a nonzero result ends the compilation. NULL: never ends it (tile only)
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel
     pub cancel_user: *mut c_void,
@@ -2607,7 +2607,7 @@ pub struct cuc_tensor_map_options {
     pub fill: i32,
     /// CUC_TENSOR_MAP_ bits
     pub flags: u32,
-    /// traversal stride of each dimension: one of so many elements is copied, 1 to 8; 0: 1
+    /// traversal stride of each dimension, 1 to 8: n copies every nth element; 0: 1
     pub steps: [u32; 5],
     /// 0
     pub reserved: u32,
@@ -2661,7 +2661,7 @@ pub struct cuc_tile_budget {
     pub budget_memory_bytes: u64,
     /// wall-clock time from the call on; 0: unlimited
     pub budget_seconds: f64,
-    /// Called some times a second, within calls on the program; a nonzero result ends it. NULL: never ends it
+    /// Called several times a second, within calls on the program; a nonzero result ends it. NULL: never ends it
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel, until the program is released
     pub cancel_user: *mut c_void,
@@ -2707,7 +2707,7 @@ pub struct cuc_tile_interpret_options {
     pub print: Option<unsafe extern "C" fn(user: *mut c_void, text: *const c_char)>,
     /// passed to print and stop
     pub user: *mut c_void,
-    /// called some times a second; a nonzero result ends the run early; NULL: never ends it
+    /// called several times a second; a nonzero result ends the run early; NULL: never ends it
     pub stop: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
 }
 
@@ -2721,7 +2721,7 @@ pub struct cuc_tile_parameter {
     pub struct_size: usize,
     /// valid while the kernel lives
     pub name: *const c_char,
-    /// of the scalar or of the tensor's elements
+    /// dtype of the scalar or of the tensor's elements
     pub dtype: cuc_dtype,
     /// number of a tensor's axes; -1: a scalar
     pub rank: i32,
@@ -2817,9 +2817,9 @@ extern "C" {
     pub fn cuc_buffer_write_async(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
     /// Remove every entry. Programs that use the cache at the time compile again.
     pub fn cuc_cache_clear(cache: *mut cuc_cache) -> cuc_status;
-    /// The cache that is used where none is named.
+    /// The default cache, for programs that name none.
     pub fn cuc_cache_default() -> *mut cuc_cache;
-    /// Read the state of a cache. Counting its files takes a millisecond for some hundred entries.
+    /// Read the state of a cache. Counting its files takes a millisecond for a few hundred entries.
     pub fn cuc_cache_get_info(out: *mut cuc_cache_info, cache: *mut cuc_cache) -> cuc_status;
     /// Visit every entry. Each is read and checked, which does not count as a use.
     pub fn cuc_cache_list(cache: *mut cuc_cache, visit: cuc_cache_visit, user: *mut c_void) -> cuc_status;
@@ -3408,7 +3408,7 @@ extern "C" {
     pub fn cuc_object_retain(object: *mut cuc_object) -> *mut cuc_object;
     /// Write the code to a file, completely or not at all.
     pub fn cuc_object_save(object: *const cuc_object, path: *const c_char) -> cuc_status;
-    /// The dynamic shared memory available to each block when so many run on one multiprocessor.
+    /// The dynamic shared memory available to each block when `blocks` blocks run on one multiprocessor.
     pub fn cuc_occupancy_available_dynamic_shared(out: *mut usize, kernel: *mut cuc_kernel, device: *mut cuc_device, blocks: u32, block_threads: u32) -> cuc_status;
     /// The number of blocks of a kernel that one multiprocessor can run concurrently.
     pub fn cuc_occupancy_max_active_blocks(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, block_threads: u32, shared_bytes: u32, flags: u32) -> cuc_status;
@@ -3481,10 +3481,10 @@ extern "C" {
     pub fn cuc_stream_begin_capture(stream: *mut cuc_stream, mode: i32) -> cuc_status;
     /// Begin capturing a stream into an existing graph, after some of its nodes.
     pub fn cuc_stream_begin_capture_to(stream: *mut cuc_stream, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize, mode: i32) -> cuc_status;
-    /// End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures
-    /// of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it
-    /// adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and
-    /// the thread's other captures into it are cancelled too.
+    /// End a capture and discard its nodes: for cleanup after a failure. The thread's last error stays.
+    /// Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph
+    /// that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that
+    /// graph, and the thread's other captures into it are cancelled too.
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
     /// Create a condition for a node of the graph that a stream is captured into.
     pub fn cuc_stream_condition_create(out: *mut cuc_condition, stream: *mut cuc_stream, default_value: u32, flags: u32) -> cuc_status;
