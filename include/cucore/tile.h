@@ -237,7 +237,7 @@ typedef struct cuc_tile_interpret_options {
     uint32_t reserved;  /**< 0 */
     void (*print)(void *user, const char *text); /**< receives the kernel's printed text, in
                                                       pieces; NULL: the text is discarded */
-    void *user;                  /**< passed to print and stop */
+    void *user;                                  /**< passed to print and stop */
     int32_t (*stop)(void *user); /**< called several times a second; a nonzero result ends the run
                                       early; NULL: never ends it */
 } cuc_tile_interpret_options;

@@ -6,7 +6,8 @@
 // the library's own, and cuc__fail_toolkit() turns it into a message. The functions of one table
 // come from one file.
 //
-// nvrtc.h, nvjitlink.h, nvfatbin.h, nvml.h and cudart.h each declare a table and a shorthand for its failures.
+// nvrtc.h, nvjitlink.h, nvfatbin.h, nvml.h and cudart.h each declare a table and a shorthand for
+// its failures.
 #ifndef CUCORE_DRIVER_TOOLKIT_H
 #define CUCORE_DRIVER_TOOLKIT_H
 

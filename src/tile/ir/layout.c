@@ -370,7 +370,7 @@ bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
 }
 
 bool tile_layout_of_whole(struct tile_layout *out, const struct tile_layout *part,
-                            const struct tile_type *whole_type, const struct tile_type *part_type)
+                          const struct tile_type *whole_type, const struct tile_type *part_type)
 {
     struct tile_layout whole = empty(whole_type, part->warp_bits);
     uint32_t to_whole[TILE_MAX_COORDINATE_BITS] = { 0 }, selecting;

@@ -86,6 +86,6 @@ bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
                       uint32_t *selects);
 // The layout of the tile from its part's.
 bool tile_layout_of_whole(struct tile_layout *out, const struct tile_layout *part,
-                            const struct tile_type *whole_type, const struct tile_type *part_type);
+                          const struct tile_type *whole_type, const struct tile_type *part_type);
 
 #endif
