@@ -172,9 +172,12 @@ static const struct {
 
 TEST_ROWS(the_newest_form_that_a_driver_has_is_taken, forms)
 {
+    const char *driver = getenv("FORMS_DRIVER");
     float ms = 0;
 
-    setenv("CUCORE_DRIVER", getenv("FORMS_DRIVER"), 1);
+    if (!driver)
+        SKIP("FORMS_DRIVER does not name a driver with these forms");
+    setenv("CUCORE_DRIVER", driver, 1);
     setenv("FORMS_VERSION", forms[_i].version, 1);
     setenv("FORMS_NEWEST", forms[_i].newest, 1);
     ck_assert_int_eq(cuc__cu.cuEventElapsedTime(&ms, NULL, NULL), CUDA_SUCCESS);
