@@ -303,11 +303,13 @@ static bool decode(cuc_object **out, cuc_program *p, const cuc__entry *entry, co
 
 // ---- Compilation
 
-static bool find(cuc_object **out, cuc_program *p, const cuc__key *key, const char *function)
+// A miss locks the key.
+static bool find(cuc_object **out, int *lock, cuc_program *p, const cuc__key *key,
+                 const char *function)
 {
     cuc__entry entry;
 
-    if (!cuc__cache_get(&entry, p->cache, key))
+    if (!cuc__cache_get(&entry, lock, p->cache, key))
         return false;
     bool ok = decode(out, p, &entry, function);
     free(entry.file);
@@ -367,6 +369,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     struct program_key k = { .list = NULL };
     cuc_object *made = NULL;
     cuc_status st = CUC_OK;
+    int lock = -1;
 
     // The linker of PTX has loaded nvJitLink by now, and PTX as it is needs no compiler.
     if (p->source_kind == CUC_SOURCE_PTX || !cuc__cache_works(p->cache))
@@ -375,15 +378,11 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
         (st = cuc__program_read_arch(p, function)) < 0)
         return st;
     bool may = make_key(&k, p, target);
-    if (may && find(&made, p, &k.key, function)) {
+    if (may && find(&made, &lock, p, &k.key, function))
         store_list(&k, p); // the files have new times, or there is another list of them
-    } else {
-        int lock = may ? cuc__cache_lock(p->cache, &k.key) : -1;
-        // Another process may have compiled it while this one waited.
-        if (lock < 0 || !find(&made, p, &k.key, function))
-            st = compile(&made, &k, may, p, target, run, function);
-        cuc__store_unlock(lock);
-    }
+    else
+        st = compile(&made, &k, may, p, target, run, function);
+    cuc__store_unlock(lock);
     free(k.list);
     if (st == CUC_OK)
         *out = made;
