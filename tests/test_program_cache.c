@@ -74,7 +74,7 @@ static bool compile(char **result, int32_t language, const char *text, int32_t t
     FILE *f = open_memstream(result, &size);
     ck_ok(cuc_object_get_code(&code, &bytes, object));
     fprintf(f, "%d %zu\n", cuc_object_kind(object), bytes);
-    fwrite(code, 1, bytes, f);
+    testing_print_hash(f, code, bytes);
     if (cuc_object_get_ptx(&ptx, &bytes, object) == CUC_OK)
         fwrite(ptx, 1, bytes, f);
     fprintf(f, "\n%s\n%s\n%s\n", cuc_object_name(object), cuc_object_log(object),
@@ -232,18 +232,6 @@ static const char cuda[] =
     "template <class T> __global__ void scale(T *x) { x[threadIdx.x] *= 2; }\n"
     "extern \"C\" __global__ void one(float *x) { int unused; *x = 1; }\n";
 
-static bool is_loaded(const char *library)
-{
-    char line[600];
-    bool found = false;
-    FILE *f = fopen("/proc/self/maps", "r");
-
-    while (fgets(line, sizeof(line), f))
-        found |= strstr(line, library) != NULL;
-    fclose(f);
-    return found;
-}
-
 START_TEST(whatever_changes_a_cuda_program_is_a_miss)
 {
     static const char *const macros[] = { "A=1" }, *const names[] = { "scale<float>" };
@@ -292,6 +280,39 @@ START_TEST(whatever_changes_a_cuda_program_is_a_miss)
 }
 END_TEST
 
+// ---- PTX
+
+static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .entry k(.param .u64 a) { ret; }\n";
+
+START_TEST(whatever_changes_a_ptx_program_is_a_miss)
+{
+    char longer[sizeof(ptx) + 8];
+    struct {
+        const char *what, *text;
+        cuc_program_options o;
+    } rows[] = {
+        { "the program", ptx, { .arch = "sm_90" } },
+        { "another architecture", ptx, { .arch = "sm_100" } },
+        { "another text", longer, { .arch = "sm_90" } },
+        { "a name", ptx, { .arch = "sm_90", .name = "a.ptx" } },
+        { "registers", ptx, { .arch = "sm_90", .max_register_count = 32 } },
+        { "lines", ptx, { .arch = "sm_90", .lineinfo = CUC_ON } },
+    };
+
+    if (testing_lacks("nvjitlink"))
+        return;
+    strcat(strcpy(longer, ptx), "\n");
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        rows[i].o.struct_size = sizeof(rows[i].o);
+        expect_new(CUC_SOURCE_PTX, rows[i].text, CUC_CODE_CUBIN, &rows[i].o, rows[i].what);
+    }
+    expect_counts(CUC_LENGTH(rows));
+}
+END_TEST
+
+// ---- Compilers
+
 // Compiles in a child, which begins without a compiler.
 static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
 {
@@ -309,7 +330,9 @@ static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
                                         .arch = "sm_90",
                                         .name_expressions = names,
                                         .name_expression_count = language == CUC_SOURCE_CUDA };
-        const char *source = language == CUC_SOURCE_CUDA ? cuda : tile;
+        const char *source = language == CUC_SOURCE_CUDA  ? cuda
+                             : language == CUC_SOURCE_PTX ? ptx
+                                                          : tile;
         struct timespec start, end;
         char *text;
         clock_gettime(CLOCK_MONOTONIC, &start);
@@ -317,7 +340,7 @@ static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
         clock_gettime(CLOCK_MONOTONIC, &end);
         answer.ns =
             (uint64_t)((end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec - start.tv_nsec);
-        answer.loaded = is_loaded("libnvrtc") || is_loaded("libnvJitLink");
+        answer.loaded = testing_maps("libnvrtc") || testing_maps("libnvJitLink");
         _exit(write(result[1], &answer, sizeof(answer)) != (ssize_t)sizeof(answer));
     }
     ck_assert_int_gt(wait(&status), 0);
@@ -335,7 +358,9 @@ START_TEST(a_hit_loads_no_compiler)
     static const struct {
         int32_t language;
         const char *library;
-    } rows[] = { { CUC_SOURCE_CUDA, "nvrtc" }, { CUC_SOURCE_TILE, "nvjitlink" } };
+    } rows[] = { { CUC_SOURCE_CUDA, "nvrtc" },
+                 { CUC_SOURCE_TILE, "nvjitlink" },
+                 { CUC_SOURCE_PTX, "nvjitlink" } };
     uint64_t ns;
     bool loaded;
 
@@ -540,14 +565,16 @@ START_TEST(a_hit_takes_less_than_a_millisecond)
         int32_t language, target;
         const char *text;
     } rows[] = { { CUC_SOURCE_TILE, CUC_CODE_PTX, tile },
+                 { CUC_SOURCE_PTX, CUC_CODE_CUBIN, ptx },
                  { CUC_SOURCE_CUDA, CUC_CODE_CUBIN, cuda } };
 
     for (int i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_program *program = NULL;
         cuc_object *object = NULL;
         uint64_t least = UINT64_MAX;
-        if (rows[i].language == CUC_SOURCE_CUDA && testing_lacks("nvrtc"))
-            return;
+        if ((rows[i].language == CUC_SOURCE_CUDA && testing_lacks("nvrtc")) ||
+            (rows[i].language == CUC_SOURCE_PTX && testing_lacks("nvjitlink")))
+            continue;
         ck_ok(cuc_program_create(&program, rows[i].language, rows[i].text, 0,
                                  CUC_PROGRAM_OPTIONS(.arch = "sm_90", .cache = cache)));
         for (int k = 0; k < ROUNDS; k++) {
@@ -592,7 +619,8 @@ int main(void)
     tcase_add_test(tests, a_damaged_entry_is_compiled_again);
     tcase_add_test(tests, processes_compile_a_program_once);
     tcase_add_test(tests, whatever_changes_a_cuda_program_is_a_miss);
-    tcase_add_loop_test(tests, a_hit_loads_no_compiler, 0, 2);
+    tcase_add_test(tests, whatever_changes_a_ptx_program_is_a_miss);
+    tcase_add_loop_test(tests, a_hit_loads_no_compiler, 0, 3);
     tcase_add_test(tests, another_compiler_is_a_miss);
     tcase_add_test(tests, included_files_count);
     tcase_add_test(tests, folders_without_an_option_count);

@@ -68,57 +68,57 @@ typedef struct cuc_program_options {
      * "sm_90" it uses no instruction of "sm_90a". */
     const char *arch;
 
-    int32_t relocatable_device_code;   /**< --relocatable-device-code: to be linked */
-    int32_t extensible_whole_program;  /**< --extensible-whole-program */
-    int32_t debug;                     /**< --device-debug (PTX) */
-    int32_t lineinfo;                  /**< --generate-line-info (PTX) */
-    int32_t device_code_optimize;      /**< --dopt=on: optimise, also with debug */
-    int32_t max_register_count;        /**< --maxrregcount: registers of a thread (PTX) */
-    int32_t ftz;                       /**< --ftz: flush subnormal f32 to zero */
-    int32_t prec_sqrt;                 /**< --prec-sqrt: IEEE square root of f32 */
-    int32_t prec_div;                  /**< --prec-div: IEEE division of f32 */
-    int32_t fma;                       /**< --fmad: contract a * b + c (tile) */
-    int32_t use_fast_math;             /**< --use_fast_math */
+    int32_t relocatable_device_code;    /**< --relocatable-device-code: to be linked */
+    int32_t extensible_whole_program;   /**< --extensible-whole-program */
+    int32_t debug;                      /**< --device-debug (PTX) */
+    int32_t lineinfo;                   /**< --generate-line-info (PTX) */
+    int32_t device_code_optimize;       /**< --dopt=on: optimise, also with debug */
+    int32_t max_register_count;         /**< --maxrregcount: registers of a thread (PTX) */
+    int32_t ftz;                        /**< --ftz: flush subnormal f32 to zero */
+    int32_t prec_sqrt;                  /**< --prec-sqrt: IEEE square root of f32 */
+    int32_t prec_div;                   /**< --prec-div: IEEE division of f32 */
+    int32_t fma;                        /**< --fmad: contract a * b + c (tile) */
+    int32_t use_fast_math;              /**< --use_fast_math */
     int32_t extra_device_vectorization; /**< --extra-device-vectorization */
-    int32_t modify_stack_limit;        /**< --modify-stack-limit: while NVRTC compiles */
-    int32_t link_time_optimization;    /**< --dlink-time-opt; implied by CUC_CODE_LTOIR */
-    int32_t gen_opt_lto;               /**< --gen-opt-lto: optimise before writing LTO-IR */
-    int32_t device_stack_protector;    /**< --device-stack-protector */
-    int32_t jump_table_density;        /**< --jump-table-density: percent, 101 for no table */
-    int32_t split_compile;             /**< --split-compile: threads; CUC_ZERO for all (PTX) */
-    int32_t no_source_include;         /**< --no-source-include: not from the current folder */
-    int32_t no_default_headers;        /**< cucore's own: add no folder of the CUDA headers */
-    int32_t use_bundled_headers;       /**< --use-bundled-headers: NVRTC 13.3 and later */
-    int32_t builtin_move_forward;      /**< --builtin-move-forward */
-    int32_t builtin_initializer_list;  /**< --builtin-initializer-list */
-    int32_t disable_warnings;          /**< --disable-warnings */
-    int32_t restrict_pointers;         /**< --restrict: every pointer parameter is restrict */
+    int32_t modify_stack_limit;         /**< --modify-stack-limit: while NVRTC compiles */
+    int32_t link_time_optimization;     /**< --dlink-time-opt; implied by CUC_CODE_LTOIR */
+    int32_t gen_opt_lto;                /**< --gen-opt-lto: optimise before writing LTO-IR */
+    int32_t device_stack_protector;     /**< --device-stack-protector */
+    int32_t jump_table_density;         /**< --jump-table-density: percent, 101 for no table */
+    int32_t split_compile;              /**< --split-compile: threads; CUC_ZERO for all (PTX) */
+    int32_t no_source_include;          /**< --no-source-include: not from the current folder */
+    int32_t no_default_headers;         /**< cucore's own: add no folder of the CUDA headers */
+    int32_t use_bundled_headers;        /**< --use-bundled-headers: NVRTC 13.3 and later */
+    int32_t builtin_move_forward;       /**< --builtin-move-forward */
+    int32_t builtin_initializer_list;   /**< --builtin-initializer-list */
+    int32_t disable_warnings;           /**< --disable-warnings */
+    int32_t restrict_pointers;          /**< --restrict: every pointer parameter is restrict */
     int32_t device_as_default_execution_space; /**< --device-as-default-execution-space */
-    int32_t device_int128;             /**< --device-int128 */
-    int32_t device_float128;           /**< --device-float128: sm_100 and later */
-    int32_t display_error_number;      /**< --display-error-number, --no-display-error-number */
-    int32_t brief_diagnostics;         /**< --brief-diagnostics: no source lines in the log */
-    int32_t version_ident;             /**< --version-ident: the compiler's version in the code */
-    int32_t fdevice_syntax_only;       /**< --fdevice-syntax-only: check, make no code */
-    int32_t minimal;                   /**< --minimal: fewer built-in declarations, faster */
-    int32_t no_cache;                  /**< --no-cache: neither read nor write NVRTC's cache
-                                            (PTX) */
-    int32_t numba_debug;               /**< --numba-debug: later NVRTC versions */
-    int32_t pch;                       /**< --pch: write and find precompiled headers */
-    int32_t pch_verbose;               /**< --pch-verbose: reasons why a header was not usable */
-    int32_t pch_messages;              /**< --pch-messages: report the header written or used */
+    int32_t device_int128;                     /**< --device-int128 */
+    int32_t device_float128;                   /**< --device-float128: sm_100 and later */
+    int32_t display_error_number; /**< --display-error-number, --no-display-error-number */
+    int32_t brief_diagnostics;    /**< --brief-diagnostics: no source lines in the log */
+    int32_t version_ident;        /**< --version-ident: the compiler's version in the code */
+    int32_t fdevice_syntax_only;  /**< --fdevice-syntax-only: check, make no code */
+    int32_t minimal;              /**< --minimal: fewer built-in declarations, faster */
+    int32_t no_cache;             /**< --no-cache: neither read nor write NVRTC's cache
+                                       (PTX) */
+    int32_t numba_debug;          /**< --numba-debug: later NVRTC versions */
+    int32_t pch;                  /**< --pch: write and find precompiled headers */
+    int32_t pch_verbose;          /**< --pch-verbose: reasons why a header was not usable */
+    int32_t pch_messages;         /**< --pch-messages: report the header written or used */
     int32_t instantiate_templates_in_pch; /**< --instantiate-templates-in-pch */
-    int32_t reserved;                  /**< 0 */
+    int32_t reserved;                     /**< 0 */
 
-    const char *std;               /**< --std: "c++03" to "c++20"; NULL is C++17 */
-    const char *ofast_compile;     /**< --Ofast-compile: "0", "min", "mid", "max" */
-    const char *optimization_info; /**< --optimization-info: "inline" */
-    const char *time;              /**< --time: a file for the table, "-" for stdout (PTX: log) */
+    const char *std;                /**< --std: "c++03" to "c++20"; NULL is C++17 */
+    const char *ofast_compile;      /**< --Ofast-compile: "0", "min", "mid", "max" */
+    const char *optimization_info;  /**< --optimization-info: "inline" */
+    const char *time;               /**< --time: a file for the table, "-" for stdout (PTX: log) */
     const char *fdevice_time_trace; /**< --fdevice-time-trace: a file for the trace, JSON */
-    const char *frandom_seed;      /**< --frandom-seed: makes generated names repeatable */
-    const char *create_pch;        /**< --create-pch: the file to write */
-    const char *use_pch;           /**< --use-pch: the file to use */
-    const char *pch_dir;           /**< --pch-dir: where pch keeps its files */
+    const char *frandom_seed;       /**< --frandom-seed: makes generated names repeatable */
+    const char *create_pch;         /**< --create-pch: the file to write */
+    const char *use_pch;            /**< --use-pch: the file to use */
+    const char *pch_dir;            /**< --pch-dir: where pch keeps its files */
 
     const char *const *define_macros; /**< --define-macro: "NAME" or "NAME=VALUE", each */
     size_t define_macro_count;
@@ -190,7 +190,7 @@ typedef struct cuc_program_options {
     int32_t (*cancel)(void *user);
     void *cancel_user; /**< passed to cancel */
     /** The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps
-     * nothing. PTX sources are not cached. */
+     * nothing (PTX). */
     cuc_cache *cache;
 } cuc_program_options;
 
@@ -204,8 +204,10 @@ static inline cuc_program_options cuc__program_options_default(void)
 }
 #define CUC_PROGRAM_OPTIONS_INIT (cuc__program_options_default())
 #else
-#define CUC_PROGRAM_OPTIONS_INIT \
-    { .struct_size = sizeof(cuc_program_options) }
+#define CUC_PROGRAM_OPTIONS_INIT                   \
+    {                                              \
+        .struct_size = sizeof(cuc_program_options) \
+    }
 
 /** Options written at the call site: CUC_PROGRAM_OPTIONS(.arch = "sm_90", .lineinfo = CUC_ON). */
 #define CUC_PROGRAM_OPTIONS(...) \

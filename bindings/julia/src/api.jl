@@ -990,6 +990,7 @@ struct cuc_linker_options
     ptxas_option_count::Csize_t
     extra_options::Ptr{Ptr{UInt8}}
     extra_option_count::Csize_t
+    cache::Ptr{cuc_cache}
 end
 
 # Callbacks of a user-defined resource.

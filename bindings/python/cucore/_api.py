@@ -1484,6 +1484,7 @@ class cuc_linker_options(_c.Structure):
         ("ptxas_option_count", _c.c_size_t),
         ("extra_options", _c.c_void_p),
         ("extra_option_count", _c.c_size_t),
+        ("cache", _c.c_void_p),
     ]
 
 
@@ -1935,7 +1936,7 @@ LAYOUT = {
     "cuc_kernel_parameter": (24, {"struct_size": 0, "offset": 8, "bytes": 12, "type": 16, "reserved": 20}),
     "cuc_launch_attribute": (72, {"id": 0, "reserved": 4, "value": 8}),
     "cuc_launch_config": (64, {"struct_size": 0, "grid": 8, "block": 20, "cluster": 32, "shared_bytes": 44, "flags": 48, "attribute_count": 52, "attributes": 56}),
-    "cuc_linker_options": (160, {"struct_size": 0, "name": 8, "arch": 16, "backend": 24, "max_register_count": 28, "time": 32, "verbose": 36, "link_time_optimization": 40, "keep_ptx": 44, "optimization_level": 48, "debug": 52, "lineinfo": 56, "ftz": 60, "prec_div": 64, "prec_sqrt": 68, "fma": 72, "optimize_unused_variables": 76, "split_compile": 80, "split_compile_extended": 84, "no_cache": 88, "numba_debug": 92, "kernels_used": 96, "kernels_used_count": 104, "variables_used": 112, "variables_used_count": 120, "ptxas_options": 128, "ptxas_option_count": 136, "extra_options": 144, "extra_option_count": 152}),
+    "cuc_linker_options": (168, {"struct_size": 0, "name": 8, "arch": 16, "backend": 24, "max_register_count": 28, "time": 32, "verbose": 36, "link_time_optimization": 40, "keep_ptx": 44, "optimization_level": 48, "debug": 52, "lineinfo": 56, "ftz": 60, "prec_div": 64, "prec_sqrt": 68, "fma": 72, "optimize_unused_variables": 76, "split_compile": 80, "split_compile_extended": 84, "no_cache": 88, "numba_debug": 92, "kernels_used": 96, "kernels_used_count": 104, "variables_used": 112, "variables_used_count": 120, "ptxas_options": 128, "ptxas_option_count": 136, "extra_options": 144, "extra_option_count": 152, "cache": 160}),
     "cuc_memory_batch": (48, {"struct_size": 0, "ptrs": 8, "bytes": 16, "count": 24, "locations": 32, "location_count": 40}),
     "cuc_memory_callbacks": (56, {"struct_size": 0, "user": 8, "allocate": 16, "deallocate": 24, "destroy": 32, "device": 40, "access": 48, "reserved": 52}),
     "cuc_memory_location": (8, {"type": 0, "id": 4}),

@@ -971,6 +971,7 @@ class cuc_linker_options(ctypes.Structure):
     ptxas_option_count: int
     extra_options: Pointer
     extra_option_count: int
+    cache: Pointer
 
 class cuc_memory_batch(ctypes.Structure):
     struct_size: int

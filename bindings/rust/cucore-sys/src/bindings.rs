@@ -2016,6 +2016,8 @@ pub struct cuc_linker_options {
     /// Flags passed on unchanged, after those above: for nvJitLink versions newer than this header.
     pub extra_options: *const *const c_char,
     pub extra_option_count: usize,
+    /// The cache of results; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. Results of the driver's linker are not kept.
+    pub cache: *mut cuc_cache,
 }
 
 zeroed!(cuc_linker_options, struct_size);
@@ -2425,7 +2427,7 @@ pub struct cuc_program_options {
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel
     pub cancel_user: *mut c_void,
-    /// The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. PTX sources are not cached.
+    /// The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing (PTX).
     pub cache: *mut cuc_cache,
 }
 

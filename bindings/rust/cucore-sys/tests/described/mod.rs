@@ -421,7 +421,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_launch_config.flags, 48, 4);
     row!(cuc_launch_config.attribute_count, 52, 4);
     row!(cuc_launch_config.attributes, 56, 8);
-    row!(cuc_linker_options, 160, 8);
+    row!(cuc_linker_options, 168, 8);
     row!(cuc_linker_options.struct_size, 0, 8);
     row!(cuc_linker_options.name, 8, 8);
     row!(cuc_linker_options.arch, 16, 8);
@@ -451,6 +451,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_linker_options.ptxas_option_count, 136, 8);
     row!(cuc_linker_options.extra_options, 144, 8);
     row!(cuc_linker_options.extra_option_count, 152, 8);
+    row!(cuc_linker_options.cache, 160, 8);
     row!(cuc_memory_batch, 48, 8);
     row!(cuc_memory_batch.struct_size, 0, 8);
     row!(cuc_memory_batch.ptrs, 8, 8);
