@@ -592,6 +592,75 @@ START_TEST(a_hit_takes_less_than_a_millisecond)
 }
 END_TEST
 
+// ---- Plans of matrix products
+
+static void make_plan(cuc_gemm_plan **plan, cuc_cache *of)
+{
+    cuc_device *device = NULL;
+
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_gemm_plan_create(plan, device,
+                               CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .c_dtype = CUC_BF16, .m = 4096,
+                                                .n = 4096, .k = 4096, .tuned = "", .cache = of)));
+}
+
+// A plan has a program for each variant, here all three, and compiles none if they are found.
+START_TEST(a_plan_loads_no_compiler)
+{
+    enum { VARIANTS = 3 };
+    cuc_gemm_plan *plan = NULL;
+    int status;
+
+    NEED_FAKE();
+    fflush(NULL);
+    for (int found = 0; found < 2; found++) {
+        if (fork() == 0) {
+            make_plan(&plan, cache);
+            cuc_cache_info i = info();
+            _exit(i.hits != (uint64_t)(found ? VARIANTS : 0) ||
+                  i.misses != (uint64_t)(found ? 0 : VARIANTS) || i.stored != i.misses ||
+                  testing_maps("libnvrtc") || testing_maps("libnvJitLink"));
+        }
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_int_eq(status, 0);
+    }
+    make_plan(&plan, cuc_cache_none());
+    ck_assert_uint_eq(info().hits + info().misses, 0);
+    ck_assert_uint_eq(info().entries, VARIANTS);
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
+// The driver's loading comes on top, which is not cucore's time.
+START_TEST(each_program_of_a_plan_is_found_within_a_millisecond)
+{
+    enum { ROUNDS = 100, VARIANTS = 3 };
+    cuc_gemm_plan *plan = NULL;
+    uint64_t sum = 0;
+
+    NEED_FAKE();
+    make_plan(&plan, cuc_cache_none());
+    for (size_t i = 0; i < VARIANTS; i++) {
+        cuc_program *program = NULL;
+        cuc_object *object = NULL;
+        uint64_t least = UINT64_MAX;
+        ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, cuc_gemm_plan_source(plan, i), 0,
+                                 CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .cache = cache)));
+        for (int k = 0; k < ROUNDS; k++) {
+            ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
+            cuc_object_release(object);
+            if (k && cuc_program_compile_ns(program) < least)
+                least = cuc_program_compile_ns(program);
+        }
+        ck_assert_uint_lt(least, 1000000);
+        sum += least;
+        cuc_program_release(program);
+    }
+    cuc_gemm_plan_release(plan);
+    printf("the programs of a plan: %.3f ms\n", (double)sum / 1e6);
+}
+END_TEST
+
 START_TEST(a_program_keeps_its_cache)
 {
     cuc_program *program = NULL;
@@ -627,6 +696,8 @@ int main(void)
     tcase_add_test(tests, files_are_known_by_their_times);
     tcase_add_test(tests, what_cannot_be_known_is_not_cached);
     tcase_add_test(tests, a_hit_takes_less_than_a_millisecond);
+    tcase_add_test(tests, a_plan_loads_no_compiler);
+    tcase_add_test(tests, each_program_of_a_plan_is_found_within_a_millisecond);
     tcase_add_test(tests, a_program_keeps_its_cache);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 0);

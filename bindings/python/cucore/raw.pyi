@@ -511,9 +511,9 @@ CUC_DL_VERSION_MINOR: int
 CUC_TENSOR_MAP_MAX_RANK: int
 CUC_NO_AXIS: int
 cuc_failure_fn: type[Any]
+cuc_cache_visit: type[Any]
 cuc_stream_callback: type[Any]
 cuc_tuned_visit: type[Any]
-cuc_cache_visit: type[Any]
 cuc_tile_combine: type[Any]
 cuc_tile_dimension_fn: type[Any]
 
@@ -880,6 +880,7 @@ class cuc_gemm_options(ctypes.Structure):
     workspace_bytes: int
     arch: bytes | None
     tuned: bytes | None
+    cache: Pointer
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int

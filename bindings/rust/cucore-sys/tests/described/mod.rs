@@ -338,7 +338,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.tiles, 56, 8);
     row!(cuc_gemm_choice.seconds, 64, 8);
     row!(cuc_gemm_choice.by, 72, 8);
-    row!(cuc_gemm_options, 160, 8);
+    row!(cuc_gemm_options, 168, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -371,6 +371,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.workspace_bytes, 136, 8);
     row!(cuc_gemm_options.arch, 144, 8);
     row!(cuc_gemm_options.tuned, 152, 8);
+    row!(cuc_gemm_options.cache, 160, 8);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
