@@ -133,7 +133,7 @@ typedef struct cuc_gemm_options {
     /** File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual
      * one. Choices set by hand are not looked up. */
     const char *tuned;
-    /** Where compiled code is kept, used while the plan is made; NULL is cuc_cache_default();
+    /** The cache of compiled code, used while the plan is made. NULL is cuc_cache_default();
      * cuc_cache_none() keeps nothing. */
     cuc_cache *cache;
 } cuc_gemm_options;

@@ -1803,7 +1803,7 @@ pub struct cuc_gemm_options {
     pub arch: *const c_char,
     /// File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual one. Choices set by hand are not looked up.
     pub tuned: *const c_char,
-    /// Where compiled code is kept, used while the plan is made; NULL is cuc_cache_default(); cuc_cache_none() keeps nothing.
+    /// The cache of compiled code, used while the plan is made. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing.
     pub cache: *mut cuc_cache,
 }
 
