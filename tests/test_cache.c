@@ -59,9 +59,13 @@ static bool get(cuc_cache *cache, int number)
 {
     cuc__key key = key_of(number);
     cuc__entry entry;
+    int lock;
 
-    if (!cuc__cache_get(&entry, cache, &key))
+    if (!cuc__cache_get(&entry, &lock, cache, &key)) {
+        cuc__store_unlock(lock);
         return false;
+    }
+    ck_assert_int_eq(lock, -1);
     ck_assert_uint_eq(entry.bytes, sizeof(number));
     ck_assert_int_eq(memcmp(entry.data, &number, sizeof(number)), 0);
     free(entry.file);

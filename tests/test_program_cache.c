@@ -74,7 +74,7 @@ static bool compile(char **result, int32_t language, const char *text, int32_t t
     FILE *f = open_memstream(result, &size);
     ck_ok(cuc_object_get_code(&code, &bytes, object));
     fprintf(f, "%d %zu\n", cuc_object_kind(object), bytes);
-    fwrite(code, 1, bytes, f);
+    testing_print_hash(f, code, bytes);
     if (cuc_object_get_ptx(&ptx, &bytes, object) == CUC_OK)
         fwrite(ptx, 1, bytes, f);
     fprintf(f, "\n%s\n%s\n%s\n", cuc_object_name(object), cuc_object_log(object),
@@ -107,6 +107,16 @@ static void expect_new(int32_t language, const char *text, int32_t target,
     free(first);
     free(second);
     free(third);
+}
+
+// Each of the results was compiled once and found once.
+static void expect_counts(uint64_t results)
+{
+    cuc_cache_info i = info();
+
+    ck_assert_uint_eq(i.misses, results);
+    ck_assert_uint_eq(i.stored, results);
+    ck_assert_uint_eq(i.hits, results);
 }
 
 // ---- Tile programs
@@ -151,7 +161,7 @@ TEST(whatever_changes_a_tile_program_is_a_miss)
         rows[i].o.struct_size = sizeof(rows[i].o);
         expect_new(CUC_SOURCE_TILE, rows[i].text, CUC_CODE_PTX, &rows[i].o, rows[i].what);
     }
-    ck_assert_uint_eq(info().stored, CUC_LENGTH(rows));
+    expect_counts(CUC_LENGTH(rows));
 }
 
 static const char choosing[] =
@@ -335,21 +345,23 @@ TEST(processes_compile_a_program_once)
 {
     enum { PROCESSES = 16 };
     const cuc_program_options o = { .struct_size = sizeof(o), .arch = "sm_90" };
-    int status, stored = 0;
+    int status, compiled = 0;
     char *text;
 
     fflush(NULL);
     for (int i = 0; i < PROCESSES; i++)
         if (fork() == 0) {
             (void)compile(&text, CUC_SOURCE_TILE, tile, CUC_CODE_PTX, &o);
-            _exit((int)info().stored);
+            // Whoever waited for the lock and then found the entry has a hit, and no miss.
+            cuc_cache_info now = info();
+            _exit(now.hits + now.misses == 1 && now.stored == now.misses ? (int)now.stored : 99);
         }
     for (int i = 0; i < PROCESSES; i++) {
         ck_assert_int_gt(wait(&status), 0);
         ck_assert(WIFEXITED(status));
-        stored += WEXITSTATUS(status);
+        compiled += WEXITSTATUS(status);
     }
-    ck_assert_int_eq(stored, 1);
+    ck_assert_int_eq(compiled, 1);
 }
 
 // ---- CUDA C++
@@ -357,18 +369,6 @@ TEST(processes_compile_a_program_once)
 static const char cuda[] =
     "template <class T> __global__ void scale(T *x) { x[threadIdx.x] *= 2; }\n"
     "extern \"C\" __global__ void one(float *x) { int unused; *x = 1; }\n";
-
-static bool is_loaded(const char *library)
-{
-    char line[600];
-    bool found = false;
-    FILE *f = fopen("/proc/self/maps", "r");
-
-    while (fgets(line, sizeof(line), f))
-        found |= strstr(line, library) != NULL;
-    fclose(f);
-    return found;
-}
 
 TEST(whatever_changes_a_cuda_program_is_a_miss)
 {
@@ -414,8 +414,40 @@ TEST(whatever_changes_a_cuda_program_is_a_miss)
         rows[i].o.struct_size = sizeof(rows[i].o);
         expect_new(CUC_SOURCE_CUDA, rows[i].text, rows[i].target, &rows[i].o, rows[i].what);
     }
-    ck_assert_uint_eq(info().stored, CUC_LENGTH(rows));
+    expect_counts(CUC_LENGTH(rows));
 }
+
+// ---- PTX
+
+static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .entry k(.param .u64 a) { ret; }\n";
+
+TEST(whatever_changes_a_ptx_program_is_a_miss)
+{
+    char longer[sizeof(ptx) + 8];
+    struct {
+        const char *what, *text;
+        cuc_program_options o;
+    } rows[] = {
+        { "the program", ptx, { .arch = "sm_90" } },
+        { "another architecture", ptx, { .arch = "sm_100" } },
+        { "another text", longer, { .arch = "sm_90" } },
+        { "a name", ptx, { .arch = "sm_90", .name = "a.ptx" } },
+        { "registers", ptx, { .arch = "sm_90", .max_register_count = 32 } },
+        { "lines", ptx, { .arch = "sm_90", .lineinfo = CUC_ON } },
+    };
+
+    if (testing_lacks("nvjitlink"))
+        return;
+    strcat(strcpy(longer, ptx), "\n");
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        rows[i].o.struct_size = sizeof(rows[i].o);
+        expect_new(CUC_SOURCE_PTX, rows[i].text, CUC_CODE_CUBIN, &rows[i].o, rows[i].what);
+    }
+    expect_counts(CUC_LENGTH(rows));
+}
+
+// ---- Compilers
 
 // Compiles in a child, which begins without a compiler.
 static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
@@ -434,7 +466,9 @@ static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
                                         .arch = "sm_90",
                                         .name_expressions = names,
                                         .name_expression_count = language == CUC_SOURCE_CUDA };
-        const char *source = language == CUC_SOURCE_CUDA ? cuda : tile;
+        const char *source = language == CUC_SOURCE_CUDA  ? cuda
+                             : language == CUC_SOURCE_PTX ? ptx
+                                                          : tile;
         struct timespec start, end;
         char *text;
         clock_gettime(CLOCK_MONOTONIC, &start);
@@ -442,7 +476,7 @@ static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
         clock_gettime(CLOCK_MONOTONIC, &end);
         answer.ns =
             (uint64_t)((end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec - start.tv_nsec);
-        answer.loaded = is_loaded("libnvrtc") || is_loaded("libnvJitLink");
+        answer.loaded = testing_maps("libnvrtc") || testing_maps("libnvJitLink");
         _exit(write(result[1], &answer, sizeof(answer)) != (ssize_t)sizeof(answer));
     }
     ck_assert_int_gt(wait(&status), 0);
@@ -460,7 +494,9 @@ TEST_RANGE(a_hit_loads_no_compiler, 0, 2)
     static const struct {
         int32_t language;
         const char *library;
-    } rows[] = { { CUC_SOURCE_CUDA, "nvrtc" }, { CUC_SOURCE_TILE, "nvjitlink" } };
+    } rows[] = { { CUC_SOURCE_CUDA, "nvrtc" },
+                 { CUC_SOURCE_TILE, "nvjitlink" },
+                 { CUC_SOURCE_PTX, "nvjitlink" } };
     uint64_t ns;
     bool loaded;
 
@@ -872,14 +908,16 @@ TEST(a_hit_takes_less_than_a_millisecond)
         int32_t language, target;
         const char *text;
     } rows[] = { { CUC_SOURCE_TILE, CUC_CODE_PTX, tile },
+                 { CUC_SOURCE_PTX, CUC_CODE_CUBIN, ptx },
                  { CUC_SOURCE_CUDA, CUC_CODE_CUBIN, cuda } };
 
     for (int i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_program *program = NULL;
         cuc_object *object = NULL;
         uint64_t least = UINT64_MAX;
-        if (rows[i].language == CUC_SOURCE_CUDA && testing_lacks("nvrtc"))
-            return;
+        if ((rows[i].language == CUC_SOURCE_CUDA && testing_lacks("nvrtc")) ||
+            (rows[i].language == CUC_SOURCE_PTX && testing_lacks("nvjitlink")))
+            continue;
         ck_ok(cuc_program_create(&program, rows[i].language, rows[i].text, 0,
                                  CUC_PROGRAM_OPTIONS(.arch = "sm_90", .cache = cache)));
         for (int k = 0; k < ROUNDS; k++) {
@@ -894,6 +932,73 @@ TEST(a_hit_takes_less_than_a_millisecond)
         ck_assert_uint_lt(least, 1000000);
         cuc_program_release(program);
     }
+}
+
+// ---- Plans of matrix products
+
+static void make_plan(cuc_gemm_plan **plan, cuc_cache *of)
+{
+    cuc_device *device = NULL;
+
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_gemm_plan_create(plan, device,
+                               CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .c_dtype = CUC_BF16, .m = 4096,
+                                                .n = 4096, .k = 4096, .tuned = "", .cache = of)));
+}
+
+// A plan has a program for each variant, here all three, and compiles none if they are found.
+TEST(a_plan_loads_no_compiler)
+{
+    enum { VARIANTS = 3 };
+    cuc_gemm_plan *plan = NULL;
+    int status;
+
+    NEED_FAKE();
+    fflush(NULL);
+    for (int found = 0; found < 2; found++) {
+        if (fork() == 0) {
+            make_plan(&plan, cache);
+            cuc_cache_info i = info();
+            _exit(i.hits != (uint64_t)(found ? VARIANTS : 0) ||
+                  i.misses != (uint64_t)(found ? 0 : VARIANTS) || i.stored != i.misses ||
+                  testing_maps("libnvrtc") || testing_maps("libnvJitLink"));
+        }
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_int_eq(status, 0);
+    }
+    make_plan(&plan, cuc_cache_none());
+    ck_assert_uint_eq(info().hits + info().misses, 0);
+    ck_assert_uint_eq(info().entries, VARIANTS);
+    cuc_gemm_plan_release(plan);
+}
+
+// The driver's loading comes on top, which is not cucore's time.
+TEST(each_program_of_a_plan_is_found_within_a_millisecond)
+{
+    enum { ROUNDS = 100, VARIANTS = 3 };
+    cuc_gemm_plan *plan = NULL;
+    uint64_t sum = 0;
+
+    NEED_FAKE();
+    make_plan(&plan, cuc_cache_none());
+    for (size_t i = 0; i < VARIANTS; i++) {
+        cuc_program *program = NULL;
+        cuc_object *object = NULL;
+        uint64_t least = UINT64_MAX;
+        ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, cuc_gemm_plan_source(plan, i), 0,
+                                 CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .cache = cache)));
+        for (int k = 0; k < ROUNDS; k++) {
+            ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
+            cuc_object_release(object);
+            if (k && cuc_program_compile_ns(program) < least)
+                least = cuc_program_compile_ns(program);
+        }
+        ck_assert_uint_lt(least, 1000000);
+        sum += least;
+        cuc_program_release(program);
+    }
+    cuc_gemm_plan_release(plan);
+    printf("the programs of a plan: %.3f ms\n", (double)sum / 1e6);
 }
 
 TEST(a_program_keeps_its_cache)

@@ -3,6 +3,8 @@
 //   test_sha256            runs the tests
 //   test_sha256 --stdin    prints the digest of each message of stdin, for tests/sha256.py
 //
+// With CUCORE_TEST_SHA256=c both do without the instructions of the processor.
+//
 // A message on stdin is a number of parts, then each part's length and bytes; numbers are 32 bits,
 // little-endian. The parts are separate updates of one hash.
 #include "base/array.h"
@@ -119,6 +121,9 @@ static int serve(void)
 
 int main(int argc, char **argv)
 {
+    const char *way = getenv("CUCORE_TEST_SHA256");
+
+    cuc__sha256_in_c = way && strcmp(way, "c") == 0;
     if (argc == 2 && strcmp(argv[1], "--stdin") == 0)
         return serve();
     return run_tests("sha256");

@@ -2,6 +2,7 @@
 // compilers need no driver and no device.
 #include "base/array.h"
 #include "bench_case_kernels.h"
+#include "compile_cache.h"
 #include "compile_service.h"
 #include "compile_tile.h"
 #include "foreign.h"
@@ -430,6 +431,10 @@ static const cuc_bench_axis tile_axes[] = {
     BENCH_AXIS("kernel", STRING, "vadd,softmax,cumulative_sum_long,top,gemm_nn", "vadd,softmax"),
 };
 
+static const cuc_bench_axis cache_axes[] = {
+    BENCH_AXIS("work", STRING, "cuda,tile,tile_cubin,link,plan", NULL),
+};
+
 static const cuc_bench_case cases[] = {
     BENCH_CASE(.suite = "compile", .name = "nvrtc", .about = "CUDA C++ to code",
                BENCH_AXES(nvrtc_axes), .setup = set_up_nvrtc, .flags = CUC_BENCH_CASE_NO_DEVICE),
@@ -448,6 +453,10 @@ static const cuc_bench_case cases[] = {
     BENCH_CASE(.suite = "compile", .name = "tile_first",
                .about = "the same as the first thing that a process compiles",
                BENCH_AXES(tile_axes), .setup = bench_set_up_tile_first,
+               .flags = CUC_BENCH_CASE_NO_DEVICE),
+    BENCH_CASE(.suite = "compile", .name = "cache",
+               .about = "work that the cache has or has not, beside the same without a cache",
+               BENCH_AXES(cache_axes), .setup = bench_set_up_cache,
                .flags = CUC_BENCH_CASE_NO_DEVICE),
 };
 

@@ -127,6 +127,7 @@ cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count,
     options.arch = arch;
     options.backend = CUC_LINKER_NVJITLINK;
     options.no_cache = CUC_ON;
+    options.cache = cuc_cache_none();
     options.ptxas_options = &ptxas;
     options.ptxas_option_count = ptxas != NULL;
     cuc_status st = cuc_linker_create(&linker, &options);

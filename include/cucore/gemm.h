@@ -15,6 +15,7 @@
 #define CUCORE_GEMM_H
 
 #include <cucore/base.h>
+#include <cucore/cache.h>
 #include <cucore/device.h>
 #include <cucore/stream.h>
 #include <cucore/tensor.h>
@@ -132,6 +133,9 @@ typedef struct cuc_gemm_options {
     /** File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual
      * one. Choices set by hand are not looked up. */
     const char *tuned;
+    /** The cache of compiled code, used while the plan is made. NULL is cuc_cache_default();
+     * cuc_cache_none() keeps nothing. */
+    cuc_cache *cache;
 } cuc_gemm_options;
 
 /** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */

@@ -10,6 +10,7 @@
 #define CUCORE_LINKER_H
 
 #include <cucore/base.h>
+#include <cucore/cache.h>
 #include <cucore/object.h>
 
 CUC_BEGIN_DECLS
@@ -77,6 +78,10 @@ typedef struct cuc_linker_options {
      */
     const char *const *extra_options;
     size_t extra_option_count;
+
+    /** The cache of results; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps
+     * nothing. Results of the driver's linker are not kept. */
+    cuc_cache *cache;
 } cuc_linker_options;
 
 /** Default options: cuc_linker_options o = CUC_LINKER_OPTIONS_INIT; */

@@ -190,7 +190,7 @@ typedef struct cuc_program_options {
     int32_t (*cancel)(void *user);
     void *cancel_user; /**< passed to cancel */
     /** The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps
-     * nothing. PTX sources are not cached. */
+     * nothing (PTX). */
     cuc_cache *cache;
 } cuc_program_options;
 

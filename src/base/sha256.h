@@ -4,6 +4,7 @@
 #ifndef CUCORE_BASE_SHA256_H
 #define CUCORE_BASE_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,10 @@ typedef struct cuc__sha256 {
     uint64_t bytes;          // hashed so far
     unsigned char block[64]; // bytes % 64 of them wait for the rest of their block
 } cuc__sha256;
+
+// True before the first hash: computes in C, although the processor may have instructions for it.
+// Tests set it.
+extern bool cuc__sha256_in_c;
 
 void cuc__sha256_init(cuc__sha256 *hash);
 void cuc__sha256_update(cuc__sha256 *hash, const void *data, size_t bytes);

@@ -182,11 +182,18 @@ bool cuc__cache_works(cuc_cache *cache)
     return chosen(cache)->store.dir != NULL;
 }
 
-bool cuc__cache_get(cuc__entry *entry, cuc_cache *cache, const cuc__key *key)
+bool cuc__cache_get(cuc__entry *entry, int *lock, cuc_cache *cache, const cuc__key *key)
 {
     cuc_cache *c = chosen(cache);
     bool hit = cuc__store_get(entry, &c->store, key);
 
+    *lock = hit ? -1 : cuc__store_lock(&c->store, key);
+    // Another process may have compiled it while this one waited.
+    if (*lock >= 0 && cuc__store_get(entry, &c->store, key)) {
+        hit = true;
+        cuc__store_unlock(*lock);
+        *lock = -1;
+    }
     atomic_fetch_add_explicit(hit ? &c->hits : &c->misses, 1, memory_order_relaxed);
     return hit;
 }
@@ -194,11 +201,6 @@ bool cuc__cache_get(cuc__entry *entry, cuc_cache *cache, const cuc__key *key)
 const cuc__store *cuc__cache_store(cuc_cache *cache)
 {
     return &chosen(cache)->store;
-}
-
-int cuc__cache_lock(cuc_cache *cache, const cuc__key *key)
-{
-    return cuc__store_lock(&chosen(cache)->store, key);
 }
 
 void cuc__cache_put(cuc_cache *cache, const cuc__key *key, const char *label, const void *data,

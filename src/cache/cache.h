@@ -19,14 +19,12 @@ struct cuc_cache {
 // True if a cache can find or store entries. NULL is the default cache.
 bool cuc__cache_works(cuc_cache *cache);
 
-// Finds an entry, and counts the hit or the miss. The caller frees entry->file.
-bool cuc__cache_get(cuc__entry *entry, cuc_cache *cache, const cuc__key *key);
+// Finds an entry, and counts the hit or the miss. The caller frees entry->file. After a miss it
+// compiles and passes `*lock` to cuc__store_unlock(): the lock of the key, or -1 without one.
+bool cuc__cache_get(cuc__entry *entry, int *lock, cuc_cache *cache, const cuc__key *key);
 
 // The folder of a cache, for accesses that do not count as hits or misses.
 const cuc__store *cuc__cache_store(cuc_cache *cache);
-
-// Locks a key for cuc__store_unlock(); -1: not locked.
-int cuc__cache_lock(cuc_cache *cache, const cuc__key *key);
 
 // Stores an entry. A failure is ignored.
 void cuc__cache_put(cuc_cache *cache, const cuc__key *key, const char *label, const void *data,

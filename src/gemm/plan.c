@@ -128,7 +128,8 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cu
 
 // ---- Compiling
 
-static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, const char *function)
+static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, cuc_cache *cache,
+                          const char *function)
 {
     struct cuc__gemm_code *code = &p->code[variant];
     cuc_program *program = NULL;
@@ -136,11 +137,11 @@ static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, const
 
     if (!(code->text = cuc__gemm_source(&p->kind, &p->tile, variant)))
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a plan");
-    st = cuc_program_create(&program, CUC_SOURCE_TILE, code->text, 0,
-                            CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .arch = arch,
-                                                .stages = p->tile.stages,
-                                                .cluster = p->tile.cluster, .warps = p->tile.warps,
-                                                .split = p->tile.split, .raster = p->tile.raster));
+    st = cuc_program_create(
+        &program, CUC_SOURCE_TILE, code->text, 0,
+        CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .arch = arch, .stages = p->tile.stages,
+                            .cluster = p->tile.cluster, .warps = p->tile.warps,
+                            .split = p->tile.split, .raster = p->tile.raster, .cache = cache));
     // Compiles to PTX: the driver assembles the program as a whole and so can reassign registers
     // between roles.
     if (st >= 0)
@@ -168,7 +169,7 @@ static cuc_status make(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cuc_
 
     for (int i = 0; i < CUC__GEMM_VARIANTS && st >= 0; i++)
         if (i != CUC__GEMM_ADDED || p->kind.c)
-            st = compile(p, i, q->arch, function);
+            st = compile(p, i, q->arch, o->cache, function);
     return st;
 }
 

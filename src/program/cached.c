@@ -3,12 +3,10 @@
 #include "cached.h"
 
 #include "base/array.h"
-#include "base/bytes.h"
 #include "cache/cache.h"
-#include "cache/key.h"
 #include "code/object.h"
 #include "driver/driver.h"
-#include "find/find.h"
+#include "entry.h"
 #include "find/own_folder.h"
 #include "includes.h"
 #include "known_options.h"
@@ -23,38 +21,6 @@
 #include <unistd.h>
 
 // ---- Keys
-
-static void add_texts(cuc__key_maker *key, const cuc__flags *texts)
-{
-    cuc__key_add_number(key, texts->count);
-    for (size_t i = 0; i < texts->count; i++)
-        cuc__key_add_text(key, texts->at[i]);
-}
-
-// The path of a library that is loaded or would be. False without one.
-static bool library_path(char path[PATH_MAX], const char *name)
-{
-    const cuc__library_row *row = cuc__library_row_named(name);
-    cuc_found *found = cuc__library_opened(row);
-    char *choice = NULL;
-
-    if (!found && cuc__library_choice(row, &choice))
-        found = cuc__search_library(row, choice, NULL);
-    free(choice);
-    const char *at = cuc_found_path(found);
-    bool known = *at == '/' && strlen(at) < PATH_MAX;
-    strcpy(path, known ? at : "");
-    cuc_found_release(found);
-    return known;
-}
-
-static void add_library(cuc__key_maker *key, char path[PATH_MAX], const char *name)
-{
-    if (library_path(path, name))
-        cuc__key_add_identity(key, path);
-    else
-        cuc__key_refuse(key, "the library %s is not found", name);
-}
 
 static int is_of_nvrtc(const struct dirent *e)
 {
@@ -170,10 +136,10 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     if (folders)
         source.first = first = folders + flags->count + 1;
 
-    add_texts(key, flags);
-    add_texts(key, &p->expressions);
-    add_texts(key, &p->header_names);
-    add_texts(key, &p->header_texts);
+    cuc__key_add_texts(key, flags);
+    cuc__key_add_texts(key, &p->expressions);
+    cuc__key_add_texts(key, &p->header_names);
+    cuc__key_add_texts(key, &p->header_texts);
     // The log warns of a driver older than the PTX.
     cuc__key_add_number(key, target == CUC_CODE_PTX ? (uint64_t)cuc__driver_version() : 0);
     if (*p->not_cached)
@@ -189,7 +155,7 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
         if (strncmp(flags->at[i], before, strlen(before)) == 0)
             first[source.first_count++] = flags->at[i] + strlen(before);
     }
-    add_library(key, k->path, "nvrtc");
+    cuc__key_add_compiler(key, k->path, "nvrtc");
     add_beside_nvrtc(key, k->path);
     bool known = !key->refused && recall_key(k, p);
     if (!key->refused && !known)
@@ -238,12 +204,12 @@ static void add_tile(struct program_key *k, const cuc_program *p, int32_t target
     cuc__key_add(key, numbers, sizeof(numbers));
     cuc__key_add(key, &t->limits.seconds, sizeof(t->limits.seconds));
     cuc__key_add_text(key, t->arch.text);
-    add_texts(key, &t->constants);
-    add_texts(key, &t->dimensions);
-    add_texts(key, &t->ptxas_options);
+    cuc__key_add_texts(key, &t->constants);
+    cuc__key_add_texts(key, &t->dimensions);
+    cuc__key_add_texts(key, &t->ptxas_options);
     if (t->of_device && t->dimensions.count)
         cuc__program_add_records(key, p, function);
-    add_texts(key, &t->further);
+    cuc__key_add_texts(key, &t->further);
     if (t->assemble.time == CUC_ON || unknown) {
         cuc__key_refuse(key, "it has the option \"%.80s\", whose effects are not known",
                         unknown ? unknown : "time");
@@ -254,7 +220,7 @@ static void add_tile(struct program_key *k, const cuc_program *p, int32_t target
     else
         cuc__key_refuse(key, "the library's own file is not known");
     if (target == CUC_CODE_CUBIN)
-        add_library(key, k->path, "nvjitlink");
+        cuc__key_add_compiler(key, k->path, "nvjitlink");
 }
 
 // Makes the key of a program; false if there is none.
@@ -277,22 +243,7 @@ static bool make_key(struct program_key *k, const cuc_program *p, int32_t target
     return known || cuc__key_finish(&k->key, key);
 }
 
-// ---- Entries: a list of fields, each a length of 8 bytes and as many bytes
-
-static void write_field(FILE *f, const void *data, size_t bytes)
-{
-    unsigned char length[8];
-
-    cuc__write_le(length, 0, sizeof(length), bytes);
-    fwrite(length, 1, sizeof(length), f);
-    if (bytes)
-        fwrite(data, 1, bytes, f);
-}
-
-static void write_text(FILE *f, const char *text)
-{
-    write_field(f, text ? text : "", text ? strlen(text) + 1 : 1);
-}
+// ---- Entries
 
 static char *encode(size_t *bytes, const cuc_object *object, const cuc_program *p)
 {
@@ -302,15 +253,15 @@ static char *encode(size_t *bytes, const cuc_object *object, const cuc_program *
 
     if (!f)
         return NULL;
-    write_field(f, &kind, 1);
-    write_field(f, object->code, object->bytes);
-    write_field(f, object->ptx == object->code ? NULL : object->ptx,
-                object->ptx == object->code ? 0 : object->ptx_bytes);
-    write_text(f, object->log);
-    write_text(f, p->log);
+    cuc__field_write(f, &kind, 1);
+    cuc__field_write(f, object->code, object->bytes);
+    cuc__field_write(f, object->ptx == object->code ? NULL : object->ptx,
+                     object->ptx == object->code ? 0 : object->ptx_bytes);
+    cuc__text_write(f, object->log);
+    cuc__text_write(f, p->log);
     for (size_t i = 0; i < object->name_count; i++) {
-        write_text(f, object->names[i].expression);
-        write_text(f, object->names[i].symbol);
+        cuc__text_write(f, object->names[i].expression);
+        cuc__text_write(f, object->names[i].symbol);
     }
     if (fclose(f) != 0) {
         free(data);
@@ -319,47 +270,20 @@ static char *encode(size_t *bytes, const cuc_object *object, const cuc_program *
     return data;
 }
 
-struct field {
-    const char *at;
-    size_t bytes;
-};
-
-static bool read_field(struct field *out, struct field *rest)
-{
-    if (rest->bytes < 8)
-        return false;
-    uint64_t bytes = cuc__read_le(rest->at, 0, 8);
-    if (bytes > rest->bytes - 8)
-        return false;
-    *out = (struct field){ rest->at + 8, (size_t)bytes };
-    rest->at += 8 + bytes;
-    rest->bytes -= 8 + bytes;
-    return true;
-}
-
-static bool read_text(const char **out, struct field *rest)
-{
-    struct field field;
-
-    if (!read_field(&field, rest) || !field.bytes || field.at[field.bytes - 1])
-        return false;
-    *out = field.at;
-    return true;
-}
-
 // Makes the object of an entry. False if it has another format, or without memory.
 static bool decode(cuc_object **out, cuc_program *p, const cuc__entry *entry, const char *function)
 {
-    struct field rest = { entry->data, entry->bytes }, kind, code, ptx;
+    struct cuc__field rest = { entry->data, entry->bytes }, kind, code, ptx;
     const char *object_log, *log;
     const char *(*names)[2] = NULL;
     size_t count = 0, capacity = 0;
-    bool ok = read_field(&kind, &rest) && kind.bytes == 1 && read_field(&code, &rest) &&
-              read_field(&ptx, &rest) && read_text(&object_log, &rest) && read_text(&log, &rest);
+    bool ok = cuc__field_read(&kind, &rest) && kind.bytes == 1 && cuc__field_read(&code, &rest) &&
+              cuc__field_read(&ptx, &rest) && cuc__text_read(&object_log, &rest) &&
+              cuc__text_read(&log, &rest);
 
     while (ok && rest.bytes) {
-        ok = CUC_RESERVE(names, capacity, count + 1) && read_text(&names[count][0], &rest) &&
-             read_text(&names[count][1], &rest);
+        ok = CUC_RESERVE(names, capacity, count + 1) && cuc__text_read(&names[count][0], &rest) &&
+             cuc__text_read(&names[count][1], &rest);
         count += ok;
     }
     ok = ok && cuc__object_create(out, *kind.at, code.at, code.bytes, ptx.bytes ? ptx.at : NULL,
@@ -373,11 +297,13 @@ static bool decode(cuc_object **out, cuc_program *p, const cuc__entry *entry, co
 
 // ---- Compilation
 
-static bool find(cuc_object **out, cuc_program *p, const cuc__key *key, const char *function)
+// A miss locks the key.
+static bool find(cuc_object **out, int *lock, cuc_program *p, const cuc__key *key,
+                 const char *function)
 {
     cuc__entry entry;
 
-    if (!cuc__cache_get(&entry, p->cache, key))
+    if (!cuc__cache_get(&entry, lock, p->cache, key))
         return false;
     bool ok = decode(out, p, &entry, function);
     free(entry.file);
@@ -393,7 +319,7 @@ static bool was_compiled_by(const cuc_program *p, const char *path)
         return true;
     if (p->source_kind == CUC_SOURCE_TILE && p->linker->backend != CUC_LINKER_NVJITLINK)
         return false;
-    return library_path(loaded, p->source_kind == CUC_SOURCE_TILE ? "nvjitlink" : "nvrtc") &&
+    return cuc__compiler_path(loaded, p->source_kind == CUC_SOURCE_TILE ? "nvjitlink" : "nvrtc") &&
            strcmp(loaded, path) == 0;
 }
 
@@ -451,23 +377,20 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     struct program_key k = { .list = NULL };
     cuc_object *made = NULL;
     cuc_status st = CUC_OK;
+    int lock = -1;
 
-    // The linker of PTX has loaded nvJitLink by now, and unchanged PTX needs no compiler.
+    // The linker of PTX has its own entries, and unchanged PTX needs no compiler.
     if (p->source_kind == CUC_SOURCE_PTX || !cuc__cache_works(p->cache))
         return run(out, p, target, function);
     if (p->source_kind == CUC_SOURCE_TILE && target != CUC_CODE_LTOIR &&
         (st = cuc__program_read_arch(p, function)) < 0)
         return st;
     bool may = make_key(&k, p, target, function);
-    if (may && find(&made, p, &k.key, function)) {
+    if (may && find(&made, &lock, p, &k.key, function))
         store_list(&k, p); // the files have new times, or their list has changed
-    } else {
-        int lock = may ? cuc__cache_lock(p->cache, &k.key) : -1;
-        // Another process may have compiled it while this one waited.
-        if (lock < 0 || !find(&made, p, &k.key, function))
-            st = compile(&made, &k, may, p, target, run, function);
-        cuc__store_unlock(lock);
-    }
+    else
+        st = compile(&made, &k, may, p, target, run, function);
+    cuc__store_unlock(lock);
     free(k.list);
     if (st == CUC_OK)
         *out = made;

@@ -12,26 +12,30 @@
 
 // Looks for nvJitLink. Releases before 12.3 have no version function, and their linker lacks too
 // much. Returns 0 or a CUC__TOOLKIT_ code.
-static int look_for_nvjitlink(void)
+static int look_for_nvjitlink(cuc_linker *l)
 {
     void (*fn)(void);
 
-    return cuc__toolkit_resolve(&cuc__nvjitlink_toolkit, "nvJitLinkVersion", &fn);
+    if (cuc__linker_recall_nvjitlink(l))
+        return 0;
+    int code = cuc__toolkit_resolve(&cuc__nvjitlink_toolkit, "nvJitLinkVersion", &fn);
+    if (!code)
+        cuc__linker_note_nvjitlink(l);
+    return code;
 }
 
 static cuc_status choose_backend(cuc_linker *l, const cuc_linker_options *o, const char *function)
 {
-    unsigned major, minor;
     int code;
 
     switch (o->backend) {
     case CUC_LINKER_AUTO:
-        if ((code = look_for_nvjitlink()) == CUC__TOOLKIT_NO_MEMORY)
+        if ((code = look_for_nvjitlink(l)) == CUC__TOOLKIT_NO_MEMORY)
             return cuc__fail_nvjitlink(code, function, "nvJitLinkVersion", NULL, "making a linker");
         l->backend = code ? CUC_LINKER_DRIVER : CUC_LINKER_NVJITLINK;
         break;
     case CUC_LINKER_NVJITLINK:
-        if ((code = cuc__nvjitlink.nvJitLinkVersion(&major, &minor)) != 0)
+        if ((code = look_for_nvjitlink(l)) != 0)
             return cuc__fail_nvjitlink(code, function, "nvJitLinkVersion", NULL, "making a linker");
         l->backend = CUC_LINKER_NVJITLINK;
         break;
@@ -45,6 +49,16 @@ static cuc_status choose_backend(cuc_linker *l, const cuc_linker_options *o, con
                          o->backend);
     }
     return l->backend == CUC_LINKER_DRIVER ? cuc__linker_options_check_driver(o, function) : CUC_OK;
+}
+
+// Results are not cached if their logs differ each time, or if options may name inputs that a key
+// does not cover.
+static const char *why_not_cached(const cuc_linker_options *o)
+{
+    return o->extra_option_count   ? "it has extra_options"
+           : o->ptxas_option_count ? "it has ptxas_options"
+           : o->time == CUC_ON     ? "its log has times"
+                                   : NULL;
 }
 
 static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const char *function)
@@ -69,6 +83,7 @@ static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const
         return st;
     if (l->backend == CUC_LINKER_DRIVER)
         cuc__linker_options_to_jit(&l->jit, o);
+    l->not_cached = why_not_cached(o);
     l->link_time_optimization = o->link_time_optimization;
     l->keep_ptx = o->keep_ptx;
     l->name = strdup(name);
@@ -90,6 +105,7 @@ cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options *options
     if (!l)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a linker");
     cuc__handle_init(l, CUC__HANDLE_LINKER);
+    l->cache = cuc_cache_retain(o.cache);
     if ((st = read_options(l, &o, __func__)) < 0) {
         cuc_linker_release(l);
         return st;
@@ -261,9 +277,8 @@ cuc_status cuc__linker_link(cuc_object **out, cuc_linker *l, int32_t target, con
     if (!l->count)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "there is nothing to link: add inputs first");
-    st = l->backend == CUC_LINKER_NVJITLINK
-             ? cuc__linker_run_nvjitlink(&linked, l, target, function)
-             : cuc__linker_run_driver(&linked, l, target, function);
+    st = l->backend == CUC_LINKER_NVJITLINK ? cuc__linker_run_cached(&linked, l, target, function)
+                                            : cuc__linker_run_driver(&linked, l, target, function);
     if (st < 0)
         goto done;
 
@@ -346,6 +361,8 @@ void cuc_linker_release(cuc_linker *linker)
     cuc__flags_free(&linker->flags);
     free(linker->name);
     free(linker->arch);
+    free(linker->library);
+    cuc_cache_release(linker->cache);
     free(linker->info_log);
     free(linker->error_log);
     cuc__handle_free(linker);

@@ -23,8 +23,11 @@ struct cuc_linker {
     int32_t backend; // CUC_LINKER_NVJITLINK or CUC_LINKER_DRIVER, chosen at creation
     int32_t link_time_optimization;
     int32_t keep_ptx;
-    cuc__flags flags;     // for nvJitLink
-    cuc__jit_options jit; // for the driver
+    cuc__flags flags;       // for nvJitLink
+    cuc__jit_options jit;   // for the driver
+    cuc_cache *cache;       // retained; NULL: the default one
+    char *library;          // nvJitLink's file, if there is a cache; NULL: unknown
+    const char *not_cached; // why results are not kept; NULL: they are
     bool for_program; // the input is a program's source: failures have the status COMPILE, not LINK
 
     cuc__link_input *inputs;
@@ -49,8 +52,22 @@ void cuc__linker_drop_inputs(cuc_linker *linker);
 
 // linker_nvjitlink.c
 
-cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *linker, int32_t target,
-                                     const char *function);
+// Reads the architecture of a link by nvJitLink: that of the options, or the current device's.
+cuc_status cuc__linker_read_arch(cuc__arch *arch, const cuc_linker *linker, const char *function);
+cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *linker, const cuc__arch *arch,
+                                     int32_t target, const char *function);
+
+// linker_cached.c
+
+// True if the cache has an entry of nvJitLink's file, which has been loaded before and so need not
+// be loaded now. Such an entry is what note() makes once it is loaded.
+bool cuc__linker_recall_nvjitlink(cuc_linker *linker);
+void cuc__linker_note_nvjitlink(cuc_linker *linker);
+
+// Finds the result of a link by nvJitLink in the linker's cache, or links and stores the result. A
+// hit does not load nvJitLink.
+cuc_status cuc__linker_run_cached(cuc__linked *out, cuc_linker *linker, int32_t target,
+                                  const char *function);
 
 // linker_driver.c
 

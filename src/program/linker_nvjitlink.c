@@ -164,19 +164,22 @@ static void take_target(cuc__arch *arch, const cuc_linker *l)
     }
 }
 
-cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *l, int32_t target,
-                                     const char *function)
+cuc_status cuc__linker_read_arch(cuc__arch *arch, const cuc_linker *l, const char *function)
+{
+    cuc_status st = cuc__arch_read(arch, l->arch, function);
+
+    if (st == CUC_OK && !l->arch)
+        take_target(arch, l);
+    return st;
+}
+
+cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *l, const cuc__arch *arch,
+                                     int32_t target, const char *function)
 {
     bool lto = l->link_time_optimization == CUC_ON ||
                (l->link_time_optimization == CUC_DEFAULT && any_input(l, true));
     bool ptx = target == CUC_CODE_PTX;
-    cuc__arch arch;
-    cuc_status st = cuc__arch_read(&arch, l->arch, function);
 
-    if (st < 0)
-        return st;
-    if (!l->arch)
-        take_target(&arch, l);
     if (ptx && !lto)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "target is CUC_CODE_PTX, but no input is LTO-IR (%s is %s): only LTO-IR "
@@ -186,13 +189,13 @@ cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *l, int32_t ta
     // The PTX comes first, so that the logs of the cubin remain. If it fails, either the cubin
     // fails too, or it has no PTX.
     if (!ptx && lto && l->keep_ptx != CUC_OFF && !any_input(l, false))
-        (void)attempt(&out->ptx, &out->ptx_bytes, l, arch.text, lto, true);
-    struct outcome o = attempt(&out->code, &out->bytes, l, arch.text, lto, ptx);
+        (void)attempt(&out->ptx, &out->ptx_bytes, l, arch->text, lto, true);
+    struct outcome o = attempt(&out->code, &out->bytes, l, arch->text, lto, ptx);
     if (o.code < 0)
-        return cuc__fail_nvjitlink(o.code, function, o.call, NULL, "linking for %s", arch.text);
+        return cuc__fail_nvjitlink(o.code, function, o.call, NULL, "linking for %s", arch->text);
     if (o.code)
         return cuc__linker_fail(l, status_of(o, l->error_log), CUC_LIBRARY_NVJITLINK, o.code,
-                                arch.text, o.call, function);
+                                arch->text, o.call, function);
     if (!out->code)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the linked code");
     return CUC_OK;

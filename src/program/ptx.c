@@ -64,6 +64,7 @@ cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_opti
     to->extra_option_count = o->extra_option_count;
     to->name = o->name;
     to->arch = o->arch;
+    to->cache = o->cache;
     return CUC_OK;
 }
 

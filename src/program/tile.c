@@ -208,6 +208,7 @@ cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
                              "constants[%zu] is \"%s\", expected NAME=VALUE", i,
                              t->constants.at[i]);
     to->name = p->name;
+    to->cache = cuc_cache_none(); // the program's own entry has the cubin
     to->ptxas_options = (const char *const *)t->ptxas_options.at;
     to->extra_options = (const char *const *)t->further.at;
     return o->arch ? read_arch(t, o->arch, function) : CUC_OK;

@@ -104,6 +104,15 @@ def compilers():
                 expect(r["peer"] == "nvjitlink" and r["limit"] == 0.1 and r["ratio"] < 0.1,
                        f"{what}: source to PTX of {kernel}: {r}")
             run.measured(case="tile_first", kernel=kernel, kind="foreign")
+        for work in "cuda", "tile", "tile_cubin", "link", "plan":
+            if (work, driver) == ("plan", NOWHERE):
+                run.skipped("no device", case="cache", work=work)
+                continue
+            for r in run.measured(case="cache", work=work, subject="miss"):
+                expect(r["peer"] == "none", f"{what}: a miss of {work}: {r}")
+            for r in run.measured(case="cache", work=work, subject="hit"):
+                expect(r["peer"] == "none" and (work == "plan" or r["ratio"] < 0.5),
+                       f"{what}: a hit of {work}: {r}")
         if driver == NOWHERE:
             for case in "load", "first_launch":
                 expect(len(run.having(case=case)) == len(run.skipped("no device", case=case)),
@@ -114,7 +123,7 @@ def compilers():
         for kind in "ptx", "source":
             run.measured(case="first_launch", kind="foreign", **{"from": kind})
     run = Run("compile without NVRTC", "compile", driver=NOWHERE, CUCORE_NVRTC=NOWHERE)
-    expect(len(run.skipped("nvrtc")) == 6, "compile: not skipped without NVRTC")
+    expect(len(run.skipped("nvrtc")) == 7, "compile: not skipped without NVRTC")
 
 
 def simulator():

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/sha256.h"
 #include "driver/driver.h"
 #include "fake.h"
 #include "tests.h"
@@ -132,6 +133,31 @@ static inline bool testing_lacks(const char *name)
     }
     cuc_found_release(found);
     return false;
+}
+
+// Writes the hash of bytes that may include zeros.
+static inline void testing_print_hash(FILE *f, const void *data, size_t bytes)
+{
+    unsigned char digest[CUC__SHA256_BYTES];
+    char text[2 * CUC__SHA256_BYTES + 1];
+
+    cuc__sha256_of(digest, data, bytes);
+    cuc__sha256_text(text, digest);
+    fprintf(f, "%s\n", text);
+}
+
+// True if a file whose path contains `name` is mapped into the process.
+static inline bool testing_maps(const char *name)
+{
+    char line[600];
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "r");
+
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof(line), f))
+        found |= strstr(line, name) != NULL;
+    fclose(f);
+    return found;
 }
 
 // Runs the tests of this file; exits with 77, a skip, on a machine without any device.

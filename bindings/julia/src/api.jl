@@ -16,6 +16,8 @@ const cuc_tile_variable = UInt32
 
 # The result of a search, with the locations tried before.
 mutable struct cuc_found end
+# A folder of compiled code.
+mutable struct cuc_cache end
 # A device of the driver.
 mutable struct cuc_device end
 # A driver context: a retained primary context, or a borrowed one created elsewhere.
@@ -32,8 +34,6 @@ mutable struct cuc_buffer end
 mutable struct cuc_gemm_plan end
 # A partition of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end
-# A folder of compiled code.
-mutable struct cuc_cache end
 # Object code and, once loaded, the driver's library made from it.
 mutable struct cuc_object end
 # A kernel of an object: kernel.h.
@@ -931,6 +931,7 @@ struct cuc_gemm_options
     workspace_bytes::UInt64
     arch::Ptr{UInt8}
     tuned::Ptr{UInt8}
+    cache::Ptr{cuc_cache}
 end
 
 # Options of cuc_graph_instantiate(); zero is the default of every field.
@@ -1005,6 +1006,7 @@ struct cuc_linker_options
     ptxas_option_count::Csize_t
     extra_options::Ptr{Ptr{UInt8}}
     extra_option_count::Csize_t
+    cache::Ptr{cuc_cache}
 end
 
 # Callbacks of a user-defined resource.

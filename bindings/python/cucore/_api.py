@@ -928,9 +928,9 @@ UNITS = {
 }
 
 cuc_failure_fn = _c.CFUNCTYPE(None, _c.c_char_p, _c.c_void_p)
+cuc_cache_visit = _c.CFUNCTYPE(_c.c_int32, _c.c_void_p, _c.c_void_p)
 cuc_stream_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_int32, _c.c_void_p)
 cuc_tuned_visit = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p, _c.c_double)
-cuc_cache_visit = _c.CFUNCTYPE(_c.c_int32, _c.c_void_p, _c.c_void_p)
 cuc_tile_combine = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_uint32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
 cuc_tile_dimension_fn = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p)
 
@@ -1378,6 +1378,7 @@ class cuc_gemm_options(_c.Structure):
         ("workspace_bytes", _c.c_uint64),
         ("arch", _c.c_char_p),
         ("tuned", _c.c_char_p),
+        ("cache", _c.c_void_p),
     ]
 
 
@@ -1502,6 +1503,7 @@ class cuc_linker_options(_c.Structure):
         ("ptxas_option_count", _c.c_size_t),
         ("extra_options", _c.c_void_p),
         ("extra_option_count", _c.c_size_t),
+        ("cache", _c.c_void_p),
     ]
 
 
@@ -1949,13 +1951,13 @@ LAYOUT = {
     "cuc_fill_2d_params": (48, {"struct_size": 0, "dst": 8, "pitch": 16, "row_count": 24, "rows": 32, "pattern": 40, "pattern_bytes": 44}),
     "cuc_gemm_args": (96, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88}),
     "cuc_gemm_choice": (80, {"struct_size": 0, "tile_m": 8, "tile_n": 12, "tile_k": 16, "stages": 20, "cluster": 24, "warps": 28, "split": 32, "raster": 36, "parts": 40, "pipeline": 44, "d_dtype": 48, "stream_k": 52, "tiles": 56, "seconds": 64, "by": 72}),
-    "cuc_gemm_options": (160, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152}),
+    "cuc_gemm_options": (168, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152, "cache": 160}),
     "cuc_graph_exec_options": (24, {"struct_size": 0, "upload": 8, "flags": 16, "reserved": 20}),
     "cuc_ipc_handle": (64, {"bytes": 0}),
     "cuc_kernel_parameter": (24, {"struct_size": 0, "offset": 8, "bytes": 12, "type": 16, "reserved": 20}),
     "cuc_launch_attribute": (72, {"id": 0, "reserved": 4, "value": 8}),
     "cuc_launch_config": (64, {"struct_size": 0, "grid": 8, "block": 20, "cluster": 32, "shared_bytes": 44, "flags": 48, "attribute_count": 52, "attributes": 56}),
-    "cuc_linker_options": (160, {"struct_size": 0, "name": 8, "arch": 16, "backend": 24, "max_register_count": 28, "time": 32, "verbose": 36, "link_time_optimization": 40, "keep_ptx": 44, "optimization_level": 48, "debug": 52, "lineinfo": 56, "ftz": 60, "prec_div": 64, "prec_sqrt": 68, "fma": 72, "optimize_unused_variables": 76, "split_compile": 80, "split_compile_extended": 84, "no_cache": 88, "numba_debug": 92, "kernels_used": 96, "kernels_used_count": 104, "variables_used": 112, "variables_used_count": 120, "ptxas_options": 128, "ptxas_option_count": 136, "extra_options": 144, "extra_option_count": 152}),
+    "cuc_linker_options": (168, {"struct_size": 0, "name": 8, "arch": 16, "backend": 24, "max_register_count": 28, "time": 32, "verbose": 36, "link_time_optimization": 40, "keep_ptx": 44, "optimization_level": 48, "debug": 52, "lineinfo": 56, "ftz": 60, "prec_div": 64, "prec_sqrt": 68, "fma": 72, "optimize_unused_variables": 76, "split_compile": 80, "split_compile_extended": 84, "no_cache": 88, "numba_debug": 92, "kernels_used": 96, "kernels_used_count": 104, "variables_used": 112, "variables_used_count": 120, "ptxas_options": 128, "ptxas_option_count": 136, "extra_options": 144, "extra_option_count": 152, "cache": 160}),
     "cuc_memory_batch": (48, {"struct_size": 0, "ptrs": 8, "bytes": 16, "count": 24, "locations": 32, "location_count": 40}),
     "cuc_memory_callbacks": (56, {"struct_size": 0, "user": 8, "allocate": 16, "deallocate": 24, "destroy": 32, "device": 40, "access": 48, "reserved": 52}),
     "cuc_memory_location": (8, {"type": 0, "id": 4}),

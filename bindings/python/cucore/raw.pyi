@@ -512,9 +512,9 @@ CUC_DL_VERSION_MINOR: int
 CUC_TENSOR_MAP_MAX_RANK: int
 CUC_NO_AXIS: int
 cuc_failure_fn: type[Any]
+cuc_cache_visit: type[Any]
 cuc_stream_callback: type[Any]
 cuc_tuned_visit: type[Any]
-cuc_cache_visit: type[Any]
 cuc_tile_combine: type[Any]
 cuc_tile_dimension_fn: type[Any]
 
@@ -891,6 +891,7 @@ class cuc_gemm_options(ctypes.Structure):
     workspace_bytes: int
     arch: bytes | None
     tuned: bytes | None
+    cache: Pointer
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int
@@ -982,6 +983,7 @@ class cuc_linker_options(ctypes.Structure):
     ptxas_option_count: int
     extra_options: Pointer
     extra_option_count: int
+    cache: Pointer
 
 class cuc_memory_batch(ctypes.Structure):
     struct_size: int

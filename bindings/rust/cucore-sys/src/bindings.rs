@@ -28,6 +28,11 @@ opaque! {
 }
 
 opaque! {
+    /// A folder of compiled code.
+    cuc_cache
+}
+
+opaque! {
     /// A device of the driver.
     cuc_device
 }
@@ -66,11 +71,6 @@ opaque! {
 opaque! {
     /// A partition of a device: its primary context with some of its multiprocessors.
     cuc_green_context
-}
-
-opaque! {
-    /// A folder of compiled code.
-    cuc_cache
 }
 
 opaque! {
@@ -116,14 +116,14 @@ opaque! {
 /// Receives a failure that no call can return: one during a release or in a callback.
 pub type cuc_failure_fn = Option<unsafe extern "C" fn(message: *const c_char, user: *mut c_void)>;
 
+/// Receives an entry; nonzero ends the walk.
+pub type cuc_cache_visit = Option<unsafe extern "C" fn(user: *mut c_void, entry: *const cuc_cache_entry) -> i32>;
+
 /// Callback of cuc_stream_add_callback(), called when the stream reaches it.
 pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, library_code: i32, user: *mut c_void)>;
 
 /// Receives a choice in the form of records, and the time in seconds that a model estimates for it. The text is valid during the call.
 pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice: *const c_char, seconds: f64)>;
-
-/// Receives an entry; nonzero ends the walk.
-pub type cuc_cache_visit = Option<unsafe extern "C" fn(user: *mut c_void, entry: *const cuc_cache_entry) -> i32>;
 
 /// Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with. It is called once and builds operations on scalars: no memory access, no control flow, and no outside value except constants.
 pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
@@ -1833,6 +1833,8 @@ pub struct cuc_gemm_options {
     pub arch: *const c_char,
     /// File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual one. Choices set by hand are not looked up.
     pub tuned: *const c_char,
+    /// The cache of compiled code, used while the plan is made. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing.
+    pub cache: *mut cuc_cache,
 }
 
 zeroed!(cuc_gemm_options, struct_size);
@@ -2046,6 +2048,8 @@ pub struct cuc_linker_options {
     /// Flags passed on unchanged, after those above: for nvJitLink versions newer than this header.
     pub extra_options: *const *const c_char,
     pub extra_option_count: usize,
+    /// The cache of results; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. Results of the driver's linker are not kept.
+    pub cache: *mut cuc_cache,
 }
 
 zeroed!(cuc_linker_options, struct_size);
@@ -2455,7 +2459,7 @@ pub struct cuc_program_options {
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel
     pub cancel_user: *mut c_void,
-    /// The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. PTX sources are not cached.
+    /// The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing (PTX).
     pub cache: *mut cuc_cache,
 }
 

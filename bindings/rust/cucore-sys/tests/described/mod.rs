@@ -346,7 +346,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.tiles, 56, 8);
     row!(cuc_gemm_choice.seconds, 64, 8);
     row!(cuc_gemm_choice.by, 72, 8);
-    row!(cuc_gemm_options, 160, 8);
+    row!(cuc_gemm_options, 168, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -379,6 +379,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.workspace_bytes, 136, 8);
     row!(cuc_gemm_options.arch, 144, 8);
     row!(cuc_gemm_options.tuned, 152, 8);
+    row!(cuc_gemm_options.cache, 160, 8);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
@@ -429,7 +430,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_launch_config.flags, 48, 4);
     row!(cuc_launch_config.attribute_count, 52, 4);
     row!(cuc_launch_config.attributes, 56, 8);
-    row!(cuc_linker_options, 160, 8);
+    row!(cuc_linker_options, 168, 8);
     row!(cuc_linker_options.struct_size, 0, 8);
     row!(cuc_linker_options.name, 8, 8);
     row!(cuc_linker_options.arch, 16, 8);
@@ -459,6 +460,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_linker_options.ptxas_option_count, 136, 8);
     row!(cuc_linker_options.extra_options, 144, 8);
     row!(cuc_linker_options.extra_option_count, 152, 8);
+    row!(cuc_linker_options.cache, 160, 8);
     row!(cuc_memory_batch, 48, 8);
     row!(cuc_memory_batch.struct_size, 0, 8);
     row!(cuc_memory_batch.ptrs, 8, 8);

@@ -1,0 +1,11 @@
+// Case of the suite compile: the cache of compiled code.
+#ifndef CUCORE_BENCH_CASES_COMPILE_CACHE_H
+#define CUCORE_BENCH_CASES_COMPILE_CACHE_H
+
+#include "support.h"
+
+// The same work without a cache, with one that is empty before each run, and with one that has the
+// result.
+cuc_status bench_set_up_cache(cuc_bench_state *state, void *data);
+
+#endif

@@ -1,0 +1,33 @@
+// Results in the cache: the fields of an entry, and the compilers in a key.
+#ifndef CUCORE_PROGRAM_ENTRY_H
+#define CUCORE_PROGRAM_ENTRY_H
+
+#include "cache/key.h"
+#include "options.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+// An entry is a list of fields, each a length of 8 bytes and as many bytes. A text is a field that
+// ends with a NUL.
+struct cuc__field {
+    const char *at;
+    size_t bytes;
+};
+
+void cuc__field_write(FILE *f, const void *data, size_t bytes);
+void cuc__text_write(FILE *f, const char *text); // NULL becomes ""
+
+// Take the first field of the rest; false if it is not complete.
+bool cuc__field_read(struct cuc__field *out, struct cuc__field *rest);
+bool cuc__text_read(const char **out, struct cuc__field *rest);
+
+void cuc__key_add_texts(cuc__key_maker *key, const cuc__flags *texts);
+
+// The path of a compiler's library: as it was loaded, or as it would be. False without one.
+bool cuc__compiler_path(char path[PATH_MAX], const char *name);
+
+// Adds a compiler, which is not loaded; without one there is no key.
+void cuc__key_add_compiler(cuc__key_maker *key, char path[PATH_MAX], const char *name);
+
+#endif
