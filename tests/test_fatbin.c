@@ -412,11 +412,11 @@ static void launch_vadd(cuc_object *object)
     for (int i = 0; i < N; i++)
         ck_assert_float_eq(result[i], 2 * (float)i);
 
-    // Attributes are those of the code for the device.
+    // Attributes are those of the code for the device. GPUs report 1024 threads for both codes.
     int32_t threads = 0;
     ck_ok(cuc_kernel_get_attribute(&threads, vadd, device, CUC_KERNEL_MAX_THREADS_PER_BLOCK));
-    const char *arch = getenv("CUCORE_SIM_ARCH");
-    ck_assert_int_eq(threads, strcmp(arch, "sm_90") == 0 ? 256 : 128);
+    if (cuc__driver_simulated())
+        ck_assert_int_eq(threads, strcmp(getenv("CUCORE_SIM_ARCH"), "sm_90") == 0 ? 256 : 128);
     ck_ok(cuc_kernel_set_attribute(vadd, device, CUC_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT, 50));
     ck_ok(cuc_kernel_set_cache_config(vadd, device, CUC_KERNEL_CACHE_DEFAULT));
     cuc_kernel_release(vadd);
