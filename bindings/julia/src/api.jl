@@ -1501,15 +1501,24 @@ cuc_cache_open(out, options) =
 # Set every option to its default.
 cuc_cache_options_init(options, caller_size) =
     ccall((:cuc_cache_options_init, libcucore), Cvoid, (Ptr{cuc_cache_options}, Csize_t), options, caller_size)
+# Read an entry of your own, which cuc_cache_write() has stored under the same key.
+cuc_cache_read(cache, key, key_bytes, receive, user) =
+    ccall((:cuc_cache_read, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Csize_t, Ptr{Cvoid}, Ptr{Cvoid}), cache, key, key_bytes, receive, user)
 # Drop a reference to a cache; its files stay.
 cuc_cache_release(cache) =
     ccall((:cuc_cache_release, libcucore), Cvoid, (Ptr{cuc_cache},), cache)
+# Remove an entry of your own, also a damaged one.
+cuc_cache_remove(cache, key, key_bytes) =
+    ccall((:cuc_cache_remove, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Csize_t), cache, key, key_bytes)
 # Add a reference to a cache.
 cuc_cache_retain(cache) =
     ccall((:cuc_cache_retain, libcucore), Ptr{cuc_cache}, (Ptr{cuc_cache},), cache)
 # Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
 cuc_cache_verify(damaged, cache) =
     ccall((:cuc_cache_verify, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_cache}), damaged, cache)
+# Store an entry of your own, in place of one with the same key.
+cuc_cache_write(cache, key, key_bytes, label, data, bytes) =
+    ccall((:cuc_cache_write, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Csize_t, Cstring, Ptr{Cvoid}, Csize_t), cache, key, key_bytes, label, data, bytes)
 # The kind of object code with a given name.
 cuc_code_from_name(name) =
     ccall((:cuc_code_from_name, libcucore), Int32, (Cstring,), name)

@@ -929,6 +929,7 @@ cuc_failure_fn = _c.CFUNCTYPE(None, _c.c_char_p, _c.c_void_p)
 cuc_stream_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_int32, _c.c_void_p)
 cuc_tuned_visit = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p, _c.c_double)
 cuc_cache_visit = _c.CFUNCTYPE(_c.c_int32, _c.c_void_p, _c.c_void_p)
+cuc_cache_receive = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_size_t)
 cuc_tile_combine = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_uint32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
 cuc_tile_dimension_fn = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p)
 
@@ -2000,9 +2001,12 @@ FUNCTIONS = {
     "cuc_cache_none": "p",
     "cuc_cache_open": "ipp",
     "cuc_cache_options_init": "vpz",
+    "cuc_cache_read": "ippzpp",
     "cuc_cache_release": "vp",
+    "cuc_cache_remove": "ippz",
     "cuc_cache_retain": "pp",
     "cuc_cache_verify": "ipp",
+    "cuc_cache_write": "ippzspz",
     "cuc_code_from_name": "is",
     "cuc_code_name": "si",
     "cuc_context_device": "pp",

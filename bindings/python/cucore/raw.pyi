@@ -514,6 +514,7 @@ cuc_failure_fn: type[Any]
 cuc_stream_callback: type[Any]
 cuc_tuned_visit: type[Any]
 cuc_cache_visit: type[Any]
+cuc_cache_receive: type[Any]
 cuc_tile_combine: type[Any]
 cuc_tile_dimension_fn: type[Any]
 
@@ -1360,12 +1361,18 @@ def cuc_cache_open(out: Pointer, options: Pointer) -> int:
     """Open a cache of your own."""
 def cuc_cache_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
+def cuc_cache_read(cache: Pointer, key: Pointer, key_bytes: int, receive: Pointer, user: Pointer) -> int:
+    """Read an entry of your own, which cuc_cache_write() has stored under the same key."""
 def cuc_cache_release(cache: Pointer) -> None:
     """Drop a reference to a cache; its files stay."""
+def cuc_cache_remove(cache: Pointer, key: Pointer, key_bytes: int) -> int:
+    """Remove an entry of your own, also a damaged one."""
 def cuc_cache_retain(cache: Pointer) -> int | None:
     """Add a reference to a cache."""
 def cuc_cache_verify(damaged: Pointer, cache: Pointer) -> int:
     """Check every entry and remove the damaged ones."""
+def cuc_cache_write(cache: Pointer, key: Pointer, key_bytes: int, label: bytes | None, data: Pointer, bytes: int) -> int:
+    """Store an entry of your own, in place of one with the same key."""
 def cuc_code_from_name(name: bytes | None) -> int:
     """The kind of object code with a given name."""
 def cuc_code_name(kind: int) -> bytes | None:

@@ -125,6 +125,9 @@ pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice
 /// Receives an entry; nonzero ends the walk.
 pub type cuc_cache_visit = Option<unsafe extern "C" fn(user: *mut c_void, entry: *const cuc_cache_entry) -> i32>;
 
+/// Receives the bytes of an entry, which are valid during the call.
+pub type cuc_cache_receive = Option<unsafe extern "C" fn(user: *mut c_void, data: *const c_void, bytes: usize)>;
+
 /// Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with. It is called once and builds operations on scalars: no memory access, no control flow, and no outside value except constants.
 pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
 
@@ -2799,12 +2802,18 @@ extern "C" {
     pub fn cuc_cache_open(out: *mut *mut cuc_cache, options: *const cuc_cache_options) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_cache_options_init(options: *mut cuc_cache_options, caller_size: usize);
+    /// Read an entry of your own, which cuc_cache_write() has stored under the same key.
+    pub fn cuc_cache_read(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize, receive: cuc_cache_receive, user: *mut c_void) -> cuc_status;
     /// Drop a reference to a cache; its files stay.
     pub fn cuc_cache_release(cache: *mut cuc_cache);
+    /// Remove an entry of your own, also a damaged one.
+    pub fn cuc_cache_remove(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize) -> cuc_status;
     /// Add a reference to a cache.
     pub fn cuc_cache_retain(cache: *mut cuc_cache) -> *mut cuc_cache;
     /// Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
     pub fn cuc_cache_verify(damaged: *mut u64, cache: *mut cuc_cache) -> cuc_status;
+    /// Store an entry of your own, in place of one with the same key.
+    pub fn cuc_cache_write(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize, label: *const c_char, data: *const c_void, bytes: usize) -> cuc_status;
     /// The kind of object code with a given name.
     pub fn cuc_code_from_name(name: *const c_char) -> i32;
     /// The name of a kind of object code, such as "cubin".
