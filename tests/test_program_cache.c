@@ -90,6 +90,29 @@ static bool compile(char **result, int32_t language, const char *text, int32_t t
     return info().hits > hits;
 }
 
+// Fails if an earlier program of the test has the key of this one.
+static void expect_new_key(int32_t language, const char *text, int32_t target,
+                           const cuc_program_options *options, const char *what)
+{
+    static unsigned char keys[32][CUC_PROGRAM_KEY_BYTES];
+    static int count;
+
+    for (int k = 0; k < 2; k++) {
+        unsigned char key[CUC_PROGRAM_KEY_BYTES];
+        cuc_program *program = NULL;
+        ck_ok(cuc_program_create(&program, language, text, 0, options));
+        ck_ok(cuc_program_get_key(key, program, target));
+        cuc_program_release(program);
+        for (int i = 0; i < count; i++)
+            ck_assert_msg((memcmp(keys[i], key, sizeof(key)) == 0) == (k && i == count - 1),
+                          "%s: %s key of program %d", what, k ? "not the" : "the", i);
+        if (!k) {
+            ck_assert_int_lt(count, CUC_LENGTH(keys));
+            memcpy(keys[count++], key, sizeof(key));
+        }
+    }
+}
+
 // Compiles twice, and without a cache: a miss, a hit, and the same result. Fails if the first is a
 // hit.
 static void expect_new(int32_t language, const char *text, int32_t target,
@@ -98,6 +121,7 @@ static void expect_new(int32_t language, const char *text, int32_t target,
     cuc_program_options none = *options;
     char *first, *second, *third;
 
+    expect_new_key(language, text, target, options, what);
     ck_assert_msg(!compile(&first, language, text, target, options), "%s is a hit", what);
     ck_assert_msg(compile(&second, language, text, target, options), "%s is no hit", what);
     none.cache = cuc_cache_none();
@@ -495,6 +519,7 @@ START_TEST(what_cannot_be_known_is_not_cached)
     };
     static const char *const options[] = { "--dopt=on" };
     static const cuc_program_header header = { "h.h", "\n", 0 };
+    unsigned char key[CUC_PROGRAM_KEY_BYTES];
     cuc_program *program = NULL;
     cuc_object *object = NULL;
 
@@ -507,6 +532,8 @@ START_TEST(what_cannot_be_known_is_not_cached)
                                                      .headers = &header, .header_count = 1,
                                                      .extra_options = options,
                                                      .extra_option_count = last)));
+        ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_program_get_key(key, program, CUC_CODE_PTX),
+                 "program.cu has no key", last ? "extra_options" : rows[i].why);
         for (int k = 0; k < 2; k++) {
             ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
             const char *log = cuc_program_log(program);
@@ -518,6 +545,27 @@ START_TEST(what_cannot_be_known_is_not_cached)
         cuc_program_release(program);
     }
     ck_assert_uint_eq(info().stored, 0);
+}
+END_TEST
+
+START_TEST(keys_that_are_refused)
+{
+    unsigned char key[CUC_PROGRAM_KEY_BYTES] = { 7 };
+    cuc_program *program = NULL, *ptx = NULL;
+
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, tile, 0, NULL));
+    ck_ok(cuc_program_create(&ptx, CUC_SOURCE_PTX, ".version 8.0", 0, NULL));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_get_key(NULL, program, CUC_CODE_PTX),
+             "out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_get_key(key, NULL, CUC_CODE_PTX),
+             "program is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_get_key(key, program, CUC_CODE_FATBIN),
+             "target is", "expected CUC_CODE_PTX");
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_program_get_key(key, ptx, CUC_CODE_CUBIN),
+             "PTX sources are not cached");
+    ck_assert_int_eq(key[0], 7);
+    cuc_program_release(program);
+    cuc_program_release(ptx);
 }
 END_TEST
 
@@ -586,6 +634,7 @@ int main(void)
     tcase_add_test(tests, folders_without_an_option_count);
     tcase_add_test(tests, files_are_known_by_their_times);
     tcase_add_test(tests, what_cannot_be_known_is_not_cached);
+    tcase_add_test(tests, keys_that_are_refused);
     tcase_add_test(tests, a_hit_takes_less_than_a_millisecond);
     tcase_add_test(tests, a_program_keeps_its_cache);
     suite_add_tcase(suite, tests);

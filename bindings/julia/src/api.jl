@@ -540,6 +540,7 @@ const CUC_VERSION_MAJOR = Int32(0)
 const CUC_VERSION_MINOR = Int32(1)
 const CUC_VERSION_PATCH = Int32(0)
 const CUC_MEMORY_POOL_KEEP_ALL = UInt64(18446744073709551615)
+const CUC_PROGRAM_KEY_BYTES = Int32(32)
 const CUC_NVML_DRIVER_VERSION_BYTES = Int32(80)
 const CUC_TENSOR_MAX_RANK = Int32(8)
 const CUC_DL_VERSION_MAJOR = Int32(1)
@@ -2386,6 +2387,9 @@ cuc_program_flag(program, target, index) =
 # The number of flags passed to the compiler for a kind of code.
 cuc_program_flag_count(program, target) =
     ccall((:cuc_program_flag_count, libcucore), Csize_t, (Ptr{cuc_program}, Int32), program, target)
+# The key under which a cache keeps the code of a program.
+cuc_program_get_key(out, program, target) =
+    ccall((:cuc_program_get_key, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_program}, Int32), out, program, target)
 # The compiler's log of the last compilation, including warnings of a success.
 cuc_program_log(program) =
     ccall((:cuc_program_log, libcucore), Cstring, (Ptr{cuc_program},), program)

@@ -389,6 +389,7 @@ const FUNCTIONS = [
     (:cuc_program_create, 5),
     (:cuc_program_flag, 3),
     (:cuc_program_flag_count, 2),
+    (:cuc_program_get_key, 3),
     (:cuc_program_log, 1),
     (:cuc_program_options_init, 2),
     (:cuc_program_pch_status, 1),

@@ -492,6 +492,7 @@ CUC_VERSION_MAJOR = 0
 CUC_VERSION_MINOR = 1
 CUC_VERSION_PATCH = 0
 CUC_MEMORY_POOL_KEEP_ALL = 18446744073709551615
+CUC_PROGRAM_KEY_BYTES = 32
 CUC_NVML_DRIVER_VERSION_BYTES = 80
 CUC_TENSOR_MAX_RANK = 8
 CUC_DL_VERSION_MAJOR = 1
@@ -2296,6 +2297,7 @@ FUNCTIONS = {
     "cuc_program_create": "ipiszp",
     "cuc_program_flag": "spiz",
     "cuc_program_flag_count": "zpi",
+    "cuc_program_get_key": "ippi",
     "cuc_program_log": "sp",
     "cuc_program_options_init": "vpz",
     "cuc_program_pch_status": "ip",

@@ -504,6 +504,7 @@ CUC_VERSION_MAJOR: int
 CUC_VERSION_MINOR: int
 CUC_VERSION_PATCH: int
 CUC_MEMORY_POOL_KEEP_ALL: int
+CUC_PROGRAM_KEY_BYTES: int
 CUC_NVML_DRIVER_VERSION_BYTES: int
 CUC_TENSOR_MAX_RANK: int
 CUC_DL_VERSION_MAJOR: int
@@ -1951,6 +1952,8 @@ def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
     """One of these flags, exactly as the compiler receives it."""
 def cuc_program_flag_count(program: Pointer, target: int) -> int:
     """The number of flags passed to the compiler for a kind of code."""
+def cuc_program_get_key(out: Pointer, program: Pointer, target: int) -> int:
+    """The key under which a cache keeps the code of a program."""
 def cuc_program_log(program: Pointer) -> bytes | None:
     """The compiler's log of the last compilation, including warnings of a success."""
 def cuc_program_options_init(options: Pointer, caller_size: int) -> None:

@@ -1096,6 +1096,7 @@ pub const CUC_VERSION_MAJOR: i32 = 0;
 pub const CUC_VERSION_MINOR: i32 = 1;
 pub const CUC_VERSION_PATCH: i32 = 0;
 pub const CUC_MEMORY_POOL_KEEP_ALL: u64 = 18446744073709551615;
+pub const CUC_PROGRAM_KEY_BYTES: i32 = 32;
 pub const CUC_NVML_DRIVER_VERSION_BYTES: i32 = 80;
 pub const CUC_TENSOR_MAX_RANK: i32 = 8;
 pub const CUC_DL_VERSION_MAJOR: i32 = 1;
@@ -3407,6 +3408,8 @@ extern "C" {
     pub fn cuc_program_flag(program: *const cuc_program, target: i32, index: usize) -> *const c_char;
     /// The number of flags passed to the compiler for a kind of code.
     pub fn cuc_program_flag_count(program: *const cuc_program, target: i32) -> usize;
+    /// The key under which a cache keeps the code of a program.
+    pub fn cuc_program_get_key(out: *mut u8, program: *mut cuc_program, target: i32) -> cuc_status;
     /// The compiler's log of the last compilation, including warnings of a success.
     pub fn cuc_program_log(program: *const cuc_program) -> *const c_char;
     /// Set every option to its default.

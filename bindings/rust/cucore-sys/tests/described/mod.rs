@@ -1060,6 +1060,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_program_create", cucore_sys::cuc_program_create as *const ()),
         ("cuc_program_flag", cucore_sys::cuc_program_flag as *const ()),
         ("cuc_program_flag_count", cucore_sys::cuc_program_flag_count as *const ()),
+        ("cuc_program_get_key", cucore_sys::cuc_program_get_key as *const ()),
         ("cuc_program_log", cucore_sys::cuc_program_log as *const ()),
         ("cuc_program_options_init", cucore_sys::cuc_program_options_init as *const ()),
         ("cuc_program_pch_status", cucore_sys::cuc_program_pch_status as *const ()),
