@@ -218,6 +218,154 @@ TEST(caches_of_your_own)
     cuc_cache_release(NULL);
 }
 
+// ---- Entries under keys of the caller
+
+struct received {
+    int calls;
+    size_t bytes;
+    char data[5000];
+};
+
+static void receive(void *user, const void *data, size_t bytes)
+{
+    struct received *r = user;
+
+    ck_assert_uint_lt(bytes, sizeof(r->data));
+    memcpy(r->data, data, bytes);
+    r->data[bytes] = '\0';
+    r->bytes = bytes;
+    r->calls++;
+}
+
+// Reads the entry of a text; NULL if there is none.
+static const char *read_own(cuc_cache *cache, const char *key)
+{
+    static struct received r;
+
+    r.calls = 0;
+    ck_ok(cuc_cache_read(cache, key, strlen(key), receive, &r));
+    ck_assert_int_le(r.calls, 1);
+    return r.calls ? r.data : NULL;
+}
+
+static cuc_status write_own(cuc_cache *cache, const char *key, const char *data)
+{
+    return cuc_cache_write(cache, key, strlen(key), NULL, data, strlen(data));
+}
+
+static void path_of_only_entry(char path[200], cuc_cache *cache)
+{
+    char command[100];
+
+    snprintf(command, sizeof(command), "find '%s' -name '????????????????????*' -type f",
+             info_of(cache).dir);
+    FILE *f = popen(command, "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(fscanf(f, "%199s", path), 1);
+    pclose(f);
+}
+
+TEST(entries_of_your_own)
+{
+    static const struct {
+        const char *key, *data;
+    } entries[] = {
+        { "", "no key" }, { "a", "" }, { "b", "two" }, { "bb", "three" }, { "b\n", "4" }
+    };
+    static char large[5000];
+    cuc_cache *cache = NULL, *again = NULL;
+    struct listed listed = { .stop = 0 };
+    char path[200];
+
+    ck_ok(cuc_cache_open(&cache, CUC_CACHE_OPTIONS(.dir = below("/own"), .max_bytes = 5000)));
+    for (int i = 0; i < CUC_LENGTH(entries); i++) {
+        ck_assert_ptr_null(read_own(cache, entries[i].key));
+        ck_ok(write_own(cache, entries[i].key, entries[i].data));
+    }
+    ck_ok(cuc_cache_open(&again, CUC_CACHE_OPTIONS(.dir = below("/own"))));
+    for (int i = 0; i < CUC_LENGTH(entries); i++)
+        ck_assert_str_eq(read_own(again, entries[i].key), entries[i].data);
+    ck_assert_uint_eq(info_of(cache).misses, CUC_LENGTH(entries));
+    ck_assert_uint_eq(info_of(cache).stored, CUC_LENGTH(entries));
+    ck_assert_uint_eq(info_of(again).hits, CUC_LENGTH(entries));
+
+    // One entry a key, and the label is the last one.
+    for (int i = 0; i < CUC_LENGTH(entries) - 1; i++)
+        ck_ok(cuc_cache_remove(cache, entries[i].key, strlen(entries[i].key)));
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_cache_remove(cache, "a", 1), "no entry of this key");
+    ck_ok(cuc_cache_write(cache, "b\n", 2, "mine", NULL, 0));
+    ck_assert_str_eq(read_own(again, "b\n"), "");
+    ck_assert_ptr_null(read_own(again, "b"));
+    ck_ok(cuc_cache_list(cache, list, &listed));
+    ck_assert_str_eq(listed.labels, "mine;");
+
+    // A damaged entry is absent, and can be removed.
+    path_of_only_entry(path, cache);
+    ck_assert_int_eq(truncate(path, 80), 0);
+    ck_assert_ptr_null(read_own(cache, "b\n"));
+    ck_ok(cuc_cache_remove(cache, "b\n", 2));
+    ck_assert_uint_eq(info_of(cache).entries, 0);
+
+    // What is larger than the cache is not kept, and hides what was there.
+    memset(large, 'x', sizeof(large) - 1);
+    ck_ok(write_own(cache, "c", "small"));
+    ck_ok(write_own(cache, "d", "small"));
+    ck_ok(write_own(cache, "c", large));
+    ck_ok(write_own(cache, "e", large));
+    ck_assert_ptr_null(read_own(cache, "c"));
+    ck_assert_ptr_null(read_own(cache, "e"));
+    ck_assert_str_eq(read_own(cache, "d"), "small");
+    cuc_cache_release(cache);
+    cuc_cache_release(again);
+}
+
+TEST(what_is_refused_of_entries)
+{
+    cuc_cache *cache = cuc_cache_none();
+
+    // A cache that keeps nothing.
+    ck_ok(write_own(cache, "a", "data"));
+    ck_assert_ptr_null(read_own(cache, "a"));
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_cache_remove(cache, "a", 1), "no entry of this key");
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_read(NULL, "a", 1, receive, NULL),
+             "cache is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_read(cache, NULL, 1, receive, NULL),
+             "key is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_read(cache, "a", 1, NULL, NULL),
+             "receive is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_write(NULL, "a", 1, NULL, "b", 1),
+             "cache is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_write(cache, NULL, 1, NULL, "b", 1),
+             "key is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_write(cache, "a", 1, NULL, NULL, 3),
+             "data is NULL, but bytes is 3");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_remove(NULL, "a", 1), "cache is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_remove(cache, NULL, 1), "key is NULL");
+
+    // A folder that has become unsafe: nothing in it is trusted.
+    ck_ok(cuc_cache_open(&cache, CUC_CACHE_OPTIONS(.dir = below("/own"), .max_bytes = 5000)));
+    ck_ok(write_own(cache, "a", "data"));
+    ck_assert_int_eq(chmod(below("/own"), 0770), 0);
+    ck_assert_ptr_null(read_own(cache, "a"));
+    ck_fails(CUC_ERROR_IO, write_own(cache, "a", "new"), "entry of 3 bytes",
+             "others can write to it");
+    ck_fails(CUC_ERROR_IO, cuc_cache_remove(cache, "a", 1), "others can write to it");
+    ck_assert_int_eq(chmod(below("/own"), 0700), 0);
+    ck_assert_str_eq(read_own(cache, "a"), "data");
+
+    // Something in the place of a folder of entries.
+    char path[200];
+    path_of_only_entry(path, cache);
+    ck_ok(cuc_cache_clear(cache));
+    *strrchr(path, '/') = '\0';
+    ck_assert_int_eq(rmdir(path), 0);
+    ck_assert_int_eq(symlink("/nowhere", path), 0);
+    ck_fails(CUC_ERROR_IO, write_own(cache, "a", "new"), "could not be written to");
+    ck_assert_ptr_null(read_own(cache, "a"));
+    cuc_cache_release(cache);
+}
+
 static void chmod_to(const char *name, mode_t mode)
 {
     (void)mkdir(below(name), 0700);

@@ -90,6 +90,29 @@ static bool compile(char **result, int32_t language, const char *text, int32_t t
     return info().hits > hits;
 }
 
+// Fails if an earlier program of the test has the key of this one.
+static void expect_new_key(int32_t language, const char *text, int32_t target,
+                           const cuc_program_options *options, const char *what)
+{
+    static unsigned char keys[32][CUC_PROGRAM_KEY_BYTES];
+    static int count;
+
+    for (int k = 0; k < 2; k++) {
+        unsigned char key[CUC_PROGRAM_KEY_BYTES];
+        cuc_program *program = NULL;
+        ck_ok(cuc_program_create(&program, language, text, 0, options));
+        ck_ok(cuc_program_get_key(key, program, target));
+        cuc_program_release(program);
+        for (int i = 0; i < count; i++)
+            ck_assert_msg((memcmp(keys[i], key, sizeof(key)) == 0) == (k && i == count - 1),
+                          "%s: %s key of program %d", what, k ? "not the" : "the", i);
+        if (!k) {
+            ck_assert_int_lt(count, CUC_LENGTH(keys));
+            memcpy(keys[count++], key, sizeof(key));
+        }
+    }
+}
+
 // Compiles twice, and without a cache: a miss, a hit, and the same result. Fails if the first is a
 // hit.
 static void expect_new(int32_t language, const char *text, int32_t target,
@@ -98,6 +121,8 @@ static void expect_new(int32_t language, const char *text, int32_t target,
     cuc_program_options none = *options;
     char *first, *second, *third;
 
+    if (language != CUC_SOURCE_PTX)
+        expect_new_key(language, text, target, options, what);
     ck_assert_msg(!compile(&first, language, text, target, options), "%s is a hit", what);
     ck_assert_msg(compile(&second, language, text, target, options), "%s is not a hit", what);
     none.cache = cuc_cache_none();
@@ -757,11 +782,13 @@ static void expect_uncached(int32_t language, const char *text, int32_t target,
                             const cuc_program_options *options, const char *why)
 {
     cuc_program_options o = *options;
+    unsigned char key[CUC_PROGRAM_KEY_BYTES];
     cuc_program *program = NULL;
     cuc_object *object = NULL;
 
     o.cache = cache;
     ck_ok(cuc_program_create(&program, language, text, 0, &o));
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_program_get_key(key, program, target), "has no key", why);
     for (int k = 0; k < 2; k++) {
         ck_ok(cuc_program_compile(&object, program, target));
         const char *log = cuc_program_log(program);
@@ -899,6 +926,26 @@ TEST(options_with_effects_besides_are_not_cached)
         expect_uncached(rows[i].language, rows[i].text, CUC_CODE_PTX, &o, rows[i].why);
     }
     ck_assert_uint_eq(info().stored, 0);
+}
+
+TEST(keys_that_are_refused)
+{
+    unsigned char key[CUC_PROGRAM_KEY_BYTES] = { 7 };
+    cuc_program *program = NULL, *of_ptx = NULL;
+
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, tile, 0, NULL));
+    ck_ok(cuc_program_create(&of_ptx, CUC_SOURCE_PTX, ".version 8.0", 0, NULL));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_get_key(NULL, program, CUC_CODE_PTX),
+             "out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_get_key(key, NULL, CUC_CODE_PTX),
+             "program is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_get_key(key, program, CUC_CODE_FATBIN),
+             "target is", "expected CUC_CODE_PTX");
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_program_get_key(key, of_ptx, CUC_CODE_CUBIN),
+             "its link is cached");
+    ck_assert_int_eq(key[0], 7);
+    cuc_program_release(program);
+    cuc_program_release(of_ptx);
 }
 
 TEST(a_hit_takes_less_than_a_millisecond)

@@ -196,6 +196,73 @@ CUC_API cuc_status cuc_cache_clear(cuc_cache *cache);
  */
 CUC_API cuc_status cuc_cache_verify(uint64_t *damaged, cuc_cache *cache);
 
+/** Receives the bytes of an entry, which are valid during the call. */
+typedef void (*cuc_cache_receive)(void *user, const void *data, size_t bytes);
+
+/**
+ * Read an entry of your own, which cuc_cache_write() has stored under the same key.
+ *
+ * The entry is checked before receive() sees it; one that is damaged, or cannot be read, is absent.
+ * Reading makes it the one used last.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param cache     the cache
+ * @param key       any bytes; they share no entry with programs and plans
+ * @param key_bytes their number; 0 is a key, too
+ * @param receive   called once with the entry's data, on this thread; not called without an entry
+ * @param user      passed to receive
+ * @retval CUC_OK                     looked up
+ * @retval CUC_ERROR_INVALID_ARGUMENT cache, key or receive is NULL
+ * @retval CUC_ERROR_INVALID_HANDLE   cache is not alive, when handles are checked
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_cache_read(cuc_cache *cache, const void *key, size_t key_bytes,
+                                  cuc_cache_receive receive, void *user);
+
+/**
+ * Store an entry of your own, in place of one with the same key.
+ *
+ * Readers in any process find the old entry or the new one, never a part. A cache that keeps
+ * nothing does not keep it either; nor is an entry kept that is larger than the cache, and then the
+ * old one is removed. Least recently used entries leave to make room.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param cache     the cache
+ * @param key       any bytes; copied
+ * @param key_bytes their number; 0 is a key, too
+ * @param label     describes the entry in cuc_cache_list(), of at most 200 bytes; copied; NULL is
+ * ""
+ * @param data      copied; NULL if bytes is 0
+ * @param bytes     its size
+ * @retval CUC_OK                     stored, or not kept for one of the reasons above
+ * @retval CUC_ERROR_INVALID_ARGUMENT cache or key is NULL, or data is NULL and bytes is not 0
+ * @retval CUC_ERROR_INVALID_HANDLE   cache is not alive, when handles are checked
+ * @retval CUC_ERROR_IO               the folder could not be written or is not safe, or the disk is
+ *                                    full; the old entry stays
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_cache_write(cuc_cache *cache, const void *key, size_t key_bytes,
+                                   const char *label, const void *data, size_t bytes);
+
+/**
+ * Remove an entry of your own, also a damaged one.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param cache     the cache
+ * @param key       as for cuc_cache_write()
+ * @param key_bytes its length
+ * @retval CUC_OK                     removed
+ * @retval CUC_ERROR_NOT_FOUND        there is no such entry
+ * @retval CUC_ERROR_INVALID_ARGUMENT cache or key is NULL
+ * @retval CUC_ERROR_INVALID_HANDLE   cache is not alive, when handles are checked
+ * @retval CUC_ERROR_IO               it could not be removed, or the folder is not safe
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_cache_remove(cuc_cache *cache, const void *key, size_t key_bytes);
+
 /**
  * Add a reference to a cache.
  *

@@ -343,6 +343,34 @@ CUC_API int32_t cuc_program_pch_status(const cuc_program *program);
  */
 CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
 
+/** Bytes of a program's key. */
+#define CUC_PROGRAM_KEY_BYTES 32
+
+/**
+ * The key under which a cache keeps the code of a program.
+ *
+ * Two programs with the same key compile to the same code: it covers the source, every file that
+ * the source may include, the options, the target, cucore's version and the file of the compiler,
+ * which is not loaded.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param[out] out     CUC_PROGRAM_KEY_BYTES bytes
+ * @param      program the program
+ * @param      target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_NOT_SUPPORTED    the program is compiled each time, or is PTX, whose link has
+ * the key; the message says why
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, or target is none of these kinds
+ * @retval CUC_ERROR_INVALID_HANDLE   program is not alive, when handles are checked
+ * @retval CUC_ERROR_NO_DRIVER        a tile program without `arch` needs a device, and there is no
+ *                                    driver
+ * @retval CUC_ERROR_NO_DEVICE        it needs a device, and the driver has none
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_program_get_key(uint8_t *out, cuc_program *program, int32_t target);
+
 /**
  * The number of flags passed to the compiler for a kind of code.
  *

@@ -100,7 +100,7 @@ void cuc_cache_options_init(cuc_cache_options *options, size_t size)
     cuc__init_options(options, size);
 }
 
-static const char *why_not(int error)
+const char *cuc__cache_why(int error)
 {
     return error == EPERM ? "it belongs to another user, or others can write to it"
                           : strerror(error);
@@ -132,7 +132,7 @@ static cuc_status open_cache(cuc_cache *cache, const cuc_cache_options *o, const
     int fd = cuc__store_open(&cache->store, true, &error);
     if (fd < 0)
         return cuc__fail(CUC_ERROR_IO, function, "%s cannot be a cache: %s", cache->dir,
-                         why_not(error));
+                         cuc__cache_why(error));
     close(fd);
     return CUC_OK;
 }
@@ -231,7 +231,7 @@ static cuc_status walk(cuc_cache *cache, cuc__store_visit visit, struct walk *w,
     if (folder < 0)
         return error == ENOENT ? CUC_OK
                                : cuc__fail(CUC_ERROR_IO, function, "%s cannot be a cache: %s",
-                                           cache->dir, why_not(error));
+                                           cache->dir, cuc__cache_why(error));
     bool all = cuc__store_walk(folder, visit, w);
     close(folder);
     if (w->failed)
@@ -265,7 +265,7 @@ cuc_status cuc_cache_get_info(cuc_cache_info *out, cuc_cache *cache)
         (void)cuc__store_walk(folder, count, &w);
         close(folder);
     } else if (error != ENOENT) {
-        off = why_not(error);
+        off = cuc__cache_why(error);
     }
     const cuc_cache_info info = {
         .struct_size = sizeof(info),

@@ -16,6 +16,9 @@ struct cuc_cache {
     _Atomic uint64_t hits, misses, stored;
 };
 
+// Returns the reason why a folder cannot be used, for an errno of the store.
+const char *cuc__cache_why(int error);
+
 // True if a cache can find or store entries. NULL is the default cache.
 bool cuc__cache_works(cuc_cache *cache);
 

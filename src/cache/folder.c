@@ -66,6 +66,16 @@ void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)
     snprintf(path->name, sizeof(path->name), "%s", text + 2);
 }
 
+int cuc__entry_remove(int dir, const cuc__key *key)
+{
+    struct cuc__entry_path path;
+    char name[sizeof(path)];
+
+    cuc__entry_path(&path, key);
+    snprintf(name, sizeof(name), "%s/%s", path.folder, path.name);
+    return unlinkat(dir, name, 0) == 0 ? 0 : errno;
+}
+
 static int digit(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

@@ -113,3 +113,14 @@ int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *lab
     close(dir);
     return error;
 }
+
+int cuc__store_remove(const cuc__store *store, const cuc__key *key)
+{
+    int error, dir = cuc__store_open(store, false, &error);
+
+    if (dir < 0)
+        return error;
+    error = cuc__entry_remove(dir, key);
+    close(dir);
+    return error;
+}

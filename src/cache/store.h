@@ -32,6 +32,9 @@ bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *
 int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *label,
                    const void *data, size_t bytes);
 
+// Removes the entry of a key. Returns 0 or an errno; ENOENT if there is none.
+int cuc__store_remove(const cuc__store *store, const cuc__key *key);
+
 // folder.c
 
 // Opens the store's folder, and makes it if `make` is set. Returns the descriptor, or -1 with an
@@ -48,7 +51,10 @@ struct cuc__entry_path {
 };
 void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key);
 
-// The inverse; false if the names are not those of an entry.
+// Removes the entry of a key from the store that is open as `dir`. Returns 0 or an errno.
+int cuc__entry_remove(int dir, const cuc__key *key);
+
+// Reads the key of an entry's path; false if the names are not those of an entry.
 bool cuc__entry_key(cuc__key *key, const char *folder, const char *name);
 
 // lock.c

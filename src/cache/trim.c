@@ -109,13 +109,10 @@ static uint64_t trim(int folder, uint64_t max_bytes, const cuc__key *keep)
     if (files.bytes > max_bytes) {
         qsort(files.at, files.count, sizeof(*files.at), by_use);
         for (size_t i = 0; i < files.count && files.bytes > goal; i++) {
-            struct cuc__entry_path path;
-            char name[sizeof(path)];
             if (keep && memcmp(keep, &files.at[i].key, sizeof(*keep)) == 0)
                 continue;
-            cuc__entry_path(&path, &files.at[i].key);
-            snprintf(name, sizeof(name), "%s/%s", path.folder, path.name);
-            if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+            int error = cuc__entry_remove(folder, &files.at[i].key);
+            if (!error || error == ENOENT)
                 files.bytes -= files.at[i].bytes;
         }
     }

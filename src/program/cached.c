@@ -396,3 +396,27 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
         *out = made;
     return st;
 }
+
+cuc_status cuc_program_get_key(uint8_t *out, cuc_program *program, int32_t target)
+{
+    struct program_key k = { .list = NULL };
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(program, PROGRAM);
+    if ((st = cuc__program_check_target(target, __func__)) < 0)
+        return st;
+    if (program->source_kind == CUC_SOURCE_PTX)
+        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
+                        "%s has no key: a PTX source is linked, and its link is cached",
+                        program->name);
+    if (program->source_kind == CUC_SOURCE_TILE &&
+        (st = cuc__program_read_arch(program, __func__)) < 0)
+        return st;
+    bool made = make_key(&k, program, target, __func__);
+    free(k.list);
+    if (!made)
+        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED, "%s has no key: %s", program->name, k.maker.why);
+    memcpy(out, k.key.bytes, sizeof(k.key.bytes));
+    return CUC_OK;
+}

@@ -244,21 +244,29 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+cuc_status cuc__program_check_target(int32_t target, const char *function)
+{
+    return target >= CUC_CODE_PTX && target <= CUC_CODE_LTOIR
+               ? CUC_OK
+               : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                           "target is %d (%s), expected CUC_CODE_PTX, CUC_CODE_CUBIN or "
+                           "CUC_CODE_LTOIR",
+                           target, cuc_code_name(target));
+}
+
 cuc_status cuc_program_compile(cuc_object **out, cuc_program *program, int32_t target)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(program, PROGRAM);
-    if (target < CUC_CODE_PTX || target > CUC_CODE_LTOIR)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "target is %d (%s), expected CUC_CODE_PTX, CUC_CODE_CUBIN or "
-                        "CUC_CODE_LTOIR",
-                        target, cuc_code_name(target));
+    cuc_status st = cuc__program_check_target(target, __func__);
+    if (st < 0)
+        return st;
     free(program->log);
     program->log = NULL;
     program->pch_status = CUC_PCH_NONE;
     uint64_t start = now_ns();
-    cuc_status st = cuc__program_run_cached(out, program, target,
-                                            language_of(program->source_kind)->run, __func__);
+    st = cuc__program_run_cached(out, program, target, language_of(program->source_kind)->run,
+                                 __func__);
     program->compile_ns = now_ns() - start;
     return CUC_PASS(st);
 }

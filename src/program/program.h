@@ -62,6 +62,9 @@ struct cuc_program {
 cuc_status cuc__program_run_nvrtc(cuc_object **out, cuc_program *program, int32_t target,
                                   const char *function);
 
+// Refuses a kind of code that no program compiles to.
+cuc_status cuc__program_check_target(int32_t target, const char *function);
+
 // Appends text to the log.
 static inline void cuc__program_add_log(cuc_program *program, const char *text)
 {

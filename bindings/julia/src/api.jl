@@ -541,6 +541,7 @@ const CUC_VERSION_MAJOR = Int32(0)
 const CUC_VERSION_MINOR = Int32(1)
 const CUC_VERSION_PATCH = Int32(0)
 const CUC_MEMORY_POOL_KEEP_ALL = UInt64(18446744073709551615)
+const CUC_PROGRAM_KEY_BYTES = Int32(32)
 const CUC_NVML_DRIVER_VERSION_BYTES = Int32(80)
 const CUC_TENSOR_MAX_RANK = Int32(8)
 const CUC_DL_VERSION_MAJOR = Int32(1)
@@ -1518,15 +1519,24 @@ cuc_cache_open(out, options) =
 # Set every option to its default.
 cuc_cache_options_init(options, caller_size) =
     ccall((:cuc_cache_options_init, libcucore), Cvoid, (Ptr{cuc_cache_options}, Csize_t), options, caller_size)
+# Read an entry of your own, which cuc_cache_write() has stored under the same key.
+cuc_cache_read(cache, key, key_bytes, receive, user) =
+    ccall((:cuc_cache_read, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Csize_t, Ptr{Cvoid}, Ptr{Cvoid}), cache, key, key_bytes, receive, user)
 # Drop a reference to a cache; its files stay.
 cuc_cache_release(cache) =
     ccall((:cuc_cache_release, libcucore), Cvoid, (Ptr{cuc_cache},), cache)
+# Remove an entry of your own, also a damaged one.
+cuc_cache_remove(cache, key, key_bytes) =
+    ccall((:cuc_cache_remove, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Csize_t), cache, key, key_bytes)
 # Add a reference to a cache.
 cuc_cache_retain(cache) =
     ccall((:cuc_cache_retain, libcucore), Ptr{cuc_cache}, (Ptr{cuc_cache},), cache)
 # Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
 cuc_cache_verify(damaged, cache) =
     ccall((:cuc_cache_verify, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_cache}), damaged, cache)
+# Store an entry of your own, in place of one with the same key.
+cuc_cache_write(cache, key, key_bytes, label, data, bytes) =
+    ccall((:cuc_cache_write, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Csize_t, Cstring, Ptr{Cvoid}, Csize_t), cache, key, key_bytes, label, data, bytes)
 # The kind of object code with a given name.
 cuc_code_from_name(name) =
     ccall((:cuc_code_from_name, libcucore), Int32, (Cstring,), name)
@@ -2403,6 +2413,9 @@ cuc_program_flag(program, target, index) =
 # The number of flags passed to the compiler for a kind of code.
 cuc_program_flag_count(program, target) =
     ccall((:cuc_program_flag_count, libcucore), Csize_t, (Ptr{cuc_program}, Int32), program, target)
+# The key under which a cache keeps the code of a program.
+cuc_program_get_key(out, program, target) =
+    ccall((:cuc_program_get_key, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_program}, Int32), out, program, target)
 # The compiler's log of the last compilation, including warnings of a success.
 cuc_program_log(program) =
     ccall((:cuc_program_log, libcucore), Cstring, (Ptr{cuc_program},), program)

@@ -493,6 +493,7 @@ CUC_VERSION_MAJOR = 0
 CUC_VERSION_MINOR = 1
 CUC_VERSION_PATCH = 0
 CUC_MEMORY_POOL_KEEP_ALL = 18446744073709551615
+CUC_PROGRAM_KEY_BYTES = 32
 CUC_NVML_DRIVER_VERSION_BYTES = 80
 CUC_TENSOR_MAX_RANK = 8
 CUC_DL_VERSION_MAJOR = 1
@@ -929,6 +930,7 @@ UNITS = {
 
 cuc_failure_fn = _c.CFUNCTYPE(None, _c.c_char_p, _c.c_void_p)
 cuc_cache_visit = _c.CFUNCTYPE(_c.c_int32, _c.c_void_p, _c.c_void_p)
+cuc_cache_receive = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_size_t)
 cuc_stream_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_int32, _c.c_void_p)
 cuc_tuned_visit = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p, _c.c_double)
 cuc_tile_combine = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_uint32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
@@ -2022,9 +2024,12 @@ FUNCTIONS = {
     "cuc_cache_none": "p",
     "cuc_cache_open": "ipp",
     "cuc_cache_options_init": "vpz",
+    "cuc_cache_read": "ippzpp",
     "cuc_cache_release": "vp",
+    "cuc_cache_remove": "ippz",
     "cuc_cache_retain": "pp",
     "cuc_cache_verify": "ipp",
+    "cuc_cache_write": "ippzspz",
     "cuc_code_from_name": "is",
     "cuc_code_name": "si",
     "cuc_context_device": "pp",
@@ -2317,6 +2322,7 @@ FUNCTIONS = {
     "cuc_program_create": "ipiszp",
     "cuc_program_flag": "spiz",
     "cuc_program_flag_count": "zpi",
+    "cuc_program_get_key": "ippi",
     "cuc_program_log": "sp",
     "cuc_program_options_init": "vpz",
     "cuc_program_pch_status": "ip",

@@ -505,6 +505,7 @@ CUC_VERSION_MAJOR: int
 CUC_VERSION_MINOR: int
 CUC_VERSION_PATCH: int
 CUC_MEMORY_POOL_KEEP_ALL: int
+CUC_PROGRAM_KEY_BYTES: int
 CUC_NVML_DRIVER_VERSION_BYTES: int
 CUC_TENSOR_MAX_RANK: int
 CUC_DL_VERSION_MAJOR: int
@@ -513,6 +514,7 @@ CUC_TENSOR_MAP_MAX_RANK: int
 CUC_NO_AXIS: int
 cuc_failure_fn: type[Any]
 cuc_cache_visit: type[Any]
+cuc_cache_receive: type[Any]
 cuc_stream_callback: type[Any]
 cuc_tuned_visit: type[Any]
 cuc_tile_combine: type[Any]
@@ -1373,12 +1375,18 @@ def cuc_cache_open(out: Pointer, options: Pointer) -> int:
     """Open a cache of your own."""
 def cuc_cache_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
+def cuc_cache_read(cache: Pointer, key: Pointer, key_bytes: int, receive: Pointer, user: Pointer) -> int:
+    """Read an entry of your own, which cuc_cache_write() has stored under the same key."""
 def cuc_cache_release(cache: Pointer) -> None:
     """Drop a reference to a cache; its files stay."""
+def cuc_cache_remove(cache: Pointer, key: Pointer, key_bytes: int) -> int:
+    """Remove an entry of your own, also a damaged one."""
 def cuc_cache_retain(cache: Pointer) -> int | None:
     """Add a reference to a cache."""
 def cuc_cache_verify(damaged: Pointer, cache: Pointer) -> int:
     """Check every entry and remove the damaged ones."""
+def cuc_cache_write(cache: Pointer, key: Pointer, key_bytes: int, label: bytes | None, data: Pointer, bytes: int) -> int:
+    """Store an entry of your own, in place of one with the same key."""
 def cuc_code_from_name(name: bytes | None) -> int:
     """The kind of object code with a given name."""
 def cuc_code_name(kind: int) -> bytes | None:
@@ -1963,6 +1971,8 @@ def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
     """One of these flags, exactly as the compiler receives it."""
 def cuc_program_flag_count(program: Pointer, target: int) -> int:
     """The number of flags passed to the compiler for a kind of code."""
+def cuc_program_get_key(out: Pointer, program: Pointer, target: int) -> int:
+    """The key under which a cache keeps the code of a program."""
 def cuc_program_log(program: Pointer) -> bytes | None:
     """The compiler's log of the last compilation, including warnings of a success."""
 def cuc_program_options_init(options: Pointer, caller_size: int) -> None:

@@ -119,6 +119,9 @@ pub type cuc_failure_fn = Option<unsafe extern "C" fn(message: *const c_char, us
 /// Receives an entry; nonzero ends the walk.
 pub type cuc_cache_visit = Option<unsafe extern "C" fn(user: *mut c_void, entry: *const cuc_cache_entry) -> i32>;
 
+/// Receives the bytes of an entry, which are valid during the call.
+pub type cuc_cache_receive = Option<unsafe extern "C" fn(user: *mut c_void, data: *const c_void, bytes: usize)>;
+
 /// Callback of cuc_stream_add_callback(), called when the stream reaches it.
 pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, library_code: i32, user: *mut c_void)>;
 
@@ -1095,6 +1098,7 @@ pub const CUC_VERSION_MAJOR: i32 = 0;
 pub const CUC_VERSION_MINOR: i32 = 1;
 pub const CUC_VERSION_PATCH: i32 = 0;
 pub const CUC_MEMORY_POOL_KEEP_ALL: u64 = 18446744073709551615;
+pub const CUC_PROGRAM_KEY_BYTES: i32 = 32;
 pub const CUC_NVML_DRIVER_VERSION_BYTES: i32 = 80;
 pub const CUC_TENSOR_MAX_RANK: i32 = 8;
 pub const CUC_DL_VERSION_MAJOR: i32 = 1;
@@ -2833,12 +2837,18 @@ extern "C" {
     pub fn cuc_cache_open(out: *mut *mut cuc_cache, options: *const cuc_cache_options) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_cache_options_init(options: *mut cuc_cache_options, caller_size: usize);
+    /// Read an entry of your own, which cuc_cache_write() has stored under the same key.
+    pub fn cuc_cache_read(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize, receive: cuc_cache_receive, user: *mut c_void) -> cuc_status;
     /// Drop a reference to a cache; its files stay.
     pub fn cuc_cache_release(cache: *mut cuc_cache);
+    /// Remove an entry of your own, also a damaged one.
+    pub fn cuc_cache_remove(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize) -> cuc_status;
     /// Add a reference to a cache.
     pub fn cuc_cache_retain(cache: *mut cuc_cache) -> *mut cuc_cache;
     /// Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
     pub fn cuc_cache_verify(damaged: *mut u64, cache: *mut cuc_cache) -> cuc_status;
+    /// Store an entry of your own, in place of one with the same key.
+    pub fn cuc_cache_write(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize, label: *const c_char, data: *const c_void, bytes: usize) -> cuc_status;
     /// The kind of object code with a given name.
     pub fn cuc_code_from_name(name: *const c_char) -> i32;
     /// The name of a kind of object code, such as "cubin".
@@ -3438,6 +3448,8 @@ extern "C" {
     pub fn cuc_program_flag(program: *const cuc_program, target: i32, index: usize) -> *const c_char;
     /// The number of flags passed to the compiler for a kind of code.
     pub fn cuc_program_flag_count(program: *const cuc_program, target: i32) -> usize;
+    /// The key under which a cache keeps the code of a program.
+    pub fn cuc_program_get_key(out: *mut u8, program: *mut cuc_program, target: i32) -> cuc_status;
     /// The compiler's log of the last compilation, including warnings of a success.
     pub fn cuc_program_log(program: *const cuc_program) -> *const c_char;
     /// Set every option to its default.
