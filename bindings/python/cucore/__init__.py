@@ -4,6 +4,7 @@ Names and signatures follow NVIDIA's `cuda.core`. `cucore.raw` exposes every C f
 tile kernels.
 """
 from . import graph, raw, system, tuning, typing, utils
+from ._cache import Cache, CacheEntry, CacheInfo
 from ._capture import Capture
 from ._condition import GraphCondition
 from ._device import ComputeCapability, Context, Device, DeviceProperties
@@ -78,7 +79,8 @@ from ._virtual import (
 __version__ = raw.VERSION
 
 __all__ = [
-    "Buffer", "BusyError", "CUDAError", "CUDAWarning", "Capture", "CompileError", "ComputeCapability", "Context",
+    "Buffer", "BusyError", "CUDAError", "CUDAWarning", "Cache", "CacheEntry", "CacheInfo", "Capture", "CompileError",
+    "ComputeCapability", "Context",
     "ContextLostError", "ContextOptions", "Device", "DeviceResources", "GreenContext", "SMResource", "SMResourceOptions", "DeviceMemoryResource", "DeviceMemoryResourceOptions",
     "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Gemm", "Graph", "GraphBuilder",
     "GraphCompleteOptions", "GraphCondition", "GraphExec", "GraphMemoryResource",

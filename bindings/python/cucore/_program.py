@@ -8,10 +8,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Sequence, TextIO, Union
 
 from . import raw
+from ._cache import Cache
 from ._errors import CUDAError, check, text
 from ._handle import (Handle, assign, c_number, c_text, callback, create, field_type, given_as, handle_of, numbers,
                       pairs, word)
 from ._object import CODE_KINDS, ObjectCode
+from ._program_cache import ProgramCacheResource, program_key, through
 from .typing import CompilerBackendType, PCHStatusType
 
 Strings = Union[str, Sequence[str], None]
@@ -87,6 +89,9 @@ _DECIDED = ("ftz", "prec_div", "prec_sqrt", "fma", "numba_debug")
 def _macro(value: Any) -> Any:
     """Normalise "NAME", "NAME=VALUE" or ("NAME", VALUE)."""
     return f"{value[0]}={value[1]}" if isinstance(value, (tuple, list)) and len(value) == 2 else value
+
+
+_SET_APART = ("headers", "constants", "dimensions", "extra_sources", "use_libdevice", "cancel", "cache")
 
 
 @dataclass
@@ -174,6 +179,7 @@ class ProgramOptions:
     budget_memory_bytes: int | None = None
     budget_seconds: float | None = None
     cancel: Callable[[], Any] | None = None  #: polled a few times a second; a true result cancels the compilation
+    cache: Cache | None = None  #: where compiled code is kept; None: `Cache.default()`
 
     def as_bytes(self, backend: str = "nvrtc", target_type: str | None = None) -> list[bytes]:
         """The NVRTC command line; the default target is "cubin"."""
@@ -181,6 +187,18 @@ class ProgramOptions:
             raise ValueError(f"Unknown backend {backend!r}: expected 'nvrtc'")
         with Program("", "c++", self) as program:
             return [flag.encode() for flag in program.flags(target_type or "cubin")]
+
+    def _linker_flags(self, code: bytes, target_type: str) -> tuple[list[str], str]:
+        """The command line of the linker of a PTX program, and the linker's name."""
+        with Program(code, "ptx", self) as program:
+            return program.flags(target_type), program.backend.value
+
+    def _program_key(self, code: bytes, code_type: str, target_type: str) -> bytes:
+        """The key under which the library's cache keeps a program; a `NotSupportedError` if it has none."""
+        key = (ctypes.c_uint8 * raw.CUC_PROGRAM_KEY_BYTES)()
+        with Program(code, code_type, self) as program:
+            check(raw.cuc_program_get_key(key, program._h, _TARGETS[target_type]))
+        return bytes(key)
 
     def _fill(self, name_expressions: Sequence[str], kind: int) -> _Texts:
         made = _Texts(raw.cuc_program_options())
@@ -195,7 +213,7 @@ class ProgramOptions:
                  "extra_options": ("extra_options", "extra_option_count", None)}
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None or field.name in ("headers", "constants", "dimensions", "extra_sources", "use_libdevice", "cancel"):
+            if value is None or field.name in _SET_APART:
                 continue
             if kind == raw.CUC_SOURCE_PTX and field.name in _DECIDED:
                 continue
@@ -224,6 +242,10 @@ class ProgramOptions:
             made.struct.header_count = len(array)
         if self.cancel is not None:
             made.call("cancel", self.cancel)
+        if self.cache is not None:
+            made._kept.append(self.cache)
+            handle_of(Cache, self.cache, "cache")
+            made.struct.cache = self.cache._open()  # NULL would be the default cache
         if name_expressions:
             made.set_list("name_expressions", "name_expression_count", list(name_expressions))
         return made
@@ -236,13 +258,14 @@ def _constant(value: Any) -> str:
 class Program(Handle):
     """A source to compile: CUDA C++ ("c++"), PTX ("ptx") or a tile program ("tile")."""
 
-    __slots__ = ("_code", "_kind", "_made", "_options")
+    __slots__ = ("_code", "_code_type", "_kind", "_made", "_options")
     _release = raw.cuc_program_release
 
     def __init__(self, code: str | bytes, code_type: str = "c++",
                  options: ProgramOptions | dict[str, Any] | None = None) -> None:
         self._h = 0
-        kind = _SOURCE_KINDS.get(str(code_type).lower())
+        self._code_type = str(code_type).lower()
+        kind = _SOURCE_KINDS.get(self._code_type)
         if kind is None:
             raise RuntimeError(f"Unsupported code_type={code_type!r}: expected one of "
                                f"{', '.join(map(repr, _SOURCE_KINDS))}")
@@ -260,9 +283,24 @@ class Program(Handle):
                       ctypes.byref(made.struct))
 
     def compile(self, target_type: str = "cubin", name_expressions: Sequence[str] = (),
-                logs: TextIO | None = None) -> ObjectCode:
-        """Compile to "ptx", "cubin" or "ltoir"; the compiler's log is written to `logs`."""
-        target = word("target_type", target_type, _TARGETS)
+                logs: TextIO | None = None, *, cache: ProgramCacheResource | None = None) -> ObjectCode:
+        """Compile to "ptx", "cubin" or "ltoir"; the compiler's log is written to `logs`.
+
+        With `cache` the code is found there under the key of `make_program_cache_key()`, and then `logs` receives
+        nothing; or else it is compiled and stored there. A program without a key is a `ValueError`, and so are name
+        expressions, since such a cache keeps no symbols. The cache that `ProgramOptions` chooses has no such limits.
+        """
+        target = word("target_type", target_type.lower() if isinstance(target_type, str) else target_type, _TARGETS)
+        if cache is not None:
+            if name_expressions:
+                raise ValueError("name_expressions cannot be given with cache, which keeps no symbols: compile without "
+                                 "it; the cache that ProgramOptions chooses keeps them")
+            self._open()
+            name = self._options.name
+            if name is None:  # the library's default
+                name = f"program.{'cu' if self._code_type == 'c++' else self._code_type}"
+            return through(cache, lambda: program_key(self._code, self._code_type, self._options, target_type.lower()),
+                           target, name, lambda: self._compile(target, logs))
         if name_expressions:
             made = self._options._fill(name_expressions, self._kind)
             with Program._own(self._create(made)) as program:

@@ -1,5 +1,5 @@
-"""The contents of `cuda.core.utils`: batched copies, prefetches and discards, and `StridedMemoryView`, which wraps
-arrays of any library and is the base of `cucore.Tensor`.
+"""The contents of `cuda.core.utils`: batched copies, prefetches and discards, program caches, and
+`StridedMemoryView`, which wraps arrays of any library and is the base of `cucore.Tensor`.
 """
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ from ._handle import HostMemory, assign, call, get, not_copied, options
 from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
 from ._memory import Buffer
 from ._native import TensorBase, methods
+from ._program_cache import (
+                      FileStreamProgramCache,
+                      InMemoryProgramCache,
+                      ProgramCacheResource,
+                      make_program_cache_key,
+)
 from ._stream import Stream, StreamLike, as_stream
 from ._tensor import TYPESTRS, Tensor, _extent, dtype_number, has_interface, lay, numpy_dtype, stream_of
 from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, options_of
@@ -382,6 +388,7 @@ def args_viewable_as_strided_memory(arg_indices: Iterable[int]) -> Callable[[Cal
 
 
 __all__ = [
-    "CopyOptions", "HostRegistration", "StridedMemoryView", "args_viewable_as_strided_memory", "copy_2d", "copy_3d",
-    "copy_batch", "copy_peer", "discard_batch", "discard_prefetch_batch", "prefetch_batch",
+    "CopyOptions", "FileStreamProgramCache", "HostRegistration", "InMemoryProgramCache", "ProgramCacheResource",
+    "StridedMemoryView", "args_viewable_as_strided_memory", "copy_2d", "copy_3d", "copy_batch", "copy_peer",
+    "discard_batch", "discard_prefetch_batch", "make_program_cache_key", "prefetch_batch",
 ]

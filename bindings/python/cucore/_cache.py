@@ -1,0 +1,113 @@
+"""Caches of compiled code."""
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import NamedTuple
+
+from . import raw
+from ._errors import check, text
+from ._handle import Handle, c_text, create, get, options
+
+
+class CacheInfo(NamedTuple):
+    """The state of a cache."""
+
+    dir: str  #: the folder, "" if there is none
+    off: str  #: why nothing is kept, such as "CUCORE_CACHE is 0"; "" if it works
+    max_bytes: int  #: the most bytes of its files
+    bytes: int
+    entries: int
+    hits: int  #: entries found through this cache's handle in this process
+    misses: int
+    stored: int
+
+
+class CacheEntry(NamedTuple):
+    """An entry of a cache."""
+
+    key: str  #: 64 hexadecimal digits
+    label: str  #: describes the entry; "" if it is damaged
+    bytes: int  #: of its file
+    used_ns: int  #: its last use, in nanoseconds since 1970
+    damaged: bool  #: it is absent to programs
+
+
+class Cache(Handle):
+    """A folder of compiled code, which threads and processes share; `ProgramOptions(cache=)` chooses it.
+
+    The folder is made if necessary, and refused if others can write to it. The default folder and limit are those of
+    the default cache.
+    """
+
+    __slots__ = ()
+    _release = raw.cuc_cache_release
+
+    def __init__(self, dir: str | os.PathLike[str] | None = None, *, max_bytes: int | None = None) -> None:
+        self._h = 0
+        made = options(raw.cuc_cache_options, dir=c_text("dir", dir) if dir is not None else None, max_bytes=max_bytes)
+        self._take(create(raw.cuc_cache_open, ctypes.byref(made)))
+
+    @classmethod
+    def default(cls) -> Cache:
+        """The cache that is used where none is named. Its folder and limit come from the environment, and with
+        `CUCORE_CACHE=0` it keeps nothing."""
+        return cls._own(raw.cuc_cache_default())
+
+    @classmethod
+    def none(cls) -> Cache:
+        """A cache that keeps nothing."""
+        return cls._own(raw.cuc_cache_none())
+
+    @property
+    def info(self) -> CacheInfo:
+        """The cache's state now. Reading it counts the files."""
+        out = options(raw.cuc_cache_info)
+        check(raw.cuc_cache_get_info(ctypes.byref(out), self._h))
+        return CacheInfo(text(out.dir), text(out.off), out.max_bytes, out.bytes, out.entries, out.hits, out.misses,
+                         out.stored)
+
+    def entries(self) -> list[CacheEntry]:
+        """List the entries, each of which is read and checked, in no order."""
+        found: list[CacheEntry] = []
+
+        def visit(_user: int | None, address: int) -> int:
+            entry = raw.cuc_cache_entry.from_address(address)
+            found.append(CacheEntry(text(entry.key), text(entry.label), entry.bytes, entry.used_ns,
+                                    bool(entry.damaged)))
+            return 0
+
+        check(raw.cuc_cache_list(self._h, raw.cuc_cache_visit(visit), None))
+        return found
+
+    def clear(self) -> None:
+        """Remove every entry."""
+        check(raw.cuc_cache_clear(self._h))
+
+    def verify(self) -> int:
+        """Check every entry, remove those that are damaged and return their number."""
+        return int(get(ctypes.c_uint64, raw.cuc_cache_verify, self._h))
+
+    def read(self, key: bytes) -> bytes | None:
+        """Return what `write()` has stored under a key; None if there is nothing, or if it is damaged."""
+        found: list[bytes] = []
+
+        def receive(_user: int | None, data: int, size: int) -> None:
+            found.append(ctypes.string_at(data, size))
+
+        key = bytes(memoryview(key))
+        check(raw.cuc_cache_read(self._h, key, len(key), raw.cuc_cache_receive(receive), None))
+        return found[0] if found else None
+
+    def write(self, key: bytes, data: bytes, label: str = "") -> None:
+        """Store bytes under a key of any bytes. A cache that keeps nothing, or that is smaller, does not keep them."""
+        key, data = bytes(memoryview(key)), bytes(memoryview(data))
+        check(raw.cuc_cache_write(self._h, key, len(key), c_text("label", label), data, len(data)))
+
+    def remove(self, key: bytes) -> None:
+        """Remove what `write()` has stored under a key; a `NotFoundError` if there is nothing."""
+        key = bytes(memoryview(key))
+        check(raw.cuc_cache_remove(self._h, key, len(key)))
+
+    def __repr__(self) -> str:
+        return f"<Cache {self.info.dir!r}>" if self._h else "<Cache, closed>"
