@@ -170,7 +170,7 @@ cuc_status cuc_graph_get_node_types(int32_t *out, size_t capacity, cuc_graph *gr
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
-    for (int pass = 0; pass < 2 && st >= 0; pass++) { // queries all before writing any
+    for (int pass = 0; pass < 2 && st >= 0; pass++) { // queries every type before writing any
         for (size_t i = 0; i < count && i < capacity && st >= 0; i++) {
             CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
             CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);

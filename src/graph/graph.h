@@ -40,7 +40,7 @@ struct cuc_graph {
 // body of a conditional node. The node still points to the freed body, so destroying the graph with
 // that node would crash the process. Such a graph is never destroyed.
 enum {
-    CUC__GONE_WITH_CAPTURE, // a body whose node's capture yielded no graph
+    CUC__GONE_WITH_CAPTURE, // a body; the capture that added its node yielded no graph
     CUC__GONE_FREED,        // a capture into it ended badly
     CUC__GONE_UNSOUND,      // a capture into one of its bodies ended badly
 };

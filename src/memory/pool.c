@@ -66,7 +66,8 @@ static bool is_capturing(const cuc_stream *stream)
            capture != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-// A captured stream frees only memory of its graph; the driver then reports only an invalid value.
+// A captured stream may free only its graph's memory; for other memory the driver reports just an
+// invalid value.
 static cuc_status free_failed(const cuc_stream *stream, int code, bool captured, CUdeviceptr ptr,
                               size_t bytes, const char *function)
 {

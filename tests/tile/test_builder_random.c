@@ -318,9 +318,9 @@ static bool compare(uint32_t op, uint32_t x, uint32_t y)
     return op == 0 ? (int32_t)x < (int32_t)y : op == 1 ? x == y : op == 2 ? x != y : (x & 1) == 0;
 }
 
-// Walks a block. Returns its exit: NEXT at its end.
 enum flow { NEXT, BROKEN, CONTINUED, RETURNED };
 
+// Runs a block. Returns how control left it: NEXT at its end.
 static enum flow run(struct machine *m, const struct node *node, uint32_t number)
 {
     uint32_t variables = m->variables;

@@ -827,7 +827,7 @@ TEST(targets_have_the_limits_of_their_machines)
     static const struct {
         int sm;
         uint32_t most_blocks;
-        bool specific; // ptxas knows the target with the `a`
+        bool specific; // ptxas knows the target with the suffix `a`
     } limits[] = {
         { 80, 32, false }, { 86, 16, false }, { 87, 16, false }, { 88, 16, false },
         { 89, 24, false }, { 90, 32, true },  { 100, 32, true }, { 103, 32, true },

@@ -249,8 +249,8 @@ TEST_ROWS(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, behinds
 
     snprintf(text, sizeof(text), source, behinds[_i].behind);
     const char *entry = entry_of(text, NULL, 0, ".entry k$tma(");
-    // Waits need the grid's order. A raster of 2^15 tiles along the first axis keeps it, and shows
-    // as a shift by 15.
+    // Waits need the grid's order. A raster of 2^15 tiles along the first axis keeps that order; a
+    // shift by 15 reveals it.
     ck_assert_int_eq(count_of(entry, ", 15;\n") > 0, behinds[_i].waits);
     teardown();
     module = tile_parse("some.tile", text, strlen(text), NULL, 0);

@@ -58,8 +58,8 @@ def not_made(what: str, made_by: str) -> NoReturn:
 
 
 class Reference(int):
-    """A handle as an int that releases its reference once nobody uses it: neither an object nor a call in progress,
-    during which another thread may close the object.
+    """A handle as an int. It releases its reference when no object and no call in progress uses it any more; another
+    thread may close the object during a call.
     """
 
     __slots__ = ()

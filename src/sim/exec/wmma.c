@@ -63,7 +63,7 @@ static const struct shape *shape_of(const struct sim_words *words)
     return found;
 }
 
-// Returns true if a shape has elements of this type, as A or B or else as accumulators.
+// Returns true if a shape allows this element type for its accumulators, or else for A and B.
 static bool takes(const struct shape *shape, enum sim_type type, bool accumulator)
 {
     uint32_t index = (uint32_t)(shape - shapes);

@@ -325,8 +325,8 @@ struct sim_words {
     const struct sim_function *function; // function that contains the statement
     const struct sim_module *module;
     enum sim_space named; // space of the variable whose address is an operand; SIM_GENERIC: none
-    // `pick` may set this to its objection before it returns NULL; "" when the statement belongs to
-    // another row.
+    // Before `pick` returns NULL, it may set this to an error message, or to "" when the statement
+    // belongs to another row.
     const char **why;
 };
 // Returns true if the statement has the word.

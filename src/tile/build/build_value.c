@@ -120,8 +120,8 @@ struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand 
     return tile_build_constant(b, x.real ? CUC_F32 : tile_dtype_of_literal(x.i), x);
 }
 
-// The attributes for an op's rounding; none for the default.
 enum { MOST_WAYS = 3 };
+// Stores the attributes for an op's rounding, none for the default. Returns their number.
 static uint32_t put_rounding(struct tile_attribute *to, struct tile_rounding how, bool nan)
 {
     uint32_t count = 0;

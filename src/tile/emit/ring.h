@@ -17,8 +17,8 @@ enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TE
 struct tile_staging {
     bool open;
     tile_register at; // in shared memory
-    // The addresses that the thread writes, one for each group of 16 columns, or of 8 columns with
-    // 32 bits.
+    // The addresses that the thread writes, one for each group of 16 columns, or of 8 if elements
+    // have 32 bits.
     tile_register lane[8];
     tile_register barrier; // the warpgroup's own
     bool wide, narrow;     // elements of 32 or of 8 bits, not 16
@@ -99,9 +99,8 @@ tile_register tile_stage_barrier(struct tile_emitter *e);
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
 
-// split.c: the range of this block's part of the loop (`known`: the step, if it is a constant); the
-// sum of all parts, by warps or in the first block of the cluster, while the other blocks go to
-// their end.
+// split.c: gives the loop range that this block computes (`known`: the step, if it is a constant);
+// sums the parts, by warps or in the first block of the cluster; the other blocks go to their end.
 void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
                       tile_register *first, tile_register *last);
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);

@@ -77,7 +77,7 @@ static bool is_word(const char *at, size_t bytes, const char *const *words)
     return false;
 }
 
-// True if the next token, past any newlines, belongs to the line before.
+// True if the next token, past any newlines, continues the current line.
 static bool next_joins(struct tile_lexer *l)
 {
     static const char *const words[] = { "const", "where", "grid", "else", NULL };

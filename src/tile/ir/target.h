@@ -11,9 +11,9 @@ enum tile_feature {
     TILE_HAS_GRID_CONTROL = 1 << 2, // griddepcontrol
     TILE_HAS_MMA_F64_M16 = 1 << 3,  // mma.sync of f64 with 16 rows; otherwise 8
     TILE_HAS_MMA_FP8 = 1 << 4,      // mma.sync of 8-bit floats
-    TILE_HAS_WGMMA = 1 << 5,        // pipelines of TMA and wgmma, on a target with the `a`
+    TILE_HAS_WGMMA = 1 << 5,        // pipelines of TMA and wgmma, on a target such as sm_90a
     TILE_PAIRS_ROWS = 1 << 6,       // some blocks of rows start in pairs, a measured choice
-    TILE_HAS_SPECIFIC = 1 << 7,     // a target with the `a` exists
+    TILE_HAS_SPECIFIC = 1 << 7,     // a target with the suffix `a` exists
 };
 
 struct tile_target {

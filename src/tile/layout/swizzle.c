@@ -232,7 +232,7 @@ void tile_swizzle_choose(struct tile_swizzle *swizzle, const struct tile_layout 
     struct space both, taken = { { 0 } };
     struct list written = beyond(&writes, &reads, &both), read = beyond(&reads, &writes, &both);
 
-    // Line bits: those in neither space, then the sums of pairs.
+    // Line bits: those in the space of neither writes nor reads, then a write bit XOR a read bit.
     struct list lines = { 0 };
     uint32_t wanted = bits > line ? bits - line : 0;
     for (uint32_t i = 0; i < bits && lines.count < wanted; i++)

@@ -1,6 +1,6 @@
 //! Owned references to C handles.
 
-/// Define a type that owns one reference and releases it on drop; if so declared, clone() retains.
+/// Define a type that owns one reference and releases it on drop; clone(), if declared, retains.
 macro_rules! handle {
     ($(#[$comment:meta])* $name:ident, $raw:ident, $release:ident) => {
         $(#[$comment])*
