@@ -335,5 +335,6 @@ def through(cache: Any, key: Callable[[], bytes], kind: int, name: str,
         except ValueError:  # not code of this kind: the cache has lost it
             pass
     code = compile()
-    cache[made] = code
+    if key() == made:  # no file has changed while the compiler may have read it
+        cache[made] = code
     return code

@@ -392,9 +392,12 @@ class Keys(unittest.TestCase):
             (ValueError, "use_pch, pch_dir names files", {"options": opts(use_pch="", pch_dir="")}),
             (ValueError, "directory component.*extra_digest", {"options": opts(name="a/b.cu")}),
             (ValueError, "does not name its file: H.*extra_digest", {"code": "#define H(X) <X>\n#include H(h.h)\n"}),
+            (ValueError, "__TIME__.*extra_digest", {"code": "const char *t = __TIME__;"}),
             (ValueError, "ptxas_options.*extra_digest", {"options": opts(ptxas_options="--output-file=a")}),
             (ValueError, "extra_sources", {"options": opts(extra_sources=[("a", "b")])}),
             (ValueError, "extra_sources", {"options": opts(extra_sources=[("a", "b")]), "code_type": "ptx"}),
+            (ValueError, "--output-file=a.*without a cache$",
+             {"code": TILE, "code_type": "tile", "options": opts(ptxas_options="--output-file=a")}),
             (ValueError, "code_type is 'fortran'", {"code_type": "fortran"}),
             (ValueError, "target_type='exe'", {"target_type": "exe"}),
             (ValueError, "not valid for code_type='ptx'", {"code_type": "ptx", "target_type": "ltoir"}),
@@ -484,6 +487,22 @@ class Compilations(Folders):
         cache[cache.written[0]] = b"damaged"
         self.assertEqual(program.compile("cubin", cache=cache).code, code)
         self.assertEqual(cache[cache.written[0]], code)
+
+    def test_a_file_that_changes_meanwhile_keeps_the_code_out(self):
+        header = self.folder.parent / "h.h"
+        header.write_text("#define A 1\n")
+
+        class Changing(Counting):
+            def get(self, key, default=None):
+                header.write_text("#define A 22\n")  # of another size: its time may be the same
+                return super().get(key, default)
+
+        cache = Changing()
+        program = Program(f'#include "{header}"\n__device__ int a = A;', "c++", ARCH)
+        for written in (0, 1):
+            program.compile("ptx", cache=cache)
+            self.assertEqual(len(cache.written), written)
+        self.assertEqual(len(cache.asked), 2)
 
     def test_failures_of_a_cache_are_its_own(self):
         class Broken(Counting):
