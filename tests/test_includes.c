@@ -214,6 +214,15 @@ TEST_ROWS(what_cannot_be_known_has_no_key, unknown)
                   unknown[_i].text, key);
 }
 
+// The compiler may never open a file in a branch that it leaves out.
+TEST(a_pipe_without_a_writer_is_not_waited_for)
+{
+    ck_assert_int_eq(mkfifo("first/pipe.h", 0600), 0);
+    const char *key = key_of("#if 0\n#include <pipe.h>\n#endif\n", NULL);
+    ck_assert_msg(strncmp(key, "refused: ", 9) == 0 && strstr(key, "first/pipe.h cannot be read"),
+                  "%s", key);
+}
+
 int main(void)
 {
     return run_tests("includes");

@@ -56,7 +56,7 @@ static char *read_file(struct scan *s, const char *path, struct state *state)
     char *text = NULL;
     struct stat about;
     size_t at = 0;
-    int fd = cuc__open(path, O_RDONLY);
+    int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // a pipe without a writer would wait for one
 
     if (fd < 0) {
         if (errno != ENOENT && errno != ENOTDIR)

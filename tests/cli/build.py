@@ -142,6 +142,14 @@ class Outputs(Build):
         self.assertIn("_9_odd_name_launch_vadd(", (self.folder / "9 odd-name.h").read_text())
         self.compile("9 odd-name.c")
 
+    def test_parameters_may_have_any_name(self):
+        names = "int, int_, int__, int32_t, x_arg, cuc_arg, cuc_tensor, CUC_OK, INT8_MAX, memcpy, size_t".split(", ")
+        (self.folder / "names.tile").write_text(
+            f"kernel k({', '.join(name + ': i32' for name in names)}, to: i32[N]) grid 1 {{\n"
+            f"    store(to, [0], full(i32, [32], {' + '.join(names)}))\n}}\n")
+        self.build("names.tile", "--arch", "sm_80", "-o", "names.fatbin", "--header", "x.h")
+        self.compile("x.h")
+
     def test_an_array_in_another_folder_includes_the_header_as_named(self):
         (self.folder / "sub").mkdir()
         self.build("vadd.tile", "--arch", "sm_80", "--embed", "sub/k.c", "--header", "k.h")
@@ -172,8 +180,8 @@ class Refusals(Build):
     ROWS = [
         (2, ["--arch", "sm_80"], "a FILE is missing"),
         (2, ["vadd.tile"], "--arch is missing"),
-        (2, ["vadd.tile", "--arch", "sm_80,"], "'' is no architecture"),
-        (2, ["vadd.tile", "--arch", "sm_80,ninety"], "'ninety' is no architecture"),
+        (2, ["vadd.tile", "--arch", "sm_80,"], "'' is not an architecture"),
+        (2, ["vadd.tile", "--arch", "sm_80,ninety"], "'ninety' is not an architecture"),
         (2, ["vadd.tile", "--arch", "compute_90"], "say sm_90, and --ptx"),
         (2, ["vadd.tile", "--arch", "sm_80,sm_80"], "--arch has sm_80 twice"),
         (1, ["vadd.tile", "--arch", "sm_80,sm_12"], "sm_12"),
@@ -190,6 +198,8 @@ class Refusals(Build):
         (2, ["vadd.tile", "--arch", "sm_80", "-o", "vadd.tile"], "written over itself"),
         (2, ["vadd.tile", "--arch", "sm_80", "-o", "k", "--header", "k"], "-o and --header are both 'k'"),
         (2, ["vadd.tile", "--arch", "sm_80", "--embed", "k.h"], "--header and --embed are both 'k.h'"),
+        (2, ["vadd.tile", "--arch", "sm_80", "-o", "k", "--header", "./k"], "-o and --header are both './k'"),
+        (2, ["vadd.tile", "--arch", "sm_80", "-o", "k", "--header", "cuc.h"], "names that begin with cuc_"),
         (1, ["vadd.tile", "--arch", "sm_80", "-o", "k.fatbin", "--header", "no/k.h"], "no/k.h cannot be written"),
         (1, ["vadd.tile", "--arch", "sm_80", "-o", "no/k.fatbin"], "no/k.fatbin cannot be written"),
         (1, ["vadd.tile", "--arch", "sm_80", "--set", "BM=1"], "BM"),

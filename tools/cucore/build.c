@@ -122,9 +122,27 @@ static void name_outputs(job *j)
     free(base);
 }
 
+// True if two names are of one file, which need not exist yet.
+static bool is_same_output(const char *a, const char *b)
+{
+    char *folder_a = cli_copy_text(a, (size_t)(base_of(a) - a));
+    char *folder_b = cli_copy_text(b, (size_t)(base_of(b) - b));
+    bool same = strcmp(base_of(a), base_of(b)) == 0 &&
+                cli_is_same_file(*folder_a ? folder_a : ".", *folder_b ? folder_b : ".");
+
+    free(folder_a);
+    free(folder_b);
+    return same || cli_is_same_file(a, b);
+}
+
 static int check_outputs(const job *j)
 {
     static const char *const option[] = { "-o", "--header", "--embed" };
+
+    if (j->output[HEADER] && (strcmp(j->prefix, "cuc") == 0 || strncmp(j->prefix, "cuc_", 4) == 0))
+        return cli_usage_error("the header is '%s', but names that begin with cuc_ are the "
+                               "library's: say --header with another name",
+                               j->output[HEADER]);
 
     for (int i = 0; i < OUTPUTS; i++) {
         if (!j->output[i])
@@ -136,8 +154,7 @@ static int check_outputs(const job *j)
                 return cli_usage_error("'%s' would be written over itself: say %s OUT", j->paths[k],
                                        option[i]);
         for (int k = 0; k < i; k++)
-            if (j->output[k] && (strcmp(j->output[i], j->output[k]) == 0 ||
-                                 cli_is_same_file(j->output[i], j->output[k])))
+            if (j->output[k] && is_same_output(j->output[i], j->output[k]))
                 return cli_usage_error("%s and %s are both '%s'", option[k], option[i],
                                        j->output[i]);
     }

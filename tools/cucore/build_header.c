@@ -51,10 +51,20 @@ static const char *type_of(cuc_dtype dtype)
     return bytes == 1 ? "uint8_t " : bytes == 2 ? "uint16_t " : bytes == 4 ? "uint32_t " : NULL;
 }
 
+// Also the names of types and macros that the header includes, by their beginnings and ends, and
+// that of its own function.
 static bool is_reserved(const char *name)
 {
+    static const char *const starts[] = { "cuc_", "CUC_", "INT", "UINT" };
+    static const char *const ends[] = { "_t", "_arg", "_MAX", "_MIN" };
     const size_t length = strlen(name);
 
+    for (size_t i = 0; i < CUC_LENGTH(starts); i++)
+        if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+            return true;
+    for (size_t i = 0; i < CUC_LENGTH(ends); i++)
+        if (length > strlen(ends[i]) && strcmp(name + length - strlen(ends[i]), ends[i]) == 0)
+            return true;
     for (const char *at = reserved; (at = strstr(at, name)) != NULL; at++)
         if (at[-1] == ' ' && at[length] == ' ')
             return true;
@@ -86,6 +96,22 @@ char *build_identifier(const char *text)
     return out;
 }
 
+// Returns the name of parameter `number` in the header, which no other parameter has.
+static char *parameter_name(const struct tile_kernel *k, uint32_t number)
+{
+    const char *name = k->parameter[number].name;
+    char *out = formatted("%s%s", name, is_reserved(name) ? "_" : "");
+
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        if (i != number && strcmp(k->parameter[i].name, out) == 0) {
+            char *longer = formatted("%s_", out);
+            free(out);
+            out = longer;
+            i = UINT32_MAX; // again, from the first
+        }
+    return out;
+}
+
 static bool describe_tile(build_kernel *out, const struct tile_signature *s)
 {
     struct tile_text text = { .module = s->module };
@@ -112,7 +138,7 @@ static bool describe_tile(build_kernel *out, const struct tile_signature *s)
         const cuc_dtype dtype = p->value->type.dtype;
         const char *type = p->value->type.tensor ? "const cuc_tensor *" : type_of(dtype);
         out->parameters[i] = (build_parameter){
-            .name = formatted("%s%s", p->name, is_reserved(p->name) ? "_" : ""),
+            .name = parameter_name(k, i),
             .type = type ? type : "const void *",
             .arg = p->value->type.tensor ? "CUC_ARG_TENSOR"
                    : type                ? scalars[dtype].constant
