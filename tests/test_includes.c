@@ -184,6 +184,10 @@ static const struct {
     { "#define J(A, B) A##B\n#if J(_, _has_include)(<h.h>)\n", "a part of __has_", NULL },
     { "#define HAS(X) __has_include(X)\n#if J(HA, S)(<h.h>)\n", "a part of HAS", NULL },
     { "#define J(A, B) A##B\nconst char *t = J(__TI, ME__);\n", "a part of __TIME__", NULL },
+    { "#define J(A, B, C, D) A##B##C##D\n#if J(__h, as_i, nclu, de)(<h.h>)\n", "a part of __has_",
+      NULL },
+    { "#define J(A, B, C, D) A##B##C##D\nconst char *t = J(_,_T,I,ME__);\n", "a part of __TIME__",
+      NULL },
     { "#if J(__has_include, _next)(<h.h>)\n", "__has_include", NULL },
     { "const char *t = T;\n", "__TIME__", "#define T __TIME__\n" },
     // Includes

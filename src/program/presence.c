@@ -31,6 +31,26 @@ static bool is_operator(const struct cuc__directives *d, const char *name, size_
     return false;
 }
 
+// True if a text has the parts of a name in their order, as arguments of a macro that joins them.
+static bool is_spread(const char *text, const char *name)
+{
+    static const char between[] = " \t,()#";
+
+    for (const char *p = text; (p = strchr(p, *name)) != NULL; p++) {
+        const char *at = p, *next = name;
+        bool spread = false;
+        while (*next && *at == *next) {
+            size_t gap = strspn(++at, between);
+            spread |= gap > 0 && next[1];
+            at += next[1] ? gap : 0;
+            next++;
+        }
+        if (!*next && spread)
+            return true;
+    }
+    return false;
+}
+
 bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name)
 {
     size_t bytes = strlen(name), cut = bytes > PART ? PART - 1 : bytes - 1;
@@ -38,6 +58,8 @@ bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const
 
     if (bytes < 2)
         return false;
+    if (is_spread(text, name))
+        return true;
     snprintf(start, sizeof(start), "%.*s", (int)(bytes - 1), name);
     for (const char *p = text; (p = find_word(text, p, start)) != NULL; p++) {
         size_t length = (size_t)(cuc__word_end(p, p + bytes) - p);
