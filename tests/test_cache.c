@@ -299,8 +299,14 @@ TEST(entries_of_your_own)
     ck_ok(cuc_cache_list(cache, list, &listed));
     ck_assert_str_eq(listed.labels, "mine;");
 
-    // A damaged entry is absent, and can be removed.
+    // Nanoseconds since 1970 end in 2262.
     path_of_only_entry(path, cache);
+    const struct timespec late[2] = { { .tv_sec = INT64_C(13569465600) },
+                                      { .tv_sec = INT64_C(13569465600) } };
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, late, 0), 0);
+    ck_ok(cuc_cache_list(cache, list, &listed));
+
+    // A damaged entry is absent, and can be removed.
     ck_assert_int_eq(truncate(path, 80), 0);
     ck_assert_ptr_null(read_own(cache, "b\n"));
     ck_ok(cuc_cache_remove(cache, "b\n", 2));

@@ -284,6 +284,7 @@ cuc_status cuc_cache_get_info(cuc_cache_info *out, cuc_cache *cache)
 static bool show(void *user, int folder, const char *name, const cuc__key *key,
                  const struct stat *about)
 {
+    static const int64_t second = 1000000000; // in ns
     char text[2 * CUC__SHA256_BYTES + 1], label[CUC__ENTRY_LABEL + 1] = "";
     struct walk *w = user;
     cuc__entry entry;
@@ -302,7 +303,9 @@ static bool show(void *user, int folder, const char *name, const cuc__key *key,
         .key = text,
         .label = label,
         .bytes = (uint64_t)about->st_size,
-        .used_ns = (int64_t)about->st_mtim.tv_sec * 1000000000 + about->st_mtim.tv_nsec,
+        .used_ns = about->st_mtim.tv_sec < INT64_MAX / second
+                       ? (int64_t)about->st_mtim.tv_sec * second + about->st_mtim.tv_nsec
+                       : INT64_MAX,
         .damaged = !right,
     };
     return w->visit(w->user, &shown) == 0;

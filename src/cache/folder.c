@@ -54,7 +54,7 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
 
 int cuc__store_open_at(int folder, const char *name, int flags)
 {
-    return cuc__open_at(folder, name, flags | O_NOFOLLOW, 0600);
+    return cuc__open_at(folder, name, flags | O_NOFOLLOW | O_NONBLOCK, 0600); // does not wait for a pipe
 }
 
 void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)
