@@ -200,6 +200,7 @@ class Refusals(Build):
         (2, ["vadd.tile", "--arch", "sm_80", "--embed", "k.h"], "--header and --embed are both 'k.h'"),
         (2, ["vadd.tile", "--arch", "sm_80", "-o", "k", "--header", "./k"], "-o and --header are both './k'"),
         (2, ["vadd.tile", "--arch", "sm_80", "-o", "k", "--header", "cuc.h"], "names that begin with cuc_"),
+        (2, ["vadd.tile", "--arch", "sm_80", "--embed", 'we"ird.c'], "an #include cannot name"),
         (1, ["vadd.tile", "--arch", "sm_80", "-o", "k.fatbin", "--header", "no/k.h"], "no/k.h cannot be written"),
         (1, ["vadd.tile", "--arch", "sm_80", "-o", "no/k.fatbin"], "no/k.fatbin cannot be written"),
         (1, ["vadd.tile", "--arch", "sm_80", "--set", "BM=1"], "BM"),

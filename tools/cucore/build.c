@@ -143,6 +143,11 @@ static int check_outputs(const job *j)
         return cli_usage_error("the header is '%s', but names that begin with cuc_ are the "
                                "library's: say --header with another name",
                                j->output[HEADER]);
+    if (j->output[HEADER] && strpbrk(base_of(j->output[HEADER]), "\"\\\n"))
+        return cli_usage_error(
+            "the header is '%s', which an #include cannot name: leave out quotes, "
+            "backslashes and line breaks",
+            j->output[HEADER]);
 
     for (int i = 0; i < OUTPUTS; i++) {
         if (!j->output[i])
@@ -300,7 +305,7 @@ static int compare_kernel(const job *j, size_t arch, build_kernel *other)
     if (!build_same_parameters(k, other))
         return cli_fail("the kernel %s has other parameters for %s (%s) than for %s (%s)",
                         k->symbol, j->archs[arch], other->declaration, j->archs[0], k->declaration);
-    if (strcmp(k->declaration, other->declaration) != 0 && !strstr(k->declaration, "; for ")) {
+    if (!strstr(k->declaration, other->declaration)) {
         char *both = cli_allocate(strlen(k->declaration) + strlen(other->declaration) + 64);
         sprintf(both, "%s; for %s: %s", k->declaration, j->archs[arch], other->declaration);
         free(k->declaration);
