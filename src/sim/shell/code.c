@@ -104,7 +104,7 @@ static void add_kernel(struct library *library, const struct sim_module *module,
         sim_kernel_new(library, strcpy(sim_alloc(strlen(code->name) + 1), code->name));
 
     sim_text_launch_bounds(&facts, f);
-    facts.registers = registers_of(f, facts.threads);
+    facts.registers = registers_of(f, facts.exact ? facts.exact : facts.threads);
     k->parameters = sim_alloc((code->argument_count + 1) * sizeof(*k->parameters));
     k->parameter_count = code->argument_count;
     k->parameter_bytes = code->entry_param_bytes;

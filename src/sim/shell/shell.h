@@ -686,7 +686,9 @@ struct kernel *sim_kernel_new(struct library *library, char *name);
 struct kernel *sim_kernel_named(const struct library *library, const char *name); // or NULL
 struct kernel_facts {
     int shared, local, constant, registers; // bytes; registers of a thread
-    int ptx, threads, exact_threads[3], cluster[3];
+    int ptx, cluster[3];
+    int threads;                 // product of .maxntid; 0: none
+    int exact_threads[3], exact; // .reqntid and its product; the attributes ignore it, as a GPU's do
     bool explicit_cluster;
 };
 void sim_kernel_ready(struct kernel *kernel, const struct kernel_facts *facts);

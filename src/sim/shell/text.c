@@ -57,11 +57,10 @@ static void product_of(const uint32_t in[3], int out[3], int *product)
 
 void sim_text_launch_bounds(struct kernel_facts *facts, const struct sim_function *f)
 {
-    int unused[3], exact, clusters;
+    int unused[3], clusters;
 
     product_of(f->max_threads, unused, &facts->threads);
-    product_of(f->required_threads, facts->exact_threads, &exact);
+    product_of(f->required_threads, facts->exact_threads, &facts->exact);
     product_of(f->required_cluster, facts->cluster, &clusters);
-    facts->threads = exact ? exact : facts->threads;
     facts->explicit_cluster = f->explicit_cluster;
 }
