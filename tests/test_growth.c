@@ -233,6 +233,12 @@ static void repeat(const struct growth *g, int from, int to)
     }
 }
 
+// Driver 580 itself keeps 208 bytes of each user object of a graph.
+static size_t kept_bytes(const struct growth *g)
+{
+    return g->once == make_graph && !cuc__driver_simulated() ? 512 : 8;
+}
+
 CASE("growth", .setup = setup, .teardown = teardown, .timeout = 60);
 
 // The peak of concurrent work can come late and is kept: only a leak grows in every round.
@@ -248,7 +254,7 @@ TEST_ROWS(many_are_no_larger_than_a_few, growths)
         before = size_now();
         repeat(g, window * g->rounds, (window + 1) * g->rounds);
         after = size_now();
-        heap += after.heap > before.heap + 8 * (size_t)g->rounds;
+        heap += after.heap > before.heap + kept_bytes(g) * (size_t)g->rounds;
         descriptors += after.descriptors > before.descriptors;
         threads += after.threads > before.threads;
         if (heap < window && descriptors < window && threads < window)

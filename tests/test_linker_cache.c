@@ -96,7 +96,9 @@ static void expect_new(const struct input *inputs, int count, int32_t target,
     ck_assert_msg(link_inputs(&second, inputs, count, target, options), "%s is no hit", what);
     none.cache = cuc_cache_none();
     ck_assert(!link_inputs(&third, inputs, count, target, &none));
-    ck_assert_msg(strcmp(first, second) == 0 && strcmp(first, third) == 0,
+    // nvJitLink prints some warnings for the first link of a process only.
+    size_t code = (size_t)(strstr(first, "\n\n") - first);
+    ck_assert_msg(strcmp(first, second) == 0 && strncmp(first, third, code) == 0,
                   "%s: a hit differs:\n%s\n%s\n%s", what, first, second, third);
     free(first);
     free(second);
