@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the time from the start of a process to the result of its first kernel, with a cache that has the kernel.
 
-    bench/first_kernel.py [--build FOLDER] [--rounds N] [--json FILE]
+    bench/first_kernel.py [--build FOLDER] [--rounds N] [--json FILE] [--commit COMMIT]
 
 Subjects are a C program with cucore (first_kernel.c, built with the tree), Python with cucore, and Python with
 cuda.core and its FileStreamProgramCache, if it is installed and finds a driver that it supports. Each compiles the same
@@ -12,6 +12,8 @@ import argparse
 import json
 import os
 import pathlib
+import platform
+import shlex
 import statistics
 import subprocess
 import sys
@@ -81,6 +83,15 @@ def sample(subject, build, folder):
     return seconds, rest == "compiler\n"
 
 
+def machine(build):
+    """Return the GPU and its driver."""
+    tool = build / "tools" / "cucore" / "cucore"
+    run = subprocess.run([tool, "info", "--json"], stdout=subprocess.PIPE, check=True)
+    info = json.loads(run.stdout)
+    driver = {key: info["driver"][key] for key in ("version", "kernel_driver", "simulated")}
+    return {"gpu": info["devices"][0]["name"], "driver": driver, "python": platform.python_version()}
+
+
 def measure(build, rounds, folder):
     """Return the seconds of each subject and those that loaded a compiler, both by subject."""
     times, compilers = {}, {}
@@ -108,6 +119,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder")
     parser.add_argument("--rounds", type=int, default=20, help="samples of each subject")
     parser.add_argument("--json", type=pathlib.Path, help="write the results to this file")
+    parser.add_argument("--commit", help="what is measured, for the results")
     parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.serve:
@@ -128,9 +140,12 @@ def main():
         ratio = f"  {row['ratio']:.3f} of cuda.core" if "ratio" in row else ""
         print(f"{subject:10} {middle:9.2f} ms  [{low:.2f}, {high:.2f}]{ratio}")
     if arguments.json:
-        driver = json.dumps(os.environ.get("CUCORE_DRIVER", ""))
+        document = {"schema": "cucore-first-kernel/1", "command": shlex.join(["bench/first_kernel.py", *sys.argv[1:]]),
+                    "commit": arguments.commit, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                    "machine": machine(arguments.build.resolve())}
+        lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items()]
         text = ",\n ".join(json.dumps(row) for row in rows)
-        arguments.json.write_text(f'{{"driver": {driver}, "results": [\n {text}\n]}}\n', encoding="utf-8")
+        arguments.json.write_text("{" + ",\n".join(lines) + f',\n"results": [\n {text}\n]}}\n', encoding="utf-8")
     return 0
 
 

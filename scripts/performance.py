@@ -77,6 +77,33 @@ Medians of a call's time on the host, on an {machine}, through cucore and by the
 | --- | ---: | ---: | ---: |
 """
 
+CACHE = """
+## Compiling with the cache
+
+Medians on an {machine}: compiling without a [cache](cache.md), with one that does not have the result yet, and with
+one that has it, in a process that has a context. Command:
+
+    {command}
+
+| work | no cache | miss | hit |
+| --- | ---: | ---: | ---: |
+"""
+
+WORKS = {"cuda": "CUDA C++ to PTX", "tile": "tile program to PTX", "tile_cubin": "tile program to a cubin",
+         "link": "link of two PTX files", "plan": "plan of a matrix product"}
+
+FIRST_KERNEL = """
+From the start of a process to the right result of its first kernel, on an {machine}, with a cache that has the kernel.
+Command:
+
+    {command}
+
+| program | median | 10 to 90 % | time / cuda.core's |
+| --- | ---: | ---: | ---: |
+"""
+
+PROGRAMS = {"cucore-c": "C", "cucore": "Python, cucore", "cuda.core": "Python, cuda.core"}
+
 INSTRUCTIONS = """
 ## Instructions that a call adds
 
@@ -219,6 +246,24 @@ class Performance:
                 text += "".join(told)
         return text
 
+    def cache(self):
+        text = ""
+        for root in self.by_gpus:
+            times = {(r["axes"]["work"], r["subject"]): r["median_s"] for r in root["results"]
+                     if (r["suite"], r["case"]) == ("compile", "cache")}
+            if times:
+                text += CACHE.format(machine=root["machine"]["gpu"], command=root["command"])
+                for work, title in WORKS.items():
+                    ways = [times[work, way] * 1e3 for way in ("none", "miss", "hit")]
+                    text += f"| {title} | " + " | ".join(f"{ms:.3g} ms" for ms in ways) + " |\n"
+        for path in sorted(self.results.glob("first-kernel-*.json")):
+            root = json.loads(path.read_text())
+            text += FIRST_KERNEL.format(machine=root["machine"]["gpu"], command=root["command"])
+            for r in root["results"]:
+                text += (f"| {PROGRAMS[r['subject']]} | {r['median_s'] * 1e3:.0f} ms | {r['p10_s'] * 1e3:.0f} to "
+                         f"{r['p90_s'] * 1e3:.0f} ms | {r['ratio']:.3f} |\n")
+        return text
+
     def section(self, path, document, plots):
         text = f"\n## {path.stem}\n\n"
         if document.get("command"):
@@ -239,6 +284,7 @@ class Performance:
             text += "".join(self.section(path, document, plots) for path, document in self.documents)
         else:
             text += self.fastest() + self.goals(False) + self.calls()
+        text += self.cache()
         return re.sub(r"[ \t]+$", "", text + self.bindings(plots is not None) + self.instructions(), flags=re.M)
 
     def every(self, folder):
