@@ -1,5 +1,7 @@
 #include "key.h"
 
+#include "base/build_id.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +36,7 @@ void cuc__key_add_number(cuc__key_maker *key, uint64_t number)
 
 void cuc__key_add_identity(cuc__key_maker *key, const char *path)
 {
+    unsigned char id[CUC__BUILD_ID_BYTES];
     struct stat about;
 
     if (stat(path, &about) != 0) {
@@ -44,6 +47,7 @@ void cuc__key_add_identity(cuc__key_maker *key, const char *path)
     cuc__key_add_number(key, (uint64_t)about.st_size);
     cuc__key_add_number(key, (uint64_t)about.st_mtim.tv_sec);
     cuc__key_add_number(key, (uint64_t)about.st_mtim.tv_nsec);
+    cuc__key_add(key, id, cuc__build_id(id, path));
 }
 
 void cuc__key_refuse(cuc__key_maker *key, const char *fmt, ...)

@@ -17,8 +17,8 @@ void cuc__key_begin(cuc__key_maker *key, const char *kind);
 void cuc__key_add(cuc__key_maker *key, const void *data, size_t bytes);
 void cuc__key_add_text(cuc__key_maker *key, const char *text); // NULL differs from ""
 void cuc__key_add_number(cuc__key_maker *key, uint64_t number);
-// Adds the path, size and time of a file that is not read, such as a compiler's library. Without
-// such a file there is no key.
+// Adds the path, size, time and build ID of a file, such as a compiler's library. Without such a
+// file there is no key.
 void cuc__key_add_identity(cuc__key_maker *key, const char *path);
 // Gives up, with a reason; only the first one is kept.
 void cuc__key_refuse(cuc__key_maker *key, const char *fmt, ...)

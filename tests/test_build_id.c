@@ -1,0 +1,120 @@
+// Build IDs of ELF files that are written here.
+#include "base/array.h"
+#include "base/build_id.h"
+#include "base/bytes.h"
+#include "cache/key.h"
+#include "testing.h"
+
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADS = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr), NOTES = 96 };
+
+static char path[] = "/tmp/cucore-build-id-XXXXXX";
+static unsigned char file[HEADS + NOTES];
+
+static size_t put_note(size_t at, const char *owner, uint32_t type, const char *data)
+{
+    size_t name = strlen(owner) + 1, bytes = strlen(data);
+
+    cuc__write_le(file, at, 4, name);
+    cuc__write_le(file, at + 4, 4, bytes);
+    cuc__write_le(file, at + 8, 4, type);
+    memcpy(file + at + 12, owner, name);
+    memcpy(file + at + 12 + (name + 3) / 4 * 4, data, bytes);
+    return at + 12 + (name + 3) / 4 * 4 + (bytes + 3) / 4 * 4;
+}
+
+// Writes a file with two program headers, of which the second is that of three notes.
+static void make_file(void)
+{
+    static const unsigned char start[] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB };
+    const size_t notes = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
+
+    memset(file, 0, sizeof(file));
+    memcpy(file, start, sizeof(start));
+    cuc__write_le(file, offsetof(Elf64_Ehdr, e_phoff), 8, sizeof(Elf64_Ehdr));
+    cuc__write_le(file, offsetof(Elf64_Ehdr, e_phentsize), 2, sizeof(Elf64_Phdr));
+    cuc__write_le(file, offsetof(Elf64_Ehdr, e_phnum), 2, 2);
+    cuc__write_le(file, sizeof(Elf64_Ehdr), 4, PT_LOAD);
+    cuc__write_le(file, notes, 4, PT_NOTE);
+    cuc__write_le(file, notes + offsetof(Elf64_Phdr, p_offset), 8, HEADS);
+    size_t end = put_note(HEADS, "NVIDIA", NT_GNU_BUILD_ID, "other");
+    end = put_note(end, "GNU", NT_GNU_ABI_TAG, "123");
+    end = put_note(end, "GNU", NT_GNU_BUILD_ID, "identity");
+    cuc__write_le(file, notes + offsetof(Elf64_Phdr, p_filesz), 8, end - HEADS);
+}
+
+static size_t read_id(unsigned char id[CUC__BUILD_ID_BYTES], size_t bytes)
+{
+    int fd = mkstemp(strcpy(path, "/tmp/cucore-build-id-XXXXXX"));
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, file, bytes), (ssize_t)bytes);
+    close(fd);
+    size_t read = cuc__build_id(id, path);
+    unlink(path);
+    return read;
+}
+
+TEST(the_note_of_gnu_is_found_among_others)
+{
+    unsigned char id[CUC__BUILD_ID_BYTES] = { 0 };
+
+    make_file();
+    ck_assert_uint_eq(read_id(id, sizeof(file)), 8);
+    ck_assert_mem_eq(id, "identity", 8);
+}
+
+TEST(a_cut_file_has_none)
+{
+    unsigned char id[CUC__BUILD_ID_BYTES];
+
+    make_file();
+    for (size_t bytes = 0; bytes < HEADS + 72; bytes++)
+        ck_assert_uint_eq(read_id(id, bytes), 0);
+    ck_assert_uint_eq(cuc__build_id(id, "/nowhere"), 0);
+    ck_assert_uint_eq(cuc__build_id(id, "/tmp"), 0);
+}
+
+// Reads no byte outside the notes, which a sanitizer would notice.
+TEST(damage_changes_no_more_than_the_id)
+{
+    unsigned char id[CUC__BUILD_ID_BYTES];
+
+    for (size_t i = 0; i < sizeof(file); i++) {
+        make_file();
+        file[i] ^= 0xff;
+        ck_assert_uint_le(read_id(id, sizeof(file)), sizeof(id));
+    }
+}
+
+// A file of the same size and time is another compiler if its build ID differs.
+TEST(a_key_covers_the_id)
+{
+    static const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+    cuc__key keys[3];
+
+    strcpy(path, "/tmp/cucore-build-id-XXXXXX");
+    int fd = mkstemp(path);
+    for (int i = 0; i < 3; i++) {
+        cuc__key_maker maker;
+        make_file();
+        file[HEADS + 28 + 20 + 16] = i == 1 ? 'I' : 'i';
+        ck_assert_int_eq(pwrite(fd, file, sizeof(file), 0), (ssize_t)sizeof(file));
+        ck_assert_int_eq(futimens(fd, times), 0);
+        cuc__key_begin(&maker, "test");
+        cuc__key_add_identity(&maker, path);
+        ck_assert(cuc__key_finish(&keys[i], &maker));
+    }
+    close(fd);
+    unlink(path);
+    ck_assert_mem_ne(&keys[0], &keys[1], sizeof(keys[0]));
+    ck_assert_mem_eq(&keys[0], &keys[2], sizeof(keys[0]));
+}
+
+int main(void)
+{
+    return run_tests("build_id");
+}
