@@ -23,13 +23,13 @@ HEAD = """# Performance
 
 `bench/results/` has every measured figure as JSON, with its machine, commit and command. `scripts/performance.py` makes
 this page from those files, with {rows}: do not edit it. [Testing](testing.md#on-a-gpu) explains
-how to measure on a GPU, [Benchmarking](benchmarking.md) the figures.
+how to measure on a GPU, and [Benchmarking](benchmarking.md) explains the figures.
 """
 
 SOME = "the most important rows"
 EVERY = "every row"
 MORE = """
-The site (`ninja -C build docs`) has every row and plot, and so has the page that this command makes:
+The site (`ninja -C build docs`) and the page that this command makes have every row and plot:
 
     scripts/performance.py --all FOLDER
 """
@@ -39,20 +39,20 @@ Times are medians, with the half width of their 95 % confidence interval. `time 
 samples: below 1 is faster than the peer. `cucore bench --help` explains each word of the tables.
 
 A share of `copy` is relative to the speed of a copy of random data on that card, bytes read plus bytes written.
-Kernels that read more than they write can be faster than a copy, so their share may be above 100 %. A share of
-`memory` is relative to the datasheet.
+Kernels that read more than they write can be faster than a copy, with a share above 100 %. A share of `memory` is
+relative to the datasheet.
 """
 
 NO_GPU = """
-**There are no results of a GPU here yet.** What follows was measured without one: it says nothing
-about how fast kernels, copies or launches are on a GPU.
+**There are no results of a GPU here yet.** The figures below were measured without one and do not
+show how fast kernels, copies or launches are on a GPU.
 """
 
 GOALS = """
 ## Goals of tile programs
 
-A goal, from `scripts/goals.py`, is a share of the speed of other libraries in the same run. A copy moves as many bytes
-as the kernel.
+A goal, from `scripts/goals.py`, is a share of the speed of other libraries, or of a copy of as many bytes, in the same
+run.
 
 """
 
@@ -69,7 +69,7 @@ hand.
 CALLS = """
 ## Calls of the runtime
 
-Medians of a call's time on the host, on an {machine}, through cucore and by the driver's function alone. Command:
+Medians of a call's time on the host, on an {machine}, through cucore and with a direct driver call. Command:
 
     {command}
 
@@ -80,8 +80,8 @@ Medians of a call's time on the host, on an {machine}, through cucore and by the
 CACHE = """
 ## Compiling with the cache
 
-Medians on an {machine}: compiling without a [cache](cache.md), with one that does not have the result yet, and with
-one that has it, in a process that has a context. Command:
+Medians on an {machine}: compiling without a [cache](cache.md), with a cache that does not have the result yet (miss),
+and with a cache that has the result (hit), in a process that has a context. Command:
 
     {command}
 
@@ -107,7 +107,7 @@ PROGRAMS = {"cucore-c": "C", "cucore": "Python, cucore", "cuda.core": "Python, c
 INSTRUCTIONS = """
 ## Instructions that a call adds
 
-CPU instructions that cucore executes on the way to the driver, counted by callgrind on a driver that does nothing. Each
+CPU instructions that cucore executes before the driver call, counted by callgrind with a driver that does nothing. Each
 run of a binary, on any machine, gives the same count.
 Compiler: {compiler}; commit {commit}. Command:
 
@@ -121,7 +121,7 @@ BINDINGS = """
 ## What the bindings add: {name}
 
 `bench/bindings.py` on {machine}, Python {python}, commit {commit}. Medians of a call's time on the
-host; all ways of Python take turns. Command:
+host; all Python subjects take turns. Command:
 
     {command}
 
