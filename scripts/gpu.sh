@@ -80,7 +80,7 @@ step() {
         flock "$out/logs" tee -a "$out/logs.txt" >/dev/null
 }
 
-# The same in parallel, on all processors but at most 14: for steps that measure no time.
+# The same in parallel, on up to 14 processors, for steps that measure no time.
 beside() {
     local most
     most=$(nproc)

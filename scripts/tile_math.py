@@ -14,7 +14,7 @@ import mpmath
 from mpmath import mp, mpf
 
 TARGET = pathlib.Path(__file__).resolve().parents[1] / "src" / "tile" / "emit" / "math_tables.c"
-BITS = (24, 53)  # of f32 and f64
+BITS = (24, 53)  # significand bits of f32 and f64
 
 HEAD = """// Made by scripts/tile_math.py; do not edit.
 //
@@ -36,7 +36,7 @@ def rounded(x, bits):
 
 
 def split(x, bits, parts):
-    """Split into a sum of numbers with that many bits, each the remainder of those before."""
+    """Split into a sum of numbers of `bits` bits, each the rounded remainder of x."""
     out = []
     for _ in range(parts):
         out.append(rounded(x, bits))
@@ -135,7 +135,7 @@ def polynomial(fit, bits):
 
 
 def of_root(function, taken):
-    """(f(s)/s - the terms taken) / z^(their number), of z = s^2."""
+    """(f(s)/s - the terms taken) / z^(their number), as a function of z = s^2."""
 
     def value(z):
         if z < mpf(10) ** -8:  # cancellation: use more digits

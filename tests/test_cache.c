@@ -312,7 +312,7 @@ TEST(entries_of_your_own)
     ck_ok(cuc_cache_remove(cache, "b\n", 2));
     ck_assert_uint_eq(info_of(cache).entries, 0);
 
-    // What is larger than the cache is not kept, and hides what was there.
+    // Data larger than the cache is not kept, and hides the old entry.
     memset(large, 'x', sizeof(large) - 1);
     ck_ok(write_own(cache, "c", "small"));
     ck_ok(write_own(cache, "d", "small"));

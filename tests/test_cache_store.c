@@ -454,7 +454,7 @@ static int fill_inodes(void)
     return fill("nr_inodes=40");
 }
 
-// What is in a file system that cannot be written is used.
+// Entries in a file system that cannot be written are used.
 static int make_read_only(void)
 {
     if (!mount_in("size=1m", 0))

@@ -89,7 +89,7 @@ static void finish(int graphs, int streams, int told)
     cuc_buffer_release(buffer);
 }
 
-// Every call on a graph that the driver has freed says so.
+// Every call on a graph that the driver has freed fails with a message about that.
 static void is_no_more(cuc_graph *graph, bool body, const char *words)
 {
     size_t count;

@@ -80,7 +80,7 @@ TEST(a_graph_holds_an_object_once_and_lets_it_go)
     ck_assert_uint_eq(references(), before + 1);
     cuc_graph_exec_release(exec);
     ck_soon(references() == before);
-    // So does a capture that yields no graph.
+    // A capture that yields no graph releases its references, too.
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     ck_assert_uint_eq(references(), before + 1);

@@ -1,5 +1,5 @@
 // The files that a source may include: each of them changes the key, and so does one that appears
-// where it would be found. What cannot be known has no key.
+// where it would be found. A source whose files cannot be determined has no key.
 #include "base/array.h"
 #include "program/includes.h"
 #include "testing.h"

@@ -32,7 +32,7 @@ struct point {
     cuc_device *device;
     char arch[32];
     cuc_object *ptx; // to be linked
-    uint64_t number; // of the runs that compile
+    uint64_t number; // number of the runs that compile
     char folder[48]; // of the caches
     struct subject subjects[WAYS];
 };
@@ -159,8 +159,8 @@ static bool same_code(const cuc_object *a, const cuc_object *b)
            memcmp(code[0], code[1], bytes[0]) == 0;
 }
 
-// Checks that the cache did what its name says, and the code, which is that of the subject without
-// a cache.
+// Checks that the cache behaved as the subject's name says, and that the code equals that of the
+// subject without a cache.
 static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_size)
 {
     struct subject *s = data, *none = &s->point->subjects[NONE];
@@ -235,7 +235,8 @@ static cuc_status add_subjects(cuc_bench_state *state, struct point *p)
         cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
         s->point = p;
         s->way = (enum way)way;
-        if ((st = run(s, NULL, 0)) < 0) // loads the compilers, and stores what will be found
+        if ((st = run(s, NULL, 0)) < 0) // loads the compilers, and stores the result that later
+                                        // runs find
             return st == CUC_ERROR_NOT_FOUND ? cuc_bench_state_skip(state, cuc_error_message())
                                              : st;
         subject.name = names[way];

@@ -61,11 +61,11 @@ enum bench_after { BENCH_NOTHING_AFTER, BENCH_BIAS_GELU, BENCH_RESIDUAL, BENCH_S
 // the sum runs over k.
 typedef struct bench_product {
     int64_t m, n, k;
-    cuc_dtype dtype;     // of a and b
+    cuc_dtype dtype;     // element type of a and b
     cuc_dtype out_dtype; // of d
     bool transposed_a, transposed_b;
     int64_t batch;          // number of consecutive products of that shape; 0 means 1
-    enum bench_after after; // of a single product
+    enum bench_after after; // epilogue of a single product
     bool fast_sums;         // of 8-bit floats
 } bench_product;
 

@@ -259,7 +259,7 @@ static float triad_one(float a, float b)
 }
 
 static const struct operation {
-    const char *name; // also of the kernel
+    const char *name; // name of the case and of the kernel
     int arrays;       // read and written
     float (*one)(float a, float b);
 } operations[] = {

@@ -60,9 +60,9 @@ static void layer_norm(double *x, const double *w, const double *b, int64_t coun
 // ---- The norms
 
 static struct norm {
-    const char *name; // also of the kernels
+    const char *name; // name of the case and of the kernels
     const char *file, *source;
-    const char *tile_of; // the constant for the number of columns of a tile
+    const char *tile_of; // the constant that sets a tile's number of columns
     bool power;          // it must be a power of two
     // Kernel parameters: x, w, b are read; y, and mean and rstd as m and r, are written; e is eps.
     const char *parameters;

@@ -201,7 +201,7 @@ CUC_API cuc_status cuc_bench_summarise(cuc_bench_summary *out, const double *val
 /** Comparison of a subject with its peer. */
 typedef struct cuc_bench_comparison {
     size_t struct_size; /**< sizeof(cuc_bench_comparison), set by the caller */
-    double ratio;       /**< subject / peer, of times: below 1 the subject is faster */
+    double ratio;       /**< subject's time / peer's time: below 1 the subject is faster */
     double low;         /**< 95 % confidence interval of the ratio */
     double high;
     int32_t verdict;  /**< a CUC_BENCH_ verdict */
@@ -217,7 +217,7 @@ typedef struct cuc_bench_comparison {
 /** Differences that decide a verdict; zero is the default of every field. */
 typedef struct cuc_bench_thresholds {
     size_t struct_size; /**< sizeof(cuc_bench_thresholds); the initialisers set it */
-    double same_within; /**< 0: 0.01; SAME when the interval is within 1 -+ this */
+    double same_within; /**< SAME if the interval lies between 1 - this and 1 + this; 0: 0.01 */
     double noise_floor; /**< 0: 0.005; a ratio nearer to 1 than this is neither FASTER nor
                              SLOWER */
 } cuc_bench_thresholds;
@@ -296,7 +296,7 @@ CUC_API cuc_status cuc_bench_compare_summaries(cuc_bench_comparison *out,
 // clang-format off
 #define CUC_BENCH_AXIS_LIST(X) \
     X(CUC_BENCH_AXIS_INT,    0, "int")   /* whole numbers: "1,8,100:500:100" */ \
-    X(CUC_BENCH_AXIS_POW2,   1, "pow2")  /* exponents of 2: "10:28:2"; from 64 on powers: "1024" */ \
+    X(CUC_BENCH_AXIS_POW2,   1, "pow2")  /* exponents of 2: "10:28:2"; from 64: the power */ \
     X(CUC_BENCH_AXIS_DTYPE,  2, "dtype") /* element types: "f32,bf16" */ \
     X(CUC_BENCH_AXIS_STRING, 3, "string") /* words without a comma: "nt,nn" */
 // clang-format on
@@ -310,8 +310,8 @@ enum {
 /** An axis of a case. Values are text: a list with commas; for numbers also first:last[:step]. */
 typedef struct cuc_bench_axis {
     const char *name;   /**< an identifier, "n" */
-    const char *values; /**< all of them, in order */
-    const char *quick;  /**< those of a quick session; NULL: all */
+    const char *values; /**< all values, in order */
+    const char *quick;  /**< values of a quick session; NULL: all */
     int32_t kind;       /**< a CUC_BENCH_AXIS_ constant */
     int32_t reserved;   /**< 0 */
 } cuc_bench_axis;
@@ -389,7 +389,7 @@ typedef struct cuc_bench_progress {
     const char *subject;            /**< SAMPLES: the first subject; else NULL */
     const cuc_bench_result *result; /**< RESULT only, else NULL */
     uint64_t samples;               /**< SAMPLES: rounds so far */
-    double median_s;                /**< SAMPLES: of the first subject so far */
+    double median_s;                /**< SAMPLES: the first subject's median so far */
     uint32_t mode;                  /**< SAMPLES: a CUC_BENCH_ mode bit; else 0 */
     int32_t event;                  /**< a CUC_BENCH_PROGRESS_ constant */
 } cuc_bench_progress;
@@ -676,7 +676,7 @@ CUC_API const char *cuc_bench_state_text(cuc_bench_state *state, const char *axi
 CUC_API cuc_device *cuc_bench_state_device(const cuc_bench_state *state);
 
 /**
- * The stream that subjects run on, also for work of the setup.
+ * The stream that subjects run on; setup may use it too.
  *
  * @thread in the setup function
  * @capture makes no driver call
@@ -1063,9 +1063,9 @@ CUC_API void cuc_bench_subject_init(cuc_bench_subject *subject, size_t caller_si
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument or the name is NULL, the name is used already,
  *                                    run() or sample() is missing or does not suit the kind, there
- *                                    is a second peer, there is neither check() nor a reason for
- *                                    its absence, or both, or a figure has no name or no finite
- *                                    value
+ *                                    is a second peer, check() and the reason for its absence are
+ *                                    both given or both missing, or a figure has no name or no
+ *                                    finite value
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
@@ -1170,7 +1170,7 @@ struct cuc_bench_result {
     double items_per_s;
     double peak;  /**< rate a second, in the peak's unit: bytes, flop or items */
     double share; /**< fraction of the peak, 0 to 1 and above; never for a simulated device */
-    double ratio; /**< to the peer: below 1 is faster */
+    double ratio; /**< time divided by the peer's: below 1 is faster */
     double ratio_low;
     double ratio_high;
     double limit;     /**< largest passing ratio; NaN: none */
@@ -1179,9 +1179,9 @@ struct cuc_bench_result {
     const char *peak_name;
     const char *peak_source;
     const double *samples_s; /**< [samples + discarded] in the order taken; NaN: discarded */
-    uint64_t samples;        /**< number of samples behind the figures */
+    uint64_t samples;        /**< number of samples that the figures come from */
     uint64_t discarded;      /**< discarded because the clock was low */
-    uint64_t batch;          /**< runs of a sample */
+    uint64_t batch;          /**< runs in a sample */
     uint32_t mode;           /**< a CUC_BENCH_ mode bit; 0: not reached */
     int32_t kind;            /**< a CUC_BENCH_KIND_ constant */
     int32_t outcome;         /**< a CUC_BENCH_ outcome */
@@ -1237,8 +1237,8 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
 /**
  * Machine, settings and results as JSON of the schema "cucore-bench/1".
  *
- * The schema is installed as share/cucore/bench-schema.json. From a progress callback
- * it is the results so far, with "unfinished": true; those of a cancelled run have that mark too.
+ * The schema is installed as share/cucore/bench-schema.json. In a progress callback it holds the
+ * results so far and "unfinished": true, as after a cancelled run.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver

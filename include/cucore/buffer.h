@@ -30,7 +30,7 @@ typedef struct cuc_buffer cuc_buffer;
  *         wait for it; the memory is not cleared
  * @thread any thread
  * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
- *          driver in relaxed mode; a user-defined one is as its callbacks are
+ *          driver in relaxed mode; for a user-defined one it depends on the callbacks
  * @param[out] out      a new reference; release it
  * @param      stream   retained; it will free the buffer; NULL only for a resource that is not a
  *                      pool
@@ -98,7 +98,7 @@ CUC_API void cuc_buffer_options_init(cuc_buffer_options *options, size_t caller_
  * @param[out] out     a new reference; release it
  * @param      ptr     may be 0 only when bytes is 0
  * @param      bytes   length of the range; not checked against the allocation
- * @param      options NULL is every default: borrowed memory, accessible to those the driver
+ * @param      options NULL is every default: borrowed memory, with the access that the driver
  *                     reports
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, ptr is 0 while bytes is not, both a resource and
@@ -149,7 +149,7 @@ CUC_API cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer);
  *         can be freed: other memory leaks, and the handler of cuc_set_failure_handler() is called
  * @thread any thread
  * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is safe:
- *          asks the driver in relaxed mode; a user-defined one is as its callbacks are
+ *          asks the driver in relaxed mode; for a user-defined one it depends on the callbacks
  * @param buffer NULL does nothing
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemFreeAsync
  * @since 0.1

@@ -182,7 +182,8 @@ CUC_API cuc_status cuc_cache_list(cuc_cache *cache, cuc_cache_visit visit, void 
 CUC_API cuc_status cuc_cache_clear(cuc_cache *cache);
 
 /**
- * Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
+ * Check every entry and remove the damaged ones. Damaged entries do no harm, because each use
+ * checks its entry.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -202,14 +203,14 @@ typedef void (*cuc_cache_receive)(void *user, const void *data, size_t bytes);
 /**
  * Read an entry of your own, which cuc_cache_write() has stored under the same key.
  *
- * The entry is checked before receive() sees it; one that is damaged, or cannot be read, is absent.
- * Reading makes it the one used last.
+ * The entry is checked before receive() sees it; a damaged or unreadable entry counts as absent.
+ * Reading makes the entry the most recently used one.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param cache     the cache
- * @param key       any bytes; they share no entry with programs and plans
- * @param key_bytes their number; 0 is a key, too
+ * @param key       any bytes; entries of programs and plans have keys of another kind
+ * @param key_bytes its length; 0 is valid
  * @param receive   called once with the entry's data, on this thread; not called without an entry
  * @param user      passed to receive
  * @retval CUC_OK                     looked up
@@ -224,14 +225,14 @@ CUC_API cuc_status cuc_cache_read(cuc_cache *cache, const void *key, size_t key_
  * Store an entry of your own, in place of one with the same key.
  *
  * Readers in any process find the old entry or the new one, never a part. A cache that keeps
- * nothing does not keep it either; nor is an entry kept that is larger than the cache, and then the
- * old one is removed. Least recently used entries leave to make room.
+ * nothing stores no entry. An entry larger than the cache is not stored, and the old one is
+ * removed. Least recently used entries leave to make room.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param cache     the cache
  * @param key       any bytes; copied
- * @param key_bytes their number; 0 is a key, too
+ * @param key_bytes its length; 0 is valid
  * @param label     describes the entry in cuc_cache_list(), of at most 200 bytes; copied; NULL is
  * ""
  * @param data      copied; NULL if bytes is 0

@@ -23,7 +23,7 @@ static inline cuc_status cuc_must(cuc_status status, const char *file, int line)
     fflush(stdout);
     if (cuc_error_status() == status)
         fprintf(stderr, "%s:%d: %s\n", file, line, cuc_error_message());
-    else // the status is of another thread's call
+    else // the status comes from another thread's call
         fprintf(stderr, "%s:%d: %s: %s\n", file, line, cuc_status_name(status),
                 cuc_status_text(status));
     exit(1);

@@ -212,7 +212,7 @@ CUC_API cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *great
  * @param context the context whose kernels access the memory
  * @param peer    the context that holds the memory, on another device
  * @retval CUC_OK                     enabled
- * @retval CUC_ERROR_INVALID_ARGUMENT both are of one device
+ * @retval CUC_ERROR_INVALID_ARGUMENT both belong to the same device
  * @retval CUC_ERROR_NOT_SUPPORTED    the devices cannot reach each other
  * @source CUDA Driver API, "Peer Context Memory Access": cuCtxEnablePeerAccess
  * @since 0.1
@@ -227,7 +227,7 @@ CUC_API cuc_status cuc_context_enable_peer_access(cuc_context *context, cuc_cont
  * @param context the context whose kernels access the memory
  * @param peer    the context that holds the memory
  * @retval CUC_OK                     disabled
- * @retval CUC_ERROR_INVALID_ARGUMENT both are of one device
+ * @retval CUC_ERROR_INVALID_ARGUMENT both belong to the same device
  * @source CUDA Driver API, "Peer Context Memory Access": cuCtxDisablePeerAccess
  * @since 0.1
  */

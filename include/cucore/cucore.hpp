@@ -102,8 +102,8 @@ inline cuc_status check(cuc_status status)
 {
     if (status >= 0)
         return status;
-    // The status may come from another thread, as in a callback: this thread's last error is not
-    // its.
+    // The status may come from another thread, as in a callback: then this thread's last error is
+    // unrelated.
     if (cuc_error_status() != status)
         throw error(status, std::string(cuc_status_name(status)) + ": " + cuc_status_text(status));
     throw error();
@@ -203,7 +203,7 @@ template <class Handle> Handle share(const Handle &other) noexcept
     return Handle(Handle::retain(other.get()));
 }
 
-/** An owning handle made from a borrowed one of a C function. */
+/** An owning handle for a borrowed one that a C function returned. */
 template <class Handle> Handle retained(typename Handle::raw_type *borrowed) noexcept
 {
     return Handle(Handle::retain(borrowed));
@@ -1046,7 +1046,7 @@ namespace detail
 {
 template <class T, class... Kinds> inline constexpr bool one_of = (std::is_same_v<T, Kinds> || ...);
 
-/** Types that no kernel takes, also behind pointers. */
+/** Types that no kernel takes, not even through a pointer. */
 template <class T>
 inline constexpr bool handle_of_the_host =
     one_of<T, cuc_stream, cuc_event, cuc_kernel, cuc_device, cuc_context, cuc_object, cuc_program,

@@ -296,10 +296,10 @@ enum {
     X(CUC_THROTTLE_SETTING,        0x2,   "setting")        /* application clocks are set */ \
     X(CUC_THROTTLE_POWER_CAP,      0x4,   "power_cap")      /* the power limit is reached */ \
     X(CUC_THROTTLE_HARDWARE,       0x8,   "hardware")       /* any hardware cause */ \
-    X(CUC_THROTTLE_SYNC_BOOST,     0x10,  "sync_boost")     /* in step with other devices */ \
+    X(CUC_THROTTLE_SYNC_BOOST,     0x10,  "sync_boost")     /* synchronized with other devices */ \
     X(CUC_THROTTLE_THERMAL,        0x20,  "thermal")        /* software thermal slowdown */ \
     X(CUC_THROTTLE_HOT,            0x40,  "hardware_thermal") /* hardware thermal slowdown */ \
-    X(CUC_THROTTLE_POWER_BRAKE,    0x80,  "power_brake")    /* signal of the power supply */ \
+    X(CUC_THROTTLE_POWER_BRAKE,    0x80,  "power_brake")    /* requested by the power supply */ \
     X(CUC_THROTTLE_DISPLAY,        0x100, "display")
 // clang-format on
 
@@ -315,7 +315,7 @@ typedef struct cuc_device_sensors {
     uint64_t throttle;   /**< CUC_THROTTLE_ bits, and others that NVML may add */
     uint32_t sm_mhz;     /**< clock of the multiprocessors */
     uint32_t memory_mhz; /**< clock of the memory */
-    uint32_t milliwatts; /**< of the whole board */
+    uint32_t milliwatts; /**< power draw of the whole board */
     int32_t celsius;     /**< of the GPU */
     uint32_t known;      /**< CUC_SENSOR_ bits of the values that were read; the others are 0 */
     uint32_t reserved;   /**< 0 */
@@ -385,7 +385,7 @@ enum {
  * @param      peer   the destination device; not the source device
  * @param      attribute a CUC_PEER_ constant
  * @retval CUC_OK                     read
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or both devices are one
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or both are the same device
  * @retval CUC_ERROR_DRIVER           the driver knows no such attribute
  * @source CUDA Driver API, "Peer Context Memory Access": cuDeviceGetP2PAttribute
  * @since 0.1

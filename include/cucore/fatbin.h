@@ -20,7 +20,7 @@ CUC_BEGIN_DECLS
 typedef struct cuc_fatbin_part {
     cuc_object *object; /**< PTX or a cubin */
     /** "sm_90a": the architecture that a cubin was compiled for; nvFatbin checks its number, not
-     * its suffix. NULL: that of the PTX beside the cubin. PTX says its own. */
+     * its suffix. NULL: that of the PTX beside the cubin. PTX contains its own. */
     const char *arch;
 } cuc_fatbin_part;
 
@@ -72,8 +72,8 @@ CUC_API void cuc_fatbin_options_init(cuc_fatbin_options *options, size_t caller_
  * @retval CUC_ERROR_INVALID_ARGUMENT out or parts is NULL; count is 0; an option is wrong; a part
  *                                    has no object, or one that is neither PTX nor a cubin; a
  *                                    cubin's architecture is not given and there is no PTX beside
- *                                    it, or it is not the code's; or two parts are of one kind for
- *                                    one architecture. The message has the part's index
+ *                                    it, or does not match the code; or two parts have the same
+ *                                    kind and architecture. The message has the part's index
  * @retval CUC_ERROR_INVALID_HANDLE   an object is not alive
  * @retval CUC_ERROR_NOT_FOUND        there is no nvFatbin: cuc_error_log() lists the locations
  *                                    tried; or options.ptx is on, and a cubin has no PTX beside it

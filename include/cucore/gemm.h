@@ -33,7 +33,7 @@ typedef struct cuc_gemm_plan cuc_gemm_plan;
 /** Number of products that a call computes. */
 enum {
     CUC_GEMM_SINGLE = 0,  /**< one, by cuc_gemm() */
-    CUC_GEMM_BATCHED = 1, /**< many of one shape, by cuc_gemm_batched() */
+    CUC_GEMM_BATCHED = 1, /**< many of the same shape, by cuc_gemm_batched() */
     CUC_GEMM_GROUPED = 2, /**< many that share n and k, each with its own rows of a and d, by
                                cuc_gemm_grouped() */
 };
@@ -57,7 +57,7 @@ enum {
 enum {
     CUC_GEMM_NO_BIAS = 0,
     CUC_GEMM_BIAS_COLUMNS =
-        1,                  /**< each column of d: bias is [n]; [groups, n] of grouped products */
+        1,                  /**< each column of d: bias is [n]; [groups, n] for grouped products */
     CUC_GEMM_BIAS_ROWS = 2, /**< each row of d: bias is [m]; not for grouped products */
 };
 
@@ -90,14 +90,14 @@ typedef struct cuc_gemm_options {
     cuc_dtype
         dtype; /**< of a and b: f16, bf16, f32, tf32, f64, e4m3, e5m2, i8, u8; must be given */
     cuc_dtype
-        d_dtype; /**< of d; 0: dtype's own, bf16 of 8-bit floats, i32 of integers, f32 of tf32 */
+        d_dtype; /**< of d; 0: dtype, but bf16 for 8-bit floats, i32 for integers, f32 for tf32 */
     cuc_dtype c_dtype;     /**< of c; 0: no c, and beta must be 0 */
     cuc_dtype accumulator; /**< f32, f64 or i32, as dtype requires; 0 selects it */
     int32_t precision;     /**< for f32: CUC_GEMM_IEEE, _TF32 or _TF32X3 */
     int32_t a_order;       /**< CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; other strides work, but
                                 slowly */
     int32_t b_order;
-    int32_t d_order;          /**< of d, c and residual */
+    int32_t d_order;          /**< order of d, c and residual */
     int32_t activation;       /**< CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU */
     int32_t bias;             /**< CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS */
     cuc_dtype bias_dtype;     /**< 0: d's */
@@ -266,8 +266,8 @@ CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
  * @retval CUC_ERROR_NOT_SUPPORTED    tile programs cannot be compiled for the device or arch
  * @retval CUC_ERROR_COMPILE          the given tile cannot be compiled: the log says why
  * @retval CUC_ERROR_IO               the file that `tuned` or CUCORE_TUNED names does not exist or
- *                                    cannot be read; a file that is not one of records is an
- *                                    INVALID_ARGUMENT
+ *                                    cannot be read; a file with other contents is a
+ *                                    CUC_ERROR_INVALID_ARGUMENT
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the code cannot be loaded; other statuses of loading are those
  *                                    of cuc_object_get_kernel()
@@ -329,7 +329,7 @@ CUC_API cuc_status cuc_gemm(cuc_stream *stream, cuc_gemm_plan *plan, double alph
                             const cuc_gemm_args *args);
 
 /**
- * Compute many products of one shape, in stream order, each as by cuc_gemm().
+ * Compute many products of the same shape, in stream order, each as by cuc_gemm().
  *
  * @shape  as cuc_gemm(), with a leading axis of `batch` in a, b, c, d and residual; bias and scales
  *         are shared. An array with its CUC_GEMM_SHARED_ flag has no such axis

@@ -116,12 +116,12 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  *                                    capture goes on
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory; the capture goes on
  * @retval CUC_ERROR_DRIVER           the capture is spoilt, a stream has not joined again, or the
- *                                    capture of a body of one of its conditional nodes ended in
- *                                    such a way. The message names the case, the call that was
- *                                    refused first, and whether a graph that it added to is freed
- *                                    or its stream stays captured for good. The driver drops or
- *                                    spoils a capture that cucore did not begin, also where another
- *                                    thread or stream began it
+ *                                    capture of a body of one of its conditional nodes ended badly.
+ *                                    The message names the case, the call that was refused first,
+ *                                    and whether a graph that it added to is freed or its stream
+ *                                    stays captured for good. The driver drops or spoils a capture
+ *                                    that cucore did not begin, also where another thread or stream
+ *                                    began it
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture; "Graph Management":
  * cuGraphRetainUserObject
  * @since 0.1
@@ -318,7 +318,7 @@ enum {
     CUC_DOT_SIGNALS = 1 << 7,
     CUC_DOT_WAITS = 1 << 8,
     CUC_DOT_KERNEL_ATTRIBUTES = 1 << 9,
-    CUC_DOT_HANDLES = 1 << 10, /**< of nodes and of functions */
+    CUC_DOT_HANDLES = 1 << 10, /**< handles of nodes and of functions */
     CUC_DOT_ALLOCATIONS = 1 << 11,
     CUC_DOT_FREES = 1 << 12,
     CUC_DOT_MEMORY_WORDS = 1 << 13,

@@ -59,7 +59,7 @@ enum {
 CUC_API cuc_status cuc_device_get_sms(cuc_sms *out, cuc_device *device);
 
 /**
- * Split multiprocessors into groups of one size.
+ * Split multiprocessors into groups of the same size.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver

@@ -55,13 +55,13 @@ typedef struct cuc_linker_options {
      * It costs a second optimiser pass, but no assembler pass. There is no such PTX unless all
      * inputs are LTO-IR. */
     int32_t keep_ptx;
-    int32_t optimization_level; /**< -O: up to 3, CUC_ZERO for 0; nvJitLink has no 1, 2 (driver) */
-    int32_t debug;              /**< -g (driver) */
-    int32_t lineinfo;           /**< -lineinfo (driver) */
-    int32_t ftz;                /**< -ftz: flush subnormal f32 to zero; in LTO */
-    int32_t prec_div;           /**< -prec-div: IEEE division of f32; in LTO */
-    int32_t prec_sqrt;          /**< -prec-sqrt: IEEE square root of f32; in LTO */
-    int32_t fma;                /**< -fma: contract a * b + c; in LTO */
+    int32_t optimization_level;        /**< -O: 0 (CUC_ZERO) to 3; nvJitLink lacks 1, 2 (driver) */
+    int32_t debug;                     /**< -g (driver) */
+    int32_t lineinfo;                  /**< -lineinfo (driver) */
+    int32_t ftz;                       /**< -ftz: flush subnormal f32 to zero; in LTO */
+    int32_t prec_div;                  /**< -prec-div: IEEE division of f32; in LTO */
+    int32_t prec_sqrt;                 /**< -prec-sqrt: IEEE square root of f32; in LTO */
+    int32_t fma;                       /**< -fma: contract a * b + c; in LTO */
     int32_t optimize_unused_variables; /**< -optimize-unused-variables; in LTO */
     int32_t split_compile;             /**< -split-compile: threads; CUC_ZERO for all */
     int32_t split_compile_extended;    /**< -split-compile-extended: threads; in LTO */
@@ -213,8 +213,8 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  * @retval CUC_ERROR_LINK             the inputs do not link: the message has the first error,
  *                                    cuc_error_log() all of them
  * @retval CUC_ERROR_INVALID_ARGUMENT out or linker is NULL, there are no inputs, the target is
- *                                    another one, PTX is requested of inputs that are not LTO-IR,
- *                                    or the linker refuses an option
+ *                                    neither of these, PTX is requested of inputs that are not
+ *                                    LTO-IR, or the linker refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    PTX from the driver's linker; an architecture unknown to the
  *                                    linker

@@ -275,7 +275,7 @@ CUC_API cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
  *         be freed in the same capture
  * @thread any thread
  * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
- *          driver in relaxed mode; a user-defined one is as its callbacks are
+ *          driver in relaxed mode; for a user-defined one it depends on the callbacks
  * @param[out] out      the address, aligned to at least 256 bytes (user-defined resource: as the
  *                      callback aligns it); 0 for 0 bytes, which need no free
  * @param      stream   orders the allocation; NULL only for a synchronous or user-defined resource
@@ -301,7 +301,7 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_stream *stream,
  * @thread any thread
  * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is
  *          refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on, else safe:
- *          asks the driver in relaxed mode; a user-defined one is as its callbacks are
+ *          asks the driver in relaxed mode; for a user-defined one it depends on the callbacks
  * @param stream   any stream of the device, ordered after all uses; NULL as for
  *                 cuc_memory_allocate()
  * @param resource the resource that allocated it

@@ -80,8 +80,8 @@ CUC_API cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *gr
                                                cuc_node *const *after, size_t count, int32_t mode);
 
 /**
- * The nodes that the next work on a captured stream will depend on; after one piece of work, its
- * own node.
+ * The nodes that the next work on a captured stream will depend on; after a single operation, the
+ * node of that operation.
  *
  * @thread any thread; one call at a time on the same stream
  * @capture safe: not restricted by the driver; on a stream that is not captured it fails
@@ -237,7 +237,7 @@ CUC_API cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *fro
 
 /**
  * The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph.
- * Adding nodes to it changes the node's graph, as long as that is not instantiated.
+ * Adding nodes to it changes the node's graph, as long as the node's graph is not instantiated.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver

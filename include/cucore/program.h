@@ -359,8 +359,8 @@ CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
  * @param      program the program
  * @param      target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_NOT_SUPPORTED    the program is compiled each time, or is PTX, whose link has
- * the key; the message says why
+ * @retval CUC_ERROR_NOT_SUPPORTED    the program is compiled each time, or is PTX, which has no key
+ *                                    of its own but its link has one; the message says why
  * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, or target is none of these kinds
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive, when handles are checked
  * @retval CUC_ERROR_NO_DRIVER        a tile program without `arch` needs a device, and there is no

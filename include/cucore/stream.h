@@ -281,7 +281,8 @@ CUC_API cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other)
  * @param stream the stream to change
  * @param from   the stream to copy from, of the same device; passing the same one does nothing
  * @retval CUC_OK                     copied
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the streams are of two devices
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the streams belong to different
+ *                                    devices
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 11.0
  * @source CUDA Driver API, "Stream Management": cuStreamCopyAttributes
  * @since 0.1

@@ -224,7 +224,7 @@ typedef struct cuc_dl_managed_tensor_versioned {
  * Read a DLPack tensor.
  *
  * The managed tensor still belongs to the caller: call its deleter when `out` is no longer used. A
- * buffer created with it as the owner (cuc_buffer_from_pointer()) does so by itself.
+ * buffer created with it as the owner (cuc_buffer_from_pointer()) calls the deleter by itself.
  *
  * @order  DLPack's stream handshake is the caller's: the producer's work must be ordered before
  * @thread any thread

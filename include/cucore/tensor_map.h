@@ -52,7 +52,7 @@ enum {
     CUC_TENSOR_MAP_SWIZZLE_64B = 2,
     CUC_TENSOR_MAP_SWIZZLE_128B = 3,
     CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4,         /**< atoms of 32 bytes stay together */
-    CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, /**< and the halves of odd lines are
+    CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, /**< as above, and the halves of odd lines are
                                                            swapped */
     CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
 };

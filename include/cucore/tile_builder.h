@@ -1120,7 +1120,7 @@ typedef struct cuc_tile_access_options {
                             all */
     int32_t order;     /**< a CUC_TILE_ constant from WEAK to ACQ_REL */
     int32_t scope;     /**< CUC_TILE_SCOPE_ */
-    int32_t latency;   /**< a hint, 1 to 10: latency of the load, for how early to start it */
+    int32_t latency;   /**< a hint, 1 to 10: latency of the load; a longer one starts earlier */
     int32_t tma;       /**< a hint: CUC_ON uses the tensor memory accelerator, CUC_OFF does not */
     int32_t cache;     /**< a hint: CUC_TILE_CACHE_ */
     int32_t inside;    /**< not 0: a promise that the access is entirely inside the tensor; not
@@ -1344,7 +1344,8 @@ CUC_API cuc_tile cuc_tile_gather(cuc_tile_program *program, const char *file, ui
                                  const cuc_tile_access_options *options);
 
 /**
- * Store elements of a tensor, each by its own index. Of several at one place, one is stored.
+ * Store elements of a tensor, each by its own index. If several have the same index, one of them is
+ * stored.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call

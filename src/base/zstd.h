@@ -8,7 +8,7 @@
 
 enum cuc__zstd_result {
     CUC__ZSTD_OK,
-    CUC__ZSTD_DAMAGED, // or of another size
+    CUC__ZSTD_DAMAGED, // damaged, or of another size
     CUC__ZSTD_NO_MEMORY,
     CUC__ZSTD_NO_LIBRARY,
 };

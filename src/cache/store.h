@@ -25,7 +25,7 @@ typedef struct cuc__store {
 
 enum { CUC__STORE_WAIT_MS = 20000 };
 
-// Reads the entry of a key; false if there is none that is undamaged. The caller frees entry->file.
+// Reads the entry of a key; false if it is missing or damaged. The caller frees entry->file.
 bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *key);
 
 // Writes the entry of a key. Returns 0 or an errno; EFBIG if it exceeds the store's limit.

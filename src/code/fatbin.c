@@ -78,8 +78,8 @@ bool cuc__fatbin_next(struct cuc__fatbin *f, struct cuc__fatbin_entry *out)
     return true;
 }
 
-// The members of a family, and the architectures that run each other's machine code, have equal
-// tens.
+// Members of a family, and architectures that run each other's machine code, have the same tens:
+// arch / 10.
 bool cuc__fatbin_runs(const struct cuc__fatbin_entry *e, unsigned arch)
 {
     if (e->specific)

@@ -22,13 +22,13 @@
 
 #include "cuda_codes.h"
 
-// The release these declarations were taken from, as cuDriverGetVersion() would say it.
+// The release these declarations were taken from, in the form of cuDriverGetVersion().
 enum { CUC__CUDA_ABI_VERSION = 13000 };
 
 // Handles
 
 typedef int CUdevice;
-typedef uint64_t CUdeviceptr; // the toolkit says unsigned long long: same bits, other printf
+typedef uint64_t CUdeviceptr; // unsigned long long in the toolkit: same bits, another printf format
 
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;

@@ -8,9 +8,9 @@
 #ifndef CUCORE_DRIVER_HOST_SIGNALS_H
 #define CUCORE_DRIVER_HOST_SIGNALS_H
 
-// Does this for the shared library that contains `function`. Any thread, any number of times. The
-// program itself is left alone, since its signal() is the host's own: with a statically linked
-// NVRTC, NVRTC's handlers are set.
+// Redirects signal() in the shared library that contains `function`. Any thread, any number of
+// times. The program itself is left alone, since its signal() is the host's own: with a statically
+// linked NVRTC, NVRTC's handlers are set.
 void cuc__keep_host_signals(const void *function);
 
 #endif

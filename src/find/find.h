@@ -24,7 +24,7 @@ typedef struct cuc__library_row {
     const char *beside;  // prefix of the files that it opens by bare name when it works
     const char *symbol;  // if the program itself exports it, the library is linked in
     const char *pip;     // the wheel
-    const char *package; // in NVIDIA's apt repository
+    const char *package; // its package in NVIDIA's apt repository
 } cuc__library_row;
 
 typedef struct cuc__header_row {

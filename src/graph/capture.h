@@ -22,7 +22,7 @@ struct cuc__capture {
     uint64_t id;            // 0 if the driver does not tell
     struct cuc__keep *keep; // references for its graph
     cuc_graph *into;        // retained: the graph it adds to; NULL if it makes a new one
-    cuc_graph *bodies;      // retained: of the new graph's conditional nodes
+    cuc_graph *bodies;      // retained: bodies of the new graph's conditional nodes
     struct cuc__conditionals conditionals; // the new graph's conditional nodes
     // The first call that the driver refused since the capture began, NULL for none.
     const char *function, *call;

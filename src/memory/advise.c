@@ -130,7 +130,7 @@ cuc_status cuc_memory_discard_batch(cuc_stream *stream, const cuc_memory_batch *
 }
 
 // The driver takes locations as runs of equal ones. Each call takes as many entries of the batch as
-// have at most this number of runs, so that no batch needs host memory.
+// fit in this number of runs, so that no batch needs host memory.
 enum { RUNS = 64 };
 
 struct piece {

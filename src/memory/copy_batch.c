@@ -64,7 +64,7 @@ static bool same_attributes(const cuc_copy_attributes *a, const cuc_copy_attribu
 }
 
 // The driver takes attributes as runs of equal ones, and no empty copy. Each call takes as many
-// entries of the batch as have at most this number of runs, so that no batch needs host memory.
+// entries of the batch as fit in this number of runs, so that no batch needs host memory.
 enum { RUNS = 32 };
 
 struct piece {

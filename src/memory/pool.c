@@ -121,8 +121,7 @@ static bool is_unused(const cuc_memory_resource *resource)
            !most;
 }
 
-// Resets the device's current pool if it is this one, since the driver does so for a destroyed
-// pool.
+// Resets the device's current pool if it is this one, as the driver does for a destroyed pool.
 static void make_no_longer_current(const cuc_memory_resource *resource)
 {
     CUmemLocation location = resource->location;

@@ -140,7 +140,7 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     cuc__key_add_texts(key, &p->expressions);
     cuc__key_add_texts(key, &p->header_names);
     cuc__key_add_texts(key, &p->header_texts);
-    // The log warns of a driver older than the PTX.
+    // The stored log may warn that the driver is older than the PTX.
     cuc__key_add_number(key, target == CUC_CODE_PTX ? (uint64_t)cuc__driver_version() : 0);
     if (*p->not_cached)
         cuc__key_refuse(key, "%s", p->not_cached);

@@ -45,7 +45,7 @@ static void set_option(void *user, const char *name, int32_t value)
         { "split", &c->target.split, 1, 8 },    { "raster", &c->target.raster, 1, 64 },
         { "warps", &c->target.warps, 1, 32 },
     };
-    bool power = value > 0 && !(value & (value - 1)); // only such a number is a number of warps
+    bool power = value > 0 && !(value & (value - 1)); // a number of warps is a power of two
 
     for (size_t i = 0; i < CUC_LENGTH(fields); i++)
         if (strcmp(fields[i].name, name) == 0 && !*fields[i].field && value >= fields[i].least &&

@@ -52,7 +52,7 @@ static bool is_word(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, strlen(word)) == 0;
 }
 
-// Words of the system that are macros by some compilers' choice.
+// Names of the system that some compilers define as macros.
 static bool is_of_system(const char *word, size_t bytes)
 {
     static const char *const others[] = { "linux", "unix", "i386" };
@@ -71,7 +71,7 @@ bool cuc__is_reserved(const char *word, size_t bytes)
     return reserved || is_of_system(word, bytes);
 }
 
-// True if the compiler may define a macro itself, also one that a text defines where it does not.
+// True if the compiler may define a macro itself, even one that a text defines for other compilers.
 static bool is_predefined(const char *word, size_t bytes)
 {
     static const char *const starts[] = {
@@ -270,7 +270,7 @@ static void add_include(struct cuc__directives *d, const char *from, const char 
     d->macros[d->macro_count++] = (struct cuc__part){ from, p, (size_t)(end - p) };
 }
 
-// Takes the operand of an #include without macros. Without a name in it the compiler fails.
+// Takes the operand of an #include that has no macros. If it names no file, the compiler fails.
 static void include_replaced(struct cuc__directives *d, const char *from, const char *text)
 {
     size_t bytes = strlen(text);
@@ -301,8 +301,8 @@ static const char *next_word(const char *p)
     return p;
 }
 
-// Replaces macros from the byte `at` of an operand on, by each of their definitions. A macro may
-// also be undefined where the #include is. The number of steps is limited.
+// Replaces the macros in an operand, from the byte `at` on, by each of their definitions. A macro
+// may also be undefined where the #include is. The number of steps is limited.
 static void replace(struct cuc__directives *d, const char *from, const char *text, size_t at,
                     int depth, int *steps)
 {
@@ -403,7 +403,7 @@ void cuc__directives_read(struct cuc__directives *d)
 {
     size_t read = 0;
 
-    // Each text may define a macro that stands in an #include of another one.
+    // Each text may define a macro that an #include in another one uses.
     while (read < d->text_count && !d->key->refused) {
         for (; read < d->text_count && !d->key->refused; read++) {
             const struct cuc__directive_text text = d->texts[read]; // the array may move

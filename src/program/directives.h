@@ -1,5 +1,5 @@
 // The directives of texts, read without running the preprocessor: every branch of every #if counts.
-// What cannot be known so refuses the key.
+// Anything that cannot be determined this way refuses the key.
 //
 //   directives.c   reads #include and #define, and replaces the macros of an #include
 //   presence.c     reads the operands of __has_include, and of macros that stand for it
@@ -16,7 +16,7 @@ struct cuc__definition {
     const char *name, *parameters, *body;
     size_t name_bytes, parameter_bytes, body_bytes;
     bool has_parameters;
-    size_t next; // another one of the name, plus one; 0: none
+    size_t next; // index of another definition of the name, plus one; 0: none
 };
 
 // A part of a text: the operand of an #include, or a word.
@@ -28,7 +28,7 @@ struct cuc__part {
 // All texts of a program.
 struct cuc__directives {
     cuc__key_maker *key;
-    const char *name; // of the source, for messages
+    const char *name; // name of the source, for messages
     // Receives the name of a file that an #include or a __has_include of the file `from` may mean,
     // and may add texts. `from` is NULL for the source.
     void (*include)(void *user, const char *from, const char *name, bool quoted);
@@ -41,7 +41,7 @@ struct cuc__directives {
     struct cuc__definition *definitions;
     struct cuc__name_set defined; // the index of the last definition, plus one
     struct cuc__part *macros;     // operands of #include that have macros
-    struct cuc__part *words;      // of operands of __has_include: they must not be macros
+    struct cuc__part *words;      // words of operands of __has_include, which must not be macros
     size_t text_count, text_room, definition_count, definition_room, macro_count, macro_room;
     size_t word_count, word_room;
     // __has_include and __has_include_next, and the macros that stand for them
@@ -68,7 +68,7 @@ const char *cuc__directives_name(const struct cuc__directives *d, const char *fr
 // Skips blanks and comments within a line; stops at a comment that ends on another line.
 const char *cuc__skip_blanks(const char *p, const char *end);
 
-// Returns the end of the word at `p`, of an identifier or a number; `p` if there is none.
+// Returns the end of the identifier or number at `p`; `p` if there is none.
 const char *cuc__word_end(const char *p, const char *end);
 
 // Returns what follows the # of a line that begins with it; NULL: the line does not.
@@ -81,7 +81,7 @@ bool cuc__definition_read(struct cuc__definition *out, const char *p, const char
 const struct cuc__definition *cuc__definition_of(const struct cuc__directives *d, const char *name,
                                                  size_t bytes);
 
-// True if a compiler may have such a macro that no text defines.
+// True if the compiler may have a macro of this name that no text defines.
 bool cuc__is_reserved(const char *word, size_t bytes);
 
 // presence.c
@@ -89,7 +89,7 @@ bool cuc__is_reserved(const char *word, size_t bytes);
 // True if a text has a part of a name that ## may complete.
 bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name);
 
-// Checks the texts that an operator has not been checked in.
+// Checks each operator in the texts in which it has not been checked yet.
 void cuc__presence_read(struct cuc__directives *d);
 
 // Refuses the key if an operand has a word that is a macro.

@@ -8,8 +8,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-// An entry is a list of fields, each a length of 8 bytes and as many bytes. A text is a field that
-// ends with a NUL.
+// An entry is a list of fields, each a length in 8 bytes, then that many bytes. A text is a field
+// that ends with a NUL.
 struct cuc__field {
     const char *at;
     size_t bytes;

@@ -88,7 +88,7 @@ static cuc_status add_member(struct members *all, struct member m, const char *g
         const struct member *other = &all->at[i];
         if (other->ptx != m.ptx || strcmp(other->arch, m.arch) != 0)
             continue;
-        // Cubins that were assembled from one text have it beside each of them.
+        // Cubins assembled from the same PTX each have a copy of it.
         if (m.ptx && m.object->kind == CUC_CODE_CUBIN &&
             m.object->ptx_bytes == other->object->ptx_bytes &&
             memcmp(m.object->ptx, other->object->ptx, m.object->ptx_bytes) == 0)
@@ -140,7 +140,7 @@ static cuc_status collect(struct members *all, const cuc_fatbin_part *parts, siz
 }
 
 // LZ4, which every driver unpacks, and cucore without a library. An nvFatbin before 12.8 does not
-// know the mode, and compresses that way always.
+// know the mode, and always compresses that way.
 static int create(nvFatbinHandle *handle, bool compress)
 {
     const char *options[] = { "-compress-all", "-compress-mode=speed" };

@@ -141,9 +141,8 @@ static void add_beside(struct scan *s, const char *file, const char *name)
         add_in(s, file, (size_t)(slash + 1 - file), name);
 }
 
-// Adds every file that an include of `name` in the file `from` may read: it counts for more places
-// than the compiler searches, not for fewer. A name in angle brackets is not looked for beside the
-// file.
+// Adds every file that an include of `name` in the file `from` may read, in at least the places
+// that the compiler searches. A name in angle brackets is not looked for beside the file.
 static void add_include(void *scan, const char *from, const char *name, bool quoted)
 {
     struct scan *s = scan;

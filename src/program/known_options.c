@@ -41,7 +41,7 @@ static const char *const of_ptxas[] = {
     "warn-on-double-precision-use", "warn-double-usage", "warn-on-local-memory-usage",
     "warn-lmem-usage", "warn-on-spills", "warn-spills", "warning-as-error", "Werror",
 };
-static const char *const levels[] = { "O", "opt-level" }; // also with a digit right behind
+static const char *const levels[] = { "O", "opt-level" }; // also followed directly by a digit
 static const char *const for_ptxas[] = { "ptxas-options", "Xptxas" };
 // clang-format on
 

@@ -8,7 +8,7 @@
 
 enum cuc__compiler { CUC__COMPILER_NVRTC, CUC__COMPILER_NVJITLINK, CUC__COMPILER_PTXAS };
 
-// Returns the first option that is not known to be without effects besides; NULL if all are.
+// Returns the first option that is not known to be free of side effects; NULL if there is none.
 const char *cuc__unknown_option(enum cuc__compiler compiler, const char *const *options,
                                 size_t count);
 

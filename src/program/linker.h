@@ -60,7 +60,7 @@ cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *linker, const
 // linker_cached.c
 
 // True if the cache has an entry of nvJitLink's file, which has been loaded before and so need not
-// be loaded now. Such an entry is what note() makes once it is loaded.
+// be loaded now. note() stores such an entry once the file is loaded.
 bool cuc__linker_recall_nvjitlink(cuc_linker *linker);
 void cuc__linker_note_nvjitlink(cuc_linker *linker);
 

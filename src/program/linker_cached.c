@@ -1,6 +1,6 @@
-// Links by nvJitLink in the cache. The key covers the inputs, the options, the architecture and
-// which nvJitLink there is; an entry has the code, its PTX and the log. The names of the result
-// come from the inputs.
+// Links by nvJitLink in the cache. The key covers the inputs, the options, the architecture and the
+// installed nvJitLink; an entry has the code, its PTX and the log. The names of the result come
+// from the inputs.
 #include "cache/cache.h"
 #include "driver/nvjitlink.h"
 #include "entry.h"
@@ -110,7 +110,7 @@ static void store(const cuc__linked *linked, const cuc_linker *l, const char *ar
     free(data);
 }
 
-// Copies a field, with a NUL behind it.
+// Copies a field and appends a NUL.
 static char *copy_of(struct cuc__field field)
 {
     char *copy = malloc(field.bytes + 1);

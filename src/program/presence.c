@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PART = 4, NAME_BYTES = 1024 }; // fewer bytes of a name are no part of it
+// A prefix of a name with fewer than PART bytes is not a part of it.
+enum { PART = 4, NAME_BYTES = 1024 };
 
 // ---- Words
 
@@ -67,7 +68,7 @@ bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const
         if (length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length))
             return true;
     }
-    // The end of the name, without 1 to `cut` bytes
+    // The end of the name, without its first 1 to `cut` bytes
     for (const char *p = text; (p = strstr(p, name + cut)) != NULL; p++) {
         const char *word = p;
         while (word > text && is_word_byte(word - 1) && p - word < (ptrdiff_t)cut)
@@ -93,7 +94,7 @@ static bool is_one_of(const char *p, size_t bytes, const char *const *words, int
 // A place in a text where the name of an operator stands.
 struct place {
     const struct cuc__presence_operator *of;
-    const char *from, *line, *at, *end; // the end is that of the line
+    const char *from, *line, *at, *end; // `end` is the end of the line
     const char *directive;              // NULL: none that begins on this line
     size_t directive_bytes;
     struct cuc__definition definition; // if the directive is a #define
@@ -121,8 +122,8 @@ static void find_place(struct place *p, const char *text)
     p->defines = is_directive(p, define, 1) && cuc__definition_read(&p->definition, end, p->end);
 }
 
-// True if the operator cannot have an operand here: where its name is defined or asked for, and
-// where nothing replaces macros.
+// True if the operator cannot have an operand here: where its name is defined or tested, and where
+// nothing replaces macros.
 static bool is_inert(const struct place *p)
 {
     static const char *const inert[] = { "endif", "else",   "error",   "warning", "undef",
@@ -184,8 +185,8 @@ static void add_words(struct cuc__directives *d, const struct place *p, const ch
     }
 }
 
-// Reads an operand that names a file: "name" or <name>, and a parenthesis. False: it is another
-// one. A name in quotes depends on the file in which a macro is used, so none may define it.
+// Reads an operand that names a file: "name" or <name>, and a parenthesis. False for any other
+// operand. A name in quotes depends on the file in which a macro is used, so none may define it.
 static bool read_name(struct cuc__directives *d, const struct place *p, const char *operand)
 {
     static const char *const conditions[] = { "if", "elif" };

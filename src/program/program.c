@@ -103,8 +103,8 @@ static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const
     return CUC_OK;
 }
 
-// Results are not cached if the options have effects besides, or name inputs that a key does not
-// cover. NVRTC's own headers are files somewhere.
+// Results are not cached if the options have side effects, or name inputs that a key does not
+// cover, as NVRTC's own headers are.
 static void decide_cached(cuc_program *p, const cuc_program_options *o)
 {
     const char *extra =

@@ -164,7 +164,7 @@ struct cuc__device_object {
 struct cuc__tensor_object {
     struct cuc__object base; // without a handle
     void *memory;            // keeps the memory
-    void *buffer;            // or the buffer that keeps it
+    void *buffer;            // the buffer that keeps the memory, instead
     void *stream;            // the stream that uses the memory
     void *exporting;         // the viewed object
     void *extents[2];        // a view's shape and strides, once requested

@@ -21,16 +21,16 @@ void *harness_memory(size_t bytes);
 void *harness_fresh(size_t bytes);
 void harness_release(void *memory);
 
-// A kernel launch. `arguments` are 8 bytes each, one for each parameter; a parameter takes as many
-// of the first bytes as it has.
+// A kernel launch. `arguments` are 8 bytes each, one for each parameter; a parameter takes the
+// first of them, as many as its size.
 struct harness_launch {
     const char *kernel;                     // NULL: the first
-    uint32_t grid[3], block[3], cluster[3]; // 0 is 1, but for a cluster: none
+    uint32_t grid[3], block[3], cluster[3]; // 0 means 1, but no cluster
     uint32_t shared_bytes;
     int cooperative;
     uint32_t stack_limit; // a lane's stack if its depth is unknown; 0: 64 KiB
     uint64_t arguments[16];
-    const void *parameters; // all of them, laid out as the kernel has them; NULL: the arguments
+    const void *parameters; // all parameters in the kernel's layout; NULL: `arguments` instead
 };
 // Returns the code of the fault, or 0; harness_report() describes it.
 int harness_run(struct sim_program *program, const struct harness_launch *launch);

@@ -104,7 +104,7 @@ struct fake_launch {
 
 // Acts as cudaGraphSetConditional() in a kernel; returns 0 for an invalid handle.
 int fake_condition_set(uint64_t handle, uint32_t value);
-// 1 and the latest launch, or 0 when there was none since the reset.
+// Writes the latest launch and returns 1; returns 0 if there was none since the reset.
 int fake_last_launch(struct fake_launch *out);
 // Launches that were accepted since the reset.
 int fake_launch_count(void);

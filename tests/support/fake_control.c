@@ -108,7 +108,7 @@ void ctl_calls_reset(void)
 
 static const struct {
     const char *name;
-    enum kind kind; // or 0: looked at by memory
+    enum kind kind; // 0: identified by its memory instead
     bool in_total;
 } kinds[] = {
     { "stream", KIND_STREAM, true },   { "event", KIND_EVENT, true },

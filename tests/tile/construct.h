@@ -42,8 +42,8 @@ void construct_check(const struct construct *row, const char *dtype, int turn);
 // Checks with warps and strides from the caller, and does not contract products into sums. `near`:
 // the prefix of the names of tensors that `ulps` is for.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);
-// Runs a kernel that fails on both, and returns the messages of the driver and of the interpreter.
-enum { FAILURE_ROOM = 1024 };
+enum { FAILURE_ROOM = 1024 }; // maximum size of each message below
+// Runs a kernel that fails in both the driver and the interpreter, and returns their messages.
 void construct_fails(const struct construct *row, char *driver, char *interpreter);
 // Returns the compiler's message for a source that parses but does not compile.
 void construct_refused(const char *source, char *text);

@@ -98,8 +98,8 @@ const char *random_value(struct generator *g, cuc_dtype d, struct shape s, int d
 // The same for a float dtype, whole and from -4 to 4: sums of a few such values are exact.
 const char *random_small(struct generator *g, cuc_dtype d, struct shape s, int depth);
 const char *random_scalar(struct generator *g, cuc_dtype d, int depth);
-const char *random_index(struct generator *g); // An approximate function of a float.
-// A function that approximates, of a float.
+const char *random_index(struct generator *g);
+// An approximate function of a float.
 const char *random_approximate(struct generator *g, cuc_dtype d, struct shape s);
 
 // Makers return the text of an expression of a dtype and a shape, or NULL.

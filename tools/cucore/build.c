@@ -31,7 +31,7 @@ typedef struct job {
     source_options options;
     char **archs; // owned
     size_t arch_count;
-    char **paths; // of the sources, borrowed
+    char **paths; // paths of the sources, borrowed
     source *sources;
     size_t source_count;
     const char *output[OUTPUTS]; // NULL: not written
@@ -506,7 +506,7 @@ static void release(job *j)
     source_options_end(&j->options);
 }
 
-// The number of entries in all lists of architectures among the arguments, at most.
+// The maximum number of entries in all lists of architectures among the arguments.
 static size_t count_archs(int argc, char **argv)
 {
     size_t count = 0;

@@ -35,7 +35,7 @@ void build_kernel_free(build_kernel *kernel);
 
 // What the header and the C array are made from.
 typedef struct build_text {
-    const char *prefix;      // of all names: "kernels"
+    const char *prefix;      // prefix of all names: "kernels"
     const char *header_name; // as the C array includes it
     const char *archs;       // "sm_80, sm_90a"
     bool embed;              // the header declares the array

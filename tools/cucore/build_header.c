@@ -51,8 +51,8 @@ static const char *type_of(cuc_dtype dtype)
     return bytes == 1 ? "uint8_t " : bytes == 2 ? "uint16_t " : bytes == 4 ? "uint32_t " : NULL;
 }
 
-// Also the names of types and macros that the header includes, by their beginnings and ends, and
-// that of its own function.
+// True for words in `reserved`, for names that begin or end like types and macros of the included
+// headers, and for the name of the header's own function.
 static bool is_reserved(const char *name)
 {
     static const char *const starts[] = { "cuc_", "CUC_", "INT", "UINT" };

@@ -41,7 +41,7 @@ typedef struct machine_cache {
     bool open;    // others can write to it
     bool no_locks;
     bool free_known;
-    uint64_t free_bytes; // of its file system
+    uint64_t free_bytes; // free space of its file system
     int error;           // why it cannot be opened or written; 0: it can
 } machine_cache;
 

@@ -12,7 +12,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-// Locks of a byte that no entry uses; false if the file system has no locks.
+// Tries a lock on a byte that no entry uses; false if the file system has no locks.
 static bool has_locks(int folder)
 {
     struct flock range = {
@@ -31,7 +31,7 @@ static bool has_locks(int folder)
     return has;
 }
 
-// The folder that exists and would have the new one in it.
+// The nearest existing folder above `dir`, in which `dir` would be created.
 static void nearest_folder(char path[PATH_BYTES], const char *dir)
 {
     char *slash;

@@ -1531,7 +1531,7 @@ cuc_cache_remove(cache, key, key_bytes) =
 # Add a reference to a cache.
 cuc_cache_retain(cache) =
     ccall((:cuc_cache_retain, libcucore), Ptr{cuc_cache}, (Ptr{cuc_cache},), cache)
-# Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
+# Check every entry and remove the damaged ones. Damaged entries do no harm, because each use checks its entry.
 cuc_cache_verify(damaged, cache) =
     ccall((:cuc_cache_verify, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_cache}), damaged, cache)
 # Store an entry of your own, in place of one with the same key.
@@ -1894,7 +1894,7 @@ cuc_gemm(stream, plan, alpha, beta, args) =
 # Set arguments to their defaults.
 cuc_gemm_args_init(args, caller_size) =
     ccall((:cuc_gemm_args_init, libcucore), Cvoid, (Ptr{cuc_gemm_args}, Csize_t), args, caller_size)
-# Compute many products of one shape, in stream order, each as by cuc_gemm().
+# Compute many products of the same shape, in stream order, each as by cuc_gemm().
 cuc_gemm_batched(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_batched, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
 # Compute products with the same shape of b, each over a range of rows, in stream order.
@@ -2281,7 +2281,7 @@ cuc_memory_virtual_create(out, device, options) =
 # Zero options and write their size.
 cuc_memory_virtual_options_init(options, caller_size) =
     ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
-# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Adding nodes to it changes the node's graph, as long as that is not instantiated.
+# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Adding nodes to it changes the node's graph, as long as the node's graph is not instantiated.
 cuc_node_get_graph(out, graph, node) =
     ccall((:cuc_node_get_graph, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_graph}, Ptr{cuc_node}), out, graph, node)
 # The launch of a node of type CUC_NODE_KERNEL.
@@ -2458,7 +2458,7 @@ cuc_set_failure_handler(handler, user) =
 # Set the file of a library, ahead of every other location and the environment.
 cuc_set_library_path(name, path) =
     ccall((:cuc_set_library_path, libcucore), cuc_status, (Cstring, Cstring), name, path)
-# Split multiprocessors into groups of one size.
+# Split multiprocessors into groups of the same size.
 cuc_sms_split(groups, count, rest, from, least, flags) =
     ccall((:cuc_sms_split, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{UInt32}, Ptr{cuc_sms}, Ptr{cuc_sms}, UInt32, UInt32), groups, count, rest, from, least, flags)
 # The name of a status, such as "CUC_ERROR_NOT_FOUND".
@@ -2509,7 +2509,7 @@ cuc_stream_from_handle(out, handle, owner, drop_owner) =
 # Read the capture state of a stream, also for captures that cucore did not begin.
 cuc_stream_get_capture_info(out, stream) =
     ccall((:cuc_stream_get_capture_info, libcucore), cuc_status, (Ptr{cuc_capture_info}, Ptr{cuc_stream}), out, stream)
-# The nodes that the next work on a captured stream will depend on; after one piece of work, its own node.
+# The nodes that the next work on a captured stream will depend on; after a single operation, the node of that operation.
 cuc_stream_get_capture_nodes(nodes, capacity, count, stream) =
     ccall((:cuc_stream_get_capture_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{Csize_t}, Ptr{cuc_stream}), nodes, capacity, count, stream)
 # A default stream of a device's primary context.
@@ -3049,7 +3049,7 @@ cuc_tile_scalar(program, file, line, name, dtype) =
 # Scan several tiles together along an axis with an associative function.
 cuc_tile_scan(result, program, file, line, combine, user, count, x, axis, identity, reverse) =
     ccall((:cuc_tile_scan, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}, Int32), result, program, file, line, combine, user, count, x, axis, identity, reverse)
-# Store elements of a tensor, each by its own index. Of several at one place, one is stored.
+# Store elements of a tensor, each by its own index. If several have the same index, one of them is stored.
 cuc_tile_scatter(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_scatter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # Assign a value to a variable.

@@ -28,9 +28,9 @@ class CacheEntry(NamedTuple):
 
     key: str  #: 64 hexadecimal digits
     label: str  #: describes the entry; "" if it is damaged
-    bytes: int  #: of its file
+    bytes: int  #: size of its file
     used_ns: int  #: its last use, in nanoseconds since 1970
-    damaged: bool  #: it is absent to programs
+    damaged: bool  #: programs treat it as absent
 
 
 class Cache(Handle):

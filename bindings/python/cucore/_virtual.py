@@ -31,7 +31,7 @@ class VirtualMemoryResourceOptions:
     handle_type: str | None = None  #: posix_fd: other processes can import the memory
     granularity: str = "recommended"  #: or minimum: unit of physical allocation
     gpu_direct_rdma: bool = False  #: devices on the bus can access it directly
-    addr_align: int | None = None  #: of addresses; a power of two
+    addr_align: int | None = None  #: alignment of addresses; a power of two
     reserve_size: int = 0  #: address space reserved per buffer for growth; 0: just its size
     numa_id: int = 0  #: of host_numa
     peers: Sequence[Device | int] = field(default_factory=tuple)  #: other devices that may access it

@@ -1626,7 +1626,7 @@ def cuc_gemm(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Po
 def cuc_gemm_args_init(args: Pointer, caller_size: int) -> None:
     """Set arguments to their defaults."""
 def cuc_gemm_batched(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
-    """Compute many products of one shape, in stream order, each as by cuc_gemm()."""
+    """Compute many products of the same shape, in stream order, each as by cuc_gemm()."""
 def cuc_gemm_grouped(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
     """Compute products with the same shape of b, each over a range of rows, in stream order."""
 def cuc_gemm_options_init(options: Pointer, caller_size: int) -> None:
@@ -2002,7 +2002,7 @@ def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
     """Set the file of a library, ahead of every other location and the environment."""
 def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer, least: int, flags: int) -> int:
-    """Split multiprocessors into groups of one size."""
+    """Split multiprocessors into groups of the same size."""
 def cuc_status_name(status: int) -> bytes | None:
     """The name of a status, such as 'CUC_ERROR_NOT_FOUND'."""
 def cuc_status_text(status: int) -> bytes | None:
@@ -2036,7 +2036,7 @@ def cuc_stream_from_handle(out: Pointer, handle: Pointer, owner: Pointer, drop_o
 def cuc_stream_get_capture_info(out: Pointer, stream: Pointer) -> int:
     """Read the capture state of a stream, also for captures that cucore did not begin."""
 def cuc_stream_get_capture_nodes(nodes: Pointer, capacity: int, count: Pointer, stream: Pointer) -> int:
-    """The nodes that the next work on a captured stream will depend on; after one piece of work, its own node."""
+    """The nodes that the next work on a captured stream will depend on; after a single operation, the node of that operation."""
 def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
     """A default stream of a device's primary context."""
 def cuc_stream_get_flags(out: Pointer, stream: Pointer) -> int:

@@ -31,7 +31,7 @@ class Record:
     toolkit: str | None = None  #: the driver's CUDA version, "13.0"
     program: str | None = None  #: `program_key()` of the tile program's text, or "cuc_gemm"
     kernel: str | None = None
-    constants: str | None = None  #: set explicitly, "T=bf16"
+    constants: str | None = None  #: constants set explicitly, "T=bf16"
     dimensions: str | None = None  #: "M=4096 N=4096"
     choice: str | None = None  #: "BM=128 BN=256 :cluster=2"
     seconds: float = 0.0  #: the measured time

@@ -112,7 +112,7 @@ class VirtualMemoryAccessType(_Text):
 
 
 class VirtualMemoryAllocationType(_Text):
-    """Kinds of physical memory behind virtual memory."""
+    """Kinds of physical memory that back virtual memory."""
 
     PINNED = "pinned"
     MANAGED = "managed"

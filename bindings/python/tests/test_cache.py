@@ -494,7 +494,7 @@ class Compilations(Folders):
 
         class Changing(Counting):
             def get(self, key, default=None):
-                header.write_text("#define A 22\n")  # of another size: its time may be the same
+                header.write_text("#define A 22\n")  # another size, because its time may be the same
                 return super().get(key, default)
 
         cache = Changing()

@@ -81,9 +81,10 @@ void sim_init_copied(uint64_t to, uint64_t from, uint64_t bytes); // written whe
 bool sim_check_barrier_new(struct sim_block *block);
 void sim_check_barrier_begin(struct sim_block *block);
 void sim_check_barrier_free(struct sim_block *block);
-// Lanes arrive at an aligned barrier: 0 to 15, or one of the next two. Returns false if that is a
-// fault.
+// Numbers of barrier.cluster.arrive and barrier.cluster.wait, after the barriers 0 to 15.
 enum { SIM_STEP_CLUSTER_ARRIVE = SIM_BARRIER_CLUSTER, SIM_STEP_CLUSTER_WAIT };
+// Lanes arrive at the aligned barrier `index`, one of these numbers. Returns false if that is a
+// fault.
 bool sim_check_barrier_come(struct sim_warp *w, const struct sim_op *op, uint32_t lanes,
                             uint32_t index);
 // A phase of barrier 0 to 15 is complete, and nobody has been woken yet.

@@ -24,8 +24,8 @@ enum sim_rounding {
 
 #define SIM_F32_NAN UINT32_C(0x7fffffff)
 #define SIM_F32_INFINITY UINT32_C(0x7f800000)
-// The value that fma.oob treats as out of bounds, in f16 and bf16, with either sign: an H200 does
-// so for these two codes of all 65536.
+// The value that fma.oob treats as out of bounds, in f16 and bf16, with either sign: on an H200,
+// only these two of all 65536 codes have this effect.
 #define SIM_OUTSIDE_16 UINT32_C(0x7ff7)
 #define SIM_F16_NAN UINT32_C(0x7fff)
 #define SIM_BF16_NAN UINT32_C(0x7fff)

@@ -72,8 +72,8 @@ bool sim_reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t lane
 }
 
 // Returns the word of block->mbarriers with the bit for a location in shared memory; NULL for the
-// reserved memory of cooperative groups behind it. Contents that an earlier block left there are
-// not a barrier.
+// reserved memory of cooperative groups after it. Contents that an earlier block left there are not
+// a barrier.
 static uint64_t *mark_of(struct sim_warp *w, uint64_t address, const void *host, uint64_t *bit)
 {
     struct sim_block *owner = w->block->cluster->blocks[sim_rank_of(w, address)];

@@ -106,7 +106,7 @@ struct sim_grow {
 
 struct sim_parser {
     struct cuc__ptx_lexer lexer;
-    struct cuc__ptx_token token; // the current token; the lexer is at the token behind it
+    struct cuc__ptx_token token; // the current token; the lexer is at the token after it
     struct sim_name *name;       // name of the current name or directive
     struct cuc__arena *arena;
     struct sim_module *module;

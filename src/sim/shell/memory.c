@@ -67,8 +67,8 @@ static size_t position(CUdeviceptr base)
     return low; // index of the first one above
 }
 
-// Finds addresses for `span` bytes and a free page behind them: the next ones, or after the end of
-// the arena the next gap.
+// Finds addresses for `span` bytes followed by a free page: the next ones, or the next gap once the
+// end of the arena is reached.
 static CUdeviceptr place(size_t span)
 {
     for (int round = 0; round < 2; round++) {

@@ -301,7 +301,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture)
         return sim_graph_allocate(stream, bytes, out);
-    if (sim_capture_forbids()) // a capture of another stream
+    if (sim_capture_forbids()) // a capture of another stream forbids the call
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
         if (bytes > d->total)
@@ -369,7 +369,8 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     struct stream *s;
     CUresult code = sim_stream_of(stream, &s);
 
-    if (!code && !s->capture && sim_capture_forbids()) // a capture of another stream
+    if (!code && !s->capture && sim_capture_forbids()) // a capture of another stream forbids the
+                                                       // call
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (code || !ptr)
         return code;

@@ -440,8 +440,8 @@ void sim_bug(const char *what, const char *name) __attribute__((noreturn));
 void *sim_alloc(size_t bytes);
 // Use SIM_RESERVE(). `array` points to the pointer to the items, which has a type of its own.
 void sim_array_reserve(void *array, size_t *capacity, size_t count, size_t least, size_t item);
-// Makes room for `count` items behind the pointer `array`, whose capacity in items is `capacity`:
-// doubles it, or begins with `least`. New items are zero.
+// Makes room for `count` items in the array at the pointer `array`, whose capacity in items is
+// `capacity`: doubles it, or begins with `least`. New items are zero.
 #define SIM_RESERVE(array, capacity, count, least) \
     sim_array_reserve(&(array), &(capacity), (count), (least), sizeof(*(array)))
 size_t sim_round_up(size_t bytes, size_t to);
@@ -561,7 +561,7 @@ struct stream *sim_stream_or_destroyed(CUstream handle);
 void sim_stream_end(struct stream *stream);
 // Creates a stream in a context; cuGreenCtxStreamCreate() uses it too.
 CUresult sim_stream_create(CUstream *out, struct context *context, unsigned flags, int priority);
-void sim_streams_reap(void); // destroyed streams without work left
+void sim_streams_reap(void); // frees destroyed streams without work left
 CUresult sim_drain_context(struct context *context);
 void sim_lose(struct context *context, CUresult code);
 
@@ -633,7 +633,7 @@ bool sim_mapped(CUdeviceptr ptr, size_t bytes); // true for any mapped address o
 // Registers host memory; NULL if it overlaps an allocation.
 struct allocation *sim_note_registered(CUdeviceptr base, size_t bytes, int device);
 // Checks that `bytes` from `ptr` are accessible; returns the sticky error otherwise. Work in stream
-// order may also use memory whose free is queued behind it.
+// order may also use memory whose free is queued after it.
 CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn);
 void sim_memory_of_context_end(struct context *context);
 
@@ -714,7 +714,7 @@ bool sim_reserve_needed(const char *function);
 
 // finding.c: reports in a line the error of the current call or work, on stderr and to the library.
 void sim_warn(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
-void sim_finding_begin(void); // a call, or work of a stream
+void sim_finding_begin(void); // called as a call, or work of a stream, begins
 void sim_finding_failed(int fn, CUresult code) __attribute__((cold));
 void sim_finding_fault(CUresult code) __attribute__((cold)); // the fault destroys a context
 

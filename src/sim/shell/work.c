@@ -221,7 +221,7 @@ static void run_free(struct work *w, struct stream *stream, CUresult lost)
 
 static void drop_free(struct work *w)
 {
-    if (w->allocation) // never ran: the context ends, or a reset
+    if (w->allocation) // never ran, because of a reset or the end of its context
         sim_free(w->allocation, "cuMemFreeAsync");
 }
 

@@ -2,7 +2,7 @@
 // <cucore/tile_builder.h>. The ops themselves are built by build.h, so that both obey the same
 // rules.
 //
-// Text expresses by names and braces what the builder keeps here: the handles and the block that
+// The builder keeps here what a text expresses by names and braces: the handles and the block that
 // each was made in, the values of variables, and the open loops and ifs. Once memory has run out,
 // every call returns at once, and the IR made so far may have gaps.
 #ifndef CUCORE_TILE_BUILDER_H_INTERNAL
@@ -79,8 +79,8 @@ struct tile_frame {
     bool alive; // the loop is reachable
     struct tile_value *argument[TILE_MOST_VARIABLES];
     struct tile_departure *departure;
-    // For an if, for each arm: it is part of the kernel; control leaves it; its last block, and the
-    // variables' values there.
+    // For each arm of an if: flags that it is part of the kernel and that control leaves it, its
+    // last block, and the variables' values there.
     struct {
         bool taken, leaves;
         struct tile_block *end;
@@ -111,8 +111,8 @@ struct cuc_tile_program {
     const char *source;
 };
 
-// Begins every call. False, and then the call must return, without memory, without a program, in a
-// finished program, and outside of kernels unless `anywhere`. `op`: for messages.
+// Begins every call. False without memory, without a program, in a finished program, and outside of
+// kernels unless `anywhere`: the call must then return. `op`: for messages.
 bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint32_t line,
                      bool anywhere);
 #define TILE_BEGIN(op) tile_begin_call(program, (op), file, line, false)

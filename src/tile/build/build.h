@@ -60,8 +60,8 @@ struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
 cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
 // The dtype of an integer constant by itself: i32 if it fits, or else i64, or else u64.
 cuc_dtype tile_dtype_of_literal(tile_wide i);
-// The constant in decimal digits.
-enum { TILE_WIDE_BYTES = 24 };
+enum { TILE_WIDE_BYTES = 24 }; // maximum size of the text below
+// Writes a constant in decimal digits.
 const char *tile_wide_text(char text[TILE_WIDE_BYTES], tile_wide i);
 // Reports T103 if a constant without a dtype is out of the range of this dtype.
 bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand constant);
@@ -103,9 +103,9 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
 // build_shape.c
 struct tile_value *tile_build_full(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
                                    const int64_t *extent, struct tile_operand x);
-// Builds a tile from as many elements as are given, in row-major order. `at`, if not NULL: the
-// source position of each.
-enum { TILE_MAX_LISTED = 256 };
+enum { TILE_MAX_LISTED = 256 }; // maximum number of elements below
+// Builds a tile from `count` elements in row-major order. `at`, if not NULL: the source position of
+// each.
 struct tile_value *tile_build_listed(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
                                      const int64_t *extent, uint32_t count,
                                      const struct tile_operand *x, const struct tile_location *at);
@@ -155,7 +155,7 @@ struct tile_access_args {
     const struct tile_operand *index;
     uint32_t count;                 // number of indices
     const int64_t *shape;           // [axes]; -1: `_`
-    uint32_t axes;                  // 0 in a store: as in the tile
+    uint32_t axes;                  // length of `shape`; 0 in a store: the tile's shape
     struct tile_value *ids;         // row numbers of load_rows, store_rows
     struct tile_value *mask;        // NULL: none
     const struct tile_operand *pad; // NULL: 0

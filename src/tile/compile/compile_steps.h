@@ -33,12 +33,12 @@ enum tile_property {
     TILE_IR_FRAGMENTS = 1 << 4, // products on tensor cores have the layouts of their accumulators
     TILE_IR_LAYOUTS = 1 << 5,   // every value but a tensor has a layout
     TILE_IR_WARPS = 1 << 6,     // a block's number of warps is chosen
-    TILE_IR_MEASURES = 1 << 7,  // its measures are taken
-    TILE_IR_ROLES = 1 << 8,     // the kernel's measures are taken
+    TILE_IR_MEASURES = 1 << 7,  // the kernel's measures are taken
+    TILE_IR_ROLES = 1 << 8,     // the entry with roles is compiled, if there is one
     TILE_IR_PREFETCH = 1 << 9,  // the plan of loads that run ahead matches the numbers of values
 };
 // properties.c: checks the first six on the IR, all but TILE_IR_MARKED. Reports the first one that
-// is missing after a pass. tile_keeps_properties() does so in debug builds, for a kernel that has
+// is missing after a pass. tile_keeps_properties() does this in debug builds, for a kernel that has
 // no errors yet.
 bool tile_verify_properties(struct tile_kernel *kernel, const struct tile_target *target,
                             uint32_t properties, const char *after);

@@ -20,8 +20,8 @@ enum {
     STAGING_BYTES = 16384,   // a warpgroup's staging for its stores
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma
-    COPIED_STAGES = 4,         // at most, if threads fill them
-    COPIED_PAD = 16,           // per line of such stages
+    COPIED_STAGES = 4,         // maximum number of stages that threads fill
+    COPIED_PAD = 16,           // padding bytes per line of such stages
     MOST_OF_BLOCK = 128 * 256, // registers for a block's accumulators
 };
 

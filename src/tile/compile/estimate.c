@@ -159,8 +159,8 @@ static double iterations_of(const struct launch *l, const struct tile_op *loop)
 struct products {
     const struct launch *launch;
     const struct tile_op *first;
-    double iterations; // iterations of the first one's loop
-    double work;       // multiplications of all of them, in one block
+    double iterations; // iterations of the first product's loop
+    double work;       // multiplications of all products, in one block
     int64_t most;      // elements of the largest tile
 };
 

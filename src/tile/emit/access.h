@@ -19,7 +19,8 @@ struct tile_access_state {
     tile_register left[TILE_MAX_RANK];    // number of the tensor's elements from there on, 64 bits
     bool forward[TILE_MAX_RANK];          // known not to begin before the tensor
     bool always[TILE_MAX_RANK];           // known to be inside
-    tile_register dropped_inside;         // over all axes that the tile does not have
+    tile_register dropped_inside;         // predicate: inside along all axes that the tile does not
+                                          // have
     tile_register whole;                  // the whole tile lies inside; TILE_NO_REGISTER: always
     tile_register origin;                 // address of the tile's first element, 64 bits
     tile_register thread;                 // address of the thread's first element

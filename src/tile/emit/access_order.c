@@ -16,7 +16,7 @@ const char *tile_order_words(const struct tile_op *op)
                 [tile_int(op, TILE_ATTR_ORDER, TILE_WEAK)];
 }
 
-// The parameter behind a tensor or a slice.
+// The parameter that a tensor or slice comes from.
 static uint32_t parameter_of(const struct tile_value *tensor)
 {
     while (tensor->op)

@@ -19,7 +19,7 @@ struct tile_copier {
     // the index and moves by `advance` per iteration, and `until` is the number of iterations whose
     // tiles lie inside, 64 bits. TILE_NO_REGISTER otherwise.
     tile_register advance, until;
-    tile_register step; // from piece to piece, 64 bits
+    tile_register step; // address step from piece to piece, 64 bits
     tile_register to;   // the first piece's position in stage 0
     // For the stage being copied: the addresses of the first piece and of the last piece copied;
     // the first piece's position; and a predicate: there is a tile, and it lies inside as a whole.

@@ -198,7 +198,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_begin_single_warp(e, op, together);
     uint32_t busy = e->shared_busy;
     e->shared_busy = true;
-    if (is_for) // no iteration at all
+    if (is_for) // skips a loop without iterations
         emit_exit(e, &loop);
     tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
     e->loop = &loop;

@@ -47,7 +47,7 @@ struct tile_emitter {
     const struct tile_target *target;
     enum tile_variant variant;
     uint32_t warps;
-    const struct tile_ranges *ranges; // about the kernel's integers
+    const struct tile_ranges *ranges; // ranges of the kernel's integers
     uint64_t stored;                  // tensors that the kernel writes, one bit per parameter
     struct tile_text *text;           // destination of instructions: prologue or body
     struct tile_text prologue, body,
@@ -84,11 +84,10 @@ struct tile_emitter {
     uint32_t frame_bytes;   // local memory for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // ring of an entry with roles (ring.h); NULL: all threads do the same
-    const struct tile_op **deferred; // by value id: the op, if computed on demand
-    uint32_t deferred_ops;           // how many have been deferred
-    struct tile_access_state
-        *deferred_load;                   // the last load that is deferred in this way (access.h)
-    const struct tile_prefetch *prefetch; // the loop with prefetched operands (async.c); NULL
+    const struct tile_op **deferred;         // by value id: the op, if computed on demand
+    uint32_t deferred_ops;                   // how many have been deferred
+    struct tile_access_state *deferred_load; // the last load that is deferred (access.h)
+    const struct tile_prefetch *prefetch;    // the loop with prefetched operands (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
     uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow

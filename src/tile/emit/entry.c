@@ -31,7 +31,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
-    // Behind the loop, the scratch also uses the space of the stages.
+    // After the loop, the scratch also uses the space of the stages.
     uint32_t below = (e.prefetch_below + TILE_SCRATCH_ALIGN - 1) &
                      ~(uint32_t)(TILE_SCRATCH_ALIGN - 1);
     if (e.prefetch_bytes) {

@@ -19,11 +19,11 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Tiles
 
-// Opens a tile. In tile order, a section of the other axes comes with all its tiles along the first
-// axis, then the next section, so that the data that a section streams stays in L2. If the loop's
-// length depends on the first axis, the last tiles along it come first because they are the
-// longest, as in causal attention. If that balances the blocks, a block takes tiles in pairs, the
-// longest with the shortest, so that all pairs cost the same.
+// Opens a tile. Tiles are ordered by sections of the other axes, each with all its tiles along the
+// first axis, so that the data that a section streams stays in L2. If the loop's length depends on
+// the first axis, the last tiles along it come first because they are the longest, as in causal
+// attention. If that balances the blocks, a block takes tiles in pairs, the longest with the
+// shortest, so that all pairs cost the same.
 static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

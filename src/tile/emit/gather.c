@@ -8,7 +8,7 @@ struct elements {
     struct tile_emitter *e;
     const struct tile_op *op;
     const struct tile_emit_view *view;
-    const struct tile_value *shape; // the value whose elements those of the access correspond to;
+    const struct tile_value *shape; // the access has one element for each element of this value;
                                     // NULL: a scalar
     const tile_register *index[TILE_MAX_RANK], *x[2], *mask;
     cuc_dtype index_dtype[TILE_MAX_RANK];

@@ -55,7 +55,8 @@ static uint64_t slice_bytes(const struct product *p, uint64_t terms)
            round_up((uint64_t)(p->batches * p->columns) * terms * p->side[1].bytes);
 }
 
-// The number of terms that shared memory holds: a small part of it if that is enough.
+// The number of terms in a slice: as many as USUAL_BYTES of shared memory hold, or as all of it
+// holds if those are fewer than FEW.
 static uint32_t choose_slice(const struct product *p)
 {
     const uint64_t limits[] = { USUAL_BYTES, p->e->target->shared_limit };

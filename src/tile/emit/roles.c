@@ -48,7 +48,7 @@ static void emit_end(struct tile_emitter *e)
 
     if (plan->cluster > 1 || (plan->split > 1 && e->ring->copies))
         tile_cluster_barrier(e, true);
-    // The copying threads have no part in the exchange of the others between two barriers.
+    // The copying threads take no part in the others' exchange between two barriers.
     if (plan->split > 1) {
         if (e->ring->copies)
             tile_ins(e, "barrier.cluster.arrive.release");
@@ -195,7 +195,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
         return false;
     uint32_t groups = tile_all_groups(plan);
     uint32_t scratch = ring->staging + (plan->store ? groups * tile_staging_bytes(plan) : 0);
-    if (plan->teams > 1 && e.shared_bytes) // they would meet there
+    if (plan->teams > 1 && e.shared_bytes) // both teams would meet at the scratch's barriers
         return false;
     *entry = (struct tile_entry){
         .variant = TILE_TMA,

@@ -96,7 +96,7 @@ void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes)
              bytes);
 }
 
-// Copies a box at a position to shared memory, of these blocks of the cluster if there are any.
+// Copies a box at a position to shared memory, in the given blocks of the cluster if any are given.
 static void put_copy(struct tile_emitter *e, tile_register map, const struct place *p,
                      tile_register to, tile_register full, tile_register blocks)
 {

@@ -23,9 +23,9 @@ tile_register tile_size_register(struct tile_emitter *e, const struct tile_size 
 // The registers of a value, created on first use, as many as its layout has.
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
 uint32_t tile_register_count(const struct tile_value *value);
+enum { TILE_PART = 8 }; // registers that are best computed together
 // Computes registers `first` to `end` - 1 of a value that may be deferred; they are then in
 // e->value.
-enum { TILE_PART = 8 }; // registers that are best computed together
 bool tile_compute_registers(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
                             uint32_t end);
 // True if a value is deferred and depends on one tile alone, besides scalars.

@@ -37,7 +37,7 @@ struct tile_statement {
     uint32_t names;
     struct tile_ast **value;
     uint32_t values;
-    struct tile_statement *body, *otherwise; // the first statement of each
+    struct tile_statement *body, *otherwise; // the first statement of each block
     bool has_otherwise;
     struct tile_statement *next;
 };

@@ -299,7 +299,7 @@ bool tile_call_operands(struct tile_elaborator *e, const struct tile_call *c, ui
     return ok;
 }
 
-// Finds the row of a call; elementwise ops have none, their name is the call.
+// Finds the row of a call; elementwise ops have no row, and are called by the op's name.
 static const struct tile_call_row *find_row(const char *name)
 {
     for (size_t i = 0; tile_call_tables[i]; i++)
@@ -311,7 +311,8 @@ static const struct tile_call_row *find_row(const char *name)
 
 static enum tile_op_kind elementwise(const char *name)
 {
-    // Ops with an operator and no options, or with a row of their own.
+    // Ops that no call has the name of: those with an operator and no options, or with a row of
+    // their own.
     static const enum tile_op_kind not_calls[] = {
         TILE_NEG, TILE_NOT,  TILE_FLOORDIV, TILE_MOD,    TILE_AND,    TILE_OR, TILE_XOR,
         TILE_SHL, TILE_SHR,  TILE_EQ,       TILE_NE,     TILE_LT,     TILE_LE, TILE_GT,

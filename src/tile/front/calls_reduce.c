@@ -11,7 +11,7 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
     struct tile_rounding how = { TILE_RN, false };
     bool extreme = row->which == TILE_WITH_MIN || row->which == TILE_WITH_MAX, nan = false;
     bool ok = !extreme || tile_call_truth(e, c, 2, &nan) || !c->argument[2];
-    // Tell authors of max(x, 0.0) the name of that op in this language.
+    // For max(x, 0.0), the error names the op that the language has for it.
     const char *what = !extreme                      ? c->ast->text
                        : row->which == TILE_WITH_MIN ? "min, which reduces along axes (of two "
                                                        "values it is minimum)"

@@ -153,8 +153,8 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
                                  const struct tile_meaning *argument, struct tile_location call,
                                  struct tile_meaning *out);
 
-// host.c: elaborates an expression that the host computes at launch; NULL after T701.
 enum tile_host_wish { TILE_HOST_INTEGER, TILE_HOST_CONDITION, TILE_HOST_EITHER };
+// host.c: elaborates an expression that the host computes at launch; NULL after T701.
 const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e,
                                                        const struct tile_ast *ast,
                                                        enum tile_host_wish wish);
@@ -180,7 +180,7 @@ void tile_elaborate_launch(struct tile_elaborator *e);
 // out of memory; errors are in its diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);
-// Does the same within a budget (NULL: none), for one kernel alone and without errors for other
+// Parses a text within a budget (NULL: none), for one kernel alone and without errors for other
 // kernels' settings (NULL: all kernels). If the budget ends, the module counts as out of memory.
 struct tile_module *tile_parse_kernel(struct tile_budget *budget, const char *file,
                                       const char *text, size_t bytes, const char *const *setting,

@@ -17,7 +17,7 @@ struct tile_interpretation {
     int32_t (*stop)(void *data); // called now and then; nonzero ends the run; NULL: never
     void *user_data;             // passed to `print` and `stop`
     bool *no_memory;             // set if out of memory is the reason for failure; may be NULL
-    bool *stopped;               // set if `stop` ended the run; not NULL if `stop` is not
+    bool *stopped;               // set if `stop` ended the run; required with `stop`
 };
 
 // If false, the text says which argument was wrong, which assertion failed or which op cannot be

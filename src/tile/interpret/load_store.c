@@ -289,7 +289,7 @@ bool tile_step_dim(struct tile_machine *m, const struct tile_op *op)
     return out != NULL;
 }
 
-// There is no other grid.
+// The interpreter runs a single grid: there is nothing to wait for or to launch.
 bool tile_step_grid(struct tile_machine *m, const struct tile_op *op)
 {
     (void)m;

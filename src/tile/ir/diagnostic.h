@@ -38,9 +38,9 @@ struct tile_diagnostics {
     struct tile_diagnostic *first, *last;
     uint32_t errors;    // includes errors beyond the limit; while a kernel is compiled, counts only
                         // that kernel's
-    uint32_t earlier;   // meanwhile: the errors of the kernels before it
+    uint32_t earlier;   // errors of the kernels before the one being compiled
     bool silent;        // the last error was beyond the limit: its notes are dropped too
-    bool out_of_memory; // everything after is void
+    bool out_of_memory; // nothing later is valid
 };
 
 // "T101", and its meaning.

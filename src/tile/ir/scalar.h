@@ -74,9 +74,10 @@ static inline bool tile_is_floored_division(enum tile_op_kind kind)
     return kind == TILE_FLOORDIV || kind == TILE_CDIV || kind == TILE_MOD;
 }
 
-// An elementwise op on exact integers, for all who compute: kernels' elements, the host's
-// expressions, the front end's constants. Operands are in the range of i64 or u64; the result of
-// two u64's product may wrap. `bits`: shifts by as many are undefined, like divisions by zero.
+// An elementwise op on exact integers, shared by everything that computes: kernels' elements, the
+// host's expressions, the front end's constants. Operands are in the range of i64 or u64; the
+// result of two u64's product may wrap. Shifts by `bits` or more are undefined, like divisions by
+// zero.
 enum tile_exact { TILE_EXACT, TILE_UNDEFINED, TILE_NOT_INTEGER };
 enum tile_exact tile_int_compute(enum tile_op_kind kind, const tile_wide *x, uint32_t bits,
                                  tile_wide *out);

@@ -14,7 +14,7 @@ enum {
     MOST_OF_THREE = 136,
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
     MOST_STAGES = 4,
-    ALTERNATING_COLUMNS = 128, // columns of the last product
+    ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
 };
 
 // ---- Scalars that the copying thread computes for itself

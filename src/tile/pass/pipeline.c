@@ -371,7 +371,7 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 // ---- The grid
 
 // Chooses the raster: tiles in flight form a rectangle that is as nearly square as possible, since
-// among rectangles of as many tiles this one reads the least.
+// it reads the least among rectangles with the same number of tiles.
 static uint32_t choose_raster(const struct tile_kernel *kernel, const struct tile_pipeline *p,
                               const struct tile_target *target)
 {

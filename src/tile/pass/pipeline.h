@@ -36,7 +36,8 @@ struct tile_pipeline {
     bool swapped;                 // operands are exchanged and the result is transposed (swap.c)
     struct tile_stream stream[2]; // a and b
     bool from_zero;               // the accumulator starts as zeros
-    bool even;   // every tile takes as many iterations, and its warpgroups (one or two) share it
+    bool even;   // every tile takes the same number of iterations, and its warpgroups (one or two)
+                 // share it
     bool before; // code before the loop does more than scalar arithmetic: each role repeats all
                  // scalar work
     uint32_t groups;         // warpgroups that multiply one tile together

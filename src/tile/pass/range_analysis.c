@@ -464,7 +464,8 @@ bool tile_grid_keeps_inside(const struct tile_ranges *ranges, const struct tile_
                             uint32_t axis)
 {
     while (index->op && index->op->kind == TILE_CAST && tile_is_integer(index->type.dtype) &&
-           cuc_dtype_bits(index->type.dtype) >= 32) // keeps it: below 2^31 blocks
+           cuc_dtype_bits(index->type.dtype) >= 32) // wide enough for a block index, which is below
+                                                    // 2^31
         index = index->op->operand[0];
     if (!ranges || !index->op || index->op->kind != TILE_BLOCK)
         return false;

@@ -47,7 +47,7 @@ struct tile_entry {
     // by the grid, its number of tiles, and inverses that turn a tile's number into its coordinates
     // (tiles.c), then, at TILE_MAP_ALIGN, by the maps.
     bool persistent;
-    bool even; // all tiles take the same time: fewer blocks need as many rounds, which is as fast
+    bool even;       // all tiles take the same time, so fewer blocks in as many rounds are as fast
     uint32_t raster; // tiles along the grid's first axis before the next one along its second; 0:
                      // not persistent
     // Blocks of a cluster along the grid's first axis. A persistent entry's grid is padded to a

@@ -94,7 +94,7 @@ static bool are_disjoint(const struct tile_signature *s, const struct tile_argum
 }
 
 // True if an entry assumes that its tensors do not overlap: it has a counterpart with barriers, or
-// a last store that runs on the side, while the others must go elsewhere.
+// its last store is by TMA, and its other stores must go to different memory.
 static bool assumes_no_overlap(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||

@@ -121,8 +121,8 @@ static struct answer in_steps(const struct call *c, struct answer whole, const s
     return whole;
 }
 
-// An element of a row of A (or of a column of B), cut into words, or numbers of 64 bits, of which
-// four lanes side by side have four; register i of `tiles` rows of eight.
+// An element of a row of A, or of a column of B. Each row is cut into words, or numbers of 64 bits,
+// of which four adjacent lanes hold four. The registers go through `tiles` groups of eight rows.
 static uint64_t fragment(const struct call *c, uint32_t base, uint32_t row, uint32_t k,
                          uint32_t tiles, uint32_t bits)
 {

@@ -145,12 +145,12 @@ class kernel:  # noqa: N801
         return (*arguments, *left)
 
     def source(self, *arguments: Any) -> str:
-        """Return the text of the tile program for such arguments."""
+        """Return the text of the tile program for arguments of these kinds."""
         return self._source(self._kinds(arguments)[0])[0]
 
     def compile(self, *arguments: Any, arch: str | None = None, code_type: str = "cubin") -> ObjectCode:
-        """Compile for such arguments to "cubin" or "ptx". The device need not be present. The code can be saved and
-        launched like any tile kernel: pass arrays and numbers in order, without constants."""
+        """Compile for arguments of these kinds to "cubin" or "ptx". The device need not be present. The code can be
+        saved and launched like any tile kernel: pass arrays and numbers in order, without constants."""
         kinds, _ = self._kinds(arguments)
         target = self._options(arch or f"sm_{Device().arch}")
         return Program(self._source(kinds)[0], "tile", target).compile(code_type)

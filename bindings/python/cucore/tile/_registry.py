@@ -115,7 +115,7 @@ def permutation(order: Any, rank: int) -> tuple[int, ...] | None:
 
 def access(b: Builder, *, shape: tuple[int, ...] | None = None, pad: Any = None, mask: Any = None,
            order: Any = None, scope: Any = None, latency: Any = None, tma: Any = None) -> Any:
-    """Build the options of a memory access, which keep the memory they point to."""
+    """Build the options of a memory access; the struct keeps alive the memory it points to."""
     made = raw.cuc_tile_access_options(struct_size=ctypes.sizeof(raw.cuc_tile_access_options))
     if shape is not None:
         count, extents = b.integers(shape)

@@ -574,7 +574,7 @@ def assume_divisible_by(b: Builder, x: Any, divisor: Any) -> Any:
 
 @op("assert_")
 def assert_(b: Builder, cond: Any, message: Any = "") -> None:
-    # The device reports lines of the tile program, which cannot record Python's, so the message has them.
+    # The device reports lines of the tile program, not of the Python source, so the message names the latter.
     file, line = b.place
     said = f"{message or 'an assertion does not hold'} ({os.path.basename(file.decode())}:{line})"
     b.call("assert", b.value(cond).handle, said.encode())

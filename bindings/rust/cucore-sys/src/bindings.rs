@@ -541,13 +541,13 @@ pub const CUC_THROTTLE_SETTING: i32 = 2;
 pub const CUC_THROTTLE_POWER_CAP: i32 = 4;
 /// any hardware cause
 pub const CUC_THROTTLE_HARDWARE: i32 = 8;
-/// in step with other devices
+/// synchronized with other devices
 pub const CUC_THROTTLE_SYNC_BOOST: i32 = 16;
 /// software thermal slowdown
 pub const CUC_THROTTLE_THERMAL: i32 = 32;
 /// hardware thermal slowdown
 pub const CUC_THROTTLE_HOT: i32 = 64;
-/// signal of the power supply
+/// requested by the power supply
 pub const CUC_THROTTLE_POWER_BRAKE: i32 = 128;
 /// display
 pub const CUC_THROTTLE_DISPLAY: i32 = 256;
@@ -689,7 +689,7 @@ pub const CUC_DL_SUBBYTE_PADDED: u32 = 4;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
-/// many of one shape, by cuc_gemm_batched()
+/// many of the same shape, by cuc_gemm_batched()
 pub const CUC_GEMM_BATCHED: i32 = 1;
 /// many that share n and k, each with its own rows of a and d, by cuc_gemm_grouped()
 pub const CUC_GEMM_GROUPED: i32 = 2;
@@ -794,7 +794,7 @@ pub const CUC_TENSOR_MAP_SWIZZLE_64B: i32 = 2;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B: i32 = 3;
 /// atoms of 32 bytes stay together
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: i32 = 4;
-/// and the halves of odd lines are swapped
+/// as above, and the halves of odd lines are swapped
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: i32 = 5;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: i32 = 6;
 
@@ -994,7 +994,7 @@ pub const CUC_DOT_EVENTS: u32 = 64;
 pub const CUC_DOT_SIGNALS: u32 = 128;
 pub const CUC_DOT_WAITS: u32 = 256;
 pub const CUC_DOT_KERNEL_ATTRIBUTES: u32 = 512;
-/// of nodes and of functions
+/// handles of nodes and of functions
 pub const CUC_DOT_HANDLES: u32 = 1024;
 pub const CUC_DOT_ALLOCATIONS: u32 = 2048;
 pub const CUC_DOT_FREES: u32 = 4096;
@@ -1511,7 +1511,7 @@ pub struct cuc_device_sensors {
     pub sm_mhz: u32,
     /// clock of the memory
     pub memory_mhz: u32,
-    /// of the whole board
+    /// power draw of the whole board
     pub milliwatts: u32,
     /// of the GPU
     pub celsius: i32,
@@ -1670,7 +1670,7 @@ zeroed!(cuc_fatbin_options, struct_size);
 pub struct cuc_fatbin_part {
     /// PTX or a cubin
     pub object: *mut cuc_object,
-    /// "sm_90a": the architecture that a cubin was compiled for; nvFatbin checks its number, not its suffix. NULL: that of the PTX beside the cubin. PTX says its own.
+    /// "sm_90a": the architecture that a cubin was compiled for; nvFatbin checks its number, not its suffix. NULL: that of the PTX beside the cubin. PTX contains its own.
     pub arch: *const c_char,
 }
 
@@ -1782,7 +1782,7 @@ pub struct cuc_gemm_options {
     pub flags: u32,
     /// of a and b: f16, bf16, f32, tf32, f64, e4m3, e5m2, i8, u8; must be given
     pub dtype: cuc_dtype,
-    /// of d; 0: dtype's own, bf16 of 8-bit floats, i32 of integers, f32 of tf32
+    /// of d; 0: dtype, but bf16 for 8-bit floats, i32 for integers, f32 for tf32
     pub d_dtype: cuc_dtype,
     /// of c; 0: no c, and beta must be 0
     pub c_dtype: cuc_dtype,
@@ -1793,7 +1793,7 @@ pub struct cuc_gemm_options {
     /// CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; other strides work, but slowly
     pub a_order: i32,
     pub b_order: i32,
-    /// of d, c and residual
+    /// order of d, c and residual
     pub d_order: i32,
     /// CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU
     pub activation: i32,
@@ -2016,7 +2016,7 @@ pub struct cuc_linker_options {
     pub link_time_optimization: i32,
     /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default. It costs a second optimiser pass, but no assembler pass. There is no such PTX unless all inputs are LTO-IR.
     pub keep_ptx: i32,
-    /// -O: up to 3, CUC_ZERO for 0; nvJitLink has no 1, 2 (driver)
+    /// -O: 0 (CUC_ZERO) to 3; nvJitLink lacks 1, 2 (driver)
     pub optimization_level: i32,
     /// -g (driver)
     pub debug: i32,
@@ -2641,7 +2641,7 @@ pub struct cuc_tile_access_options {
     pub order: i32,
     /// CUC_TILE_SCOPE_
     pub scope: i32,
-    /// a hint, 1 to 10: latency of the load, for how early to start it
+    /// a hint, 1 to 10: latency of the load; a longer one starts earlier
     pub latency: i32,
     /// a hint: CUC_ON uses the tensor memory accelerator, CUC_OFF does not
     pub tma: i32,
@@ -2845,7 +2845,8 @@ extern "C" {
     pub fn cuc_cache_remove(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize) -> cuc_status;
     /// Add a reference to a cache.
     pub fn cuc_cache_retain(cache: *mut cuc_cache) -> *mut cuc_cache;
-    /// Check every entry and remove the damaged ones. They do no harm: each use checks them, too.
+    /// Check every entry and remove the damaged ones. Damaged entries do no harm, because each use
+    /// checks its entry.
     pub fn cuc_cache_verify(damaged: *mut u64, cache: *mut cuc_cache) -> cuc_status;
     /// Store an entry of your own, in place of one with the same key.
     pub fn cuc_cache_write(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize, label: *const c_char, data: *const c_void, bytes: usize) -> cuc_status;
@@ -3091,7 +3092,7 @@ extern "C" {
     pub fn cuc_gemm(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
     /// Set arguments to their defaults.
     pub fn cuc_gemm_args_init(args: *mut cuc_gemm_args, caller_size: usize);
-    /// Compute many products of one shape, in stream order, each as by cuc_gemm().
+    /// Compute many products of the same shape, in stream order, each as by cuc_gemm().
     pub fn cuc_gemm_batched(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
     /// Compute products with the same shape of b, each over a range of rows, in stream order.
     pub fn cuc_gemm_grouped(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
@@ -3359,7 +3360,7 @@ extern "C" {
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
     /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph.
-    /// Adding nodes to it changes the node's graph, as long as that is not instantiated.
+    /// Adding nodes to it changes the node's graph, as long as the node's graph is not instantiated.
     pub fn cuc_node_get_graph(out: *mut *mut cuc_graph, graph: *mut cuc_graph, node: *mut cuc_node) -> cuc_status;
     /// The launch of a node of type CUC_NODE_KERNEL.
     pub fn cuc_node_get_launch(config: *mut cuc_launch_config, kernel: *mut *mut c_void, node: *mut cuc_node) -> cuc_status;
@@ -3482,7 +3483,7 @@ extern "C" {
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
     /// Set the file of a library, ahead of every other location and the environment.
     pub fn cuc_set_library_path(name: *const c_char, path: *const c_char) -> cuc_status;
-    /// Split multiprocessors into groups of one size.
+    /// Split multiprocessors into groups of the same size.
     pub fn cuc_sms_split(groups: *mut cuc_sms, count: *mut u32, rest: *mut cuc_sms, from: *const cuc_sms, least: u32, flags: u32) -> cuc_status;
     /// The name of a status, such as "CUC_ERROR_NOT_FOUND".
     pub fn cuc_status_name(status: cuc_status) -> *const c_char;
@@ -3521,8 +3522,8 @@ extern "C" {
     pub fn cuc_stream_from_handle(out: *mut *mut cuc_stream, handle: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
     /// Read the capture state of a stream, also for captures that cucore did not begin.
     pub fn cuc_stream_get_capture_info(out: *mut cuc_capture_info, stream: *mut cuc_stream) -> cuc_status;
-    /// The nodes that the next work on a captured stream will depend on; after one piece of work, its
-    /// own node.
+    /// The nodes that the next work on a captured stream will depend on; after a single operation, the
+    /// node of that operation.
     pub fn cuc_stream_get_capture_nodes(nodes: *mut *mut cuc_node, capacity: usize, count: *mut usize, stream: *mut cuc_stream) -> cuc_status;
     /// A default stream of a device's primary context.
     pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
@@ -3893,7 +3894,8 @@ extern "C" {
     pub fn cuc_tile_scalar(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype) -> cuc_tile;
     /// Scan several tiles together along an axis with an associative function.
     pub fn cuc_tile_scan(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile, reverse: i32);
-    /// Store elements of a tensor, each by its own index. Of several at one place, one is stored.
+    /// Store elements of a tensor, each by its own index. If several have the same index, one of them is
+    /// stored.
     pub fn cuc_tile_scatter(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// Assign a value to a variable.
     pub fn cuc_tile_set(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable, value: cuc_tile);

@@ -113,8 +113,8 @@ impl Stream {
     /// kernel's.
     ///
     /// # Safety
-    /// The kernel must access only valid memory. That memory must live, and nothing else may use it
-    /// until the kernel completes.
+    /// The kernel must access only valid memory. Until it completes, that memory must live and
+    /// nothing else may use it.
     #[inline]
     pub unsafe fn launch(
         &self,
