@@ -216,7 +216,7 @@ static cuc_status tell_track(cuc_bench_state *state, const struct cuc__bench_tra
     if (!(r.sm_mhz > 0))
         r.sm_mhz = NAN;
     if (r.samples == t->count)
-        r.discarded = 0; // all were low, so all were kept
+        r.discarded = 0; // the clock was low in every sample, so none was discarded
     derive_rates(b, &r, &state->work);
     return cuc__bench_add_result(b, &r, seconds, t->count);
 }

@@ -95,7 +95,7 @@ CUC_API int32_t cuc_error_library_code(void);
 CUC_API const char *cuc_error_library_symbol(void);
 
 /**
- * The function of that library that failed, such as "cuMemAllocAsync".
+ * The library function that failed, such as "cuMemAllocAsync".
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call

@@ -74,7 +74,9 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     if (!tile_map_shape_of(&key.shape, t))
         return NULL;
     key.address = t->data;
-    if (how->ends) { // rows count from the end: the first row is at distance `rows`
+    // Adds the axis for the end of the matrix, which also strides by one row, and moves the base
+    // back by one matrix height.
+    if (how->ends) {
         key.shape.rank = 3;
         key.shape.dims[2] = key.shape.dims[1] + 1;
         key.shape.strides[1] = key.shape.strides[0];

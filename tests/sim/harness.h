@@ -21,8 +21,8 @@ void *harness_memory(size_t bytes);
 void *harness_fresh(size_t bytes);
 void harness_release(void *memory);
 
-// A kernel launch. `arguments` are 8 bytes each, one for each parameter; a parameter takes the
-// first of them, as many as its size.
+// A kernel launch. arguments[i] holds parameter i in its first bytes; a parameter of less than 8
+// bytes ignores the rest.
 struct harness_launch {
     const char *kernel;                     // NULL: the first
     uint32_t grid[3], block[3], cluster[3]; // 0 means 1, but no cluster

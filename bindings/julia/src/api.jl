@@ -1747,7 +1747,7 @@ cuc_error_function() =
 # The library that reported the failure.
 cuc_error_library() =
     ccall((:cuc_error_library, libcucore), Int32, ())
-# The function of that library that failed, such as "cuMemAllocAsync".
+# The library function that failed, such as "cuMemAllocAsync".
 cuc_error_library_call() =
     ccall((:cuc_error_library_call, libcucore), Cstring, ())
 # The error code of that library, such as the CUresult.

@@ -1528,7 +1528,7 @@ def cuc_error_function() -> bytes | None:
 def cuc_error_library() -> int:
     """The library that reported the failure."""
 def cuc_error_library_call() -> bytes | None:
-    """The function of that library that failed, such as 'cuMemAllocAsync'."""
+    """The library function that failed, such as 'cuMemAllocAsync'."""
 def cuc_error_library_code() -> int:
     """The error code of that library, such as the CUresult."""
 def cuc_error_library_symbol() -> bytes | None:

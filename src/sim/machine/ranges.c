@@ -122,7 +122,7 @@ bool sim_memory_find(uint64_t address, struct sim_range *out)
     struct piece *p, *after;
 
     pthread_rwlock_rdlock(&lock);
-    // Read under the lock: a range removed after this has a later generation.
+    // Read under the lock: a later removal increments it, so the copy returned here is then stale.
     uint64_t generation = atomic_load(&sim_memory_generation);
     around(address, &p, &after);
     bool found = p && address < p->end;

@@ -34,7 +34,7 @@ enum tile_property {
     TILE_IR_LAYOUTS = 1 << 5,   // every value but a tensor has a layout
     TILE_IR_WARPS = 1 << 6,     // a block's number of warps is chosen
     TILE_IR_MEASURES = 1 << 7,  // the kernel's measures are taken
-    TILE_IR_ROLES = 1 << 8,     // the entry with roles is compiled, if there is one
+    TILE_IR_ROLES = 1 << 8,     // the warp-specialized entry (roles), if any, has been compiled
     TILE_IR_PREFETCH = 1 << 9,  // the plan of loads that run ahead matches the numbers of values
 };
 // properties.c: checks the first six on the IR, all but TILE_IR_MARKED. Reports the first one that

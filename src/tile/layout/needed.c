@@ -11,7 +11,7 @@ bool tile_has_function(const struct tile_op *op)
     return op->kind == TILE_REDUCE || op->kind == TILE_SCAN;
 }
 
-// Finds the layout of an operand that is a tile, like tile_needed_layout().
+// Finds the layout that a tile operand must have, for one kind of op, as tile_needed_layout() does.
 typedef bool need_layout(const struct tile_op *op, uint32_t operand,
                          const struct tile_layout **same, struct tile_layout *other);
 

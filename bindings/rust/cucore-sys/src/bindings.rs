@@ -2990,7 +2990,7 @@ extern "C" {
     pub fn cuc_error_function() -> *const c_char;
     /// The library that reported the failure.
     pub fn cuc_error_library() -> i32;
-    /// The function of that library that failed, such as "cuMemAllocAsync".
+    /// The library function that failed, such as "cuMemAllocAsync".
     pub fn cuc_error_library_call() -> *const c_char;
     /// The error code of that library, such as the CUresult.
     pub fn cuc_error_library_code() -> i32;
