@@ -45,7 +45,8 @@ class Cache(Handle):
 
     def __init__(self, dir: str | os.PathLike[str] | None = None, *, max_bytes: int | None = None) -> None:
         self._h = 0
-        made = options(raw.cuc_cache_options, dir=c_text("dir", dir) if dir is not None else None, max_bytes=max_bytes)
+        folder = c_text("dir", os.fsencode(dir)) if dir is not None else None
+        made = options(raw.cuc_cache_options, dir=folder, max_bytes=max_bytes)
         self._take(create(raw.cuc_cache_open, ctypes.byref(made)))
 
     @classmethod

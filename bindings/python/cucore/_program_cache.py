@@ -14,7 +14,7 @@ from . import raw
 from ._cache import Cache
 from ._device import Device
 from ._errors import NotFoundError, NotSupportedError, text
-from ._handle import create, get
+from ._handle import c_number, create, get
 from ._object import ObjectCode
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def _value_bytes(value: object) -> bytes:
 
 
 def _checked_size(size: int | None) -> int | None:
-    if size is not None and size <= 0:
+    if isinstance(size, int) and size <= 0:
         raise ValueError(f"max_size_bytes is {size}: expected a positive number, or None for no limit")
-    return size
+    return c_number(ctypes.c_uint64, "max_size_bytes", size) if size is not None else None
 
 
 class ProgramCacheResource(abc.ABC):
@@ -55,6 +55,10 @@ class ProgramCacheResource(abc.ABC):
     is kept: neither its symbol mapping nor its name. There is no `in`: another process may add or remove an entry at
     any time, so ask with `get()`.
     """
+
+    # Otherwise Python would ask __getitem__() for 0, 1, 2 ...
+    __contains__ = None
+    __iter__ = None
 
     @abc.abstractmethod
     def __getitem__(self, key: Key) -> bytes:

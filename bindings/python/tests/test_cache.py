@@ -128,7 +128,8 @@ class Mappings(Folders):
                         call()
                     self.assertEqual(caught.exception.args, ("a",))
                 for call, text in ((lambda cache=cache: cache[1], "keys must be bytes or str, not int"),
-                                   (lambda cache=cache: "a" in cache, "keys must be bytes or str"),
+                                   (lambda cache=cache: "a" in cache, "not a container"),
+                                   (lambda cache=cache: list(cache), "not iterable"),
                                    (lambda cache=cache: cache.__setitem__("a", "text"), "bytes-like or ObjectCode"),
                                    (lambda cache=cache: cache.__setitem__("a", 5), "bytes-like or ObjectCode"),
                                    (lambda cache=cache: cache.update([(None, b"")]), "not NoneType")):
@@ -159,6 +160,19 @@ class Mappings(Folders):
                          lambda bad=bad: FileStreamProgramCache(self.folder, max_size_bytes=bad)):
                 with self.assertRaisesRegex(ValueError, "expected a positive number"):
                     make()
+        for bad, error in (("1", TypeError), (1e9, TypeError), (2**64, OverflowError)):
+            for make in (lambda bad=bad: InMemoryProgramCache(max_size_bytes=bad),
+                         lambda bad=bad: FileStreamProgramCache(self.folder, max_size_bytes=bad)):
+                with self.subTest(bad), self.assertRaisesRegex(error, "^max_size_bytes"):
+                    make()
+
+    def test_names_of_folders_need_no_encoding(self):
+        name = os.fsdecode(os.fsencode(self.folder) + b"/\xff")
+        for folder in (name, pathlib.Path(name)):
+            with FileStreamProgramCache(folder) as cache:
+                cache["a"] = b"1"
+                self.assertEqual(cache["a"], b"1")
+        self.assertTrue(os.path.isdir(name))
 
     def test_a_base_for_others(self):
         with self.assertRaisesRegex(TypeError, "abstract"):
