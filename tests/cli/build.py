@@ -61,6 +61,31 @@ if not found("nvfatbin"):
     print("nvFatbin is not found: a fake one takes its place")
     environment["CUCORE_NVFATBIN"] = str(FAKE)
 
+# Lets one realloc() of the program itself fail, the LACK-th, and says so.
+LACK = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+void *realloc(void *old, size_t bytes)
+{
+    static void *(*next)(void *, size_t);
+    static int calls;
+    Dl_info caller, program;
+
+    if (!next)
+        next = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
+    if (dladdr(__builtin_return_address(0), &caller) &&
+        dladdr((void *)getauxval(AT_ENTRY), &program) && caller.dli_fbase == program.dli_fbase &&
+        ++calls == atoi(getenv("LACK"))) {
+        dprintf(2, "lack\\n");
+        return NULL;
+    }
+    return next(old, bytes);
+}
+"""
+
 
 class Build(unittest.TestCase):
     def setUp(self):
@@ -244,6 +269,31 @@ class Refusals(Build):
         status, _, _ = self.run_tool("vadd.tile", "--arch", "sm_80", "-o", "k.fatbin", "--header", "no/k.h")
         self.assertEqual(status, 1)
         self.assertEqual((self.folder / "k.fatbin").read_text(), "before")
+
+    def test_without_memory_nothing_is_written(self):
+        if b"__asan_init" in TOOL.read_bytes():
+            self.skipTest("the sanitizer's allocator takes the place of a failing one")
+        out = "k.fatbin", "k.h"
+        command = "vadd.tile", "--arch", "sm_80", "-o", out[0], "--header", out[1]
+        self.build(*command)
+        whole = [(self.folder / name).read_bytes() for name in out]
+        library = self.folder.parent / (self.folder.name + ".so")
+        self.addCleanup(library.unlink)
+        subprocess.run([CC, "-shared", "-fPIC", "-xc", "-", "-o", library, "-ldl"], input=LACK, text=True, check=True)
+        err, lacking = "lack", 0
+        while "lack" in err:
+            for name in out:
+                (self.folder / name).unlink(missing_ok=True)
+            lacking += 1
+            status, _, err = self.run_tool(*command, LD_PRELOAD=str(library), LACK=str(lacking))
+            with self.subTest(lacking):
+                if status == 0:
+                    self.assertEqual([(self.folder / name).read_bytes() for name in out], whole)
+                else:
+                    self.assertRegex(err, "no host memory|the host's memory")
+                    self.assertEqual(self.made(), [])
+        self.assertEqual(status, 0)
+        self.assertGreater(lacking, 10)
 
 
 class Example(Build):

@@ -81,6 +81,8 @@ static char *formatted(const char *format, ...)
     va_start(args, format);
     cuc__text_vput(&text, format, args);
     va_end(args);
+    if (text.lost)
+        cli_no_memory();
     char *copy = cli_copy_text(text.at ? text.at : "", text.length);
     free(text.at);
     return copy;
@@ -112,7 +114,7 @@ static char *parameter_name(const struct tile_kernel *k, uint32_t number)
     return out;
 }
 
-static bool describe_tile(build_kernel *out, const struct tile_signature *s)
+static void describe_tile(build_kernel *out, const struct tile_signature *s)
 {
     struct tile_text text = { .module = s->module };
     struct cuc__text declaration = { .at = NULL };
@@ -120,8 +122,8 @@ static bool describe_tile(build_kernel *out, const struct tile_signature *s)
     const char *separator = "; writes ";
 
     tile_put_header(&text, k);
-    if (!text.at)
-        return false;
+    if (s->module->diagnostics->out_of_memory)
+        cli_no_memory();
     size_t length = text.length;
     while (length && strchr(" {\n", text.at[length - 1]))
         length--;
@@ -150,10 +152,11 @@ static bool describe_tile(build_kernel *out, const struct tile_signature *s)
             separator = ", ";
         }
     }
-    out->declaration = declaration.lost ? NULL : declaration.at;
+    if (declaration.lost)
+        cli_no_memory();
+    out->declaration = declaration.at;
     out->tile = true;
     out->has_grid = k->grid_rank > 0;
-    return out->declaration != NULL;
 }
 
 // PTX has sizes and classes of parameters, but no names.
@@ -194,7 +197,7 @@ bool build_describe(build_kernel *out, cuc_object *object, const char *symbol, c
 {
     struct tile_signature *signature = NULL;
     const char *called = symbol;
-    bool good;
+    bool good = true;
 
     *out = (build_kernel){ .symbol = cli_copy_text(symbol, strlen(symbol)) };
     for (size_t i = 0; i < cuc_object_mapping_count(object); i++) {
@@ -205,7 +208,7 @@ bool build_describe(build_kernel *out, cuc_object *object, const char *symbol, c
     out->name = build_identifier(called);
     cuc_status st = cuc__tile_signature_of(&signature, object, symbol, "cucore build");
     if (st == CUC_OK)
-        good = describe_tile(out, signature);
+        describe_tile(out, signature);
     else
         good = st == CUC_ERROR_NOT_FOUND && describe_ptx(out, object, symbol);
     tile_signature_free(signature);

@@ -110,6 +110,7 @@ json_t *cli_error_json(void); // the library's last failure
 int cli_print_json(json_t *document, int status);
 
 void *cli_allocate(size_t bytes); // zeroed; running out of memory ends the program
+_Noreturn void cli_no_memory(void);
 char *cli_copy_text(const char *text, size_t bytes);
 
 // ---- files.c: reading whole files, and writing them atomically

@@ -145,7 +145,7 @@ void cli_row(const char *label, const char *fmt, ...)
     putchar('\n');
 }
 
-static _Noreturn void no_memory(void)
+_Noreturn void cli_no_memory(void)
 {
     begin_error();
     fprintf(stderr, "no host memory\n");
@@ -157,7 +157,7 @@ void *cli_allocate(size_t bytes)
     void *p = calloc(1, bytes ? bytes : 1);
 
     if (!p)
-        no_memory();
+        cli_no_memory();
     return p;
 }
 
@@ -172,7 +172,7 @@ char *cli_copy_text(const char *text, size_t bytes)
 static json_t *checked(json_t *value)
 {
     if (!value)
-        no_memory();
+        cli_no_memory();
     return value;
 }
 
@@ -221,13 +221,13 @@ json_t *cli_object(void)
 void cli_set(json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new(object, key, value))
-        no_memory();
+        cli_no_memory();
 }
 
 void cli_append(json_t *array, json_t *value)
 {
     if (json_array_append_new(array, value))
-        no_memory();
+        cli_no_memory();
 }
 
 json_t *cli_document(bool ok)
