@@ -547,13 +547,14 @@ const cli_command cli_build = {
                 "  cucore build saxpy.cu --arch sm_90 --ptx --header saxpy.h\n"
                 "  cucore build softmax.tile --set BN=4096 --arch sm_80,sm_90a --embed kernels.c\n"
                 "  cucore build vadd.tile saxpy.cu --arch sm_80,sm_90a -o all.fatbin --json\n",
-    .details = "FILE ends in .cu, .ptx or .tile; several are linked into one. Without -o, OUT is "
-               "the first FILE's\n"
-               "name in the current folder with the suffix .fatbin; with --embed and without -o "
-               "there is none.\n"
-               "--embed also writes the header, by default beside the array. Names in both begin "
-               "with the\n"
-               "header's name. Nothing is written on failure.\n",
+    .details =
+        "FILE ends in .cu, .ptx or .tile; several are linked into one. Without -o, OUT is "
+        "the first FILE's\n"
+        "name in the current folder with the suffix .fatbin; with --embed and without -o "
+        "there is none.\n"
+        "--embed also writes the header, by default beside the array. Names in both begin "
+        "with the\n"
+        "header's name. Each file is replaced as a whole, and none before all are complete.\n",
     .options = options,
     .option_count = CUC_LENGTH(options),
     .run = run,
