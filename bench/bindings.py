@@ -13,7 +13,6 @@ the bindings alone.
 import argparse
 import ctypes
 import itertools
-import json
 import platform
 import re
 import shlex
@@ -24,6 +23,7 @@ import time
 import cucore
 from bindings_calls import BATCH, Uses, calls
 from cucore import Device, LaunchConfig, ObjectCode, PreparedLaunch, Tensor, raw
+from write_results import write
 
 PTX = b"""
 .version 8.0
@@ -186,18 +186,6 @@ def judge(results):
         value = row["median_s"] - rust[0]["median_s"]
         yield {"case": row["case"], "subject": row["subject"], "peer": rust[0]["subject"],
                "limit": 20e-9, "value": value, "kept": value <= 20e-9}
-
-
-def write(path, document):
-    """Format as the C library does: a line for each key, and a line for each row of a list."""
-    def line(value):
-        return json.dumps(value, separators=(",", ":"))
-
-    def text(value):
-        return "[\n" + ",\n".join(map(line, value)) + "\n]" if isinstance(value, list) and value else line(value)
-
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("{\n" + ",\n".join(f'"{key}":{text(value)}' for key, value in document.items()) + "\n}\n")
 
 
 def main():

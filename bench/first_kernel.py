@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+from write_results import write
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUBJECTS = ("cucore-c", "cucore", "cuda.core")
 GOAL = 0.8  # cucore's time as a part of cuda.core's, both in Python
@@ -143,9 +145,7 @@ def main():
         document = {"schema": "cucore-first-kernel/1", "command": shlex.join(["bench/first_kernel.py", *sys.argv[1:]]),
                     "commit": arguments.commit, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                     "machine": machine(arguments.build.resolve())}
-        lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items()]
-        text = ",\n ".join(json.dumps(row) for row in rows)
-        arguments.json.write_text("{" + ",\n".join(lines) + f',\n"results": [\n {text}\n]}}\n', encoding="utf-8")
+        write(arguments.json, {**document, "results": rows})
     return 0
 
 
