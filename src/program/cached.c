@@ -97,21 +97,20 @@ static void store_list(const struct program_key *k, const cuc_program *p)
 static char *definitions_of(const cuc__flags *flags)
 {
     static const char define[] = "--define-macro=";
-    char *text = NULL;
-    size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    struct cuc__text text = { .at = NULL };
 
-    for (size_t i = 0; f && i < flags->count; i++) {
+    cuc__text_append(&text, "", 0); // "" without macros
+    for (size_t i = 0; i < flags->count; i++) {
         const char *macro = flags->at[i] + strlen(define);
         if (strncmp(flags->at[i], define, strlen(define)) == 0)
-            fprintf(f, "#define %.*s %s\n", (int)strcspn(macro, "="), macro,
-                    strchr(macro, '=') ? strchr(macro, '=') + 1 : "1");
+            cuc__text_put(&text, "#define %.*s %s\n", (int)strcspn(macro, "="), macro,
+                          strchr(macro, '=') ? strchr(macro, '=') + 1 : "1");
     }
-    if (f && fclose(f) != 0) {
-        free(text);
-        text = NULL;
+    if (text.lost) {
+        free(text.at);
+        return NULL;
     }
-    return text;
+    return text.at;
 }
 
 // Adds a program of CUDA C++. True if the whole key is known already.
@@ -245,29 +244,20 @@ static bool make_key(struct program_key *k, const cuc_program *p, int32_t target
 
 // ---- Entries
 
-static char *encode(size_t *bytes, const cuc_object *object, const cuc_program *p)
+static void encode(struct cuc__text *entry, const cuc_object *object, const cuc_program *p)
 {
     const unsigned char kind = (unsigned char)object->kind;
-    char *data = NULL;
-    FILE *f = open_memstream(&data, bytes);
 
-    if (!f)
-        return NULL;
-    cuc__field_write(f, &kind, 1);
-    cuc__field_write(f, object->code, object->bytes);
-    cuc__field_write(f, object->ptx == object->code ? NULL : object->ptx,
+    cuc__field_write(entry, &kind, 1);
+    cuc__field_write(entry, object->code, object->bytes);
+    cuc__field_write(entry, object->ptx == object->code ? NULL : object->ptx,
                      object->ptx == object->code ? 0 : object->ptx_bytes);
-    cuc__text_write(f, object->log);
-    cuc__text_write(f, p->log);
+    cuc__text_write(entry, object->log);
+    cuc__text_write(entry, p->log);
     for (size_t i = 0; i < object->name_count; i++) {
-        cuc__text_write(f, object->names[i].expression);
-        cuc__text_write(f, object->names[i].symbol);
+        cuc__text_write(entry, object->names[i].expression);
+        cuc__text_write(entry, object->names[i].symbol);
     }
-    if (fclose(f) != 0) {
-        free(data);
-        return NULL;
-    }
-    return data;
 }
 
 // Makes the object of an entry. False if it has another format, or without memory.
@@ -326,15 +316,14 @@ static bool was_compiled_by(const cuc_program *p, const char *path)
 static void store(const cuc_object *object, const cuc_program *p, const cuc__key *key)
 {
     char label[CUC__ENTRY_LABEL + 1];
-    size_t bytes = 0;
-    char *data = encode(&bytes, object, p);
+    struct cuc__text entry = { .at = NULL };
 
-    if (!data)
-        return;
+    encode(&entry, object, p);
     snprintf(label, sizeof(label), "%s of %.80s for %s", cuc_code_name(object->kind), p->name,
              p->source_kind == CUC_SOURCE_TILE ? p->tile.arch.text : p->arch.text);
-    cuc__cache_put(p->cache, key, label, data, bytes);
-    free(data);
+    if (!entry.lost)
+        cuc__cache_put(p->cache, key, label, entry.at, entry.length);
+    free(entry.at);
 }
 
 // True if the files that were read for a key have not changed since, while the compiler read them.

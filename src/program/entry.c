@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cuc__field_write(FILE *f, const void *data, size_t bytes)
+void cuc__field_write(struct cuc__text *entry, const void *data, size_t bytes)
 {
     unsigned char length[8];
 
     cuc__write_le(length, 0, sizeof(length), bytes);
-    fwrite(length, 1, sizeof(length), f);
+    cuc__text_append(entry, (const char *)length, sizeof(length));
     if (bytes)
-        fwrite(data, 1, bytes, f);
+        cuc__text_append(entry, data, bytes);
 }
 
-void cuc__text_write(FILE *f, const char *text)
+void cuc__text_write(struct cuc__text *entry, const char *text)
 {
-    cuc__field_write(f, text ? text : "", text ? strlen(text) + 1 : 1);
+    cuc__field_write(entry, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
 bool cuc__field_read(struct cuc__field *out, struct cuc__field *rest)

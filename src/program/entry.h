@@ -2,11 +2,11 @@
 #ifndef CUCORE_PROGRAM_ENTRY_H
 #define CUCORE_PROGRAM_ENTRY_H
 
+#include "base/text.h"
 #include "cache/key.h"
 #include "options.h"
 
 #include <limits.h>
-#include <stdio.h>
 
 // An entry is a list of fields, each a length in 8 bytes, then that many bytes. A text is a field
 // that ends with a NUL.
@@ -15,8 +15,8 @@ struct cuc__field {
     size_t bytes;
 };
 
-void cuc__field_write(FILE *f, const void *data, size_t bytes);
-void cuc__text_write(FILE *f, const char *text); // NULL becomes ""
+void cuc__field_write(struct cuc__text *entry, const void *data, size_t bytes);
+void cuc__text_write(struct cuc__text *entry, const char *text); // NULL becomes ""
 
 // Take the first field of the rest; false if it is not complete.
 bool cuc__field_read(struct cuc__field *out, struct cuc__field *rest);

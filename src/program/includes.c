@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/name_set.h"
+#include "base/text.h"
 #include "directives.h"
 
 #include <errno.h>
@@ -167,22 +168,23 @@ static void add_include(void *scan, const char *from, const char *name, bool quo
 // in its times.
 static char *write_list(size_t *bytes, const struct scan *s, time_t began)
 {
+    struct cuc__text list = { .at = NULL };
     bool settled = true;
-    char *list = NULL;
 
-    for (size_t i = 0; i < s->path_count; i++)
-        settled &= s->paths[i].state.changed_s < began - SETTLED_SECONDS &&
-                   s->paths[i].state.modified_s < began - SETTLED_SECONDS;
-    FILE *f = settled ? open_memstream(&list, bytes) : NULL;
-    for (size_t i = 0; f && i < s->path_count; i++) {
-        fwrite(&s->paths[i].state, sizeof(struct state), 1, f);
-        fwrite(s->paths[i].path, strlen(s->paths[i].path) + 1, 1, f);
+    cuc__text_append(&list, "", 0); // not NULL without files
+    for (size_t i = 0; i < s->path_count && settled; i++) {
+        const struct state *state = &s->paths[i].state;
+        settled = state->changed_s < began - SETTLED_SECONDS &&
+                  state->modified_s < began - SETTLED_SECONDS;
+        cuc__text_append(&list, (const char *)state, sizeof(*state));
+        cuc__text_append(&list, s->paths[i].path, strlen(s->paths[i].path) + 1);
     }
-    if (f && fclose(f) != 0) {
-        free(list);
-        list = NULL;
+    if (!settled || list.lost) {
+        free(list.at);
+        return NULL;
     }
-    return list;
+    *bytes = list.length;
+    return list.at;
 }
 
 bool cuc__includes_unchanged(const char *list, size_t bytes)

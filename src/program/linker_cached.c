@@ -76,38 +76,28 @@ static bool make_key(cuc__key *out, const cuc_linker *l, const cuc__arch *arch, 
     return cuc__key_finish(out, &key);
 }
 
-static char *encode(size_t *bytes, const cuc__linked *linked, const cuc_linker *l)
+static void encode(struct cuc__text *entry, const cuc__linked *linked, const cuc_linker *l)
 {
     const unsigned char kind = (unsigned char)linked->kind;
-    char *data = NULL;
-    FILE *f = open_memstream(&data, bytes);
 
-    if (!f)
-        return NULL;
-    cuc__field_write(f, &kind, 1);
-    cuc__field_write(f, linked->code, linked->bytes);
-    cuc__field_write(f, linked->ptx, linked->ptx ? linked->ptx_bytes : 0);
-    cuc__text_write(f, l->info_log);
-    if (fclose(f) != 0) {
-        free(data);
-        return NULL;
-    }
-    return data;
+    cuc__field_write(entry, &kind, 1);
+    cuc__field_write(entry, linked->code, linked->bytes);
+    cuc__field_write(entry, linked->ptx, linked->ptx ? linked->ptx_bytes : 0);
+    cuc__text_write(entry, l->info_log);
 }
 
 static void store(const cuc__linked *linked, const cuc_linker *l, const char *arch,
                   const cuc__key *key)
 {
     char label[CUC__ENTRY_LABEL + 1];
-    size_t bytes = 0;
-    char *data = encode(&bytes, linked, l);
+    struct cuc__text entry = { .at = NULL };
 
-    if (!data)
-        return;
+    encode(&entry, linked, l);
     snprintf(label, sizeof(label), "%s of %zu input%s, %.80s, for %s", cuc_code_name(linked->kind),
              l->count, l->count == 1 ? "" : "s", l->inputs[0].name, arch);
-    cuc__cache_put(l->cache, key, label, data, bytes);
-    free(data);
+    if (!entry.lost)
+        cuc__cache_put(l->cache, key, label, entry.at, entry.length);
+    free(entry.at);
 }
 
 // Copies a field and appends a NUL.
