@@ -370,19 +370,6 @@ static void pack_elsewhere(const char *path, bool newest_first)
     ck_assert_int_eq(status, 0);
 }
 
-static bool process_has(const char *library)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char line[4096];
-    bool found = false;
-
-    ck_assert_ptr_nonnull(maps);
-    while (fgets(line, sizeof(line), maps))
-        found |= strstr(line, library) != NULL;
-    fclose(maps);
-    return found;
-}
-
 enum { N = 3000 };
 
 static void launch_vadd(cuc_object *object)
@@ -449,9 +436,9 @@ TEST_RANGE(kernels_run_from_a_file_without_a_compiler, 0, 6)
     ck_assert_uint_eq(count, 2);
     launch_vadd(object);
     cuc_object_release(object);
-    ck_assert(!process_has("libnvrtc"));
-    ck_assert(!process_has("libnvJitLink"));
-    ck_assert(!process_has("nvfatbin"));
+    ck_assert(!testing_maps("libnvrtc"));
+    ck_assert(!testing_maps("libnvJitLink"));
+    ck_assert(!testing_maps("nvfatbin"));
 }
 
 // Two devices of different architectures, with one kernel handle.

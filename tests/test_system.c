@@ -9,7 +9,7 @@
 #include "find/find.h"
 
 #include "tiny_elf.h"
-#include "tests.h"
+#include "testing.h"
 
 #include <cucore/system.h>
 
@@ -387,19 +387,6 @@ static void copy_file(const char *from, const char *to)
     ck_assert_int_eq(system(command), 0);
 }
 
-static bool mapped(const char *path)
-{
-    char line[512];
-    bool found = false;
-    FILE *maps = fopen("/proc/self/maps", "r");
-
-    while (maps && fgets(line, sizeof(line), maps))
-        found |= strstr(line, path) != NULL;
-    if (maps)
-        fclose(maps);
-    return found;
-}
-
 TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
 {
     cuc_found *found = NULL;
@@ -434,7 +421,7 @@ TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
             cuc_set_library_path("nvrtc", in_dir(strrchr(cuc_found_path(found), '/') + 1)), CUC_OK);
         ck_assert_int_eq(compile(), NVRTC_SUCCESS);
         // The copy beside it did the work.
-        ck_assert(mapped(in_dir("libnvrtc-builtins.so")));
+        ck_assert(testing_maps(in_dir("libnvrtc-builtins.so")));
     }
     cuc_found_release(found);
 }

@@ -149,7 +149,7 @@ static inline void testing_print_hash(FILE *f, const void *data, size_t bytes)
 // True if a file whose path contains `name` is mapped into the process.
 static inline bool testing_maps(const char *name)
 {
-    char line[600];
+    char line[4096];
     bool found = false;
     FILE *f = fopen("/proc/self/maps", "r");
 
