@@ -33,10 +33,14 @@ static inline int cuc__open(const char *path, int flags)
 static inline size_t cuc__read_up_to(void *to, size_t bytes, int fd)
 {
     size_t at = 0;
-    ssize_t n = 1;
 
-    for (; n > 0 && at<bytes; at += n> 0 ? (size_t)n : 0)
+    while (at < bytes) {
+        ssize_t n;
         CUC_RETRY(n, read(fd, (char *)to + at, bytes - at));
+        if (n <= 0)
+            break;
+        at += (size_t)n;
+    }
     return at;
 }
 
