@@ -195,7 +195,7 @@ static void add_wheels(cuc__places *places, const char *folders)
 
 // Toolkits
 
-// How the search for libraries and the search for headers below a root differ.
+// The differences between the searches for libraries and for headers below a root.
 struct layout {
     const char *first;  // folders of this row alone
     const char *common; // folders of every row

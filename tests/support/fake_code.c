@@ -62,7 +62,7 @@ CUresult sim_image_text(const void *image, size_t bytes, char **out, char *log, 
         (memcmp(image, elf, 4) != 0 && memcmp(image, fatbin, 4) != 0 &&
          memcmp(image, wrapper, 4) != 0))
         return CUDA_SUCCESS;
-    // Of a fat binary, the first PTX, on every device.
+    // Takes the first PTX of a fat binary, on every device.
     struct cuc__fatbin fat;
     struct cuc__fatbin_entry e;
     const size_t most = bytes == SIM_UNKNOWN_BYTES ? UINTPTR_MAX - (uintptr_t)image : bytes;
