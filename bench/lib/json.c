@@ -31,7 +31,7 @@ bool cuc__bench_set_count(json_t *object, const char *key, uint64_t count)
     return json_object_set_new(object, key, json_integer((json_int_t)count)) == 0;
 }
 
-static json_t *axes_of(const struct cuc__bench_point *p)
+json_t *cuc__bench_axes(const struct cuc__bench_point *p)
 {
     json_t *axes = json_object();
 
@@ -58,8 +58,7 @@ static bool set_peak(json_t *to, const cuc_bench_result *r)
            cuc__bench_set_number(peak, "value", r->peak);
 }
 
-// Write figures the subject reported itself.
-static bool set_own_figures(json_t *to, const cuc_bench_result *r)
+bool cuc__bench_set_figures(json_t *to, const cuc_bench_result *r)
 {
     if (!r->figure_count)
         return true;
@@ -126,7 +125,7 @@ static json_t *result_of(const struct cuc__bench_record *record, bool keep_sampl
     json_t *to = json_object();
     bool ok = to && cuc__bench_set_text(to, "suite", r->suite) &&
               cuc__bench_set_text(to, "case", r->name) &&
-              json_object_set_new(to, "axes", axes_of(record->point)) == 0 &&
+              json_object_set_new(to, "axes", cuc__bench_axes(record->point)) == 0 &&
               cuc__bench_set_text(to, "subject", r->subject) &&
               (!r->mode || cuc__bench_set_text(to, "mode", cuc_bench_mode_name(r->mode))) &&
               (!r->subject || r->outcome == CUC_BENCH_SKIPPED ||
@@ -138,7 +137,7 @@ static json_t *result_of(const struct cuc__bench_record *record, bool keep_sampl
     for (size_t i = 0; i < CUC_LENGTH(numbers) && ok; i++)
         ok = cuc__bench_set_number(to, numbers[i].key, numbers[i].number);
     ok = ok && cuc__bench_set_text(to, "item", r->item) && set_peak(to, r) &&
-         set_own_figures(to, r) && (!measured || set_figures(to, r)) &&
+         cuc__bench_set_figures(to, r) && (!measured || set_figures(to, r)) &&
          (!keep_samples || !measured || set_samples(to, record));
     if (ok)
         return to;
@@ -186,11 +185,13 @@ static json_t *document_of(const cuc_bench *b)
         ok = json_array_append_new(
                  results, result_of(&b->records[i], b->options.flags & CUC_BENCH_KEEP_SAMPLES)) ==
              0;
-    if (ok && json_object_set(to, "results", results) == 0) {
-        json_decref(results);
-        return to;
-    }
+    json_t *summaries = ok ? cuc__bench_distributions(b) : NULL;
+    ok = ok && json_object_set(to, "results", results) == 0 && summaries &&
+         (!json_array_size(summaries) || json_object_set(to, "summaries", summaries) == 0);
     json_decref(results);
+    json_decref(summaries);
+    if (ok)
+        return to;
     json_decref(to);
     return NULL;
 }

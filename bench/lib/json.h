@@ -11,6 +11,13 @@ bool cuc__bench_set_text(json_t *object, const char *key, const char *text);
 bool cuc__bench_set_number(json_t *object, const char *key, double number);
 bool cuc__bench_set_count(json_t *object, const char *key, uint64_t count);
 
+// Describe a point's values, and set what a subject reported of itself under "figures".
+json_t *cuc__bench_axes(const struct cuc__bench_point *p);
+bool cuc__bench_set_figures(json_t *object, const cuc_bench_result *r);
+
+// distribution.c: summarize each drawn case and subject; an array, NULL if out of memory.
+json_t *cuc__bench_distributions(const cuc_bench *b);
+
 // machine.c: describe the session's machine; NULL if out of memory.
 json_t *cuc__bench_machine(const cuc_bench *b);
 

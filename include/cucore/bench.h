@@ -328,6 +328,9 @@ typedef cuc_status (*cuc_bench_setup)(cuc_bench_state *state, void *data);
 enum {
     /** The points need no device; they also run on machines without one. */
     CUC_BENCH_CASE_NO_DEVICE = 1 << 0,
+    /** The points are drawn from a distribution: the JSON summarizes how each subject compares with
+     * its peer over all of them, by geometric mean, 5th percentile and worst points. */
+    CUC_BENCH_CASE_DISTRIBUTION = 1 << 1,
 };
 
 /** A case, for cuc_bench_add_case() and from cuc_bench_get_case(). */
