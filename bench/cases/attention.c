@@ -197,4 +197,4 @@ static const cuc_bench_case cases[] = {
                BENCH_AXES(axes), .setup = set_up, .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
-const bench_suite bench_attention_suite = { "attention", cases, CUC_LENGTH(cases), NULL };
+const bench_suite bench_attention_suite = { "attention", cases, CUC_LENGTH(cases), NULL, NULL };

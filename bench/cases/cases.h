@@ -13,6 +13,7 @@ typedef struct bench_suite {
     // standard input on standard output (child.h); returns an exit status. NULL if the suite has
     // none.
     int (*serve)(void);
+    const struct bench_draw *draws; // draw.h; NULL if no case of the suite is drawn
 } bench_suite;
 
 extern const bench_suite *const bench_suites[]; // NULL-terminated

@@ -461,4 +461,4 @@ static const cuc_bench_case cases[] = {
 };
 
 const bench_suite bench_compile_suite = { "compile", cases, CUC_LENGTH(cases),
-                                          bench_compile_serve };
+                                          bench_compile_serve, NULL };

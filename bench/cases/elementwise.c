@@ -236,4 +236,4 @@ static const cuc_bench_case cases[] = {
                BENCH_AXES(swiglu_axes), .setup = set_up_swiglu, .modes = CUC_BENCH_COLD),
 };
 
-const bench_suite bench_elementwise_suite = { "elementwise", cases, CUC_LENGTH(cases), NULL };
+const bench_suite bench_elementwise_suite = { "elementwise", cases, CUC_LENGTH(cases), NULL, NULL };

@@ -1,6 +1,7 @@
 // Matrix products as tile programs, against the fastest algorithm cuBLASLt proposes: square, wide,
-// skinny and odd shapes, batches, and epilogues.
+// skinny, odd and random shapes, batches, and epilogues.
 #include "base/array.h"
+#include "draw.h"
 #include "gemm_check.h"
 #include "gemm_grouped.h"
 #include "gemm_plan.h"
@@ -22,6 +23,7 @@ typedef struct gemm {
     bench_lt *lt;
     bench_tile_gemm *tile;
     bench_plan_gemm *plan;
+    uint32_t modes; // of the subjects; 0: the case's
     cuc_bench_input *a, *b, *d, *extra;
     bench_product_reference *reference;
 } gemm;
@@ -89,10 +91,9 @@ static bool read_shape(bench_product *p, const char *text)
     return p->m > 0 && p->n > 0 && p->k > 0 && p->m < 1 << 20 && p->n < 1 << 20 && p->k < 1 << 20;
 }
 
-static cuc_status read_point(bench_product *p, cuc_bench_state *state)
+static cuc_status read_texts(bench_product *p, const char *shape, const char *layout,
+                             cuc_dtype dtype)
 {
-    const char *shape = cuc_bench_state_text(state, "shape");
-    const char *layout = cuc_bench_state_text(state, "layout");
 
     if (!read_shape(p, shape))
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
@@ -102,12 +103,33 @@ static cuc_status read_point(bench_product *p, cuc_bench_state *state)
                           layout);
     p->transposed_a = layout[0] == 't';
     p->transposed_b = layout[1] == 't';
-    p->dtype = cuc_bench_state_dtype(state, "dtype");
+    p->dtype = dtype;
     p->out_dtype = p->dtype == CUC_E4M3   ? CUC_BF16
                    : p->dtype == CUC_TF32 ? CUC_F32
                    : p->dtype == CUC_I8   ? CUC_I32
                                           : p->dtype;
     return bench_reader_of(p->dtype) ? CUC_OK : cuc_error_status();
+}
+
+// A drawn case has everything in one text: "bf16.nt.4096x16x8192".
+static cuc_status read_drawn(bench_product *p, const char *text)
+{
+    char dtype[8], layout[3], shape[64];
+
+    if (sscanf(text, "%7[^.].%2[^.].%63s", dtype, layout, shape) != 3 ||
+        cuc_dtype_from_name(dtype) == CUC_DTYPE_UNKNOWN)
+        return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
+                          "point is %s: DTYPE.LAYOUT.MxNxK is expected, as in bf16.nt.64x8x32",
+                          text);
+    return read_texts(p, shape, layout, cuc_dtype_from_name(dtype));
+}
+
+static cuc_status read_point(bench_product *p, cuc_bench_state *state, bool drawn)
+{
+    return drawn ? read_drawn(p, cuc_bench_state_text(state, "point"))
+                 : read_texts(p, cuc_bench_state_text(state, "shape"),
+                              cuc_bench_state_text(state, "layout"),
+                              cuc_bench_state_dtype(state, "dtype"));
 }
 
 static cuc_status make_matrices(gemm *g, cuc_bench_state *state)
@@ -128,8 +150,9 @@ static cuc_status make_matrices(gemm *g, cuc_bench_state *state)
     return CUC_OK;
 }
 
-static cuc_status set_work(cuc_bench_state *state, const bench_product *p)
+static cuc_status set_work(gemm *g, cuc_bench_state *state, bool drawn)
 {
+    const bench_product *p = &g->product;
     double m = (double)p->m, n = (double)p->n, k = (double)p->k;
     double batch = p->batch > 1 ? (double)p->batch : 1, extra = (double)bench_product_extra(p);
     cuc_bench_work work = CUC_BENCH_WORK_INIT;
@@ -138,6 +161,7 @@ static cuc_status set_work(cuc_bench_state *state, const bench_product *p)
     work.bytes = (m * k + k * n) * batch * cuc_dtype_bits(p->dtype) / 8 +
                  (m * n * batch + extra) * cuc_dtype_bits(p->out_dtype) / 8;
     work.peak = cuc_dtype_name(p->dtype);
+    g->modes = drawn ? bench_draw_mode(work.flop, work.bytes) : 0;
     return cuc_bench_state_set_work(state, &work);
 }
 
@@ -172,7 +196,7 @@ static gemm *make_another(cuc_bench_state *state, const gemm *lt)
 
 static cuc_status add_subject(cuc_bench_state *state, gemm *g, const char *name,
                               cuc_status (*run_it)(void *data, cuc_stream *stream, uint64_t set),
-                              const cuc_bench_figure figures[3])
+                              const cuc_bench_figure *figures, size_t count)
 {
     cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
 
@@ -180,8 +204,9 @@ static cuc_status add_subject(cuc_bench_state *state, gemm *g, const char *name,
     subject.data = g;
     subject.run = run_it;
     subject.check = check;
+    subject.modes = g->modes;
     subject.figures = figures;
-    subject.figure_count = 3;
+    subject.figure_count = count;
     return cuc_bench_state_add_subject(state, &subject);
 }
 
@@ -200,13 +225,13 @@ static cuc_status add_tile(cuc_bench_state *state, const gemm *lt, const bench_t
         return cuc_error_status();
     g->tile = tile;
     bench_tile_gemm_figures(tile, figures);
-    return add_subject(state, g, how->name, run_tile, figures);
+    return add_subject(state, g, how->name, run_tile, figures, CUC_LENGTH(figures));
 }
 
 static cuc_status add_plan(cuc_bench_state *state, const gemm *lt)
 {
     bench_plan_gemm *plan = NULL;
-    cuc_bench_figure figures[3];
+    cuc_bench_figure figures[BENCH_PLAN_FIGURES];
     char why[512];
 
     if (bench_plan_gemm_create(&plan, state, &lt->product, why, sizeof(why)) < 0)
@@ -217,8 +242,8 @@ static cuc_status add_plan(cuc_bench_state *state, const gemm *lt)
     if (!g)
         return cuc_error_status();
     g->plan = plan;
-    bench_plan_gemm_figures(plan, figures);
-    return add_subject(state, g, "cuc_gemm", run_plan, figures);
+    return add_subject(state, g, "cuc_gemm", run_plan, figures,
+                       bench_plan_gemm_figures(plan, figures));
 }
 
 static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
@@ -243,6 +268,7 @@ static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
     subject.data = g;
     subject.run = run;
     subject.check = check;
+    subject.modes = g->modes;
     subject.flags = CUC_BENCH_PEER;
     subject.figures = figures;
     subject.figure_count = CUC_LENGTH(figures);
@@ -292,7 +318,7 @@ static cuc_status add_named_tiles(cuc_bench_state *state, const gemm *g, const c
 
 // Properties of a case besides its axes.
 struct kind {
-    bool after, batched, fast;
+    bool after, batched, fast, drawn;
 };
 
 static cuc_status read_kind(bench_product *p, cuc_bench_state *state, const struct kind *kind)
@@ -314,11 +340,12 @@ static cuc_status read_kind(bench_product *p, cuc_bench_state *state, const stru
 static cuc_status set_up(cuc_bench_state *state, void *data)
 {
     gemm *g = bench_allocate(state, sizeof(*g));
+    const struct kind *kind = data;
     cuc_status st;
 
     if (!g)
         return cuc_error_status();
-    if ((st = read_point(&g->product, state)) < 0 || (st = read_kind(&g->product, state, data)) < 0)
+    if ((st = read_point(&g->product, state, kind->drawn)) < 0 || (st = read_kind(&g->product, state, data)) < 0)
         return st;
     const bench_product *p = &g->product;
     if (cuc_driver_is_simulated() && p->m * p->n * p->k > MOST_SIMULATED)
@@ -326,13 +353,13 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
                                     "simulated: 2^20 products are the most that is measured");
     // cuBLASLt uses the thread's current context.
     if ((st = cuc_device_set_current(cuc_bench_state_device(state), NULL)) < 0 ||
-        (st = make_matrices(g, state)) < 0 || (st = set_work(state, p)) < 0 ||
+        (st = make_matrices(g, state)) < 0 || (st = set_work(g, state, kind->drawn)) < 0 ||
         (st = add_cublaslt(state, g)) < 0)
         return st;
     const char *named = cuc_bench_state_text(state, "tile");
     if (strcmp(named, "default") != 0)
         return add_named_tiles(state, g, named);
-    if ((st = add_plan(state, g)) < 0)
+    if ((st = add_plan(state, g)) < 0 || kind->drawn)
         return st;
     for (size_t i = 0; i < CUC_LENGTH(ways); i++)
         if ((st = add_tile(state, g, &ways[i])) < 0)
@@ -392,6 +419,24 @@ static const cuc_bench_axis after_axes[] = {
     TILES,
 };
 
+// Points that were slow once; --random replaces them.
+#define POINTS(values, quick) BENCH_AXIS("point", STRING, values, quick)
+
+static const cuc_bench_axis aligned_axes[] = {
+    POINTS("bf16.tn.4096x4096x4104,bf16.tn.3912x6648x3128,bf16.tn.3912x6648x3136",
+           "bf16.nn.72x40x104,f16.tt.64x128x64"),
+    TILES,
+};
+static const cuc_bench_axis any_axes[] = {
+    POINTS("bf16.tn.2074x910x1396,bf16.tn.2429x4445x4117", "f16.nt.70x33x51"),
+    TILES,
+};
+static const cuc_bench_axis types_axes[] = {
+    POINTS("e4m3.tn.4096x4096x4112,tf32.tn.2048x3072x4112,i8.tn.4096x4096x4112",
+           "e4m3.tn.64x48x96"),
+    TILES,
+};
+
 static const cuc_bench_axis grouped_axes[] = {
     BENCH_AXIS("groups", INT, "16", NULL),
     BENCH_AXIS("shape", STRING, "8192x4096x4096,2048x2048x2048", "500x64x32"),
@@ -401,7 +446,7 @@ static const cuc_bench_axis grouped_axes[] = {
 };
 
 static struct kind plain, fast = { .fast = true }, batched = { .batched = true },
-                          after = { .after = true };
+                          after = { .after = true }, drawn = { .drawn = true };
 
 #define GEMM_CASE(of, text, has)                                                     \
     BENCH_CASE(.suite = "gemm", .name = #of, .about = (text), BENCH_AXES(of##_axes), \
@@ -419,6 +464,50 @@ static const cuc_bench_case cases[] = {
                .about = "groups of rows, ragged, each with a matrix of its own",
                BENCH_AXES(grouped_axes), .setup = bench_grouped_set_up,
                .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
+    GEMM_CASE(aligned, "extents that are multiples of 8, at random by --random", drawn),
+    GEMM_CASE(any, "extents that are any integers, at random by --random", drawn),
+    GEMM_CASE(types, "tf32, e4m3 and i8, multiples of 16, at random by --random", drawn),
 };
 
-const bench_suite bench_gemm_suite = { "gemm", cases, CUC_LENGTH(cases), NULL };
+// ---- Random points: log-uniform extents from 64 to 16384
+
+static void draw(char *out, size_t size, bench_random *r, const char *const *dtypes, int count,
+                 bool only_tn, int64_t step)
+{
+    static const char *const layouts[] = { "nn", "nt", "tn", "tt" };
+    int64_t low = cuc_driver_is_simulated() ? 16 : 64;
+    int64_t high = cuc_driver_is_simulated() ? 96 : 16384, extents[3];
+    const char *dtype = dtypes[bench_random_uniform(r, 0, count - 1)];
+    const char *layout = only_tn ? "tn" : BENCH_RANDOM_OF(r, layouts);
+
+    for (int i = 0; i < 3; i++)
+        extents[i] = bench_random_multiple(r, low, high, step);
+    snprintf(out, size, "%s.%s.%lldx%lldx%lld", dtype, layout, (long long)extents[0],
+             (long long)extents[1], (long long)extents[2]);
+}
+
+static const char *const halves[] = { "bf16", "f16" }, *const others[] = { "tf32", "e4m3", "i8" };
+
+static void draw_aligned(char *out, size_t size, bench_random *r)
+{
+    draw(out, size, r, halves, CUC_LENGTH(halves), false, 8);
+}
+
+static void draw_any(char *out, size_t size, bench_random *r)
+{
+    draw(out, size, r, halves, CUC_LENGTH(halves), false, 1);
+}
+
+static void draw_types(char *out, size_t size, bench_random *r)
+{
+    draw(out, size, r, others, CUC_LENGTH(others), true, 16);
+}
+
+static const bench_draw draws[] = {
+    { "aligned", draw_aligned },
+    { "any", draw_any },
+    { "types", draw_types },
+    { NULL, NULL },
+};
+
+const bench_suite bench_gemm_suite = { "gemm", cases, CUC_LENGTH(cases), NULL, draws };

@@ -124,12 +124,24 @@ cuc_status bench_plan_gemm_run(const bench_plan_gemm *g, cuc_stream *stream, cuc
                         : cuc_gemm(stream, g->plan, 1, 0, &args);
 }
 
-void bench_plan_gemm_figures(const bench_plan_gemm *g, cuc_bench_figure out[3])
+size_t bench_plan_gemm_figures(const bench_plan_gemm *g, cuc_bench_figure out[BENCH_PLAN_FIGURES])
 {
-    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+    cuc_gemm_choice c = CUC_GEMM_CHOICE_INIT;
+    size_t count = 0;
 
-    (void)cuc_gemm_plan_get_choice(&choice, g->plan);
-    out[0] = (cuc_bench_figure){ "tile_rows", choice.tile_m };
-    out[1] = (cuc_bench_figure){ "tile_columns", choice.tile_n };
-    out[2] = (cuc_bench_figure){ "tiles", (double)choice.tiles };
+    (void)cuc_gemm_plan_get_choice(&c, g->plan);
+    const struct {
+        const char *name;
+        double value, usual; // omitted if they are equal
+    } figures[BENCH_PLAN_FIGURES] = {
+        { "tile_rows", c.tile_m, 0 },   { "tile_columns", c.tile_n, 0 },
+        { "tile_depth", c.tile_k, 0 },  { "tiles", (double)c.tiles, 0 },
+        { "pipeline", c.pipeline, -1 }, { "stages", c.stages, 0 },
+        { "cluster", c.cluster, 1 },    { "split", c.split, 1 },
+        { "parts", c.parts, 1 },        { "stream_k", c.stream_k, 0 },
+    };
+    for (size_t i = 0; i < BENCH_PLAN_FIGURES; i++)
+        if (figures[i].value < figures[i].usual || figures[i].value > figures[i].usual)
+            out[count++] = (cuc_bench_figure){ figures[i].name, figures[i].value };
+    return count;
 }

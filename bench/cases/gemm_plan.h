@@ -12,7 +12,9 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
                                   const bench_product *product, char *why, size_t why_size);
 cuc_status bench_plan_gemm_run(const bench_plan_gemm *gemm, cuc_stream *stream, cuc_device_ptr a,
                                cuc_device_ptr b, cuc_device_ptr d, cuc_device_ptr extra);
-// Report rows and columns of a block's tile, and the number of blocks.
-void bench_plan_gemm_figures(const bench_plan_gemm *gemm, cuc_bench_figure out[3]);
+// Report the plan's choice; returns the number of figures.
+enum { BENCH_PLAN_FIGURES = 10 };
+size_t bench_plan_gemm_figures(const bench_plan_gemm *gemm,
+                               cuc_bench_figure out[BENCH_PLAN_FIGURES]);
 
 #endif

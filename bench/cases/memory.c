@@ -398,4 +398,4 @@ static const cuc_bench_case cases[] = {
                .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
-const bench_suite bench_memory_suite = { "memory", cases, CUC_LENGTH(cases), NULL };
+const bench_suite bench_memory_suite = { "memory", cases, CUC_LENGTH(cases), NULL, NULL };

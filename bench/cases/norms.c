@@ -257,4 +257,4 @@ static const cuc_bench_case cases[] = {
     NORM(2, "rms_norm", "RMS norm of each row"),
 };
 
-const bench_suite bench_norms_suite = { "norms", cases, CUC_LENGTH(cases), NULL };
+const bench_suite bench_norms_suite = { "norms", cases, CUC_LENGTH(cases), NULL, NULL };

@@ -378,4 +378,4 @@ static const cuc_bench_case cases[] = {
                .setup = set_up_entropy, .modes = CUC_BENCH_COLD),
 };
 
-const bench_suite bench_reductions_suite = { "reductions", cases, CUC_LENGTH(cases), NULL };
+const bench_suite bench_reductions_suite = { "reductions", cases, CUC_LENGTH(cases), NULL, NULL };

@@ -114,4 +114,4 @@ static const cuc_bench_case cases[] = {
 #undef ROW
 };
 
-const bench_suite bench_runtime_suite = { "runtime", cases, CUC_LENGTH(cases), NULL };
+const bench_suite bench_runtime_suite = { "runtime", cases, CUC_LENGTH(cases), NULL, NULL };

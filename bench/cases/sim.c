@@ -153,4 +153,4 @@ static const cuc_bench_case cases[] = {
                .setup = set_up_memory, .modes = CUC_BENCH_CPU, .flags = CUC_BENCH_CASE_NO_DEVICE),
 };
 
-const bench_suite bench_sim_suite = { "sim", cases, CUC_LENGTH(cases), bench_sim_serve };
+const bench_suite bench_sim_suite = { "sim", cases, CUC_LENGTH(cases), bench_sim_serve, NULL };

@@ -110,7 +110,10 @@ typedef struct product {
     const void *from_a, *from_b;
     void *to;
     bool slow;
+    struct product *before;
 } product;
+
+static product *products; // all: a graph may replay them
 
 static int64_t bytes_of(int type)
 {
@@ -140,17 +143,16 @@ static void compute_one(const product *p)
 
 static void compute(void *data)
 {
-    product *p = data;
+    product p = *(const product *)data;
 
-    if (p->slow)
+    if (p.slow)
         nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
-    for (int32_t i = 0; i < p->d.batches; i++) {
-        compute_one(p);
-        p->from_a = (const char *)p->from_a + p->a.stride * bytes_of(p->a.type);
-        p->from_b = (const char *)p->from_b + p->b.stride * bytes_of(p->b.type);
-        p->to = (char *)p->to + p->d.stride * bytes_of(p->d.type);
+    for (int32_t i = 0; i < p.d.batches; i++) {
+        compute_one(&p);
+        p.from_a = (const char *)p.from_a + p.a.stride * bytes_of(p.a.type);
+        p.from_b = (const char *)p.from_b + p.b.stride * bytes_of(p.b.type);
+        p.to = (char *)p.to + p.d.stride * bytes_of(p.d.type);
     }
-    free(p);
 }
 
 #define LT(name, params) EXPORT int name params;
@@ -280,7 +282,10 @@ int cublasLtMatmul(lt_handle handle, lt_product p, const void *alpha, const void
         free(work);
         return 0;
     }
-    *work = (product){ *p, *a_matrix, *b_matrix, *d_matrix, a, b, d, algorithm->data[0] == 3 };
+    *work = (product){
+        *p, *a_matrix, *b_matrix, *d_matrix, a, b, d, algorithm->data[0] == 3, products
+    };
+    products = work;
     return enqueue(stream, compute, work);
 }
 

@@ -178,7 +178,7 @@ static const cuc_bench_case device[] = {
          CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
-static const bench_suite waiting_suite = { "waiting", waiting, CUC_LENGTH(waiting), NULL };
-static const bench_suite device_suite = { "device", device, CUC_LENGTH(device), NULL };
+static const bench_suite waiting_suite = { "waiting", waiting, CUC_LENGTH(waiting), NULL, NULL };
+static const bench_suite device_suite = { "device", device, CUC_LENGTH(device), NULL, NULL };
 
 const bench_suite *const bench_suites[] = { &waiting_suite, &device_suite, NULL };

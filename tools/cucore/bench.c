@@ -4,16 +4,20 @@
 #include "table.h"
 
 #include "cases/cases.h"
+#include "cases/draw.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { BENCH_LIST = BENCH_NEXT_ID, BENCH_FILTER, BENCH_AXIS };
+enum { BENCH_LIST = BENCH_NEXT_ID, BENCH_FILTER, BENCH_AXIS, BENCH_RANDOM };
 
 static const cli_option options[] = {
     { "list", BENCH_LIST, NULL, "list the cases and their axes without measuring" },
     { "filter", BENCH_FILTER, "REGEX", "select cases whose suite/case matches" },
     { "axis", BENCH_AXIS, "NAME=LIST", "values of an axis; repeat for more axes" },
+    { "random", BENCH_RANDOM, "N", "N random points of each case that has them, with a summary" },
     BENCH_SESSION_OPTIONS,
 };
 
@@ -25,6 +29,7 @@ typedef struct request {
     bench_session session;
     cuc_bench_selection selection;
     const char **axes;
+    uint32_t random; // points of each drawn case; 0: the cases' own points
     bool list;
 } request;
 
@@ -52,14 +57,74 @@ static int check_suites(const request *q)
     return CLI_DONE;
 }
 
-static cuc_status add_suites(cuc_bench *bench)
+static int check_random(const request *q)
+{
+    for (size_t i = 0; q->random && i < q->selection.suite_count; i++)
+        for (size_t at = 0; bench_suites[at]; at++)
+            if (strcmp(bench_suites[at]->name, q->selection.suites[i]) == 0 &&
+                !bench_suites[at]->draws)
+                return cli_usage_error("suite '%s' has no random points; --list --random 1 has the "
+                                       "cases with them",
+                                       q->selection.suites[i]);
+    return CLI_DONE;
+}
+
+// Return how to draw points of a case; NULL if it has no random ones.
+static bench_draw_point *draw_of(const bench_suite *suite, const cuc_bench_case *c)
+{
+    for (const bench_draw *d = suite->draws; d && d->name; d++)
+        if (strcmp(d->name, c->name) == 0)
+            return d->draw;
+    return NULL;
+}
+
+// Add a case with random points in place of its own.
+static cuc_status add_drawn(const request *q, const cuc_bench_case *c, bench_draw_point *draw)
+{
+    char *points = bench_draw_points(c, draw, q->session.options.seed, q->random);
+    cuc_bench_axis *axes = cli_allocate(c->axis_count * sizeof(*axes));
+    cuc_bench_case drawn = *c;
+    cuc_status st = points ? CUC_OK : cuc_error_status();
+
+    memcpy(axes, c->axes, c->axis_count * sizeof(*axes));
+    axes[0].values = points;
+    axes[0].quick = NULL;
+    drawn.axes = axes;
+    drawn.flags |= CUC_BENCH_CASE_DISTRIBUTION;
+    if (st >= 0)
+        st = cuc_bench_add_case(q->session.bench, &drawn);
+    free(axes);
+    free(points);
+    return st;
+}
+
+static cuc_status add_suites(const request *q)
 {
     cuc_status st = CUC_OK;
 
     for (size_t i = 0; bench_suites[i] && st >= 0; i++)
-        for (size_t c = 0; c < bench_suites[i]->case_count && st >= 0; c++)
-            st = cuc_bench_add_case(bench, &bench_suites[i]->cases[c]);
+        for (size_t c = 0; c < bench_suites[i]->case_count && st >= 0; c++) {
+            const cuc_bench_case *one = &bench_suites[i]->cases[c];
+            bench_draw_point *draw = q->random ? draw_of(bench_suites[i], one) : NULL;
+            if (draw)
+                st = add_drawn(q, one, draw);
+            else if (!q->random)
+                st = cuc_bench_add_case(q->session.bench, one);
+        }
     return st;
+}
+
+// Another seed at each run: points that a change was tuned to must not be those that judge it.
+static void settle_seed(request *q)
+{
+    struct timespec now;
+
+    if (!q->random || q->session.seed_given)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    q->session.options.seed = ((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000) %
+                              1000000000;
+    cli_note("--seed %llu repeats these points", (unsigned long long)q->session.options.seed);
 }
 
 // Count the points of each case, by case index.
@@ -166,6 +231,8 @@ static int take_options(request *q, cli_parser *parser)
             q->selection.filter = value;
         else if (id == BENCH_AXIS)
             q->axes[q->selection.axis_count++] = value;
+        else if (id == BENCH_RANDOM)
+            status = value_number(&q->random, "random", value, 1, 5000);
         else
             status = bench_session_take(&q->session, id, value);
     }
@@ -176,13 +243,16 @@ static int take_options(request *q, cli_parser *parser)
     q->selection.axes = q->axes;
     if (!status && !q->selection.suite_count && !q->list && !q->selection.filter)
         status = cli_usage_error("a SUITE is missing; --list has them");
-    return status ? status : check_suites(q);
+    if (!status)
+        status = check_suites(q);
+    return status ? status : check_random(q);
 }
 
 static int measure(request *q)
 {
     int status = bench_session_check(&q->session);
 
+    settle_seed(q);
     // Listing needs no device and works without a driver.
     if (q->list)
         q->session.options.flags |= CUC_BENCH_NO_DEVICE;
@@ -192,7 +262,7 @@ static int measure(request *q)
                      : cli_fail_cuc();
     else if (!status)
         status = bench_session_open(&q->session, "the benchmark");
-    if (!status && add_suites(q->session.bench) < 0)
+    if (!status && add_suites(q) < 0)
         status = cli_fail_cuc();
     if (status)
         return status;
@@ -234,6 +304,7 @@ const cli_command cli_bench = {
     .examples = "  cucore bench --list\n"
                 "  cucore bench runtime --quick\n"
                 "  cucore bench memory --filter copy --axis bytes=20:30 --json memory.json\n"
+                "  cucore bench gemm --random 100 --json random.json\n"
                 "  cucore bench kernel saxpy.cu saxpy --grid 4096 --block 256 f32:2 in:x.npy \\\n"
                 "      inout:y.npy=expected.npy i32:1048576\n"
                 "  cucore bench compare old.json new.json\n",
@@ -252,6 +323,9 @@ const cli_command cli_bench = {
         "neighbouring samples: SAME within 1 %, FASTER or SLOWER if the interval excludes 1, else "
         "UNSURE.\n"
         "DISTURBED: more than a third of the samples ran at a low clock and were discarded.\n"
+        "--random measures random points with a new seed, and prints how the peer's time divided "
+        "by the\n"
+        "subject's is distributed. The simulated driver gets small points.\n"
         "Without a GPU the simulated driver is used, and every output says so: its times are not "
         "a GPU's.\n"
         "Exit status: 0 done, 1 something failed, 2 wrong usage.\n",

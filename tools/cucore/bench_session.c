@@ -125,6 +125,7 @@ int bench_session_take(bench_session *s, int id, const char *value)
     case BENCH_TARGET:
         return value_real(&s->target_percent, "target", value, 0.01, 50);
     case BENCH_SEED:
+        s->seed_given = true;
         return take_seed(&o->seed, value);
     case BENCH_DEVICE:
         s->device_given = true;

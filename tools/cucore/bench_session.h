@@ -10,6 +10,7 @@ typedef struct bench_session {
     cuc_bench_options options;
     bool driver_given;
     bool device_given;
+    bool seed_given;
     uint32_t device;
     double target_percent;       // 0: the library's default
     char *command;               // the command line, for the JSON
@@ -47,7 +48,7 @@ enum {
     { "min-samples", BENCH_MIN_SAMPLES, "N", "20 by default, 10 quick; overrides --max-seconds" }, \
     { "max-samples", BENCH_MAX_SAMPLES, "N", "10000 by default, 1000 quick" },                     \
     { "target", BENCH_TARGET, "PERCENT", "target half width of the 95 % interval; 0.5" },          \
-    { "seed", BENCH_SEED, "N", "seed of inputs and order; 0 by default" },                         \
+    { "seed", BENCH_SEED, "N", "seed of inputs, order and --random; 0, or a new one, by default" }, \
     { "device", BENCH_DEVICE, "N", "the device's ordinal; 0 by default" },                         \
     { "driver", BENCH_DRIVER, "WHICH", "real, sim or auto, as for cucore run" },                   \
     { "json", BENCH_JSON, "FILE", "write the results; - is standard output, here and below" },     \

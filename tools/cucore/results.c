@@ -194,6 +194,70 @@ static bool take_result(result *r, json_t *json, cli_why *why)
     return take_raw(r, json_object_get(json, "raw_s"), why);
 }
 
+static bool take_summary(summary *out, json_t *json, cli_why *why)
+{
+    const struct {
+        const char *key;
+        const char **to;
+        bool required;
+    } texts[] = {
+        { "suite", &out->suite, true },
+        { "case", &out->name, true },
+        { "subject", &out->subject, true },
+        { "peer", &out->peer, false },
+    };
+    const struct {
+        const char *key;
+        int64_t *to;
+    } counts[] = {
+        { "points", &out->points },
+        { "measured", &out->measured },
+        { "failed", &out->failed },
+        { "skipped", &out->skipped },
+    };
+    const struct {
+        const char *key;
+        double *to;
+    } numbers[] = {
+        { "geomean", &out->geomean }, { "log_sd", &out->log_sd }, { "p5", &out->p5 },
+        { "median", &out->median },   { "worst", &out->worst },
+    };
+
+    *out = (summary){ .lowest = json_object_get(json, "lowest") };
+    for (size_t i = 0; i < CUC_LENGTH(texts); i++)
+        if (!(*texts[i].to = json_string_value(json_object_get(json, texts[i].key))) &&
+            texts[i].required)
+            return cli_because(why, "'%s' is missing, or no text", texts[i].key);
+    for (size_t i = 0; i < CUC_LENGTH(counts); i++)
+        *counts[i].to = json_integer_value(json_object_get(json, counts[i].key));
+    for (size_t i = 0; i < CUC_LENGTH(numbers); i++) {
+        const json_t *value = json_object_get(json, numbers[i].key);
+        *numbers[i].to = json_is_number(value) ? json_number_value(value) : (double)NAN;
+    }
+    return true;
+}
+
+static bool take_summaries(results *r, const json_t *list, cli_why *why)
+{
+    cli_why inner;
+
+    r->summaries = cli_allocate(json_array_size(list) * sizeof(*r->summaries));
+    for (; r->summary_count < json_array_size(list); r->summary_count++)
+        if (!take_summary(&r->summaries[r->summary_count], json_array_get(list, r->summary_count),
+                          &inner))
+            return cli_because(why, "%s: summary %zu: %s", r->path, r->summary_count, inner.text);
+    return true;
+}
+
+const summary *results_summary(const results *all, const result *r, const summary *after)
+{
+    for (size_t i = after ? (size_t)(after - all->summaries) + 1 : 0; i < all->summary_count; i++)
+        if (strcmp(all->summaries[i].suite, r->suite) == 0 &&
+            strcmp(all->summaries[i].name, r->name) == 0)
+            return &all->summaries[i];
+    return NULL;
+}
+
 bool results_take(results *out, json_t *root, const char *path, cli_why *why)
 {
     results r = { .path = path, .root = root };
@@ -218,6 +282,8 @@ bool results_take(results *out, json_t *root, const char *path, cli_why *why)
                 cli_because(why, "%s: result %zu: %s", path, r.count++, inner.text);
                 goto fail;
             }
+        if (!take_summaries(&r, json_object_get(root, "summaries"), why))
+            goto fail;
         *out = r;
         return true;
     }
@@ -265,6 +331,7 @@ void results_release(results *r)
         free(r->list[i].raw_s);
     }
     free(r->list);
+    free(r->summaries);
     json_decref(r->root);
     *r = (results){ 0 };
 }

@@ -70,6 +70,16 @@ typedef struct result {
     json_t *json;
 } result;
 
+// Distribution of a subject's speed-ups, the peer's time divided by its own, over the points of a
+// case. The numbers are NAN if no point was compared.
+typedef struct summary {
+    const char *suite, *name, *subject;
+    const char *peer; // NULL: no point was compared
+    int64_t points, measured, failed, skipped;
+    double geomean, log_sd, p5, median, worst;
+    json_t *lowest; // an array of points, the lowest speed-up first
+} summary;
+
 typedef struct results {
     const char *path; // for messages; borrowed
     json_t *root;
@@ -77,6 +87,8 @@ typedef struct results {
     bool unfinished; // the run did not complete
     result *list;
     size_t count;
+    summary *summaries;
+    size_t summary_count;
 } results;
 
 // "-" is stdin. A document that violates the schema is rejected, with location and expectation.
@@ -84,6 +96,9 @@ bool results_read(results *out, const char *path, cli_why *why);
 // Takes ownership of the reference, also on failure.
 bool results_take(results *out, json_t *root, const char *path, cli_why *why);
 void results_release(results *r);
+
+// Return the next summary of a result's case after `after`, NULL for the first; NULL at the end.
+const summary *results_summary(const results *all, const result *r, const summary *after);
 
 // A ratio relative to its limit. Only an interval entirely beyond the limit breaks it: chance must
 // not fail a CI job.
@@ -104,6 +119,11 @@ const char *results_axis_text(char *out, size_t size, const json_t *value);
 // results_print.c: print documents as tables, as Markdown, or as one CSV (table.h), each with its
 // machine and a mark if simulated.
 void results_print(FILE *to, const results *documents, size_t count, table_style style);
+// Print the summaries of a case, and its lowest and its failed points. `list` has the case's results.
+void results_print_summaries(FILE *to, const results *all, const result *list, size_t count,
+                             table_style style);
+// Format "rows 128, resident 1.1 MiB" of the figures, after `used` characters; return the length.
+size_t results_figures(char *out, size_t size, size_t used, json_t *figures);
 // Describe the machine in one line: "ExampleGPU (sm_90, 132 SMs), driver 13.0, ...".
 void results_machine(char *out, size_t size, const results *r);
 

@@ -183,14 +183,13 @@ static void cell_samples(char *out, size_t size, const result *r)
         snprintf(out, size, "%lld", (long long)r->samples);
 }
 
-// Format "resident 1.1 MiB" for each figure the subject reported.
-static void print_figures(char *out, size_t size, size_t used, const result *r)
+size_t results_figures(char *out, size_t size, size_t used, json_t *figures)
 {
     static const char bytes[] = "_bytes";
     const char *name;
     json_t *value;
 
-    json_object_foreach(json_object_get(r->json, "figures"), name, value)
+    json_object_foreach(figures, name, value)
     {
         char text[UNITS_SIZE];
         size_t length = strlen(name);
@@ -203,6 +202,7 @@ static void print_figures(char *out, size_t size, size_t used, const result *r)
             used += (size_t)snprintf(out + used, size - used, "%s%.*s %s", used ? ", " : "",
                                      (int)(length - (sized ? strlen(bytes) : 0)), name, text);
     }
+    return used;
 }
 
 static void cell_note(char *out, size_t size, const result *r)
@@ -226,7 +226,7 @@ static void cell_note(char *out, size_t size, const result *r)
                                  r->limit);
     if (!(r->checked && strcmp(r->checked, "passed") == 0) && used < size)
         used += (size_t)snprintf(out + used, size - used, "%snot checked", used ? ", " : "");
-    print_figures(out, size, used, r);
+    results_figures(out, size, used, json_object_get(r->json, "figures"));
 }
 
 // Columns after axes, subject and mode: a plain quantity, or a text.
@@ -368,8 +368,20 @@ static void print_group(FILE *to, const result *list, size_t count, table_style 
     table_end(&t);
 }
 
+// Return whether points of the result's case were compared and summarized.
+static bool is_summarized(const results *all, const result *r)
+{
+    const summary *s = NULL;
+
+    while ((s = results_summary(all, r, s)) != NULL)
+        if (s->points)
+            return true;
+    return false;
+}
+
 static void print_document(FILE *to, const results *all, table_style style)
 {
+    const char *seed = results_text(all, "settings.seed");
     char machine[512];
 
     results_machine(machine, sizeof(machine), all);
@@ -378,9 +390,14 @@ static void print_document(FILE *to, const results *all, table_style style)
         fprintf(to, style == TABLE_MARKDOWN ? "\n**%s**\n" : "%s\n", simulated_note);
     if (all->unfinished)
         fprintf(to, style == TABLE_MARKDOWN ? "\n**%s**\n" : "%s\n", unfinished_note);
+    if (all->summary_count && seed)
+        fprintf(to, "%sseed %s\n", style == TABLE_MARKDOWN ? "\n" : "", seed);
     for (size_t at = 0; at < all->count;) {
         size_t count = group_of(&all->list[at], all->count - at);
-        print_group(to, &all->list[at], count, style);
+        if (is_summarized(all, &all->list[at]))
+            results_print_summaries(to, all, &all->list[at], count, style);
+        else
+            print_group(to, &all->list[at], count, style);
         at += count;
     }
     if (!all->count)
