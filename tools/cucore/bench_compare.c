@@ -89,6 +89,47 @@ static void print_machines(const request *q)
                differences[i].before, differences[i].after);
 }
 
+// Speed-ups of drawn cases: the peer's time divided by the subject's.
+static void print_summaries(const request *q)
+{
+    static const char *const heads[] = { "case",    "subject", "points",    "mean OLD", "NEW",
+                                         "5 % OLD", "NEW",     "worst OLD", "NEW",      "NEW / OLD",
+                                         "95 % CI", "verdict", "why" };
+    table t;
+
+    table_begin(&t, heads, "llrrrrrrrrlll");
+    t.colour = verdict_colour;
+    for (size_t i = 0; i < q->found.summary_count; i++) {
+        const summary_comparison *c = &q->found.summaries[i];
+        const double pairs[][2] = { { c->before->geomean, c->after->geomean },
+                                    { c->before->p5, c->after->p5 },
+                                    { c->before->worst, c->after->worst } };
+        char text[3 * UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE];
+        if (q->changes && c->verdict == COMPARE_SAME)
+            continue;
+        snprintf(text, sizeof(text), "%s/%s", c->after->suite, c->after->name);
+        table_add(&t, text);
+        table_add(&t, c->after->subject);
+        snprintf(text, sizeof(text), c->paired ? "%lld" : "%lld, %lld",
+                 (long long)c->before->points, (long long)c->after->points);
+        table_add(&t, text);
+        for (size_t k = 0; k < CUC_LENGTH(pairs); k++)
+            for (size_t side = 0; side < 2; side++)
+                table_add(&t, units_ratio(text, pairs[k][side]));
+        table_add(&t, units_ratio(text, c->ratio));
+        snprintf(text, sizeof(text), "[%s, %s]", units_ratio(low, c->low),
+                 units_ratio(high, c->high));
+        table_add(&t, text);
+        table_add(&t, compare_verdict_names[c->verdict]);
+        table_add(&t, c->why);
+    }
+    if (t.rows > 1) {
+        printf("\nthe peer's time / the subject's, above 1 is faster\n");
+        table_print(&t, stdout, TABLE_PLAIN);
+    }
+    table_end(&t);
+}
+
 static void print_report(const request *q)
 {
     static const char *const heads[] = { "result",  "OLD",     "NEW", "NEW / OLD",
@@ -96,6 +137,7 @@ static void print_report(const request *q)
     table t;
 
     print_machines(q);
+    print_summaries(q);
     table_begin(&t, heads, "lrrrlll");
     t.colour = verdict_colour;
     for (size_t i = 0; i < q->found.count; i++)
@@ -144,6 +186,37 @@ static json_t *comparison_json(const comparison *c)
     return entry;
 }
 
+static json_t *summary_json(const summary_comparison *c)
+{
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        { "old_geomean", c->before->geomean },
+        { "new_geomean", c->after->geomean },
+        { "old_p5", c->before->p5 },
+        { "new_p5", c->after->p5 },
+        { "old_worst", c->before->worst },
+        { "new_worst", c->after->worst },
+        { "ratio", c->ratio },
+        { "ratio_low", c->low },
+        { "ratio_high", c->high },
+    };
+    json_t *entry = cli_object();
+
+    cli_set(entry, "suite", cli_text(c->after->suite));
+    cli_set(entry, "case", cli_text(c->after->name));
+    cli_set(entry, "subject", cli_text(c->after->subject));
+    cli_set(entry, "old_points", cli_integer(c->before->points));
+    cli_set(entry, "new_points", cli_integer(c->after->points));
+    cli_set(entry, "same_points", cli_bool(c->paired));
+    for (size_t i = 0; i < CUC_LENGTH(numbers); i++)
+        cli_set(entry, numbers[i].key, number_or_null(numbers[i].value));
+    cli_set(entry, "verdict", cli_text(compare_verdict_names[c->verdict]));
+    cli_set(entry, "why", cli_text(*c->why ? c->why : NULL));
+    return entry;
+}
+
 static int print_json(const request *q, int status)
 {
     difference differences[COMPARE_MAX_DIFFERENCES];
@@ -152,6 +225,7 @@ static int print_json(const request *q, int status)
     json_t *counts = cli_object();
     json_t *list = cli_array();
     json_t *machines = cli_array();
+    json_t *summaries = cli_array();
 
     for (size_t i = 0; i < n; i++) {
         json_t *entry = cli_object();
@@ -170,6 +244,9 @@ static int print_json(const request *q, int status)
     cli_set(document, "differences", machines);
     cli_set(document, "counts", counts);
     cli_set(document, "results", list);
+    for (size_t i = 0; i < q->found.summary_count; i++)
+        cli_append(summaries, summary_json(&q->found.summaries[i]));
+    cli_set(document, "summaries", summaries);
     return cli_print_json(document, status);
 }
 
@@ -245,6 +322,9 @@ const cli_command cli_bench_compare = {
         "          spread of samples in one run: half the interquartile range\n"
         "  SLOWER  likewise above 1\n"
         "  UNSURE  none of these, or a run was disturbed; `why` says what\n"
+        "Cases that --random measured are compared by the geometric mean of the peer's time divided "
+        "by the\nsubject's, point by point if both runs have the same seed; their points are not "
+        "listed.\n"
         "What differs in machine, driver, clocks and commit is said first. Results of different "
         "GPUs are no\ncomparison, unless --force says so; a simulated run and a real one never "
         "are.\n"

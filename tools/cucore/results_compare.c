@@ -165,6 +165,86 @@ static void add(comparisons *all, const result *before, const result *after, dou
     all->count++;
 }
 
+// ---- Drawn cases
+
+static bool is_drawn(const results *in, const result *r)
+{
+    return results_summary(in, r, NULL) != NULL;
+}
+
+static bool is_of(const result *r, const summary *s)
+{
+    return r->subject && r->ratio > 0 && strcmp(r->suite, s->suite) == 0 &&
+           strcmp(r->name, s->name) == 0 && strcmp(r->subject, s->subject) == 0;
+}
+
+// Sum the changes of the logarithms of the speed-ups, and their squares, over points in both files;
+// return their number.
+static int64_t sum_changes(double sums[2], const summary *s, const results *before,
+                           const sorted *after)
+{
+    int64_t pairs = 0;
+
+    sums[0] = sums[1] = 0;
+    for (size_t i = 0; i < before->count; i++) {
+        const result *old = &before->list[i], *new = is_of(old, s) ? find(after, old) : NULL;
+        if (!new || !(new->ratio > 0))
+            continue;
+        double change = log(old->ratio / new->ratio);
+        sums[0] += change;
+        sums[1] += change * change;
+        pairs++;
+    }
+    return pairs;
+}
+
+static void judge_summary(summary_comparison *c, const results *before, const sorted *after,
+                          double threshold)
+{
+    const summary *old = c->before, *new = c->after;
+    double sums[2], n = (double)new->points, error;
+    int64_t pairs = sum_changes(sums, old, before, after);
+
+    c->paired = pairs == old->points && pairs == new->points;
+    c->ratio = new->geomean / old->geomean;
+    if (c->paired)
+        error = sqrt(fmax(0, sums[1] - sums[0] * sums[0] / n) / (n - 1) / n);
+    else
+        error = hypot(old->log_sd / sqrt((double)old->points), new->log_sd / sqrt(n));
+    c->low = c->ratio * exp(-1.96 * error);
+    c->high = c->ratio * exp(1.96 * error);
+    c->verdict = COMPARE_UNSURE;
+    if (old->points < INTERVAL_LEAST_SAMPLES || new->points < INTERVAL_LEAST_SAMPLES)
+        snprintf(c->why, sizeof(c->why), "fewer than %d points", INTERVAL_LEAST_SAMPLES);
+    else if (c->low >= 1 / (1 + threshold) && c->high <= 1 + threshold)
+        c->verdict = COMPARE_SAME;
+    else if (c->low <= 1 && c->high >= 1)
+        snprintf(c->why, sizeof(c->why), "the interval has 1 in it%s",
+                 c->paired ? "" : ": the same --seed compares the same points");
+    else if (fabs(log(c->ratio)) <= log1p(threshold))
+        snprintf(c->why, sizeof(c->why), "the change may be below the threshold");
+    else
+        c->verdict = c->ratio > 1 ? COMPARE_FASTER : COMPARE_SLOWER;
+}
+
+static void compare_summaries(comparisons *all, const results *before, const results *after,
+                              const sorted *new_ones, double threshold)
+{
+    all->summaries = cli_allocate(after->summary_count * sizeof(*all->summaries));
+    for (size_t i = 0; i < after->summary_count; i++)
+        for (size_t j = 0; j < before->summary_count; j++) {
+            const summary *old = &before->summaries[j], *new = &after->summaries[i];
+            if (!old->points || !new->points || strcmp(old->suite, new->suite) != 0 ||
+                strcmp(old->name, new->name) != 0 || strcmp(old->subject, new->subject) != 0)
+                continue;
+            summary_comparison *c = &all->summaries[all->summary_count++];
+            *c = (summary_comparison){ .before = old, .after = new };
+            judge_summary(c, before, new_ones, threshold);
+            all->counts[c->verdict]++;
+            break;
+        }
+}
+
 bool compare_results(comparisons *out, const results *before, const results *after,
                      double threshold, cli_why *why)
 {
@@ -180,11 +260,14 @@ bool compare_results(comparisons *out, const results *before, const results *aft
         goto done;
     all.list = cli_allocate((before->count + after->count) * sizeof(*all.list));
     for (size_t i = 0; i < after->count; i++)
-        add(&all, find(&old_ones, &after->list[i]), &after->list[i], threshold);
+        if (!is_drawn(after, &after->list[i]))
+            add(&all, find(&old_ones, &after->list[i]), &after->list[i], threshold);
     for (size_t i = 0; i < before->count; i++)
-        if (!find(&new_ones, &before->list[i]))
+        if (!is_drawn(before, &before->list[i]) && !find(&new_ones, &before->list[i]))
             add(&all, &before->list[i], find_untimed(after, before->list[i].key), threshold);
-    ok = all.count > all.counts[COMPARE_ONLY_OLD] + all.counts[COMPARE_ONLY_NEW] ||
+    compare_summaries(&all, before, after, &new_ones, threshold);
+    ok = all.summary_count ||
+         all.count > all.counts[COMPARE_ONLY_OLD] + all.counts[COMPARE_ONLY_NEW] ||
          cli_because(why, "%s and %s have no result in common", before->path, after->path);
 done:
     free(old_ones.list);
@@ -199,6 +282,7 @@ done:
 void comparisons_release(comparisons *c)
 {
     free(c->list);
+    free(c->summaries);
     *c = (comparisons){ 0 };
 }
 

@@ -32,9 +32,23 @@ typedef struct comparison {
     char why[160]; // for UNSURE and for results in one file only
 } comparison;
 
+// Two runs of a drawn case, compared by the geometric means of a subject's speed-ups.
+typedef struct summary_comparison {
+    const summary *before;
+    const summary *after;
+    bool paired; // both runs have the same points, and each is compared with itself
+    compare_verdict verdict;
+    double ratio; // geometric mean after / before: above 1 is faster
+    double low;   // its 95 % confidence interval
+    double high;
+    char why[160]; // for UNSURE
+} summary_comparison;
+
 typedef struct comparisons {
-    comparison *list; // in the order of NEW, then those only in OLD
+    comparison *list; // in the order of NEW, then those only in OLD; without drawn cases
     size_t count;
+    summary_comparison *summaries; // in the order of NEW; those in both files
+    size_t summary_count;
     size_t counts[COMPARE_VERDICT_COUNT];
     size_t absent; // without a time in both files; not in the list
     size_t failed; // listed results measured in OLD that failed in NEW
