@@ -460,5 +460,5 @@ static const cuc_bench_case cases[] = {
                .flags = CUC_BENCH_CASE_NO_DEVICE),
 };
 
-const bench_suite bench_compile_suite = { "compile", cases, CUC_LENGTH(cases),
-                                          bench_compile_serve, NULL };
+const bench_suite bench_compile_suite = { "compile", cases, CUC_LENGTH(cases), bench_compile_serve,
+                                          NULL };

@@ -345,7 +345,8 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
 
     if (!g)
         return cuc_error_status();
-    if ((st = read_point(&g->product, state, kind->drawn)) < 0 || (st = read_kind(&g->product, state, data)) < 0)
+    if ((st = read_point(&g->product, state, kind->drawn)) < 0 ||
+        (st = read_kind(&g->product, state, data)) < 0)
         return st;
     const bench_product *p = &g->product;
     if (cuc_driver_is_simulated() && p->m * p->n * p->k > MOST_SIMULATED)

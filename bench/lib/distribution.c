@@ -36,8 +36,7 @@ static bool same_case(const struct cuc__bench_record *a, const struct cuc__bench
 static bool is_peer(const cuc_bench *b, const struct cuc__bench_record *r)
 {
     for (size_t i = 0; i < b->record_count; i++)
-        if (same_case(&b->records[i], r) &&
-            same_text(b->records[i].result.peer, r->result.subject))
+        if (same_case(&b->records[i], r) && same_text(b->records[i].result.peer, r->result.subject))
             return true;
     return false;
 }

@@ -282,9 +282,8 @@ int cublasLtMatmul(lt_handle handle, lt_product p, const void *alpha, const void
         free(work);
         return 0;
     }
-    *work = (product){
-        *p, *a_matrix, *b_matrix, *d_matrix, a, b, d, algorithm->data[0] == 3, products
-    };
+    *work = (product){ *p,      *a_matrix, *b_matrix, *d_matrix, a, b, d, algorithm->data[0] == 3,
+                       products };
     products = work;
     return enqueue(stream, compute, work);
 }

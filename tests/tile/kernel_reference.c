@@ -741,3 +741,103 @@ void expect_attention_causal(struct numbers *a)
 {
     attend(a, true);
 }
+
+// ---- Decoding: q, k, v, o [B, H, .., D], part [B, H, S, G, D], lse [B, H, S, G], done, scale
+
+enum { DECODE_BN = 32 }; // BN of the cases
+
+// The keys from `begin` to `end` for query `row` of the group `of`; returns the logarithm to base 2
+// of the sum of exponentials.
+static double attend_to(double *out, const struct numbers *a, int64_t row, int64_t of,
+                        int64_t begin, int64_t end)
+{
+    int64_t keys = a[1].extent[2], depth = a[0].extent[3];
+    double top = -INFINITY, sum = 0;
+
+    memset(out, 0, (size_t)depth * sizeof(*out));
+    for (int64_t j = begin; j < end && j < keys; j++) {
+        double p = 0;
+        for (int64_t d = 0; d < depth; d++)
+            p += row_of(&a[0], row)[d] * row_of(&a[1], of * keys + j)[d] * a[7].at[0];
+        double fade = p > top ? exp(top - p) : 1;
+        top = fmax(top, p);
+        sum = sum * fade + exp(p - top);
+        for (int64_t d = 0; d < depth; d++)
+            out[d] = out[d] * fade + exp(p - top) * row_of(&a[2], of * keys + j)[d];
+    }
+    for (int64_t d = 0; d < depth && sum > 0; d++)
+        out[d] /= sum;
+    return sum > 0 ? (top + log(sum)) / log(2) : -INFINITY;
+}
+
+void expect_decode(struct numbers *a)
+{
+    int64_t queries = a[0].extent[2], keys = a[1].extent[2], blocks = a[4].extent[2];
+    int64_t turns = (keys + DECODE_BN - 1) / DECODE_BN;
+    int64_t each = (turns + blocks - 1) / blocks * DECODE_BN;
+
+    for (int64_t of = 0; of < a[0].extent[0] * a[0].extent[1]; of++)
+        for (int64_t g = 0; g < queries; g++) {
+            int64_t row = of * queries + g;
+            attend_to(row_of(&a[3], row), a, row, of, 0, keys);
+            for (int64_t s = 0; s < blocks; s++) {
+                int64_t at = (of * blocks + s) * queries + g;
+                a[5].at[at] = attend_to(row_of(&a[4], at), a, row, of, s * each, (s + 1) * each);
+            }
+        }
+}
+
+// ---- Convolutions: x [N, H, W, C], w [K, R, S, C], y [N, P, Q, K], padded by half of R and S
+
+// Visits each product of y and its gradients.
+static void convolve(const struct numbers *x, const struct numbers *w, const struct numbers *y,
+                     int64_t stride, double *to, const double *left, const double *right, int which)
+{
+    const int64_t *xs = x->extent, *ws = w->extent, *ys = y->extent;
+
+    for (int64_t i = 0; i < y->count * ws[1] * ws[2] * ws[3]; i++) {
+        int64_t c = i % ws[3], s = i / ws[3] % ws[2], r = i / ws[3] / ws[2] % ws[1];
+        int64_t out = i / ws[3] / ws[2] / ws[1], k = out % ys[3], q = out / ys[3] % ys[2];
+        int64_t p = out / ys[3] / ys[2] % ys[1], n = out / ys[3] / ys[2] / ys[1];
+        int64_t row = p * stride + r - ws[1] / 2, column = q * stride + s - ws[2] / 2;
+        if (row < 0 || row >= xs[1] || column < 0 || column >= xs[2])
+            continue;
+        const int64_t at[] = { ((n * xs[1] + row) * xs[2] + column) * xs[3] + c,
+                               ((k * ws[1] + r) * ws[2] + s) * ws[3] + c, out };
+        to[at[which]] += left[at[which == 0]] * right[at[which == 2 ? 1 : 2]];
+    }
+}
+
+static void convolve_forward(struct numbers *a, int64_t stride)
+{
+    memset(a[2].at, 0, (size_t)a[2].count * sizeof(double));
+    convolve(&a[0], &a[1], &a[2], stride, a[2].at, a[0].at, a[1].at, 2);
+}
+
+void expect_conv(struct numbers *a)
+{
+    convolve_forward(a, 1);
+}
+
+void expect_conv_by_2(struct numbers *a)
+{
+    convolve_forward(a, 2);
+}
+
+// dy, w, dx
+void expect_conv_dx(struct numbers *a)
+{
+    memset(a[2].at, 0, (size_t)a[2].count * sizeof(double));
+    convolve(&a[2], &a[1], &a[0], 1, a[2].at, a[1].at, a[0].at, 0);
+}
+
+// dy, x, dw, which holds zeros
+void expect_conv_dw(struct numbers *a)
+{
+    convolve(&a[1], &a[2], &a[0], 1, a[2].at, a[1].at, a[0].at, 1);
+}
+
+void expect_conv_dw_by_2(struct numbers *a)
+{
+    convolve(&a[1], &a[2], &a[0], 2, a[2].at, a[1].at, a[0].at, 1);
+}

@@ -41,7 +41,8 @@ kernel_expect expect_quantized_rows, expect_quantized_blocks, expect_dequantized
     expect_dequantized_blocks, expect_gemm_weights_4, expect_fft;
 kernel_expect expect_moe_count, expect_moe_offsets, expect_moe_place, expect_moe_up,
     expect_moe_down, expect_moe_combine;
-kernel_expect expect_attention, expect_attention_causal;
+kernel_expect expect_attention, expect_attention_causal, expect_decode;
+kernel_expect expect_conv, expect_conv_by_2, expect_conv_dx, expect_conv_dw, expect_conv_dw_by_2;
 kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added_in_turn;
 
 // Arguments that must have particular values.

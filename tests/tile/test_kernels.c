@@ -347,6 +347,21 @@ static const struct kernel_case rows[] = {
     { "attention", "attention", "f16 bf16", "D=64 BM=128 BN=64",
       "B=1 HQ=1 HK=1 SQ=200 SK=270 scale=0.125", "xrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
 
+    // Decoding: as attention.
+    { "decode", "decode", "bf16 f16", "D=64 G=1 BN=32", "B=1 H=1 N=1 S=1 scale=0.125; B=2 H=3 N=200 S=3 scale=0.125; B=1 H=2 N=150 S=9 scale=0.125",
+      "rrroooz-", NULL, expect_decode, 1 << 17, 4, "da" },
+    { "decode", "decode", "bf16", "D=128 G=8 BN=32", "B=2 H=1 N=333 S=5 scale=0.0884", "rrroooz-", NULL, expect_decode, 1 << 17, 4, "ao" },
+    { "decode", "decode", "f16", "D=128 G=4 BN=32", "B=1 H=2 N=700 S=20 scale=0.0884", "rrroooz-", NULL, expect_decode, 1 << 17, 4, "a" },
+
+    // Convolutions: sums of R S C products (dw: N P Q) of up to 4.
+    { "conv", "conv", "bf16 f16", NULL, "N=1 H=1 W=1 C=1 K=1; N=2 H=9 W=17 C=72 K=40", "rro", NULL, expect_conv, 64, 256, "ao" },
+    { "conv", "conv", "bf16", "R=1 S=1 PAD=0", "N=2 H=9 W=17 C=72 K=136", "rro", NULL, expect_conv, 64, 256, "a" },
+    { "conv", "conv", "f16", "STRIDE=2", "N=1 H=9 W=20 C=40 K=24", "rro", NULL, expect_conv_by_2, 64, 256, "ao" },
+    { "conv", "conv", "bf16", "R=5 S=5 PAD=2 BP=4 BQ=32 BK=64 BC=32 stages=2", "N=1 H=5 W=40 C=16 K=8", "rro", NULL, expect_conv, 64, 256, "a" },
+    { "conv", "conv_dx", "bf16 f16", NULL, "N=1 P=1 Q=1 C=1 K=1; N=2 P=9 Q=17 C=40 K=72", "rro", NULL, expect_conv_dx, 64, 256, "ao" },
+    { "conv", "conv_dw", "bf16 f16", "G=2", "N=1 P=1 Q=1 H=1 W=1 C=1 K=1; N=3 P=5 Q=17 H=5 W=17 C=40 K=72", "rrz", NULL, expect_conv_dw, 64, 256, "ao" },
+    { "conv", "conv_dw", "bf16", "STRIDE=2", "N=1 P=5 Q=10 H=9 W=20 C=24 K=16", "rrz", NULL, expect_conv_dw_by_2, 64, 256, "a" },
+
     // Split sums, as gemm; low-precision products; products of experts, with the activation as in
     // gemm.
     { "gemm_split", "gemm_split_add", "f16 bf16", "S=4", "M=70 N=40 K=300; M=1 N=1 K=1; M=64 N=64 K=1024",

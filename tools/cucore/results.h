@@ -119,7 +119,8 @@ const char *results_axis_text(char *out, size_t size, const json_t *value);
 // results_print.c: print documents as tables, as Markdown, or as one CSV (table.h), each with its
 // machine and a mark if simulated.
 void results_print(FILE *to, const results *documents, size_t count, table_style style);
-// Print the summaries of a case, and its lowest and its failed points. `list` has the case's results.
+// Print the summaries of a case, and its lowest and its failed points. `list` has the case's
+// results.
 void results_print_summaries(FILE *to, const results *all, const result *list, size_t count,
                              table_style style);
 // Format "rows 128, resident 1.1 MiB" of the figures, after `used` characters; return the length.

@@ -36,9 +36,8 @@ static void add_time(table *t, const json_t *seconds)
 
 static void print_statistics(FILE *to, const results *all, const result *of, table_style style)
 {
-    static const char *const heads[] = { "subject", "peer",    "points", "geometric mean",
-                                         "5 %",     "median",  "worst",  "failed",
-                                         "skipped" };
+    static const char *const heads[] = { "subject", "peer",  "points", "geometric mean", "5 %",
+                                         "median",  "worst", "failed", "skipped" };
     const summary *s = NULL;
     table t;
 
@@ -77,7 +76,7 @@ static void point_name(char *out, size_t size, json_t *axes)
 
 static void print_lowest(FILE *to, const summary *s, table_style style)
 {
-    const char *const heads[] = { "lowest", "mode", s->subject, s->peer ? s->peer : "peer",
+    const char *const heads[] = { "lowest",         "mode",  s->subject, s->peer ? s->peer : "peer",
                                   "peer / subject", "choice" };
     char text[LONGEST];
     json_t *point;
