@@ -1,13 +1,16 @@
 // Attention as a tile program, against PyTorch's with cuDNN and FlashAttention-2. As in the
-// literature, all points have the same number of tokens (batch x sequence) and the same width
-// (heads x d).
+// literature, all points of `forward` have the same number of tokens (batch x sequence) and the
+// same width (heads x d); `shapes` has random ones, and grouped heads.
 #include "base/array.h"
 #include "bench_case_kernels.h"
+#include "draw.h"
 #include "peers.h"
 #include "point.h"
 #include "suites.h"
 
+#include <cucore/device.h>
 #include <cucore/error.h>
+#include <cucore/system.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +20,11 @@
 enum { WIDTH = 2048, ROWS_CHECKED = 16, MOST_DEPTH = 256 };
 
 typedef struct attention {
-    int64_t batch, heads, sequence, depth;
+    int64_t batch, heads, key_heads, sequence, depth;
     bool causal;
     double scale;
+    cuc_dtype dtype;
+    uint32_t modes; // of the subjects; 0: the case's
 } attention;
 
 // Compute a query's weights and result in double precision from the keys and values of its head;
@@ -55,11 +60,12 @@ static cuc_status check_row(bench_point *p, double *x, int64_t row, char *why, s
 {
     const attention *a = p->data;
     int64_t head = row / a->sequence, size = a->sequence * a->depth;
+    int64_t keys = head / a->heads * a->key_heads + head % a->heads * a->key_heads / a->heads;
     double query[MOST_DEPTH], out[MOST_DEPTH], got[MOST_DEPTH], lse, expected;
     double eps = p->dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
 
     for (int i = 1; i <= 2; i++)
-        if (!bench_get(p, x + (i - 1) * size, &p->arrays[i], head * size, size, 1, size))
+        if (!bench_get(p, x + (i - 1) * size, &p->arrays[i], keys * size, size, 1, size))
             return p->status;
     if (!bench_get(p, query, &p->arrays[0], row * a->depth, a->depth, 1, a->depth) ||
         !bench_get(p, got, &p->arrays[3], row * a->depth, a->depth, 1, a->depth) ||
@@ -103,39 +109,88 @@ static cuc_status read_point(attention *a, cuc_bench_state *state)
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
                           "sequence and tokens are %lld and %lld: 1 to 2^20 are expected",
                           (long long)a->sequence, (long long)tokens);
-    a->heads = WIDTH / a->depth;
+    a->dtype = cuc_bench_state_dtype(state, "dtype");
+    a->heads = a->key_heads = WIDTH / a->depth;
     a->batch = tokens > a->sequence ? tokens / a->sequence : 1;
     a->scale = (double)(float)(1 / sqrt((double)a->depth));
     return CUC_OK;
 }
 
+// Everything in one text: "bf16.b2.h32x8.s777.d128.causal" has 32 heads that share 8 key heads.
+static cuc_status read_drawn(attention *a, cuc_bench_state *state)
+{
+    const char *text = cuc_bench_state_text(state, "point");
+    long long batch, heads, key_heads, sequence, depth;
+    char dtype[8], mask[8];
+
+    if (sscanf(text, "%7[^.].b%lld.h%lldx%lld.s%lld.d%lld.%7s", dtype, &batch, &heads, &key_heads,
+               &sequence, &depth, mask) != 7 ||
+        cuc_dtype_from_name(dtype) == CUC_DTYPE_UNKNOWN || batch < 1 || key_heads < 1 ||
+        heads < key_heads || heads % key_heads || sequence < 1 || sequence > 1 << 20 ||
+        depth < 8 || depth > MOST_DEPTH || batch * heads > 1 << 20)
+        return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
+                          "point is %s: expected one such as bf16.b2.h32x8.s777.d128.causal, where "
+                          "8 key heads divide 32 heads and d is 8 to %d",
+                          text, MOST_DEPTH);
+    *a = (attention){ .batch = batch,
+                      .heads = heads,
+                      .key_heads = key_heads,
+                      .sequence = sequence,
+                      .depth = depth,
+                      .causal = strcmp(mask, "causal") == 0,
+                      .scale = (double)(float)(1 / sqrt((double)depth)),
+                      .dtype = cuc_dtype_from_name(dtype) };
+    return CUC_OK;
+}
+
 // With a mask, half of the products count, as in the literature.
+static double flop_of(const attention *a)
+{
+    return 4 * (double)(a->batch * a->heads) * (double)a->sequence * (double)a->sequence *
+           (double)a->depth / (a->causal ? 2 : 1);
+}
+
 static cuc_status set_work(const bench_point *p)
 {
-    const attention *a = p->data;
     cuc_bench_work work = CUC_BENCH_WORK_INIT;
 
-    work.flop = 4 * (double)(a->batch * a->heads) * (double)a->sequence * (double)a->sequence *
-                (double)a->depth / (a->causal ? 2 : 1);
+    work.flop = flop_of(p->data);
     work.bytes = p->bytes;
     work.peak = cuc_dtype_name(p->dtype);
     return cuc_bench_state_set_work(p->state, &work);
+}
+
+// Three warpgroups if the registers suffice, the fastest on an H200; one for few rows, and if larger
+// tiles would leave multiprocessors idle.
+static int choose_rows(const bench_point *p)
+{
+    const attention *a = p->data;
+    int64_t tiles = a->batch * a->heads * ((a->sequence + 127) / 128);
+    int32_t multiprocessors = 0;
+
+    (void)cuc_device_get_attribute(&multiprocessors, cuc_bench_state_device(p->state),
+                                   CUC_DEVICE_MULTIPROCESSOR_COUNT);
+    return a->sequence <= 64 || (a->modes && tiles < multiprocessors) ? 64
+           : a->depth > 64                                            ? 128
+                                                                      : 192;
 }
 
 static void add_tile(bench_point *p)
 {
     const attention *a = p->data;
     const int64_t *shape = BENCH_SHAPE(a->batch, a->heads, a->sequence, a->depth);
+    const int64_t *key_shape = BENCH_SHAPE(a->batch, a->key_heads, a->sequence, a->depth);
+    int rows = choose_rows(p), keys = a->depth > 128 ? 64 : 128;
+    const cuc_bench_figure figures[] = { { "tile_rows", rows }, { "tile_keys", keys } };
     char settings[96];
     bench_array *array[5];
 
     for (int i = 0; i < 4; i++)
-        array[i] = i < 3 ? bench_point_read(p, p->dtype, shape)
+        array[i] = i < 3 ? bench_point_read(p, p->dtype, i ? key_shape : shape)
                          : bench_point_written(p, p->dtype, shape);
     array[4] = bench_point_written(p, CUC_F32, BENCH_SHAPE(a->batch, a->heads, a->sequence));
-    // Three warpgroups if the registers suffice: the fastest on an H200.
     snprintf(settings, sizeof(settings), "D=%d CAUSAL=%s BM=%d BN=%d", (int)a->depth,
-             a->causal ? "true" : "false", a->depth > 64 ? 128 : 192, a->depth > 128 ? 64 : 128);
+             a->causal ? "true" : "false", rows, keys);
     bench_point_kernel(p, &(bench_kernel_spec){
                               .name = "tile",
                               .file = "attention.tile",
@@ -146,6 +201,9 @@ static void add_tile(bench_point *p)
                                              BENCH_TENSOR(array[2]), BENCH_TENSOR(array[3]),
                                              BENCH_TENSOR(array[4]), BENCH_F32((float)a->scale) },
                               .by_driver = true,
+                              .modes = a->modes,
+                              .figures = figures,
+                              .figure_count = CUC_LENGTH(figures),
                           });
 }
 
@@ -153,8 +211,8 @@ static json_t *axes_of(const bench_point *p)
 {
     const attention *a = p->data;
 
-    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:s}", "batch", (json_int_t)a->batch, "heads",
-                     (json_int_t)a->heads, "sequence", (json_int_t)a->sequence, "d",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:s}", "batch", (json_int_t)a->batch, "heads",
+                     (json_int_t)a->heads, "key_heads", (json_int_t)a->key_heads, "sequence", (json_int_t)a->sequence, "d",
                      (json_int_t)a->depth, "causal", a->causal, "dtype", cuc_dtype_name(p->dtype));
 }
 
@@ -162,21 +220,27 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
 {
     static const char *const flash[] = { "torch_flash", NULL };
     attention *a = bench_allocate(state, sizeof(*a));
+    bool drawn = data != NULL;
     bench_point *p;
     cuc_status st;
 
-    (void)data;
     if (!a)
         return cuc_error_status();
-    if ((st = read_point(a, state)) < 0 ||
-        (st = bench_point_make(&p, state, a->batch * a->heads * a->sequence, a->depth, check)) <
-            0 ||
+    if ((st = (drawn ? read_drawn : read_point)(a, state)) < 0 ||
+        (st = bench_point_make_of(&p, state, a->dtype, a->batch * a->heads * a->sequence, a->depth,
+                                  check)) < 0 ||
         !p)
         return st;
     p->data = a;
+    if (drawn)
+        a->modes = bench_draw_mode(flop_of(a), 0);
     add_tile(p);
-    if ((st = p->status) < 0 || (st = set_work(p)) < 0 ||
-        (st = bench_peer_add(state, "torch_cudnn", CUC_BENCH_PEER, CUC_BENCH_COLD, "attention",
+    if ((st = p->status) < 0 || (st = set_work(p)) < 0)
+        return st;
+    if (drawn)
+        return bench_peer_add(state, "torch_fastest", CUC_BENCH_PEER, a->modes, "attention",
+                              "shapes", axes_of(p));
+    if ((st = bench_peer_add(state, "torch_cudnn", CUC_BENCH_PEER, CUC_BENCH_COLD, "attention",
                              "forward", axes_of(p))) < 0)
         return st;
     return bench_peers_add(state, flash, CUC_BENCH_COLD, "attention", "forward", axes_of(p));
@@ -191,10 +255,52 @@ static const cuc_bench_axis axes[] = {
     BENCH_TILE_AXIS,
 };
 
+static const cuc_bench_axis shapes_axes[] = {
+    BENCH_AXIS("point", STRING,
+               "bf16.b1.h16x16.s3333.d128.full,bf16.b2.h16x16.s777.d128.full,"
+               "bf16.b8.h32x32.s2048.d64.causal",
+               "bf16.b1.h4x2.s77.d64.causal"),
+    BENCH_TILE_AXIS,
+};
+
+static bool is_drawn = true;
+
 static const cuc_bench_case cases[] = {
     BENCH_CASE(.suite = "attention", .name = "forward",
                .about = "softmax(q k') v by heads, 2048 / d of them, with a causal mask or none",
                BENCH_AXES(axes), .setup = set_up, .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
+    BENCH_CASE(.suite = "attention", .name = "shapes",
+               .about = "the same of any shape, with grouped heads; at random by --random",
+               BENCH_AXES(shapes_axes), .setup = set_up, .data = &is_drawn),
 };
 
-const bench_suite bench_attention_suite = { "attention", cases, CUC_LENGTH(cases), NULL, NULL };
+// ---- Random points: half of the sequences are of any length, half of multiples of 64
+
+static void draw(char *out, size_t size, bench_random *r)
+{
+    static const char *const dtypes[] = { "bf16", "f16" }, *const masks[] = { "causal", "full" };
+    static const int64_t depths[] = { 64, 80, 96, 128, 192, 256 }, groups[] = { 1, 1, 2, 4, 8 };
+    const double most_elements = 1 << 28, most_flop = 2e13;
+    bool small = cuc_driver_is_simulated();
+    attention a;
+
+    do {
+        a.depth = small ? 64 : BENCH_RANDOM_OF(r, depths);
+        a.key_heads = bench_random_log(r, 1, small ? 2 : 32);
+        a.heads = a.key_heads * BENCH_RANDOM_OF(r, groups);
+        a.batch = bench_random_log(r, 1, small ? 2 : 64);
+        a.sequence = bench_random_unit(r) < 0.5
+                         ? bench_random_multiple(r, 64, small ? 128 : 32768, 64)
+                         : bench_random_log(r, 64, small ? 128 : 32768);
+        a.causal = false;
+    } while (flop_of(&a) > most_flop ||
+             (double)(a.batch * a.heads * a.sequence * a.depth) > most_elements ||
+             (small && a.batch * a.heads > 8));
+    snprintf(out, size, "%s.b%lld.h%lldx%lld.s%lld.d%lld.%s", BENCH_RANDOM_OF(r, dtypes),
+             (long long)a.batch, (long long)a.heads, (long long)a.key_heads, (long long)a.sequence,
+             (long long)a.depth, BENCH_RANDOM_OF(r, masks));
+}
+
+static const bench_draw draws[] = { { "shapes", draw }, { NULL, NULL } };
+
+const bench_suite bench_attention_suite = { "attention", cases, CUC_LENGTH(cases), NULL, draws };

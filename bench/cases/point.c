@@ -24,6 +24,13 @@ static void drop_point(void *data)
 cuc_status bench_point_make(bench_point **out, cuc_bench_state *state, int64_t rows,
                             int64_t columns, bench_point_check *check)
 {
+    return bench_point_make_of(out, state, cuc_bench_state_dtype(state, "dtype"), rows, columns,
+                               check);
+}
+
+cuc_status bench_point_make_of(bench_point **out, cuc_bench_state *state, cuc_dtype dtype,
+                               int64_t rows, int64_t columns, bench_point_check *check)
+{
     bench_point *p;
 
     *out = NULL;
@@ -37,7 +44,7 @@ cuc_status bench_point_make(bench_point **out, cuc_bench_state *state, int64_t r
     p->check = check;
     p->rows = rows;
     p->columns = columns;
-    p->dtype = cuc_bench_state_dtype(state, "dtype");
+    p->dtype = dtype;
     cuc_status st = cuc_bench_state_defer(state, drop_point, p);
     if (st < 0)
         return st;
@@ -325,6 +332,9 @@ void bench_point_kernel(bench_point *p, const bench_kernel_spec *spec)
     subject_options.check = check;
     subject_options.limit = spec->limit;
     subject_options.flags = spec->flags;
+    subject_options.modes = spec->modes;
+    subject_options.figures = spec->figures;
+    subject_options.figure_count = spec->figure_count;
     p->status = cuc_bench_state_add_subject(p->state, &subject_options);
 }
 

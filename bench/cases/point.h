@@ -29,7 +29,7 @@ struct bench_point {
     cuc_stream *stream;
     bench_point_check *check;
     cuc_status status;
-    cuc_dtype dtype;       // from the axis of that name
+    cuc_dtype dtype;       // from the axis of that name, unless the suite gives it
     int64_t rows, columns; // extents, as the suite interprets them
     const void *data;      // owned by the suite
     double *expected;      // for checks: kept across subjects, freed with the point
@@ -51,7 +51,9 @@ typedef struct bench_kernel_spec {
     const bench_array *zeroed[3];            // arrays that a run zeroes first
     double limit;                            // largest passing ratio to the peer; 0: none
     bool by_driver; // a tile program with roles, whose registers the driver's assembler assigns
-    uint32_t flags;
+    uint32_t flags, modes;           // of the subject
+    const cuc_bench_figure *figures; // [figure_count] of the subject
+    size_t figure_count;
 } bench_kernel_spec;
 
 // clang-format off
@@ -70,6 +72,10 @@ typedef struct bench_kernel_spec {
 // simulated device.
 cuc_status bench_point_make(bench_point **out, cuc_bench_state *state, int64_t rows,
                             int64_t columns, bench_point_check *check);
+
+// The same with an element type that is no axis.
+cuc_status bench_point_make_of(bench_point **out, cuc_bench_state *state, cuc_dtype dtype,
+                               int64_t rows, int64_t columns, bench_point_check *check);
 
 // Parse the axis `shape`: "8192x1024", rows and columns.
 cuc_status bench_shape(int64_t *rows, int64_t *columns, cuc_bench_state *state);

@@ -3,7 +3,8 @@
 
 cucore bench starts one process per peer and compares its own subjects with it. PEER is torch, triton, cupy,
 cuda.core, numba, or cucore-python and cucore-prepared, cucore's own package; torch_cudnn or torch_flash for
-attention, triton_plain for matrix products without TMA.
+attention, torch_fastest for attention and convolutions by the fastest of PyTorch's implementations, triton_plain for
+matrix products without TMA.
 
 Requests arrive on standard input, one JSON object per line; each is answered by one line on standard output. The keys
 of answers are those of a result of the schema cucore-bench/1.
@@ -11,7 +12,7 @@ of answers are those of a result of the schema cucore-bench/1.
   {"do": "point", "suite": "memory", "case": "stream", "axes": {"op": "add", "bytes": 4096},
    "seed": "0", "mode": "cold", "quick": false, "device": {"name": .., "ordinal": 0, ..}}
       Prepare the point and release the previous one.
-      -> {}, {"checked": "nothing to check: why"}, {"skipped": why} or {"failed": why}. With
+      -> {}, {"figures": {"name": 1}}, {"checked": "nothing to check: why"}, {"skipped": why} or {"failed": why}. With
          "everywhere": true all other points will fail too: the library or its device is missing.
   {"do": "check"}
       Run once, and compare with a reference in double precision.
@@ -20,8 +21,9 @@ of answers are those of a result of the schema cucore-bench/1.
       Take one sample with the inputs of that set.
       -> {"raw_s": [seconds]} or {"failed": why}
 
-Modes are "cold" (device time between two events, with L2 flushed and the stream held until everything is enqueued)
-and "cpu" (time of the call in a batch, waited for afterwards). The process exits at the end of its input.
+Modes are "cold" (device time between two events, with L2 flushed and the stream held until everything is enqueued),
+"graph" (device time of a run in the replay of a captured batch, which takes the sets in turn) and "cpu" (time of the
+call in a batch, waited for afterwards). The process exits at the end of its input.
 """
 import json
 import math
@@ -33,12 +35,14 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bench_peers_arrays import CupyArrays, TorchArrays, TritonArrays  # noqa: E402
+from bench_peers_fastest import TorchFastest  # noqa: E402
 from bench_peers_gemm import TorchProducts, TritonPlainProducts, TritonProducts  # noqa: E402
 from bench_peers_work import Skip, Work, need  # noqa: E402
 
 HOLD_NS = 200_000  # minimum; extended if enqueueing takes longer
 MAX_SETS = 32
 CPU_BATCH = 100
+MAX_REPEATS, GRAPH_S = 100, 1e-3  # of a graph
 ROWS_CHECKED = 32
 
 
@@ -174,6 +178,21 @@ class Torch(TorchArrays, TorchProducts, Peer):
     def wait(self):
         self.torch.cuda.synchronize()
 
+    def sample_graph(self, work, _number):
+        if work.graph is None:
+            seconds = min(self.sample_cold(work, number) for number in range(3))
+            work.repeats = max(1, min(MAX_REPEATS, math.ceil(GRAPH_S / seconds)))
+            graph = self.torch.cuda.CUDAGraph()
+            with self.torch.cuda.graph(graph):
+                for number in range(work.repeats):
+                    work.run(number)
+            graph.replay()  # the first replay may be slower
+            work.graph = graph
+        self.hold(self.hold_ns)
+        start = self.event()
+        work.graph.replay()
+        return self.elapsed_s(start, self.event()) / work.repeats
+
     def arrays(self, count, dtype, number):
         """Make `number` random arrays per set, with values from -1 to 1."""
         torch = self.torch
@@ -275,6 +294,10 @@ class TorchCudnn(TorchAttention):
 
 class TorchFlash(TorchAttention):
     backend = "FLASH_ATTENTION"
+
+
+class TorchFastestPeer(TorchFastest, Torch):
+    """PyTorch with the fastest of its implementations."""
 
 
 # Triton kernels; Triton reads their source.
@@ -655,7 +678,8 @@ class Numba(Peer):
         return Work(lambda number: launch(a, x, n), unchecked="the kernel is empty")
 
 
-PEERS = {"torch": Torch, "torch_cudnn": TorchCudnn, "torch_flash": TorchFlash, "triton": Triton,
+PEERS = {"torch": Torch, "torch_cudnn": TorchCudnn, "torch_flash": TorchFlash, "torch_fastest": TorchFastestPeer,
+         "triton": Triton,
          "triton_plain": TritonPlain,
          "cupy": Cupy, "cuda.core": CudaCore, "cucore-python": CucorePython,
          "cucore-prepared": CucorePrepared, "numba": Numba}
@@ -694,10 +718,12 @@ class Server:
         if not hasattr(self.peer, method) or self.sample is None:
             raise Skip(f"{self.name} does not do {request['suite']}/{request['case']} in the mode "
                        f"{request['mode']}")
+        self.peer.sample = self.sample
         self.work = getattr(self.peer, method)(request["axes"])
+        answer = {"figures": self.work.figures} if self.work.figures else {}
         if self.work.unchecked:
-            return {"checked": f"nothing to check: {self.work.unchecked}"}
-        return {}
+            answer["checked"] = f"nothing to check: {self.work.unchecked}"
+        return answer
 
     def do_check(self, _request):
         wrong = self.work.check()

@@ -7,12 +7,16 @@ class Skip(Exception):
 
 
 class Work:
-    """One point: run(set) enqueues it; check() describes an error, or returns None."""
+    """One point: run(set) enqueues it; check() describes an error, or returns None. A graph mode captures `repeats` runs
+    in `graph`; `figures` are numbers for the result."""
 
     def __init__(self, run, check=None, unchecked=None):
         self.run = run
         self.check = check
         self.unchecked = unchecked
+        self.graph = None
+        self.repeats = 0
+        self.figures = None
 
 
 def need(module):
