@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PEERS = 8 };
+enum { MAX_PEERS = 16 };
 
 // Child processes, started once because their imports take seconds. They exit when this program
 // ends, which closes their input.

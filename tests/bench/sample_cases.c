@@ -2,11 +2,13 @@
 // without a device, and with every outcome.
 #include "base/array.h"
 #include "cases/cases.h"
+#include "cases/draw.h"
 
 #include <cucore/copy.h>
 #include <cucore/error.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 static void wait_us(long us)
@@ -111,6 +113,31 @@ static cuc_status set_up_doubtful(cuc_bench_state *state, void *data)
     return st < 0 ? st : cuc_bench_state_add_subject(state, &peer);
 }
 
+static cuc_status take_by_point(void *data, uint64_t set, double *seconds)
+{
+    (void)set;
+    *seconds = 1e-3 * *(const double *)data;
+    return CUC_OK;
+}
+
+// The peer takes 1 ms, and the subject as many as the point's number.
+static cuc_status set_up_drawn(cuc_bench_state *state, void *data)
+{
+    static double number;
+    cuc_bench_subject peer = waits("steady"), subject = waits("drawn");
+
+    (void)data;
+    number = strtod(cuc_bench_state_text(state, "point") + 1, NULL);
+    peer.kind = subject.kind = CUC_BENCH_KIND_FOREIGN;
+    peer.run = subject.run = NULL;
+    peer.sample = take_steadily;
+    subject.sample = take_by_point;
+    subject.data = &number;
+    peer.flags = CUC_BENCH_PEER;
+    cuc_status st = cuc_bench_state_add_subject(state, &subject);
+    return st < 0 ? st : cuc_bench_state_add_subject(state, &peer);
+}
+
 static cuc_status set_up_wrong(cuc_bench_state *state, void *data)
 {
     cuc_bench_subject subject = waits("wrong");
@@ -154,6 +181,9 @@ static cuc_status set_up_fill(cuc_bench_state *state, void *data)
 }
 
 static const cuc_bench_axis n_axis[] = { { "n", "1,2,4", "1", CUC_BENCH_AXIS_INT, 0 } };
+static const cuc_bench_axis point_axis[] = {
+    { "point", "x1,x2", NULL, CUC_BENCH_AXIS_STRING, 0 },
+};
 static const cuc_bench_axis bytes_axis[] = { { "bytes", "10,12", NULL, CUC_BENCH_AXIS_POW2, 0 } };
 
 #define CASE(suite_, name_, about_, axes_, count_, setup_, flags_, modes_)                      \
@@ -171,6 +201,10 @@ static const cuc_bench_case waiting[] = {
          CUC_BENCH_CASE_NO_DEVICE, 0),
     CASE("waiting", "missing", "a point that is skipped", NULL, 0, set_up_missing,
          CUC_BENCH_CASE_NO_DEVICE, 0),
+    CASE("waiting", "drawn", "points at random", point_axis, 1, set_up_drawn,
+         CUC_BENCH_CASE_NO_DEVICE, 0),
+    CASE("waiting", "few", "two points at random", point_axis, 1, set_up_drawn,
+         CUC_BENCH_CASE_NO_DEVICE, 0),
 };
 
 static const cuc_bench_case device[] = {
@@ -178,7 +212,23 @@ static const cuc_bench_case device[] = {
          CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
-static const bench_suite waiting_suite = { "waiting", waiting, CUC_LENGTH(waiting), NULL, NULL };
+static void draw(char *out, size_t size, bench_random *r)
+{
+    snprintf(out, size, "x%d", (int)bench_random_log(r, 1, 1000));
+}
+
+static void draw_one_of_two(char *out, size_t size, bench_random *r)
+{
+    snprintf(out, size, "x%d", (int)bench_random_uniform(r, 1, 2));
+}
+
+static const bench_draw draws[] = {
+    { "drawn", draw },
+    { "few", draw_one_of_two },
+    { NULL, NULL },
+};
+
+static const bench_suite waiting_suite = { "waiting", waiting, CUC_LENGTH(waiting), NULL, draws };
 static const bench_suite device_suite = { "device", device, CUC_LENGTH(device), NULL, NULL };
 
 const bench_suite *const bench_suites[] = { &waiting_suite, &device_suite, NULL };

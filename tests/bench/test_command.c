@@ -146,6 +146,23 @@ static const struct {
       .out = { "fill       8  bytes=2^10,11,4096,2^13,14:16,131072  " } },
     { { "bench", "--list", "--axis", "n=1:9:2", "waiting", "--filter", "pair" },
       .out = { "pair       5  n=1:9:2" } },
+    // Random points.
+    { { "bench", "--list", "--random", "4", "--seed", "1", "waiting" },
+      .out = { "waiting  drawn       4  point=x", "waiting  few         2  point=x" } },
+    { { "bench", "waiting", "--random", "30", "--seed", "7", "--filter", "drawn", FAST },
+      .out = { "\nseed 7\n", "\nwaiting / drawn: the peer's time / the subject's\nsubject  peer    points  geometric mean ",
+        "\ndrawn    steady      30  ", "\nlowest  mode ", "\n60 measured, 0 skipped, 0 failed" } },
+    { { "bench", "waiting", "--random", "2", "--filter", "few", FAST }, // x1 and x2
+      .out = { "\ndrawn    steady       2           0.707  0.525   0.750  0.500\n",
+        "\nx2      cold  2.000 ms  1.000 ms           0.500\nx1      cold  1.000 ms  1.000 ms           1.000\n" },
+      .err = { "repeats these points" } },
+    { { "bench", "waiting", "--random", "2", "--filter", "few", "--seed", "3", FAST, "--md", "-" },
+      .out = { "\nseed 3\n", "### waiting / few: the peer's time / the subject's\n\n| subject | peer " } },
+    { { "bench", "waiting", "--random", "2", "--filter", "few", FAST, "--csv", "-" },
+      .out = { "waiting,few,point=x1,drawn,cold,", "waiting,few,point=x2,steady,cold," },
+      .err = { "repeats these points" } },
+    { { "bench", "waiting", "--random", "0" }, .status = 2, .err = { "--random is '0'" } },
+    { { "bench", "device", "--random", "3" }, .status = 2, .err = { "suite 'device' has no random points" } },
     // Mistakes.
     { { "bench" }, .status = 2, .err = { "a SUITE is missing", "usage: cucore bench SUITE" } },
     { { "bench", "wating" }, .status = 2, .err = { "did you mean 'waiting'?" } },

@@ -414,6 +414,74 @@ TEST(the_figures_of_a_subject_come_with_its_result)
     ck_assert_ptr_nonnull(strstr(text, "\"turns_a_run\":10"));
 }
 
+// Points 1 to 12: the peer takes 1 ms, and "mine" 1 ms times the point, except that point 3 fails
+// and point 4 has no peer.
+static cuc_status set_up_drawn(cuc_bench_state *state, void *data)
+{
+    static struct made_up peer = { .name = "peer", .seconds = 1e-3 }, mine = { .name = "mine" };
+    int64_t n = cuc_bench_state_int(state, "n");
+
+    (void)data;
+    mine.seconds = 1e-3 * (double)n;
+    mine.check_gives = n == 3;
+    cuc_status st = add_made_up(state, &mine, 0);
+    if (st >= 0)
+        st = n == 4 ? cuc_bench_state_skip_subject(state, "peer", "it is not here")
+                    : add_made_up(state, &peer, CUC_BENCH_PEER);
+    return st;
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+TEST(points_of_a_distribution_are_summarized)
+{
+    const cuc_bench_axis axis = { .name = "n", .values = "1:12" };
+    double sum = 0, squares = 0;
+    const char *text;
+
+    open_bench((cuc_bench_options){ .min_samples = 6, .max_samples = 6 });
+    ck_ok(cuc_bench_add_case(
+        bench, CUC_BENCH_CASE(.suite = "s", .name = "plain", .setup = set_up_drawn, .axes = &axis,
+                              .axis_count = 1, .flags = CUC_BENCH_CASE_NO_DEVICE)));
+    ck_ok(cuc_bench_add_case(
+        bench, CUC_BENCH_CASE(.suite = "s", .name = "drawn", .setup = set_up_drawn, .axes = &axis,
+                              .axis_count = 1,
+                              .flags = CUC_BENCH_CASE_NO_DEVICE | CUC_BENCH_CASE_DISTRIBUTION)));
+    ck_ok(cuc_bench_run(bench, NULL));
+    ck_ok(cuc_bench_get_json(&text, NULL, bench));
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *summaries = json_object_get(root, "summaries");
+    ck_assert_msg(json_array_size(summaries) == 1, "%s", text);
+    const json_t *s = json_array_get(summaries, 0);
+    ck_assert_str_eq(json_string_value(json_object_get(s, "case")), "drawn");
+    ck_assert_str_eq(json_string_value(json_object_get(s, "subject")), "mine");
+    ck_assert_str_eq(json_string_value(json_object_get(s, "peer")), "peer");
+    ck_assert_int_eq((int)number_of(s, "points"), 10);
+    ck_assert_int_eq((int)number_of(s, "measured"), 11);
+    ck_assert_int_eq((int)number_of(s, "failed"), 1);
+    ck_assert_int_eq((int)number_of(s, "skipped"), 0);
+    // Speed-ups are 1 / n for n = 1, 2, 5 to 12.
+    for (int n = 1; n <= 12; n++)
+        sum += n == 3 || n == 4 ? 0 : log(1.0 / n);
+    for (int n = 1; n <= 12; n++)
+        squares += n == 3 || n == 4 ? 0 : pow(log(1.0 / n) - sum / 10, 2);
+    ck_assert_double_eq_tol(number_of(s, "geomean"), exp(sum / 10), 1e-6);
+    ck_assert_double_eq_tol(number_of(s, "log_sd"), sqrt(squares / 9), 1e-6);
+    ck_assert_double_eq_tol(number_of(s, "p5"), 1.0 / 12 + 0.45 * (1.0 / 11 - 1.0 / 12), 1e-6);
+    ck_assert_double_eq_tol(number_of(s, "median"), (1.0 / 8 + 1.0 / 7) / 2, 1e-6);
+    ck_assert_double_eq_tol(number_of(s, "worst"), 1.0 / 12, 1e-6);
+    const json_t *lowest = json_object_get(s, "lowest");
+    ck_assert_uint_eq(json_array_size(lowest), 10);
+    const json_t *first = json_array_get(lowest, 0);
+    ck_assert_int_eq((int)number_of(json_object_get(first, "axes"), "n"), 12);
+    ck_assert_double_eq_tol(number_of(first, "median_s"), 12e-3, 1e-6);
+    ck_assert_double_eq_tol(number_of(first, "peer_s"), 1e-3, 1e-6);
+    json_decref(root);
+}
+
 TEST(work_of_the_host_is_timed_by_the_clock)
 {
     struct work w[] = { { .seconds = 4e-6 }, { .seconds = 8e-6 } };

@@ -1,4 +1,5 @@
 """Attention and convolutions by the fastest of PyTorch's implementations, for bench_peers.py."""
+import gc
 import math
 import random
 
@@ -25,18 +26,16 @@ class Rotating:
 
 
 class TorchFastest:
-    """PyTorch implementation; expects PyTorch in `self.torch` and the methods of a Peer."""
+    """PyTorch implementation; expects PyTorch in `self.torch`, random(), and the methods of a Peer."""
 
     TIMES = 3
 
     def begin(self, axes):
         """Prepare a point; return its dtype."""
+        gc.collect()  # the previous point's arrays and graphs
         self.torch.cuda.empty_cache()
         self.torch.manual_seed(self.seed)
         return {"f16": self.torch.float16, "bf16": self.torch.bfloat16}[axes["dtype"]]
-
-    def random(self, dtype, *shape):
-        return (self.torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
 
     def fastest(self, ways, check):
         """Return the work of the fastest way, of pairs of a name and run(set); raise the errors of the last one if all
@@ -56,7 +55,8 @@ class TorchFastest:
                 best, least = work, seconds
         if not best:
             raise why
-        best.check = lambda: check(best.run(0))
+        run = best.run
+        best.check = lambda: check(run(0))
         return best
 
     # Attention

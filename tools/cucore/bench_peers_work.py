@@ -7,8 +7,8 @@ class Skip(Exception):
 
 
 class Work:
-    """One point: run(set) enqueues it; check() describes an error, or returns None. A graph mode captures `repeats` runs
-    in `graph`; `figures` are numbers for the result."""
+    """One point: run(set) enqueues it; check() describes an error, or returns None. The mode graph captures `repeats`
+    runs in `graph`; `figures` are numbers for the result."""
 
     def __init__(self, run, check=None, unchecked=None):
         self.run = run
