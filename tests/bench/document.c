@@ -117,6 +117,7 @@ int main(void)
     if (st >= 0 && ((st = cuc_bench_add_case(
                          bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .setup = setup,
                                                .axes = axes, .axis_count = 4,
+                                               .flags = CUC_BENCH_CASE_DISTRIBUTION,
                                                .modes = CUC_BENCH_COLD | CUC_BENCH_HOT |
                                                         CUC_BENCH_GRAPH | CUC_BENCH_CPU))) < 0 ||
                     (st = cuc_bench_run(bench, NULL)) < 0 ||

@@ -107,6 +107,41 @@ def check_unusable(folder):
     expect(len(answers) == 2, f"numba that cannot be used: {answers}")
 
 
+def check_fastest():
+    """Of several implementations the fastest is measured; those that fail are not."""
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, os.path.dirname(PEERS))
+    from bench_peers_fastest import TorchFastest
+
+    class Fastest(TorchFastest):
+        def wait(self):
+            pass
+
+        def sample(self, work, number):
+            work.run(number)
+            return times[work.run]
+
+    def slow(_number):
+        return "slow"
+
+    def fast(_number):
+        return "fast"
+
+    def broken(_number):
+        raise ValueError("no such kernel")
+
+    times = {slow: 3.0, fast: 2.0, broken: 1.0}
+    ways = [("slow", slow), ("broken", broken), ("fast", fast)]
+    work = Fastest().fastest(ways, lambda got: f"it is {got}")
+    expect(work.run is fast and work.figures == {"fast": 1} and work.check() == "it is fast",
+           f"the fastest is {work.figures}")
+    try:
+        Fastest().fastest([("broken", broken)], None)
+        expect(False, "a peer of no implementation is measured")
+    except ValueError as why:
+        expect("no such kernel" in str(why), f"the reason is {why}")
+
+
 # Fake libraries that look installed to the script, each with behaviour of its own.
 STUB = r'''
 import importlib.util, os, sys
@@ -239,6 +274,7 @@ def check_astray(folder):
 
 
 check_script()
+check_fastest()
 with tempfile.TemporaryDirectory() as name:
     check_broken(pathlib.Path(name))
 with tempfile.TemporaryDirectory() as name:

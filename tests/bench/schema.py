@@ -42,6 +42,9 @@ if document["machine"]["simulated"] and any("share" in r or "peak" in r for r in
     problems.append("a simulated device has a share of a peak")
 if not any(r.get("figures") == {"registers": 32, "resident_bytes": 1e6} for r in results):
     problems.append("the figures of a subject are not there")
+summaries = {s["subject"]: s for s in document.get("summaries", [])}
+if summaries.get("elsewhere", {}).get("points") != 2 or summaries.get("wrong", {}).get("failed") != 2:
+    problems.append(f"the summaries are others: {summaries}")
 measured = next(i for i, r in enumerate(results) if "median_s" in r)
 for what, change in {
     "another schema": lambda d: d.update(schema="cucore-bench/2"),
@@ -52,6 +55,8 @@ for what, change in {
     "a time of 0": lambda d: d["results"][measured].update(median_s=0),
     "null": lambda d: d["results"][measured].update(bytes=None),
     "a share of nothing": lambda d: d["results"][measured].update(share=0.5),
+    "a summary without its subject": lambda d: d["summaries"][0].pop("subject"),
+    "a speed-up of 0": lambda d: next(s for s in d["summaries"] if "worst" in s).update(worst=0),
     "unchecked": lambda d: d["results"][measured].update(checked="no"),
 }.items():
     if validator.is_valid(spoil(document, change)):

@@ -3,6 +3,7 @@
 driver. Each run writes a document of the schema with the expected results and without a failure. FAKE is a library in
 place of cuBLASLt and cuDNN."""
 import json
+import math
 import os
 import re
 import pathlib
@@ -36,6 +37,7 @@ class Run:
                               capture_output=True, text=True, check=False, timeout=120)
         self.what = what
         self.results = []
+        self.document = {}
         expect(done.returncode == status,
                f"{what}: exit status {done.returncode}: {done.stderr[-500:]} {done.stdout[-500:]}")
         if done.returncode not in (0, 1) or not done.stdout:
@@ -44,6 +46,7 @@ class Run:
         problems.extend(f"{what}: {p}" for p in schema_part.problems(schema, document))
         expect(document["machine"]["simulated"] == (driver == SIMULATOR),
                f"{what}: it does not say whether it is simulated")
+        self.document = document
         self.results = document["results"]
         expect(status or not [r for r in self.results if "failed" in r],
                f"{what}: {[r for r in self.results if 'failed' in r][:3]}")
@@ -292,10 +295,85 @@ def attention():
     expect(all("2048 is a multiple" in r.get("failed", "") for r in run.results), "attention: d=96")
 
 
+def points_of(run):
+    return sorted({(r["case"], r["axes"]["point"]) for r in run.results if "point" in r["axes"]})
+
+
+def check_summary(run, summary):
+    """Compare a summary with the results that it is of."""
+    found = sorted((1 / r["ratio"], r["axes"]["point"]) for r in run.results
+                   if r["case"] == summary["case"] and r.get("subject") == summary["subject"] and "ratio" in r)
+    what = f"{run.what}: {summary['case']}"
+    expect(summary["points"] == len(found) > 0, f"{what}: {summary['points']} points of {len(found)}")
+    mean = math.exp(sum(math.log(speedup) for speedup, _ in found) / len(found))
+    for key, value in ("geomean", mean), ("worst", found[0][0]):
+        expect(math.isclose(summary[key], value, rel_tol=1e-6), f"{what}: {key} is {summary[key]}, not {value}")
+    expect([p["axes"]["point"] for p in summary["lowest"]] == [point for _, point in found][:10],
+           f"{what}: the lowest are {summary['lowest']}")
+    for point in summary["lowest"]:
+        expect(math.isclose(point["peer_s"] / point["median_s"], point["speedup"], rel_tol=0.9) and
+               point["figures"]["tile_rows"] > 0, f"{what}: {point}")
+
+
+def drawn():
+    """Random points, each checked: the same for the same seed, with a summary if there is a peer."""
+    fake = {"CUCORE_CUBLASLT": FAKE, "CUCORE_PYTHON": "/nowhere/python"}
+    with tempfile.TemporaryDirectory() as folder:
+        files = [os.path.join(folder, name) for name in ("old.json", "new.json")]
+        runs = [Run(f"random gemm {seed}", "gemm", "--random", "4", "--seed", seed, **fake)
+                for seed in ("1", "1", "2")] if FAKE else []
+        for run in runs:
+            expect(run.document["settings"]["seed"] == run.what[-1] and len(points_of(run)) == 12,
+                   f"{run.what}: {points_of(run)}")
+            for r in run.measured(subject="cuc_gemm", mode="graph", checked="passed"):
+                m, n, k = map(int, r["axes"]["point"].split(".")[2].split("x"))
+                step = {"aligned": 8, "types": 16}.get(r["case"], 1)
+                expect(16 <= min(m, n, k) and not (m % step or n % step or k % step), f"{run.what}: {r}")
+            expect([s["case"] for s in run.document["summaries"]] == ["aligned", "any", "types"],
+                   f"{run.what}: {run.document['summaries']}")
+            for summary in run.document["summaries"]:
+                expect(summary["peer"] == "cublaslt", f"{run.what}: {summary}")
+                check_summary(run, summary)
+        if runs:
+            expect(points_of(runs[0]) == points_of(runs[1]) != points_of(runs[2]), "the seed changes nothing, or all")
+            for file, run in zip(files, runs):
+                pathlib.Path(file).write_text(json.dumps(run.document))
+            shown = subprocess.run([CUCORE, "bench", "show", files[0]], capture_output=True, text=True, check=False)
+            for text in ("\nsimulated: ", "\nseed 1\n", "\ngemm / any: the peer's time / the subject's\n",
+                         "geometric mean", "\nlowest ", "tile_rows"):
+                expect(text in shown.stdout, f"show lacks {text!r}: {shown.stdout}")
+            told = subprocess.run([CUCORE, "bench", "compare", *files], capture_output=True, text=True, check=False)
+            expect("gemm/types  cuc_gemm" in told.stdout and "fewer than 6 points" in told.stdout,
+                   f"compare: {told.stdout}")
+            run = Run("a random point again", "gemm", "--filter", "/any", "--axis",
+                      f"point={points_of(runs[0])[5][1]}", **fake)
+            expect("summaries" not in run.document, "a point of its own has a summary")
+            run.measured(subject="cuc_gemm", checked="passed")
+    python = {"CUCORE_PYTHON": "/nowhere/python"}
+    for suite, cases in ("attention", ["shapes"]), ("decode", ["step"]), ("conv", ["fprop", "dgrad", "wgrad"]):
+        run = Run(f"random {suite}", suite, "--random", "3", "--seed", "4", **python)
+        for case in cases:
+            expect(len(run.measured(case=case, subject="tile", checked="passed")) == 3, f"{suite}/{case}")
+            run.skipped("cannot be started", case=case, subject="torch_fastest")
+    run = Run("own points", "decode", "conv", **python)
+    expect(len(run.measured(subject="tile", checked="passed")) == 8, "own points of decode and conv")
+    # A kernel that computes something else is not timed, and a point that cannot be read fails.
+    for suite, case, point, change in (
+            ("attention", "shapes", "bf16.b1.h2x1.s70.d64.causal", "CAUSAL=false"),
+            ("decode", "step", "bf16.b1.h2x4.n100.d64", "BN=16+kernel=other"),
+            ("conv", "fprop", "bf16.n1.6x6.c8.k8.r3.s1", "kernel=conv_dx"),
+            ("conv", "dgrad", "bf16.n1.6x6.c8.k8.r3.s1", "kernel=conv")):
+        run = Run(f"another {suite}", suite, "--filter", f"/{case}", "--axis", f"point={point}", "--axis",
+                  f"tile={change}", status=1, **python)
+        expect([r for r in run.having(subject="tile") if "failed" in r], f"{suite}: {change} is taken")
+        run = Run(f"{suite} of nothing", suite, "--filter", f"/{case}", "--axis", "point=bf16.x", status=1, **python)
+        expect([r for r in run.results if "expected" in r.get("failed", "")], f"{suite}: bf16.x is taken")
+
+
 if not has_nvrtc():
     print("skipped: there is no NVRTC")
     sys.exit(77)
-for part in runtime, compilers, simulator, memory, tiles, libraries, attention:
+for part in runtime, compilers, simulator, memory, tiles, libraries, attention, drawn:
     part()
 print("\n".join(problems) or "every suite measures what it should")
 sys.exit(bool(problems))

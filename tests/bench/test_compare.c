@@ -342,6 +342,110 @@ TEST_ROWS(what_does_not_compare_is_refused, refusals)
     results_release(&after);
 }
 
+// ---- Drawn cases
+
+// A run whose point i has the speed-up `speedups[i]`, from the first; 0 ends the list. Points are
+// named from `name` on.
+static results drawn_results(const double *speedups, char name)
+{
+    double sum = 0, squares = 0;
+    json_t *root = document_of(COMMON), *list = json_object_get(root, "results");
+    results r;
+    cli_why why;
+    int n = 0;
+
+    for (; speedups[n] > 0; n++) {
+        sum += log(speedups[n]);
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:{s:s#}, s:s, s:s, s:f, s:f}", "suite", "s", "case", "drawn",
+                            "axes", "point", &(char){ (char)(name + n) }, 1, "subject", "x", "mode",
+                            "graph", "median_s", 1.0, "ratio", 1 / speedups[n]));
+    }
+    for (int i = 0; i < n; i++)
+        squares += pow(log(speedups[i]) - sum / n, 2);
+    json_object_set_new(
+        root, "summaries",
+        json_pack("[{s:s, s:s, s:s, s:s, s:i, s:f, s:f}]", "suite", "s", "case", "drawn", "subject",
+                  "x", "peer", "y", "points", n, "geomean", exp(sum / n), "log_sd",
+                  sqrt(squares / (n - 1))));
+    ck_assert_msg(results_take(&r, root, "x.json", &why), "%s", why.text);
+    return r;
+}
+
+static const struct {
+    const char *name;
+    double before[9], after[9];
+    char first; // name of the first point after; those before begin with a
+    compare_verdict verdict;
+    bool paired;
+    const char *why;
+} drawn[] = {
+    { "the same points of the same speed",
+      { 0.5, 1, 2, 0.7, 0.9, 1.1 },
+      { 0.5, 1, 2, 0.7, 0.9, 1.1 },
+      'a',
+      COMPARE_SAME,
+      true,
+      "" },
+    { "points that differ from each other, all of them 5 % faster",
+      { 0.5, 1, 2, 0.7, 0.9, 1.1 },
+      { 0.525, 1.05, 2.1, 0.735, 0.945, 1.155 },
+      'a',
+      COMPARE_FASTER,
+      true,
+      "" },
+    { "and slower",
+      { 0.525, 1.05, 2.1, 0.735, 0.945, 1.155 },
+      { 0.5, 1, 2, 0.7, 0.9, 1.1 },
+      'a',
+      COMPARE_SLOWER,
+      true,
+      "" },
+    { "other points that differ from each other",
+      { 0.5, 1, 2, 0.7, 0.9, 1.1 },
+      { 0.525, 1.05, 2.1, 0.735, 0.945, 1.155 },
+      'k',
+      COMPARE_UNSURE,
+      false,
+      "the same --seed" },
+    { "other points that do not",
+      { 1, 1.01, 0.99, 1, 1.01, 0.99 },
+      { 1.2, 1.21, 1.19, 1.2, 1.21, 1.19 },
+      'k',
+      COMPARE_FASTER,
+      false,
+      "" },
+    { "one more point is another set of points",
+      { 1, 1.01, 0.99, 1, 1.01, 0.99 },
+      { 1, 1.01, 0.99, 1, 1.01, 0.99, 1 },
+      'a',
+      COMPARE_SAME,
+      false,
+      "" },
+    { "few points", { 1, 1, 1, 1, 1 }, { 2, 2, 2, 2, 2 }, 'a', COMPARE_UNSURE, true, "fewer than 6" },
+};
+
+TEST_ROWS(drawn_cases_are_compared_by_their_summaries, drawn)
+{
+    results before = drawn_results(drawn[_i].before, 'a');
+    results after = drawn_results(drawn[_i].after, drawn[_i].first);
+    comparisons found;
+    cli_why why;
+
+    ck_assert_msg(compare_results(&found, &before, &after, 0.02, &why), "%s", why.text);
+    ck_assert_uint_eq(found.count, 1); // only COMMON: drawn points are not listed
+    ck_assert_uint_eq(found.summary_count, 1);
+    const summary_comparison *c = &found.summaries[0];
+    ck_assert_msg(c->verdict == drawn[_i].verdict && c->paired == drawn[_i].paired &&
+                      strstr(c->why, drawn[_i].why),
+                  "%s: %s, %s, %g from %g to %g", drawn[_i].name,
+                  compare_verdict_names[c->verdict], c->why, c->ratio, c->low, c->high);
+    ck_assert_uint_eq(found.counts[c->verdict], 1 + (c->verdict == COMPARE_SAME));
+    comparisons_release(&found);
+    results_release(&before);
+    results_release(&after);
+}
+
 // ---- The machines
 
 static const struct {

@@ -49,6 +49,9 @@ static const struct {
     { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [{" NAMED
       ", 'median_s': 1, 'raw_s': [1, -1]}]}",
       "'raw_s' has a value that is not a time, at 1" },
+    { "{'schema': 'cucore-bench/1', 'machine': {}, 'results': [], 'summaries': "
+      "[{'suite': 's', 'case': 'c'}]}",
+      "summary 0: 'subject' is missing" },
 };
 
 TEST_ROWS(what_is_not_of_the_schema_is_refused, refusals)
