@@ -36,8 +36,8 @@ char *bench_draw_points(const cuc_bench_case *c, bench_draw_point *draw, uint64_
                         uint32_t count);
 
 // Mode of a point's subjects by the work of a run: a graph of repeats below some 100 microseconds
-// on a large GPU, where launches and events would count; otherwise cold. The repeats take the sets
-// of the inputs in turn, which exceed L2 unless 32 sets fit into it.
+// on a large GPU, where launches and events would count; otherwise cold. The repeats take up to 32
+// sets of the inputs in turn, and nothing flushes L2 between them.
 uint32_t bench_draw_mode(double flop, double bytes);
 
 #endif
