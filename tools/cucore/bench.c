@@ -186,13 +186,25 @@ static void axes_text(char *out, size_t size, const request *q, const cuc_bench_
     }
 }
 
+// Return the size of a case's axes as text; an exponent may add "2^".
+static size_t axes_size(const request *q, const cuc_bench_case *c)
+{
+    size_t size = 1;
+
+    for (size_t i = 0; i < c->axis_count; i++) {
+        const char *given = values_given(q, c->axes[i].name);
+        size += strlen(c->axes[i].name) + 3 * strlen(given ? given : c->axes[i].values) + 3;
+    }
+    return size;
+}
+
 static int print_list(const request *q)
 {
     static const char *const heads[] = { "suite", "case", "points", "axes", "what" };
     cuc_bench *bench = q->session.bench;
     size_t count = cuc_bench_case_count(bench);
     size_t *points = cli_allocate(count * sizeof(*points));
-    char number[32], axes[512];
+    char number[32];
     table t;
 
     if (cuc_bench_visit(NULL, bench, &q->selection, count_point, points) < 0) {
@@ -205,10 +217,13 @@ static int print_list(const request *q)
         if (!points[i] || cuc_bench_get_case(&c, bench, i) < 0)
             continue;
         snprintf(number, sizeof(number), "%zu", points[i]);
-        axes_text(axes, sizeof(axes), q, &c);
+        size_t size = axes_size(q, &c);
+        char *axes = cli_allocate(size);
+        axes_text(axes, size, q, &c);
         const char *cells[] = { c.suite, c.name, number, axes, c.about ? c.about : "" };
         for (size_t k = 0; k < CUC_LENGTH(cells); k++)
             table_add(&t, cells[k]);
+        free(axes);
     }
     table_print(&t, stdout, TABLE_PLAIN);
     table_end(&t);
