@@ -126,8 +126,8 @@ static cuc_status read_drawn(attention *a, cuc_bench_state *state)
     if (sscanf(text, "%7[^.].b%lld.h%lldx%lld.s%lld.d%lld.%7s", dtype, &batch, &heads, &key_heads,
                &sequence, &depth, mask) != 7 ||
         cuc_dtype_from_name(dtype) == CUC_DTYPE_UNKNOWN || batch < 1 || key_heads < 1 ||
-        heads < key_heads || heads % key_heads || sequence < 1 || sequence > 1 << 20 ||
-        depth < 8 || depth > MOST_DEPTH || batch * heads > 1 << 20)
+        heads < key_heads || heads % key_heads || sequence < 1 || sequence > 1 << 20 || depth < 8 ||
+        depth > MOST_DEPTH || batch * heads > 1 << 20)
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
                           "point is %s: expected one such as bf16.b2.h32x8.s777.d128.causal, where "
                           "8 key heads divide 32 heads and d is 8 to %d",
@@ -160,8 +160,8 @@ static cuc_status set_work(const bench_point *p)
     return cuc_bench_state_set_work(p->state, &work);
 }
 
-// Three warpgroups if the registers suffice, the fastest on an H200; one for few rows, and if larger
-// tiles would leave multiprocessors idle.
+// Three warpgroups if the registers suffice, the fastest on an H200; one for few rows, and if
+// larger tiles would leave multiprocessors idle.
 static int choose_rows(const bench_point *p)
 {
     const attention *a = p->data;
@@ -212,8 +212,9 @@ static json_t *axes_of(const bench_point *p)
     const attention *a = p->data;
 
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:s}", "batch", (json_int_t)a->batch, "heads",
-                     (json_int_t)a->heads, "key_heads", (json_int_t)a->key_heads, "sequence", (json_int_t)a->sequence, "d",
-                     (json_int_t)a->depth, "causal", a->causal, "dtype", cuc_dtype_name(p->dtype));
+                     (json_int_t)a->heads, "key_heads", (json_int_t)a->key_heads, "sequence",
+                     (json_int_t)a->sequence, "d", (json_int_t)a->depth, "causal", a->causal,
+                     "dtype", cuc_dtype_name(p->dtype));
 }
 
 static cuc_status set_up(cuc_bench_state *state, void *data)

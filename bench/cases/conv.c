@@ -78,8 +78,8 @@ static void expect(double sums[2], const stored *s, int64_t index)
     if (v->result == W) {
         int64_t c = rest % v->c, tap = rest / v->c % (v->r * v->r), k = rest / v->c / v->r / v->r;
         for (int64_t i = 0; i < v->n * v->p * v->q; i++)
-            if (index_of(at, v, i / v->q / v->p, i / v->q % v->p, i % v->q, tap / v->r,
-                         tap % v->r, k, c))
+            if (index_of(at, v, i / v->q / v->p, i / v->q % v->p, i % v->q, tap / v->r, tap % v->r,
+                         k, c))
                 add(sums, s, at);
         return;
     }
@@ -116,9 +116,8 @@ static cuc_status check_sampled(const stored *s, int64_t count, char *why, size_
     samples = samples > count ? count : samples;
     for (int64_t i = 0; i < samples && st == CUC_OK; i++) {
         // The first, the last, and others in all parts.
-        int64_t index = samples > 1 ? (int64_t)((double)i * (double)(count - 1) /
-                                                (double)(samples - 1))
-                                    : 0;
+        int64_t index =
+            samples > 1 ? (int64_t)((double)i * (double)(count - 1) / (double)(samples - 1)) : 0;
         double sums[2], got = element(s, v->result, index);
         expect(sums, s, index);
         st = bench_near(&got, sums, 1, eps, 0x1p-20 * sums[1] + 0x1p-24, "element", index, why,
@@ -223,15 +222,16 @@ static void add_tile(bench_point *p, uint32_t modes)
     int64_t shares = 264 / (k_tiles * c_tiles * v->r * v->r) + 1; // two blocks a multiprocessor
     shares = shares < v->n ? shares : v->n;
     const char *const kernels[] = { "conv_dx", "conv_dw", "conv" };
-    const cuc_bench_figure figures[] = { { "pixel_rows", pixels / wide }, { "pixel_columns", wide },
+    const cuc_bench_figure figures[] = { { "pixel_rows", pixels / wide },
+                                         { "pixel_columns", wide },
                                          { "shares", (double)shares } };
     bench_array *array[ARRAYS];
     char settings[128];
 
     for (int i = 0; i < ARRAYS; i++)
         array[i] = i != (int)v->result ? bench_point_read(p, p->dtype, shapes[i])
-                   : i == W                   ? bench_point_written(p, CUC_F32, shapes[i])
-                                              : bench_point_written(p, p->dtype, shapes[i]);
+                   : i == W            ? bench_point_written(p, CUC_F32, shapes[i])
+                                       : bench_point_written(p, p->dtype, shapes[i]);
     int used = snprintf(settings, sizeof(settings), "R=%d S=%d PAD=%d BP=%d BQ=%d", (int)v->r,
                         (int)v->r, (int)v->pad, pixels / wide, wide);
     if (v->result != X)
@@ -279,12 +279,12 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     work.peak = cuc_dtype_name(v->dtype);
     if ((st = p->status) < 0 || (st = cuc_bench_state_set_work(state, &work)) < 0)
         return st;
-    return bench_peer_add(
-        state, "torch_fastest", CUC_BENCH_PEER, modes, "conv", names[v->result],
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "n", (json_int_t)v->n, "h",
-                  (json_int_t)v->h, "w", (json_int_t)v->w, "c", (json_int_t)v->c, "k",
-                  (json_int_t)v->k, "r", (json_int_t)v->r, "stride", (json_int_t)v->stride,
-                  "dtype", cuc_dtype_name(v->dtype)));
+    return bench_peer_add(state, "torch_fastest", CUC_BENCH_PEER, modes, "conv", names[v->result],
+                          json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "n",
+                                    (json_int_t)v->n, "h", (json_int_t)v->h, "w", (json_int_t)v->w,
+                                    "c", (json_int_t)v->c, "k", (json_int_t)v->k, "r",
+                                    (json_int_t)v->r, "stride", (json_int_t)v->stride, "dtype",
+                                    cuc_dtype_name(v->dtype)));
 }
 
 static const cuc_bench_axis fprop_axes[] = {

@@ -121,8 +121,8 @@ static cuc_status choose_blocks(int64_t *out, const bench_point *p)
     const decode *d = p->data;
     int64_t groups = d->batch * d->heads, tiles = (d->keys + BN - 1) / BN;
     int32_t multiprocessors;
-    cuc_status st = cuc_device_get_attribute(
-        &multiprocessors, cuc_bench_state_device(p->state), CUC_DEVICE_MULTIPROCESSOR_COUNT);
+    cuc_status st = cuc_device_get_attribute(&multiprocessors, cuc_bench_state_device(p->state),
+                                             CUC_DEVICE_MULTIPROCESSOR_COUNT);
 
     if (st < 0)
         return st;
@@ -145,10 +145,9 @@ static void add_tile(bench_point *p, int64_t blocks, uint32_t modes)
     array[1] = bench_point_read(p, p->dtype, keys);
     array[2] = bench_point_read(p, p->dtype, keys);
     array[3] = bench_point_written(p, p->dtype, queries);
-    array[4] = bench_point_scratch(
-        p, CUC_F32, BENCH_SHAPE(d->batch, d->heads, blocks, d->group, d->depth));
-    array[5] =
-        bench_point_scratch(p, CUC_F32, BENCH_SHAPE(d->batch, d->heads, blocks, d->group));
+    array[4] = bench_point_scratch(p, CUC_F32,
+                                   BENCH_SHAPE(d->batch, d->heads, blocks, d->group, d->depth));
+    array[5] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(d->batch, d->heads, blocks, d->group));
     array[6] = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(d->batch, d->heads));
     snprintf(settings, sizeof(settings), "D=%d G=%d BN=%d", (int)d->depth, (int)d->group, BN);
     bench_point_kernel(p, &(bench_kernel_spec){
@@ -192,11 +191,11 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     add_tile(p, blocks, modes);
     if ((st = bench_point_done(p)) < 0)
         return st;
-    return bench_peer_add(
-        state, "torch_fastest", CUC_BENCH_PEER, modes, "decode", "step",
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "batch", (json_int_t)d->batch, "heads",
-                  (json_int_t)d->heads, "group", (json_int_t)d->group, "keys", (json_int_t)d->keys,
-                  "d", (json_int_t)d->depth, "dtype", cuc_dtype_name(d->dtype)));
+    return bench_peer_add(state, "torch_fastest", CUC_BENCH_PEER, modes, "decode", "step",
+                          json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "batch", (json_int_t)d->batch,
+                                    "heads", (json_int_t)d->heads, "group", (json_int_t)d->group,
+                                    "keys", (json_int_t)d->keys, "d", (json_int_t)d->depth, "dtype",
+                                    cuc_dtype_name(d->dtype)));
 }
 
 static const cuc_bench_axis axes[] = {

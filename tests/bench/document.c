@@ -114,14 +114,14 @@ int main(void)
         &bench, CUC_BENCH_OPTIONS(.flags = CUC_BENCH_QUICK | CUC_BENCH_KEEP_SAMPLES,
                                   .command = "document", .commit = "0123456"));
 
-    if (st >= 0 && ((st = cuc_bench_add_case(
-                         bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .setup = setup,
-                                               .axes = axes, .axis_count = 4,
-                                               .flags = CUC_BENCH_CASE_DISTRIBUTION,
-                                               .modes = CUC_BENCH_COLD | CUC_BENCH_HOT |
-                                                        CUC_BENCH_GRAPH | CUC_BENCH_CPU))) < 0 ||
-                    (st = cuc_bench_run(bench, NULL)) < 0 ||
-                    (st = cuc_bench_get_json(&text, NULL, bench)) < 0))
+    if (st >= 0 &&
+        ((st = cuc_bench_add_case(
+              bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .setup = setup, .axes = axes,
+                                    .axis_count = 4, .flags = CUC_BENCH_CASE_DISTRIBUTION,
+                                    .modes = CUC_BENCH_COLD | CUC_BENCH_HOT | CUC_BENCH_GRAPH |
+                                             CUC_BENCH_CPU))) < 0 ||
+         (st = cuc_bench_run(bench, NULL)) < 0 ||
+         (st = cuc_bench_get_json(&text, NULL, bench)) < 0))
         cuc_bench_release(bench);
     if (st < 0) {
         fprintf(stderr, "%s\n", cuc_error_message());

@@ -108,7 +108,7 @@ def check_unusable(folder):
 
 
 def check_fastest():
-    """Of several implementations the fastest is measured; those that fail are not."""
+    """Test that the fastest of several implementations is measured, and none that fails."""
     sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.dirname(PEERS))
     from bench_peers_fastest import TorchFastest

@@ -358,14 +358,16 @@ def drawn():
     run = Run("own points", "decode", "conv", **python)
     expect(len(run.measured(subject="tile", checked="passed")) == 8, "own points of decode and conv")
     # A kernel that computes something else is not timed, and a point that cannot be read fails.
-    for suite, case, point, change in (
-            ("attention", "shapes", "bf16.b1.h2x1.s70.d64.causal", "CAUSAL=false"),
-            ("decode", "step", "bf16.b1.h2x4.n100.d64", "BN=16+kernel=other"),
-            ("conv", "fprop", "bf16.n1.6x6.c8.k8.r3.s1", "kernel=conv_dx"),
-            ("conv", "dgrad", "bf16.n1.6x6.c8.k8.r3.s1", "kernel=conv")):
+    for suite, case, point, change, why in (
+            ("attention", "shapes", "bf16.b1.h2x1.s70.d64.causal", "CAUSAL=false", "the check failed"),
+            ("decode", "step", "bf16.b2.h1x4.n100.d64", "G=2", "expected 2, got 4"),
+            ("conv", "fprop", "bf16.n1.6x6.c8.k8.r3.s1", "kernel=conv_dx", "the check failed"),
+            ("conv", "dgrad", "bf16.n1.6x6.c8.k8.r3.s1", "kernel=conv", "the check failed"),
+            ("conv", "wgrad", "bf16.n1.6x6.c8.k8.r3.s1", "STRIDE=2", "the check failed")):
         run = Run(f"another {suite}", suite, "--filter", f"/{case}", "--axis", f"point={point}", "--axis",
                   f"tile={change}", status=1, **python)
-        expect([r for r in run.having(subject="tile") if "failed" in r], f"{suite}: {change} is taken")
+        expect([r for r in run.having(subject="tile") if why in r.get("failed", "")],
+               f"{suite}: {change} is taken: {run.results}")
         run = Run(f"{suite} of nothing", suite, "--filter", f"/{case}", "--axis", "point=bf16.x", status=1, **python)
         expect([r for r in run.results if "expected" in r.get("failed", "")], f"{suite}: bf16.x is taken")
 

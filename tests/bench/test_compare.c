@@ -357,17 +357,16 @@ static results drawn_results(const double *speedups, char name)
     for (; speedups[n] > 0; n++) {
         sum += log(speedups[n]);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:{s:s#}, s:s, s:s, s:f, s:f}", "suite", "s", "case", "drawn",
-                            "axes", "point", &(char){ (char)(name + n) }, 1, "subject", "x", "mode",
-                            "graph", "median_s", 1.0, "ratio", 1 / speedups[n]));
+            list, json_pack("{s:s, s:s, s:{s:s#}, s:s, s:s, s:f, s:f}", "suite", "s", "case",
+                            "drawn", "axes", "point", &(char){ (char)(name + n) }, 1, "subject",
+                            "x", "mode", "graph", "median_s", 1.0, "ratio", 1 / speedups[n]));
     }
     for (int i = 0; i < n; i++)
         squares += pow(log(speedups[i]) - sum / n, 2);
-    json_object_set_new(
-        root, "summaries",
-        json_pack("[{s:s, s:s, s:s, s:s, s:i, s:f, s:f}]", "suite", "s", "case", "drawn", "subject",
-                  "x", "peer", "y", "points", n, "geomean", exp(sum / n), "log_sd",
-                  sqrt(squares / (n - 1))));
+    json_object_set_new(root, "summaries",
+                        json_pack("[{s:s, s:s, s:s, s:s, s:i, s:f, s:f}]", "suite", "s", "case",
+                                  "drawn", "subject", "x", "peer", "y", "points", n, "geomean",
+                                  exp(sum / n), "log_sd", sqrt(squares / (n - 1))));
     ck_assert_msg(results_take(&r, root, "x.json", &why), "%s", why.text);
     return r;
 }
@@ -422,7 +421,13 @@ static const struct {
       COMPARE_SAME,
       false,
       "" },
-    { "few points", { 1, 1, 1, 1, 1 }, { 2, 2, 2, 2, 2 }, 'a', COMPARE_UNSURE, true, "fewer than 6" },
+    { "few points",
+      { 1, 1, 1, 1, 1 },
+      { 2, 2, 2, 2, 2 },
+      'a',
+      COMPARE_UNSURE,
+      true,
+      "fewer than 6" },
 };
 
 TEST_ROWS(drawn_cases_are_compared_by_their_summaries, drawn)
@@ -438,8 +443,8 @@ TEST_ROWS(drawn_cases_are_compared_by_their_summaries, drawn)
     const summary_comparison *c = &found.summaries[0];
     ck_assert_msg(c->verdict == drawn[_i].verdict && c->paired == drawn[_i].paired &&
                       strstr(c->why, drawn[_i].why),
-                  "%s: %s, %s, %g from %g to %g", drawn[_i].name,
-                  compare_verdict_names[c->verdict], c->why, c->ratio, c->low, c->high);
+                  "%s: %s, %s, %g from %g to %g", drawn[_i].name, compare_verdict_names[c->verdict],
+                  c->why, c->ratio, c->low, c->high);
     ck_assert_uint_eq(found.counts[c->verdict], 1 + (c->verdict == COMPARE_SAME));
     comparisons_release(&found);
     results_release(&before);
