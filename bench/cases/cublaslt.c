@@ -20,7 +20,8 @@ struct bench_lt {
     lt_matrix a, b, d;
     cuc_buffer *workspace;
     enum bench_after after;
-    bool whole; // of integers
+    bool whole;         // of integers
+    uint32_t alignment; // of the matrices in bytes; 0: as they are allocated
     lt_choice choices[MAX_CHOICES];
     int choice_count, chosen;
 };
@@ -111,6 +112,18 @@ static int describe(bench_lt *t, const bench_product *p, const struct type *type
     return make_matrix(&t->d, out->code, p->m, p->n, false, p->batch);
 }
 
+static int set_alignment(lt_preference preference, uint32_t bytes)
+{
+    static const int attributes[] = { LT_ALIGNMENT_A, LT_ALIGNMENT_B, LT_ALIGNMENT_C,
+                                      LT_ALIGNMENT_D };
+    int code = 0;
+
+    for (size_t i = 0; bytes && i < CUC_LENGTH(attributes) && !code; i++)
+        code = lt.cublasLtMatmulPreferenceSetAttribute(preference, attributes[i], &bytes,
+                                                       sizeof(bytes));
+    return code;
+}
+
 static int propose(bench_lt *t)
 {
     lt_preference preference;
@@ -120,6 +133,8 @@ static int propose(bench_lt *t)
         return code;
     code = lt.cublasLtMatmulPreferenceSetAttribute(preference, LT_MAX_WORKSPACE_BYTES,
                                                    &workspace_bytes, sizeof(workspace_bytes));
+    if (!code)
+        code = set_alignment(preference, t->alignment);
     if (!code)
         code = lt.cublasLtMatmulAlgoGetHeuristic(t->handle, t->product, t->a, t->b, t->d, t->d,
                                                  preference, MAX_CHOICES, t->choices,
@@ -149,6 +164,9 @@ cuc_status bench_lt_create(bench_lt **out, const bench_product *product, char *w
         return bench_no_memory("a product");
     t->after = product->after;
     t->whole = product->dtype == CUC_I8;
+    // The lowest bit of the bytes that are skipped; results are at least as wide as operands.
+    uint64_t skipped = (uint64_t)product->skipped * cuc_dtype_bits(product->dtype) / 8;
+    t->alignment = (uint32_t)(skipped & -skipped);
     int code = describe(t, product, type, to);
     if (!code)
         code = propose(t);

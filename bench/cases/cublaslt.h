@@ -31,7 +31,11 @@ enum {
     LT_FAST_SUMS = 25,          // a byte, 0 or 1
     LT_BATCHES = 5,             // attributes of a matrix: an int
     LT_STRIDE = 6,              // distance between matrices of a batch, an int64
-    LT_MAX_WORKSPACE_BYTES = 1, // attribute of a preference: a size_t
+    LT_MAX_WORKSPACE_BYTES = 1, // attributes of a preference: a size_t
+    LT_ALIGNMENT_A = 5,         // an uint32, in bytes; 256 by default
+    LT_ALIGNMENT_B = 6,
+    LT_ALIGNMENT_C = 7,
+    LT_ALIGNMENT_D = 8,
     LT_COMPUTE_F32 = 68,
     LT_COMPUTE_TF32 = 77,
     LT_COMPUTE_I32 = 72,
@@ -67,6 +71,7 @@ typedef struct bench_product {
     int64_t batch;          // number of consecutive products of that shape; 0 means 1
     enum bench_after after; // epilogue of a single product
     bool fast_sums;         // of 8-bit floats
+    int64_t skipped;        // elements before each matrix in its array, which misalign it
 } bench_product;
 
 // Number of elements of the epilogue operand.

@@ -34,31 +34,44 @@ static cuc_device_ptr extra_of(const gemm *g, uint64_t set)
     return g->extra ? cuc_bench_input_ptr(g->extra, set) : 0;
 }
 
+// Addresses of a set's matrices.
+typedef struct matrices {
+    cuc_device_ptr a, b, d;
+} matrices;
+
+static matrices matrices_of(const gemm *g, uint64_t set)
+{
+    uint64_t skipped = (uint64_t)g->product.skipped;
+    uint64_t of_operand = skipped * cuc_dtype_bits(g->product.dtype) / 8;
+
+    return (matrices){ cuc_bench_input_ptr(g->a, set) + of_operand,
+                       cuc_bench_input_ptr(g->b, set) + of_operand,
+                       cuc_bench_input_ptr(g->d, set) +
+                           skipped * cuc_dtype_bits(g->product.out_dtype) / 8 };
+}
+
 static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
 {
     const gemm *g = data;
+    matrices x = matrices_of(g, set);
 
-    return bench_lt_run(g->lt, stream, cuc_bench_input_ptr(g->a, set),
-                        cuc_bench_input_ptr(g->b, set), cuc_bench_input_ptr(g->d, set),
-                        extra_of(g, set));
+    return bench_lt_run(g->lt, stream, x.a, x.b, x.d, extra_of(g, set));
 }
 
 static cuc_status run_tile(void *data, cuc_stream *stream, uint64_t set)
 {
     const gemm *g = data;
+    matrices x = matrices_of(g, set);
 
-    return bench_tile_gemm_run(g->tile, stream, cuc_bench_input_ptr(g->a, set),
-                               cuc_bench_input_ptr(g->b, set), cuc_bench_input_ptr(g->d, set),
-                               extra_of(g, set));
+    return bench_tile_gemm_run(g->tile, stream, x.a, x.b, x.d, extra_of(g, set));
 }
 
 static cuc_status run_plan(void *data, cuc_stream *stream, uint64_t set)
 {
     const gemm *g = data;
+    matrices x = matrices_of(g, set);
 
-    return bench_plan_gemm_run(g->plan, stream, cuc_bench_input_ptr(g->a, set),
-                               cuc_bench_input_ptr(g->b, set), cuc_bench_input_ptr(g->d, set),
-                               extra_of(g, set));
+    return bench_plan_gemm_run(g->plan, stream, x.a, x.b, x.d, extra_of(g, set));
 }
 
 // ---- The check
@@ -111,17 +124,23 @@ static cuc_status read_texts(bench_product *p, const char *shape, const char *la
     return bench_reader_of(p->dtype) ? CUC_OK : cuc_error_status();
 }
 
-// A drawn case has everything in one text: "bf16.nt.4096x16x8192".
+// A drawn case has everything in one text: "bf16.nt.4096x16x8192", and ".a4" after it puts each
+// matrix 4 bytes behind an aligned address.
 static cuc_status read_drawn(bench_product *p, const char *text)
 {
     char dtype[8], layout[3], shape[64];
+    long long bytes = 0;
+    int count = sscanf(text, "%7[^.].%2[^.].%63[^.].a%lld", dtype, layout, shape, &bytes);
+    cuc_dtype type = count < 3 ? CUC_DTYPE_UNKNOWN : cuc_dtype_from_name(dtype);
+    int size = (int)cuc_dtype_bits(type) / 8;
 
-    if (sscanf(text, "%7[^.].%2[^.].%63s", dtype, layout, shape) != 3 ||
-        cuc_dtype_from_name(dtype) == CUC_DTYPE_UNKNOWN)
+    if (type == CUC_DTYPE_UNKNOWN || bytes < 0 || bytes > 4096 || bytes % size)
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
-                          "point is %s: DTYPE.LAYOUT.MxNxK is expected, as in bf16.nt.64x8x32",
+                          "point is %s: DTYPE.LAYOUT.MxNxK is expected, as in bf16.nt.64x8x32, and "
+                          "perhaps .aBYTES, of whole elements",
                           text);
-    return read_texts(p, shape, layout, cuc_dtype_from_name(dtype));
+    p->skipped = bytes / size;
+    return read_texts(p, shape, layout, type);
 }
 
 static cuc_status read_point(bench_product *p, cuc_bench_state *state, bool drawn)
@@ -136,13 +155,14 @@ static cuc_status make_matrices(gemm *g, cuc_bench_state *state)
 {
     const bench_product *p = &g->product;
     int64_t batch = p->batch > 1 ? p->batch : 1, extra = bench_product_extra(p);
+    int64_t more = p->skipped;
 
-    if (!(g->a = bench_input(state, p->dtype, (uint64_t)(batch * p->m * p->k), CUC_BENCH_UNIFORM,
-                             0)) ||
-        !(g->b = bench_input(state, p->dtype, (uint64_t)(batch * p->k * p->n), CUC_BENCH_UNIFORM,
-                             0)) ||
-        !(g->d = bench_input(state, p->out_dtype, (uint64_t)(batch * p->m * p->n), CUC_BENCH_ZEROS,
-                             0)) ||
+    if (!(g->a = bench_input(state, p->dtype, (uint64_t)(batch * p->m * p->k + more),
+                             CUC_BENCH_UNIFORM, 0)) ||
+        !(g->b = bench_input(state, p->dtype, (uint64_t)(batch * p->k * p->n + more),
+                             CUC_BENCH_UNIFORM, 0)) ||
+        !(g->d = bench_input(state, p->out_dtype, (uint64_t)(batch * p->m * p->n + more),
+                             CUC_BENCH_ZEROS, 0)) ||
         (extra &&
          !(g->extra = bench_input(state, p->out_dtype, (uint64_t)extra, CUC_BENCH_UNIFORM, 0))) ||
         !(g->reference = bench_product_reference_create(state, p, g->a, g->b, g->extra)))
@@ -189,7 +209,8 @@ static gemm *make_another(cuc_bench_state *state, const gemm *lt)
     if (!g)
         return NULL;
     *g = *lt;
-    g->d = bench_input(state, p->out_dtype, (uint64_t)(p->m * p->n * (p->batch > 1 ? p->batch : 1)),
+    g->d = bench_input(state, p->out_dtype,
+                       (uint64_t)(p->m * p->n * (p->batch > 1 ? p->batch : 1) + p->skipped),
                        CUC_BENCH_ZEROS, 0);
     return g->d ? g : NULL;
 }
@@ -259,8 +280,8 @@ static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
         return cuc_bench_state_skip_subject(state, "cublaslt", why);
     if ((st = cuc_bench_state_defer(state, bench_lt_release, g->lt)) < 0)
         return st;
-    if ((st = bench_lt_choose(g->lt, cuc_bench_state_stream(state), cuc_bench_input_ptr(g->a, 0),
-                              cuc_bench_input_ptr(g->b, 0), cuc_bench_input_ptr(g->d, 0),
+    matrices x = matrices_of(g, 0);
+    if ((st = bench_lt_choose(g->lt, cuc_bench_state_stream(state), x.a, x.b, x.d,
                               extra_of(g, 0))) < 0)
         return bench_failed_subject(state, "cublaslt", 0);
     bench_lt_figures(g->lt, figures);
@@ -429,7 +450,8 @@ static const cuc_bench_axis aligned_axes[] = {
     TILES,
 };
 static const cuc_bench_axis any_axes[] = {
-    POINTS("bf16.tn.2074x910x1396,bf16.tn.2429x4445x4117", "f16.nt.70x33x51"),
+    POINTS("bf16.tn.2074x910x1396,bf16.tn.2429x4445x4117,bf16.tn.4096x4096x4096.a2",
+           "f16.nt.70x33x51,bf16.tt.64x32x48.a2"),
     TILES,
 };
 static const cuc_bench_axis types_axes[] = {
@@ -466,7 +488,7 @@ static const cuc_bench_case cases[] = {
                BENCH_AXES(grouped_axes), .setup = bench_grouped_set_up,
                .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
     GEMM_CASE(aligned, "extents that are multiples of 8, at random by --random", drawn),
-    GEMM_CASE(any, "extents that are any integers, at random by --random", drawn),
+    GEMM_CASE(any, "any extents and addresses, at random by --random", drawn),
     GEMM_CASE(types, "tf32, e4m3 and i8, multiples of 16, at random by --random", drawn),
 };
 
@@ -494,9 +516,15 @@ static void draw_aligned(char *out, size_t size, bench_random *r)
     draw(out, size, r, halves, CUC_LENGTH(halves), false, 8);
 }
 
+// Half of the matrices begin at any element.
 static void draw_any(char *out, size_t size, bench_random *r)
 {
+    static const int bytes[] = { 0, 0, 0, 2, 4, 8 };
+    int skipped;
+
     draw(out, size, r, halves, CUC_LENGTH(halves), false, 1);
+    if ((skipped = BENCH_RANDOM_OF(r, bytes)) != 0)
+        snprintf(out + strlen(out), size - strlen(out), ".a%d", skipped);
 }
 
 static void draw_types(char *out, size_t size, bench_random *r)

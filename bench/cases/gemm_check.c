@@ -144,8 +144,8 @@ static cuc_status compute(bench_product_reference *r)
 
     if (st >= 0) {
         int64_t last = p->batch > 1 ? p->batch - 1 : 0;
-        const void *last_a = element(a, p->dtype, last * p->m * p->k);
-        const void *last_b = element(b, p->dtype, last * p->k * p->n);
+        const void *last_a = element(a, p->dtype, p->skipped + last * p->m * p->k);
+        const void *last_b = element(b, p->dtype, p->skipped + last * p->k * p->n);
         multiply(&r->rows, last_a, last_b, line);
         multiply(&r->columns, last_b, last_a, line);
         r->computed = true;
@@ -258,8 +258,10 @@ cuc_status bench_product_check(bench_product_reference *r, const cuc_bench_input
         return st < 0 ? st : cuc_error_status();
     }
     const bench_product *p = &r->product;
-    const void *last = element(got, p->out_dtype, p->batch > 1 ? (p->batch - 1) * p->m * p->n : 0);
-    if ((st = find_unwritten(p, got, why, why_size)) == CUC_OK &&
+    const void *d_data = element(got, p->out_dtype, p->skipped);
+    const void *last =
+        element(d_data, p->out_dtype, p->batch > 1 ? (p->batch - 1) * p->m * p->n : 0);
+    if ((st = find_unwritten(p, d_data, why, why_size)) == CUC_OK &&
         (st = compare(&r->rows, false, last, extra, why, why_size)) == CUC_OK)
         st = compare(&r->columns, true, last, extra, why, why_size);
     free(extra);

@@ -237,6 +237,8 @@ int cublasLtMatmulPreferenceSetAttribute(lt_preference preference, int attribute
     size_t workspace;
 
     (void)preference;
+    if (attribute >= LT_ALIGNMENT_A && attribute <= LT_ALIGNMENT_D)
+        return bytes == sizeof(uint32_t) ? 0 : 7;
     memcpy(&workspace, value, sizeof(workspace));
     return attribute == LT_MAX_WORKSPACE_BYTES && bytes == sizeof(size_t) && workspace >= 32 << 20
                ? 0

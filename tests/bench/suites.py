@@ -326,6 +326,8 @@ def drawn():
             expect(run.document["settings"]["seed"] == run.what[-1] and len(points_of(run)) == 12,
                    f"{run.what}: {points_of(run)}")
             for r in run.measured(subject="cuc_gemm", mode="graph", checked="passed"):
+                offset = r["axes"]["point"].partition(".a")[2]
+                expect(offset in ("", "2", "4", "8") and (not offset or r["case"] == "any"), f"{run.what}: {r}")
                 m, n, k = map(int, r["axes"]["point"].split(".")[2].split("x"))
                 step = {"aligned": 8, "types": 16}.get(r["case"], 1)
                 expect(16 <= min(m, n, k) and not (m % step or n % step or k % step), f"{run.what}: {r}")
@@ -355,6 +357,10 @@ def drawn():
         for case in cases:
             expect(len(run.measured(case=case, subject="tile", checked="passed")) == 3, f"{suite}/{case}")
             run.skipped("cannot be started", case=case, subject="torch_fastest")
+    if FAKE:
+        run = Run("own points of gemm", "gemm", "--filter", "aligned|any|types", **fake)
+        for subject in "cuc_gemm", "cublaslt":
+            expect(len(run.measured(subject=subject, checked="passed")) == 5, f"own points of gemm: {subject}")
     run = Run("own points", "decode", "conv", **python)
     expect(len(run.measured(subject="tile", checked="passed")) == 8, "own points of decode and conv")
     # A kernel that computes something else is not timed, and a point that cannot be read fails.
