@@ -6,6 +6,7 @@
 #include "bench_case_kernels.h"
 
 #include <cucore/device.h>
+#include <cucore/error.h>
 #include <cucore/launch.h>
 #include <cucore/program.h>
 #include <cucore/tensor.h>
@@ -137,29 +138,6 @@ static const char *kernel_of(const bench_product *p, const char **constant)
                                         : plain[order];
 }
 
-// Extract the text before a file's first kernel, and one kernel; NULL, with the failure recorded,
-// if out of memory.
-static char *one_kernel(const char *file, const char *name)
-{
-    char head[64];
-    const char *first = strstr(file, "\nkernel "), *begin, *end;
-
-    snprintf(head, sizeof(head), "\nkernel %s(", name);
-    if (!first || !(begin = strstr(file, head)))
-        return NULL;
-    end = strstr(begin + 1, "\n}\n");
-    size_t before = (size_t)(first - file), bytes = end ? (size_t)(end - begin) + 3 : strlen(begin);
-    char *text = malloc(before + bytes + 1);
-    if (!text) {
-        (void)bench_no_memory("a tile program");
-        return NULL;
-    }
-    memcpy(text, file, before);
-    memcpy(text + before, begin, bytes);
-    text[before + bytes] = 0;
-    return text;
-}
-
 static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
 {
     enum { OWN = 7 };
@@ -181,12 +159,12 @@ static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
     for (int i = 0; i < OWN; i++)
         constants[i] = words[i];
     // The driver would assemble the other kernels too.
-    char *text = one_kernel(p->after       ? gemm_epilogue_tile
-                            : p->batch > 1 ? gemm_batched_tile
-                                           : gemm_tile,
-                            name);
+    char *text = bench_one_kernel(p->after       ? gemm_epilogue_tile
+                                  : p->batch > 1 ? gemm_batched_tile
+                                                 : gemm_tile,
+                                  name);
     if (!text)
-        return bench_no_memory("a tile program");
+        return cuc_error_status();
     cuc_status st = cuc_program_create(
         &program, CUC_SOURCE_TILE, text, 0,
         CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .constants = constants,

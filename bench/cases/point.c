@@ -270,8 +270,13 @@ static cuc_status compile(cuc_object **out, const bench_point *p, const bench_ke
         o.constant_count = s->count;
     }
     bool as_ptx = spec->by_driver || cuc_driver_is_simulated();
+    // The driver assembles a whole program at once.
+    char *alone = spec->by_driver ? bench_one_kernel(spec->source, s->kernel) : NULL;
+    if (spec->by_driver && !alone)
+        return cuc_error_status();
     cuc_status st = cuc_program_create(&program, spec->block[0] ? CUC_SOURCE_CUDA : CUC_SOURCE_TILE,
-                                       spec->source, 0, &o);
+                                       alone ? alone : spec->source, 0, &o);
+    free(alone);
     if (st < 0)
         return st;
     // A simulated device runs PTX, so assembling is unnecessary.

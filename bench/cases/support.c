@@ -106,6 +106,30 @@ cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
     return st;
 }
 
+char *bench_one_kernel(const char *file, const char *name)
+{
+    char head[64];
+    const char *first = strncmp(file, "kernel ", 7) == 0 ? file : strstr(file, "\nkernel ");
+
+    snprintf(head, sizeof(head), "\nkernel %s(", name);
+    const char *begin = strncmp(file, head + 1, strlen(head + 1)) == 0 ? file : strstr(file, head);
+    if (!first || !begin) {
+        (void)bench_fail(CUC_ERROR_NOT_FOUND, "the tile program has no kernel %s", name);
+        return NULL;
+    }
+    const char *end = strstr(begin + 1, "\n}\n");
+    size_t before = (size_t)(first - file), bytes = end ? (size_t)(end - begin) + 3 : strlen(begin);
+    char *text = malloc(before + bytes + 1);
+    if (!text) {
+        (void)bench_no_memory("a tile program");
+        return NULL;
+    }
+    memcpy(text, file, before);
+    memcpy(text + before, begin, bytes);
+    text[before + bytes] = 0;
+    return text;
+}
+
 void bench_drop_kernel(void *kernel)
 {
     cuc_kernel_release(kernel);

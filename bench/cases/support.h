@@ -49,6 +49,10 @@ cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count,
 cuc_status bench_kernel(cuc_kernel **out, cuc_bench_state *state, const char *file,
                         const char *source, const char *kernel);
 
+// Extract one kernel of a tile program, and the text before the first, so that nothing assembles
+// the others; freed by the caller. NULL, with the failure recorded, if there is no such kernel.
+char *bench_one_kernel(const char *file, const char *name);
+
 // Release function for cuc_bench_state_defer().
 void bench_drop_kernel(void *kernel);
 void bench_drop_buffer(void *buffer);
