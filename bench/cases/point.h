@@ -50,7 +50,8 @@ typedef struct bench_kernel_spec {
     cuc_arg arguments[BENCH_MOST_ARGUMENTS]; // ends at an argument of no bytes
     const bench_array *zeroed[3];            // arrays that a run zeroes first
     double limit;                            // largest passing ratio to the peer; 0: none
-    // A tile program with roles, whose registers the driver's assembler assigns: only this kernel of it.
+    // A tile program with roles, whose registers the driver's assembler assigns: only this kernel
+    // of it.
     bool by_driver;
     uint32_t flags, modes;           // of the subject
     const cuc_bench_figure *figures; // [figure_count] of the subject
