@@ -68,7 +68,6 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
         return NULL;
     p->feeds++;
     s->last = tile_attribute(load, TILE_ATTR_SHAPE)->count - 1u;
-    s->other = tile_other_axis(load);
     s->load = load;
     s->element = tile_bytes_of(load->result[0]->type.dtype);
     s->mn_major = mn_major;
@@ -87,13 +86,11 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
     bool transposed = false;
-    const struct tile_value *x = tile_strip_transposes(mma->operand[which], &transposed);
-    const struct tile_op *load = x->op;
+    const struct tile_op *load = tile_loaded_box(mma->operand[which], &transposed);
 
     *why = "an operand is computed, or loaded not for it alone";
     bool held = load && load->parent == &kernel->body;
-    if (!load || load->kind != TILE_LOAD || (!held && load->parent != p->base.loop->block[0]) ||
-        x->uses != 1)
+    if (!load || (!held && load->parent != p->base.loop->block[0]))
         return NULL;
     *why = "an operand is padded with something else than zeros, or loaded in an order";
     if (!can_stream(load))
@@ -308,6 +305,9 @@ static void plan_store(struct tile_fused *p)
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> (shape->count - 1) & 1 ||
         (x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32) ||
         (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) % 128)
+        return;
+    if (!tile_slab_box(store, 1, (uint32_t[TILE_MAP_RANK]){ 0 }, &p->base.store_axis,
+                       &p->base.store_step))
         return;
     p->base.span = 128;
     p->base.store = store;
