@@ -36,6 +36,8 @@ static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
 static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct tile_target *target,
                                         bool by_warps, const char **why)
 {
+    if (copy && tile_swap_computed(copy) && !tile_keeps_rules(copy, "exchanged operands"))
+        return NULL;
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
     if (plan && plan->overlaps) {
@@ -96,7 +98,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
         tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_products, &products);
         if (products && compile_fused(kernel, target, out, entry, &not_fused))
             return true;
-        tile_remark_no_pipeline(kernel, products > 1 && not_fused ? not_fused : why);
+        tile_remark_no_pipeline(kernel, *not_fused ? not_fused : why);
         return false;
     }
     if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||

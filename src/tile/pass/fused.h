@@ -53,6 +53,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
 // compute; false if it cannot.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
+// swap.c: exchanges the operands of a loop's only product if the right one is computed and the left
+// one loaded, since only a left operand can come from registers. True if they were exchanged.
+bool tile_swap_computed(struct tile_kernel *kernel);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
