@@ -40,9 +40,11 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
         return NULL;
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
-    if (plan && plan->overlaps) {
-        tile_defer_reductions(copy, plan);
-        tile_version_loop(copy, plan, by_warps);
+    if (plan) {
+        if (plan->overlaps) {
+            tile_defer_reductions(copy, plan);
+            tile_version_loop(copy, plan, by_warps);
+        }
         tile_narrow_indices(copy);
         if (target->contract) {
             tile_approximate_divisions(copy, plan);

@@ -159,7 +159,8 @@ static void make_barriers(struct tile_emitter *e)
             uint32_t at = (i * TILE_FEED_STAGES + s) * TILE_FEED_BARRIER_BYTES;
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->ring.base, at);
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base,
-                     at + (unsigned)TILE_FEED_FREE_AT, r->plan->base.groups);
+                     at + (unsigned)TILE_FEED_FREE_AT,
+                     r->plan->base.groups * (r->plan->feed[i].read ? TILE_GROUP_THREADS / 32 : 1));
         }
 }
 

@@ -23,12 +23,106 @@ struct loop {
 
 static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
 {
-    const struct tile_feed *feed = tile_feed_of(tile_fused_ring_of(e)->plan, op);
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_feed *feed = tile_feed_of(p, op);
 
     if (feed && feed->read)
         return tile_read_feed(e, feed);
-    return tile_fused_skips(e, op) || tile_emit_next(e, op);
+    return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
+
+// ---- Loads of the next iteration
+//
+// A load by warpgroups takes longer than an iteration's products, so an iteration does the loads of
+// the next one. The last iteration repeats its own.
+
+// Emits the loads for the variable's value in `at`, and the scalars that they depend on.
+static bool load_at(struct tile_emitter *e, const struct loop *l, tile_register at)
+{
+    const struct tile_block *body = l->op->block[0];
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    tile_register **variable = &e->value[body->argument[0]->id], *before = *variable;
+
+    *variable = tile_take(e->module, sizeof(**variable));
+    if (!*variable)
+        return false;
+    **variable = at;
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
+        bool scalar = tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count &&
+                      op->result_count == 1 && tile_depends_on_variable(p, op->result[0]);
+        if (!scalar && !tile_is_loaded_ahead(p, op))
+            continue;
+        e->value[op->result[0]->id] = NULL;
+        if (!tile_emit_one(e, op))
+            return false;
+    }
+    *variable = before;
+    return true;
+}
+
+static const struct tile_op *next_ahead(const struct tile_fused *p, const struct tile_op *op)
+{
+    while (op && !tile_is_loaded_ahead(p, op))
+        op = op->next;
+    return op;
+}
+
+// The registers of the loads, in their order: this iteration's, and the next one's.
+struct ahead {
+    tile_register **now, **next;
+};
+
+static bool load_first(struct tile_emitter *e, const struct loop *l, struct ahead *ahead)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_op *op = next_ahead(p, l->op->block[0]->first);
+    uint32_t count = 0;
+
+    for (const struct tile_op *one = op; one; one = next_ahead(p, one->next))
+        count++;
+    *ahead = (struct ahead){ tile_take(e->module, (count + 1) * sizeof(*ahead->now)),
+                             tile_take(e->module, (count + 1) * sizeof(*ahead->next)) };
+    if (!ahead->now || !ahead->next || (op && !load_at(e, l, l->variable)))
+        return false;
+    for (count = 0; op; op = next_ahead(p, op->next))
+        ahead->now[count++] = e->value[op->result[0]->id];
+    return true;
+}
+
+static bool load_next(struct tile_emitter *e, const struct loop *l, struct ahead *ahead)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_op *first = next_ahead(p, l->op->block[0]->first);
+    enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
+    uint32_t count = 0;
+
+    if (!first)
+        return true;
+    tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
+    tile_register more = tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", l->type + 1, left, l->step);
+    tile_register at = tile_make(e, class, "add.%s %R, %R, %R", l->type, l->variable, l->step);
+    at = tile_make(e, class, "selp.b%s %R, %R, %R, %R", l->type + 1, at, l->variable, more);
+    if (!load_at(e, l, at))
+        return false;
+    for (const struct tile_op *op = first; op; op = next_ahead(p, op->next), count++) {
+        ahead->next[count] = e->value[op->result[0]->id];
+        e->value[op->result[0]->id] = ahead->now[count];
+    }
+    return true;
+}
+
+static void advance_loads(struct tile_emitter *e, const struct loop *l, const struct ahead *ahead)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    uint32_t count = 0;
+
+    for (const struct tile_op *op = next_ahead(p, l->op->block[0]->first); op;
+         op = next_ahead(p, op->next), count++)
+        for (uint32_t i = 0; i < tile_register_count(op->result[0]); i++)
+            tile_move_half(e, ahead->now[count][i], ahead->next[count][i]);
+}
+
+// ---- Work
 
 // Emits the ops of an iteration that are not started elsewhere: the late work, or the rest.
 static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
@@ -215,7 +309,8 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     for (uint32_t i = 0; i < l->op->result_count; i++)
         if (body->last->operand[i] == last->result[0])
             sum = tile_registers(e, l->op->result[i]);
-    if (!sum)
+    struct ahead ahead;
+    if (!sum || !load_first(e, l, &ahead))
         return false;
     start_early(e);
     tile_wait_products(e, 0);
@@ -232,6 +327,8 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     start_early(e);
     start_last(e, sum);
     tile_signal_next_group(e);
+    if (!load_next(e, l, &ahead))
+        return false;
     if (early) {
         tile_wait_products(e, 1);
         release_feeds(e, 0, early, &r->position);
@@ -245,6 +342,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
+    advance_loads(e, l, &ahead);
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, tail);
     release_early(e);
@@ -255,8 +353,16 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// Emits a product, and waits for it at once.
-static bool emit_product(struct tile_emitter *e, const struct tile_fused_product *product)
+// ---- A loop that does not overlap
+//
+// Its products start where they stand, and an op that needs one's result waits for it.
+
+struct running {
+    uint32_t first, end; // products that have started, and may still run
+    uint32_t needed; // products up to this one must be finished
+};
+
+static bool start_product(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_value *result = product->mma->result[0];
@@ -274,26 +380,75 @@ static bool emit_product(struct tile_emitter *e, const struct tile_fused_product
         if (product->feed[n] && !product->feed[n]->held)
             tile_wait_for_feed(e, product->feed[n], &r->position);
     tile_start_product(e, product, sum, &r->position, !product->from_zero);
-    tile_wait_products(e, 0);
-    for (uint32_t n = 0; n < 2; n++)
-        if (product->feed[n] && !product->feed[n]->held)
-            tile_release_feed(e, product->feed[n], &r->position);
     return !e->failed;
+}
+
+// Waits until all products before number `end` are finished.
+static void finish_products(struct tile_emitter *e, struct running *running, uint32_t end)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+
+    if (end <= running->first)
+        return;
+    tile_wait_products(e, running->end - end);
+    release_feeds(e, running->first, end, &r->position);
+    running->first = end;
+}
+
+struct users {
+    const struct tile_fused *p;
+    struct running *running;
+};
+
+static void find_needed(struct tile_op *op, void *data)
+{
+    struct users *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        for (uint32_t n = u->running->first; n < u->running->end; n++)
+            if (op->operand[i] == u->p->product[n].mma->result[0] && n >= u->running->needed)
+                u->running->needed = n + 1;
+}
+
+// Waits for the products whose results an op uses.
+static void finish_needed(struct tile_emitter *e, struct running *running, const struct tile_op *op)
+{
+    struct users users = { tile_fused_ring_of(e)->plan, running };
+
+    running->needed = running->first;
+    find_needed((struct tile_op *)(uintptr_t)op, &users);
+    for (uint32_t n = 0; n < op->block_count; n++)
+        tile_walk(op->block[n], find_needed, &users);
+    finish_products(e, running, running->needed);
 }
 
 static bool plain_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t top = tile_label(e), end = tile_label(e), product = 0;
+    const struct tile_block *body = l->op->block[0];
+    uint32_t top = tile_label(e), end = tile_label(e);
+    struct ahead ahead;
 
+    if (!load_first(e, l, &ahead))
+        return false;
     tile_put_label(e, top);
-    for (const struct tile_op *op = l->op->block[0]->first; op != l->op->block[0]->last;
-         op = op->next)
-        if (op->kind == TILE_MMA ? !emit_product(e, &r->plan->product[product++])
-                                 : !emit_work_op(e, op))
+    struct running running = { 0, 0, 0 };
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
+        finish_needed(e, &running, op);
+        if (op->kind != TILE_MMA) {
+            if (!emit_work_op(e, op))
+                return false;
+            continue;
+        }
+        if (!start_product(e, &r->plan->product[running.end++]))
             return false;
+        if (running.end == 1 && !load_next(e, l, &ahead))
+            return false;
+    }
+    finish_products(e, &running, running.end);
     tile_next_stage(e, &r->position);
     carry(e, l, NULL);
+    advance_loads(e, l, &ahead);
     advance(e, l, end);
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);

@@ -13,6 +13,7 @@ void tile_open_fused_products(struct tile_emitter *e)
 
     r->ring.not_first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", in_group);
     r->ring.not_storing = r->ring.not_first;
+    r->not_first_lane = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane);
     for (uint32_t i = 0; i < r->plan->feeds; i++) {
         const struct tile_stream *s = &r->plan->feed[i].stream;
         tile_register at = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,

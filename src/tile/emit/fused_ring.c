@@ -143,7 +143,7 @@ static uint32_t run_of(const struct tile_stream *s)
     return run;
 }
 
-// All threads of the warpgroup must have read before the stage is released.
+// All threads of a warp must have read before the warp releases the stage.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -173,9 +173,9 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
         tile_emit_load(e, "", "shared", value->type.dtype, reg + i, run, at,
                        (int64_t)TILE_RING_AT + s->at + slab_of(s, column), TILE_NO_REGISTER);
     }
-    tile_register barrier = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.group,
-                                      (unsigned)TILE_BARRIER_OF_GROUP);
-    tile_ins(e, "bar.sync %R, %u", barrier, (unsigned)TILE_GROUP_THREADS);
-    tile_release_feed(e, feed, &r->position);
+    tile_ins(e, "bar.warp.sync 0xffffffff");
+    tile_register free = barrier_of(e, feed, &r->position);
+    tile_ins(e, "@!%R mbarrier.arrive.shared::cta.b64 _, [%R+%u]", r->not_first_lane, free,
+             (unsigned)TILE_FEED_FREE_AT);
     return !e->failed;
 }

@@ -13,7 +13,8 @@ enum {
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
-    MOST_STAGES = 4,
+    MOST_STAGES = 8,
+    MOST_UNPROMOTED = 128, // products of 8-bit floats that a wgmma accumulator may add up
     ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
 };
 
@@ -133,12 +134,13 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
         return "it has batches";
     if (!how || how->accumulator != acc->dtype || dtype == CUC_F32)
         return "wgmma does not support its dtypes";
-    if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0))
-        return "accumulators of its dtype are promoted";
     product->mma = mma;
     product->columns = (uint32_t)acc->extent[1];
     product->depth = (uint32_t)mma->operand[0]->type.extent[1];
     product->from_zero = tile_is_zero(mma->operand[2]);
+    if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0) &&
+        (!product->from_zero || product->depth > MOST_UNPROMOTED))
+        return "accumulators of its dtype are promoted";
     if (product->columns % (how->signs ? 8 : 16) || product->columns > MOST_COLUMNS)
         return "its columns are not a multiple of 8, or more than 256";
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
@@ -236,6 +238,38 @@ static bool can_overlap(const struct tile_fused *p)
         return false;
     for (uint32_t i = 0; i + 1 < p->products; i++)
         if (!p->product[i].feed[0] || !p->product[i].from_zero)
+            return false;
+    return true;
+}
+
+// True for a scalar that the loop's variable and values from before the loop determine.
+bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op, *loop = p->base.loop;
+
+    if (value->type.tensor)
+        return !op;
+    if (!op)
+        return !value->block || value == loop->block[0]->argument[0];
+    if (!tile_is_within(op, loop->block[0]))
+        return true;
+    if (value->type.rank || op->block_count || !(tile_op_infos[op->kind].traits & TILE_PURE))
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!tile_depends_on_variable(p, op->operand[i]))
+            return false;
+    return true;
+}
+
+bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
+{
+    if ((op->kind != TILE_LOAD && op->kind != TILE_LOAD_AT) || op->parent != p->base.loop->block[0])
+        return false;
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].stream.load == op)
+            return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!tile_depends_on_variable(p, op->operand[i]))
             return false;
     return true;
 }

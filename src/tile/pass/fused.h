@@ -56,6 +56,10 @@ bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
 // swap.c: exchanges the operands of a loop's only product if the right one is computed and the left
 // one loaded, since only a left operand can come from registers. True if they were exchanged.
 bool tile_swap_computed(struct tile_kernel *kernel);
+// True for a scalar that the loop's variable and values from before the loop determine; and for a
+// load of the loop by warpgroups that an iteration can do for the next one.
+bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_value *value);
+bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
