@@ -313,6 +313,8 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!sum || !load_first(e, l, &ahead))
         return false;
     start_early(e);
+    if (!load_next(e, l, &ahead))
+        return false;
     tile_wait_products(e, 0);
     release_feeds(e, 0, early, &r->position);
     if (!emit_work(e, body, false))
@@ -321,6 +323,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
+    advance_loads(e, l, &ahead);
     tile_put_label(e, top);
     advance(e, l, tail);
     await_products(e);
