@@ -458,6 +458,105 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
+// ---- A loop whose products run one iteration ahead
+//
+//     start P(0)
+//     for n = 0 ..:  start P(n + 1); wait for P(n); work(n)
+//
+// Even and odd iterations have code of their own, as their products have registers of their own.
+
+// The registers of each product's result in even and odd iterations.
+struct doubled {
+    tile_register *result[2][TILE_MOST_PRODUCTS];
+};
+
+static bool open_doubled(struct tile_emitter *e, struct doubled *d)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (uint32_t odd = 0; odd < 2; odd++)
+        for (uint32_t i = 0; i < p->products; i++) {
+            tile_register **own = &e->value[p->product[i].mma->result[0]->id];
+            *own = NULL;
+            d->result[odd][i] = tile_registers(e, p->product[i].mma->result[0]);
+            if (!d->result[odd][i])
+                return false;
+        }
+    return true;
+}
+
+static void start_all(struct tile_emitter *e, const struct doubled *d, bool odd)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused *p = r->plan;
+
+    for (uint32_t i = 0; i < p->products; i++) {
+        for (uint32_t n = 0; n < 2; n++)
+            if (!p->product[i].feed[n]->held)
+                tile_wait_for_feed(e, p->product[i].feed[n], &r->position);
+        tile_start_product(e, &p->product[i], d->result[odd][i], &r->position, false);
+    }
+    tile_next_stage(e, &r->position);
+}
+
+// The work on the results of products that started before the last `later` ones.
+static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const struct doubled *d,
+                             bool odd, uint32_t later, struct ahead *ahead)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused *p = r->plan;
+    const struct tile_block *body = l->op->block[0];
+
+    if (!load_next(e, l, ahead))
+        return false;
+    tile_wait_products(e, later);
+    release_feeds(e, 0, p->products, &r->late);
+    tile_next_stage(e, &r->late);
+    for (uint32_t i = 0; i < p->products; i++)
+        e->value[p->product[i].mma->result[0]->id] = d->result[odd][i];
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next)
+        if (op->kind != TILE_MMA && !emit_work_op(e, op))
+            return false;
+    carry(e, l, NULL);
+    advance_loads(e, l, ahead);
+    return true;
+}
+
+static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
+    uint32_t top = tile_label(e), end = tile_label(e), tail[2] = { tile_label(e), tile_label(e) };
+    struct doubled d;
+    struct ahead ahead;
+
+    if (!open_doubled(e, &d) || !load_first(e, l, &ahead))
+        return false;
+    start_all(e, &d, false);
+    tile_put_label(e, top);
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        tile_register left =
+            tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
+        tile_register over =
+            tile_make(e, TILE_PRED, "setp.le.u%s %R, %R, %R", l->type + 1, left, l->step);
+        tile_branch(e, over, false, tail[odd]);
+        start_all(e, &d, !odd);
+        if (!finish_iteration(e, l, &d, odd, p->products, &ahead))
+            return false;
+        tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
+    }
+    tile_branch(e, TILE_NO_REGISTER, false, top);
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        tile_put_label(e, tail[odd]);
+        if (!finish_iteration(e, l, &d, odd, 0, &ahead))
+            return false;
+        if (!odd)
+            tile_branch(e, TILE_NO_REGISTER, false, end);
+    }
+    tile_put_label(e, end);
+    return true;
+}
+
 static bool copy_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -515,7 +614,11 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)
             tile_wait_for_feed(e, &p->feed[i], NULL);
-    if (!(r->ring.copies ? copy_loop : p->overlaps ? overlapping_loop : plain_loop)(e, &l))
+    bool (*emit)(struct tile_emitter *, const struct loop *) = r->ring.copies ? copy_loop
+                                                               : p->overlaps  ? overlapping_loop
+                                                               : p->doubles   ? doubled_loop
+                                                                              : plain_loop;
+    if (!emit(e, &l))
         return false;
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held && !is_given_early(p, &p->feed[i]))

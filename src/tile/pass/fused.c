@@ -274,6 +274,28 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
     return true;
 }
 
+// True if the next iteration's products can run under the work on this iteration's results, and
+// registers hold both.
+static bool can_double(const struct tile_fused *p)
+{
+    const struct tile_op *loop = p->base.loop;
+    uint32_t registers = 0;
+
+    for (uint32_t i = 0; i < p->products; i++) {
+        if (!p->product[i].feed[0] || !p->product[i].from_zero)
+            return false;
+        registers += 2 * (p->product[i].columns / 2 * p->base.blocks);
+    }
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].read)
+            return false;
+    for (uint32_t i = 0; i < loop->result_count; i++)
+        registers += (uint32_t)(tile_elements(&loop->result[i]->type) *
+                                cuc_dtype_bits(loop->result[i]->type.dtype) / 32 /
+                                (p->base.groups * 128));
+    return registers <= (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS);
+}
+
 // ---- Layouts and space
 
 // The number of bits of a warp's number in layouts. With three warpgroups, layouts include a
@@ -392,6 +414,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
+    p->doubles = !p->overlaps && can_double(p);
     // With small products the other work takes most of the time, so warpgroups must not do that
     // work at the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;

@@ -32,6 +32,9 @@ struct tile_fused {
     // The last product overlaps the next iteration's work: all other products of that iteration are
     // started before it. If false, the code waits for each product where it stands.
     bool overlaps;
+    // If all products have only loaded operands and start from zero, the next iteration's run under
+    // this iteration's work, in registers of their own.
+    bool doubles;
     bool alternates; // warpgroups alternate in starting their products
     bool uneven;     // the loop's length depends on the block's first index
     // For a loop that overlaps: the op that multiplies the last product's accumulator by a number
