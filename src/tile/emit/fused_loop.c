@@ -47,6 +47,7 @@ static bool load_at(struct tile_emitter *e, const struct loop *l, tile_register 
     if (!*variable)
         return false;
     **variable = at;
+    e->lane_zero = tile_fused_ring_of(e)->lane_zero;
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
         bool scalar = tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count &&
                       op->result_count == 1 && tile_depends_on_variable(p, op->result[0]);
@@ -57,6 +58,7 @@ static bool load_at(struct tile_emitter *e, const struct loop *l, tile_register 
             return false;
     }
     *variable = before;
+    e->lane_zero = TILE_NO_REGISTER;
     return true;
 }
 

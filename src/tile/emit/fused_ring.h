@@ -27,6 +27,7 @@ struct tile_fused_ring {
     tile_register all;        // number of tiles or pairs
     tile_register pairs;      // true: a block takes tiles in pairs
     tile_register second;     // 1: the second tile of a pair
+    tile_register lane_zero;      // 0, for loads ahead (emit.h)
     tile_register not_first_lane; // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_FEEDS];
     tile_register *words[TILE_MOST_PRODUCTS]; // left operands in registers
