@@ -602,7 +602,14 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     l.variable = own[0];
     l.last = tile_registers(e, op->operand[1])[0];
     l.step = tile_registers(e, op->operand[2])[0];
-    tile_move(e, l.variable, tile_registers(e, op->operand[0])[0]);
+    tile_register first = tile_registers(e, op->operand[0])[0];
+    if (p->base.split > 1) {
+        const struct tile_op *by = op->operand[2]->op;
+        bool known = by && by->kind == TILE_CONSTANT;
+        tile_split_range(e, l.type, known ? tile_int(by, TILE_ATTR_VALUE, 0) : 0, l.step, &first,
+                         &l.last);
+    }
+    tile_move(e, l.variable, first);
     if (!r->ring.copies) {
         for (uint32_t i = 0; i < op->result_count; i++)
             if (!(e->value[op->block[0]->argument[1 + i]->id] = tile_registers(e, op->result[i])))
@@ -627,6 +634,8 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
             tile_release_feed(e, &p->feed[i], NULL);
     tile_ins(e, "xor.b32 %R, %R, 1", r->held_phase, r->held_phase);
     tile_put_label(e, none);
+    if (p->base.split > 1 && !r->ring.copies)
+        tile_join_parts(e, tile_registers(e, op->result[0]), tile_register_count(op->result[0]));
     e->shared_busy = true;
     return !e->failed;
 }

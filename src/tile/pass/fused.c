@@ -6,6 +6,7 @@
 #include "fused.h"
 
 #include "tile/ir/words.h"
+#include "tile/ir/scalar.h"
 #include "tile/layout/wgmma.h"
 
 enum {
@@ -388,6 +389,39 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
     return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
 }
 
+// True if the loop carries one tile and only adds to it, from zero.
+static bool is_sum(const struct tile_op *loop)
+{
+    const struct tile_value *sum = loop->block[0]->argument[1], *next;
+
+    if (loop->result_count != 1 || !tile_is_zero(loop->operand[3]) || sum->uses != 1)
+        return false;
+    next = loop->block[0]->last->operand[0];
+    switch (next->op ? next->op->kind : TILE_CONSTANT) {
+    case TILE_ADD:
+        return !tile_is_rounded(next->op) &&
+               (next->op->operand[0] == sum || next->op->operand[1] == sum);
+    case TILE_MMA:
+    case TILE_FMA:
+        return next->op->operand[2] == sum;
+    default:
+        return false;
+    }
+}
+
+// The number of blocks that each do a part of the loop's iterations. Their sums meet in the rings.
+static uint32_t plan_split(const struct tile_fused *p, const struct tile_target *target)
+{
+    const struct tile_op *loop = p->base.loop;
+    uint32_t bytes = p->base.groups * p->base.blocks * p->base.columns * 64 * 4;
+
+    return target->split > 1 && !p->uneven && is_sum(loop) &&
+                   tile_type_same(&loop->result[0]->type, &p->base.mma->result[0]->type) &&
+                   bytes <= p->base.stages * p->base.stage_bytes
+               ? target->split
+               : 1;
+}
+
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why)
 {
@@ -420,7 +454,10 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);
-    return *why ? NULL : p;
+    if (*why)
+        return NULL;
+    p->base.split = plan_split(p, target);
+    return p;
 }
 
 uint32_t tile_fused_warps(const struct tile_fused *p)
