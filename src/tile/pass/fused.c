@@ -13,6 +13,8 @@ enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
+    MOST_DOUBLED = 256, // divided by the number of warpgroups; linked code keeps as many registers
+                        // in each role (C7504)
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
     MOST_STAGES = 8,
     MOST_UNPROMOTED = 128, // products of 8-bit floats that a wgmma accumulator may add up
@@ -294,7 +296,7 @@ static bool can_double(const struct tile_fused *p)
         registers += (uint32_t)(tile_elements(&loop->result[i]->type) *
                                 cuc_dtype_bits(loop->result[i]->type.dtype) / 32 /
                                 (p->base.groups * 128));
-    return registers <= (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS);
+    return registers <= MOST_DOUBLED / p->base.groups;
 }
 
 // ---- Layouts and space
