@@ -253,8 +253,6 @@ static bool open_access(struct tile_access_state *a, bool asks)
     a->origin = a->view->base;
     if (!a->reg)
         return false;
-    if (e->lane_zero)
-        a->origin = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", a->origin, e->lane_zero);
     if (!a->stores)
         read_pad(a);
     if (a->rows) {

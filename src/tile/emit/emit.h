@@ -63,9 +63,6 @@ struct tile_emitter {
     uint32_t half_capacity;
     // Zeros that ptxas cannot recognize. Each widening of words takes the next of the three.
     tile_register zero[3];
-    // If set, added to the address of each access: a zero that ptxas takes for different in each
-    // lane. It would move a scalar that is loaded to a uniform register at once, and wait for it.
-    tile_register lane_zero;
     // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
     tile_register reduced;
     tile_register tid, lane, warp;     // computed in the prologue

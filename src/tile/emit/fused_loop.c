@@ -31,97 +31,18 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
     return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
 
-// ---- Loads of the next iteration
-//
-// A load by warpgroups takes longer than an iteration's products, so an iteration does the loads of
-// the next one. The last iteration repeats its own.
-
-// Emits the loads for the variable's value in `at`, and the scalars that they depend on.
-static bool load_at(struct tile_emitter *e, const struct loop *l, tile_register at)
+static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
 {
-    const struct tile_block *body = l->op->block[0];
-    struct tile_fused *p = tile_fused_ring_of(e)->plan;
-    tile_register **variable = &e->value[body->argument[0]->id], *before = *variable;
-
-    *variable = tile_take(e->module, sizeof(**variable));
-    if (!*variable)
-        return false;
-    **variable = at;
-    e->lane_zero = tile_fused_ring_of(e)->lane_zero;
-    for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
-        bool scalar = tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count &&
-                      op->result_count == 1 && tile_depends_on_variable(p, op->result[0]);
-        if (!scalar && !tile_is_loaded_ahead(p, op))
-            continue;
-        e->value[op->result[0]->id] = NULL;
-        if (!tile_emit_one(e, op))
-            return false;
-    }
-    *variable = before;
-    e->lane_zero = TILE_NO_REGISTER;
-    return true;
-}
-
-static const struct tile_op *next_ahead(const struct tile_fused *p, const struct tile_op *op)
-{
-    while (op && !tile_is_loaded_ahead(p, op))
-        op = op->next;
-    return op;
-}
-
-// The registers of the loads, in their order: this iteration's, and the next one's.
-struct ahead {
-    tile_register **now, **next;
-};
-
-static bool load_first(struct tile_emitter *e, const struct loop *l, struct ahead *ahead)
-{
-    struct tile_fused *p = tile_fused_ring_of(e)->plan;
-    const struct tile_op *op = next_ahead(p, l->op->block[0]->first);
-    uint32_t count = 0;
-
-    for (const struct tile_op *one = op; one; one = next_ahead(p, one->next))
-        count++;
-    *ahead = (struct ahead){ tile_take(e->module, (count + 1) * sizeof(*ahead->now)),
-                             tile_take(e->module, (count + 1) * sizeof(*ahead->next)) };
-    if (!ahead->now || !ahead->next || (op && !load_at(e, l, l->variable)))
-        return false;
-    for (count = 0; op; op = next_ahead(p, op->next))
-        ahead->now[count++] = e->value[op->result[0]->id];
-    return true;
-}
-
-static bool load_next(struct tile_emitter *e, const struct loop *l, struct ahead *ahead)
-{
-    struct tile_fused *p = tile_fused_ring_of(e)->plan;
-    const struct tile_op *first = next_ahead(p, l->op->block[0]->first);
     enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
-    uint32_t count = 0;
 
-    if (!first)
+    if (!ahead->count)
         return true;
     tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
-    tile_register more = tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", l->type + 1, left, l->step);
+    tile_register more =
+        tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", l->type + 1, left, l->step);
     tile_register at = tile_make(e, class, "add.%s %R, %R, %R", l->type, l->variable, l->step);
     at = tile_make(e, class, "selp.b%s %R, %R, %R, %R", l->type + 1, at, l->variable, more);
-    if (!load_at(e, l, at))
-        return false;
-    for (const struct tile_op *op = first; op; op = next_ahead(p, op->next), count++) {
-        ahead->next[count] = e->value[op->result[0]->id];
-        e->value[op->result[0]->id] = ahead->now[count];
-    }
-    return true;
-}
-
-static void advance_loads(struct tile_emitter *e, const struct loop *l, const struct ahead *ahead)
-{
-    struct tile_fused *p = tile_fused_ring_of(e)->plan;
-    uint32_t count = 0;
-
-    for (const struct tile_op *op = next_ahead(p, l->op->block[0]->first); op;
-         op = next_ahead(p, op->next), count++)
-        for (uint32_t i = 0; i < tile_register_count(op->result[0]); i++)
-            tile_move_half(e, ahead->now[count][i], ahead->next[count][i]);
+    return tile_load_ahead(e, l->op, at, ahead);
 }
 
 // ---- Work
@@ -311,8 +232,8 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     for (uint32_t i = 0; i < l->op->result_count; i++)
         if (body->last->operand[i] == last->result[0])
             sum = tile_registers(e, l->op->result[i]);
-    struct ahead ahead;
-    if (!sum || !load_first(e, l, &ahead))
+    struct tile_ahead ahead;
+    if (!sum || !tile_open_ahead(e, l->op, l->variable, &ahead))
         return false;
     start_early(e);
     if (!load_next(e, l, &ahead))
@@ -325,7 +246,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
-    advance_loads(e, l, &ahead);
+    tile_advance_ahead(e, &ahead);
     tile_put_label(e, top);
     advance(e, l, tail);
     await_products(e);
@@ -347,7 +268,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
-    advance_loads(e, l, &ahead);
+    tile_advance_ahead(e, &ahead);
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, tail);
     release_early(e);
@@ -432,9 +353,9 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_block *body = l->op->block[0];
     uint32_t top = tile_label(e), end = tile_label(e);
-    struct ahead ahead;
+    struct tile_ahead ahead;
 
-    if (!load_first(e, l, &ahead))
+    if (!tile_open_ahead(e, l->op, l->variable, &ahead))
         return false;
     tile_put_label(e, top);
     struct running running = { 0, 0, 0 };
@@ -453,7 +374,7 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
     finish_products(e, &running, running.end);
     tile_next_stage(e, &r->position);
     carry(e, l, NULL);
-    advance_loads(e, l, &ahead);
+    tile_advance_ahead(e, &ahead);
     advance(e, l, end);
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
@@ -503,7 +424,7 @@ static void start_all(struct tile_emitter *e, const struct doubled *d, bool odd)
 
 // The work on the results of products that started before the last `later` ones.
 static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const struct doubled *d,
-                             bool odd, uint32_t later, struct ahead *ahead)
+                             bool odd, uint32_t later, struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_fused *p = r->plan;
@@ -520,7 +441,7 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
         if (op->kind != TILE_MMA && !emit_work_op(e, op))
             return false;
     carry(e, l, NULL);
-    advance_loads(e, l, ahead);
+    tile_advance_ahead(e, ahead);
     return true;
 }
 
@@ -530,9 +451,9 @@ static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
     enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
     uint32_t top = tile_label(e), end = tile_label(e), tail[2] = { tile_label(e), tile_label(e) };
     struct doubled d;
-    struct ahead ahead;
+    struct tile_ahead ahead;
 
-    if (!open_doubled(e, &d) || !load_first(e, l, &ahead))
+    if (!open_doubled(e, &d) || !tile_open_ahead(e, l->op, l->variable, &ahead))
         return false;
     start_all(e, &d, false);
     tile_put_label(e, top);

@@ -267,7 +267,8 @@ bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_valu
 
 bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
 {
-    if ((op->kind != TILE_LOAD && op->kind != TILE_LOAD_AT) || op->parent != p->base.loop->block[0])
+    if ((op->kind != TILE_LOAD && op->kind != TILE_LOAD_AT) || op->operand[0]->op ||
+        op->result[0]->type.dtype == CUC_BOOL || op->parent != p->base.loop->block[0])
         return false;
     for (uint32_t i = 0; i < p->feeds; i++)
         if (p->feed[i].stream.load == op)
