@@ -105,15 +105,17 @@ static uint32_t slab_of(const struct tile_stream *s, uint32_t column)
     return column * s->element / s->span * s->span * s->rows;
 }
 
-// The thread's part of its elements' places: in a slab, and the slab.
+// The thread's part of its elements' places: in a slab, of which it may set the bits `mask`, and the
+// slab.
 struct thread_place {
     tile_register in_slab, slab;
+    uint32_t mask;
 };
 
 static struct thread_place thread_in_slab(struct tile_emitter *e, const struct tile_stream *s)
 {
     const struct tile_layout *layout = s->load->result[0]->layout;
-    struct thread_place sum = { tile_number32(e, 0), TILE_NO_REGISTER };
+    struct thread_place sum = { tile_number32(e, 0), TILE_NO_REGISTER, 0 };
 
     for (uint32_t bit = 0; bit < TILE_LANE_BITS + (uint32_t)layout->warp_bits; bit++) {
         uint32_t one = UINT32_C(1) << (layout->register_bits + bit);
@@ -122,6 +124,7 @@ static struct thread_place thread_in_slab(struct tile_emitter *e, const struct t
         tile_register mine = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->tid, bit);
         tile_register part = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", mine, place);
         sum.in_slab = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", sum.in_slab, part);
+        sum.mask |= place;
         if (!slab)
             continue;
         if (!sum.slab)
@@ -129,6 +132,30 @@ static struct thread_place thread_in_slab(struct tile_emitter *e, const struct t
         sum.slab = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", mine, slab, sum.slab);
     }
     return sum;
+}
+
+// Addresses in a stage that differ in the bits that a thread's place has too; other bits of an
+// element's place are added to the address as a constant.
+enum { MOST_STARTS = 16 };
+
+struct start {
+    uint32_t bits;
+    tile_register at;
+};
+
+static tile_register start_of(struct tile_emitter *e, const struct thread_place *mine,
+                              tile_register stage, uint32_t bits, struct start *starts)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < MOST_STARTS && starts[i].at && starts[i].bits != bits)
+        i++;
+    if (starts[i].at && starts[i].bits == bits)
+        return starts[i].at;
+    tile_register at = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", mine->in_slab, bits);
+    starts[i] =
+        (struct start){ bits, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage) };
+    return starts[i].at;
 }
 
 // The number of neighbouring elements that consecutive registers hold, at most 16 bytes of them.
@@ -160,6 +187,7 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
     tile_wait_for_feed(e, feed, &r->position);
     tile_register stage = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->position.stage,
                                     s->bytes, r->ring.base);
+    struct start starts[MOST_STARTS] = { { 0 } };
     if (mine.slab)
         stage = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", stage, mine.slab);
     for (uint32_t i = 0; i < tile_register_count(value); i += run) {
@@ -167,11 +195,12 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
         uint32_t column = tile_register_coordinate(value->layout, i, 1);
         if (row >= s->rows || column >= s->slabs * s->span / s->element)
             continue; // padding
-        tile_register at =
-            tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", mine.in_slab, place_in_slab(s, row, column));
-        at = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage);
-        tile_emit_load(e, "", "shared", value->type.dtype, reg + i, run, at,
-                       (int64_t)TILE_RING_AT + s->at + slab_of(s, column), TILE_NO_REGISTER);
+        uint32_t place = place_in_slab(s, row, column);
+        tile_emit_load(e, "", "shared", value->type.dtype, reg + i, run,
+                       start_of(e, &mine, stage, place & mine.mask, starts),
+                       (int64_t)TILE_RING_AT + s->at + slab_of(s, column) +
+                           (place & ~mine.mask),
+                       TILE_NO_REGISTER);
     }
     tile_ins(e, "bar.warp.sync 0xffffffff");
     tile_register free = barrier_of(e, feed, &r->position);
