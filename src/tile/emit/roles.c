@@ -131,14 +131,11 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     if (!emit_copies(e, roles))
         return false;
     *copying = common;
-    bool alone = r->plan->residents <= 1;
-    if (alone)
-        tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %u;\n", roles->copy_registers);
+    tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %u;\n", roles->copy_registers);
     tile_put_string(copying, e->prologue.at ? e->prologue.at : "");
     tile_put_string(copying, own.at ? own.at : "");
     tile_put(copying, "$L%u:\n", multiply);
-    if (alone)
-        tile_put(copying, "\tsetmaxnreg.inc.sync.aligned.u32 %u;\n", roles->product_registers);
+    tile_put(copying, "\tsetmaxnreg.inc.sync.aligned.u32 %u;\n", roles->product_registers);
 
     r->copies = false;
     e->value = values;
@@ -161,8 +158,7 @@ static void put_entry(struct tile_emitter *e, const struct tile_entry *entry, ui
         tile_put_string(out, e->globals.at);
     tile_put(out, ".visible .entry %s(.param .align 64 .b8 args[%u])\n", entry->name,
              tile_block_bytes(entry, bytes));
-    tile_put(out, ".maxntid %u, 1, 1\n.minnctapersm %u\n", 32 * entry->warps,
-             r->plan->residents > 1 ? r->plan->residents : 1);
+    tile_put(out, ".maxntid %u, 1, 1\n.minnctapersm 1\n", 32 * entry->warps);
     if (entry->cluster > 1 || entry->split > 1)
         tile_put(out, ".reqnctapercluster %u, 1, 1\n",
                  entry->split > 1 ? entry->split : entry->cluster);

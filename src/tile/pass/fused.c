@@ -13,7 +13,6 @@ enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
-    MOST_OF_TWO = 48, // if two blocks share a multiprocessor
     MOST_DOUBLED = 256, // divided by the number of warpgroups; linked code keeps as many registers
                         // in each role (C7504)
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
@@ -327,7 +326,6 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
         if (!product->feed[0])
             registers += product->depth / 4 * p->base.blocks;
     }
-    p->registers = registers;
     if (registers > (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS))
         return "accumulators do not fit in registers";
     for (uint32_t i = 0; i < p->products; i++) {
@@ -376,6 +374,24 @@ static void plan_store(struct tile_fused *p)
     p->base.store_map = tile_plan_slab_map(&p->base, store);
 }
 
+static const char *plan_shared(struct tile_fused *p, const struct tile_target *target)
+{
+    uint32_t rest = target->shared_limit - TILE_RING_AT, held = 0;
+
+    for (uint32_t i = 0; i < p->feeds; i++)
+        *(p->feed[i].held ? &held : &p->base.stage_bytes) += p->feed[i].stream.bytes;
+    if (p->base.store) {
+        tile_plan_slabs(&p->base);
+        held += p->base.groups * tile_staging_bytes(&p->base);
+    }
+    if (!p->base.stage_bytes || held > rest)
+        return "its operands do not fit in shared memory";
+    p->base.stages = (rest - held) / p->base.stage_bytes;
+    if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
+        p->base.stages = target->stages ? target->stages : MOST_STAGES;
+    return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
+}
+
 // True if the loop carries one tile and only adds to it, from zero.
 static bool is_sum(const struct tile_op *loop)
 {
@@ -396,35 +412,17 @@ static bool is_sum(const struct tile_op *loop)
     }
 }
 
-// Plans blocks that each do a part of the loop's iterations. With few registers for accumulators
-// and operands, two blocks run on a multiprocessor: the work on operands takes longer than their
-// products.
-static void plan_split(struct tile_fused *p, const struct tile_target *target)
+// The number of blocks that each do a part of the loop's iterations. Their sums meet in the rings.
+static uint32_t plan_split(const struct tile_fused *p, const struct tile_target *target)
 {
     const struct tile_op *loop = p->base.loop;
-    bool splits = target->split > 1 && !p->uneven && is_sum(loop) &&
-                  tile_type_same(&loop->result[0]->type, &p->base.mma->result[0]->type);
+    uint32_t bytes = p->base.groups * p->base.blocks * p->base.columns * 64 * 4;
 
-    p->base.split = splits ? target->split : 1;
-    p->base.residents = splits && p->registers <= MOST_OF_TWO ? 2 : 1;
-}
-
-static const char *plan_shared(struct tile_fused *p, const struct tile_target *target)
-{
-    uint32_t rest = target->shared_limit / p->base.residents - TILE_RING_AT, held = 0;
-
-    for (uint32_t i = 0; i < p->feeds; i++)
-        *(p->feed[i].held ? &held : &p->base.stage_bytes) += p->feed[i].stream.bytes;
-    if (p->base.store) {
-        tile_plan_slabs(&p->base);
-        held += p->base.groups * tile_staging_bytes(&p->base);
-    }
-    if (!p->base.stage_bytes || held > rest)
-        return "its operands do not fit in shared memory";
-    p->base.stages = (rest - held) / p->base.stage_bytes;
-    if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
-        p->base.stages = target->stages ? target->stages : MOST_STAGES;
-    return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
+    return target->split > 1 && !p->uneven && is_sum(loop) &&
+                   tile_type_same(&loop->result[0]->type, &p->base.mma->result[0]->type) &&
+                   bytes <= p->base.stages * p->base.stage_bytes
+               ? target->split
+               : 1;
 }
 
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
@@ -458,13 +456,10 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     // work at the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
-    plan_split(p, target);
     *why = plan_shared(p, target);
     if (*why)
         return NULL;
-    if (p->base.split > 1 && p->base.groups * p->base.blocks * p->base.columns * 64 * 4 >
-                                 p->base.stages * p->base.stage_bytes)
-        p->base.split = p->base.residents = 1; // the sums meet in the rings
+    p->base.split = plan_split(p, target);
     return p;
 }
 

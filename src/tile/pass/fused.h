@@ -29,7 +29,6 @@ struct tile_fused {
     uint32_t feeds;
     struct tile_fused_product product[TILE_MOST_PRODUCTS];
     uint32_t products;
-    uint32_t registers; // per thread, for accumulators and left operands
     // The last product overlaps the next iteration's work: all other products of that iteration are
     // started before it. If false, the code waits for each product where it stands.
     bool overlaps;

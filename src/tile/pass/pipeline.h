@@ -64,7 +64,6 @@ struct tile_pipeline {
     uint32_t stages, stage_bytes;
     uint32_t cluster; // blocks per cluster; 1: no cluster
     uint32_t split;   // blocks of a cluster that each run a part of the loop; 1: no split
-    uint32_t residents; // blocks that run on a multiprocessor at a time; 0 and 1: one
     bool apart; // the blocks of a split share the epilogue: each finishes the rows of some warps
     uint32_t raster; // tiles along the grid's first axis before the next one along its second
     struct tile_tensor_map map[TILE_MAX_MAPS];
