@@ -232,13 +232,13 @@ TEST(an_extent_of_what_has_elements_is_not_0)
     struct tile_module *module = tile_parse("p.tile", text, sizeof(text) - 1, NULL, 0);
 
     ck_assert(module && !module->diagnostics->errors);
-    for (uint64_t filled = 0; filled < 4; filled++) {
-        struct tile_ranges *ranges = tile_analyze_ranges(module->first, filled);
+    for (uint64_t mapped = 0; mapped < 4; mapped++) {
+        struct tile_ranges *ranges = tile_analyze_ranges(module->first, mapped);
         const struct tile_parameter *p = module->first->parameter;
         ck_assert_ptr_nonnull(ranges);
-        ck_assert_int_eq(tile_range_of_extent(ranges, p[0].value, 0).low, (int)filled & 1);
+        ck_assert_int_eq(tile_range_of_extent(ranges, p[0].value, 0).low, (int)mapped & 1);
         ck_assert_int_eq(tile_range_of_extent(ranges, p[0].value, 1).low, 4);
-        ck_assert_int_eq(tile_range_of_extent(ranges, p[1].value, 0).low, (int)filled >> 1);
+        ck_assert_int_eq(tile_range_of_extent(ranges, p[1].value, 0).low, (int)mapped >> 1);
     }
     tile_module_free(module);
 }

@@ -36,11 +36,15 @@ static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
 static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct tile_target *target,
                                         bool by_warps, const char **why)
 {
+    if (copy && tile_swap_computed(copy) && !tile_keeps_rules(copy, "exchanged operands"))
+        return NULL;
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
-    if (plan && plan->overlaps) {
-        tile_defer_reductions(copy, plan);
-        tile_version_loop(copy, plan, by_warps);
+    if (plan) {
+        if (plan->overlaps) {
+            tile_defer_reductions(copy, plan);
+            tile_version_loop(copy, plan, by_warps);
+        }
         tile_narrow_indices(copy);
         if (target->contract) {
             tile_approximate_divisions(copy, plan);
@@ -76,8 +80,10 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_fused(kernel->module, copy, plan, target, out, entry))
         if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
-            !entry->dynamic_shared || --plan->base.stages < 2)
+            !entry->dynamic_shared || --plan->base.stages < 2) {
+            *why = "its operands and the work after it do not fit in shared memory";
             return false;
+        }
     tile_remark_fused(kernel, plan);
     tile_remark_entry(kernel, entry);
     return true;
@@ -96,7 +102,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
         tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_products, &products);
         if (products && compile_fused(kernel, target, out, entry, &not_fused))
             return true;
-        tile_remark_no_pipeline(kernel, products > 1 && not_fused ? not_fused : why);
+        tile_remark_no_pipeline(kernel, not_fused && *not_fused ? not_fused : why);
         return false;
     }
     if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||

@@ -156,6 +156,10 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
     if (tile_is_integer(from) && tile_is_integer(to))
         return integer_to_integer(e, to, from, x);
     if (tile_is_integer(from)) {
+        bool exact = cuc_dtype_bits(from) <= 16; // in f32, so that the next rounding is the only one
+        if (exact && to != CUC_F64 && to != CUC_F32)
+            return tile_emit_cast(e, to, CUC_F32, round,
+                                  tile_emit_cast(e, CUC_F32, from, TILE_RN, x));
         if (to == CUC_TF32 || to == CUC_E4M3 || to == CUC_E5M2 || to == CUC_BF16)
             return tile_emit_cast(e, to, CUC_F64, round, odd_f64(e, from, x));
         tile_register out = tile_new(e, tile_class_of(to));

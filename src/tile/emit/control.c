@@ -30,8 +30,8 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
         tile_is_loaded_early(e, op))
         return true;
     if (e->ring && op == e->ring->plan->store &&
-        tile_layout_same(op->operand[op->operand_count - 1]->layout,
-                         e->ring->plan->mma->result[0]->layout))
+        tile_layout_matches(op->operand[op->operand_count - 1]->layout,
+                            e->ring->plan->mma->result[0]->layout))
         emit = tile_emit_store_tma;
     if (op->kind == TILE_MMA && tile_fragment_of(op, e->target))
         emit = tile_emit_mma_sync;
@@ -89,6 +89,8 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     struct moves m = { 0 };
 
     for (uint32_t i = 0; i < count; i++) {
+        if (!tile_region_carries(e, to[i]))
+            continue;
         const tile_register *a = tile_registers(e, to[i]), *b = tile_registers(e, from[i]);
         for (uint32_t r = 0; a && b && r < tile_register_count(to[i]); r++)
             add_move(e, &m, a[r], b[r]);
@@ -299,7 +301,9 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
 
 bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
 {
-    if (e->ring && op == e->ring->plan->loop)
+    if (e->ring && e->ring->in_region && op->kind == TILE_MMA)
+        return tile_emit_region_product(e, op);
+    if (e->ring && op == e->ring->plan->loop && !e->ring->plan->first)
         return e->ring->plan->fused ? tile_emit_fused_loop(e, op) : tile_emit_ring_loop(e, op);
     if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
         return emit_loop(e, op);
@@ -321,8 +325,14 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
                      op->where.column ? op->where.column : 1);
             e->line = op->where.line;
         }
-        if (e->ring && tile_fused_skips(e, op))
+        if (e->ring && (tile_fused_skips(e, op) || tile_region_skips(e, op)))
             continue;
+        if (e->ring && op == e->ring->plan->first) {
+            if (!tile_emit_region(e))
+                return false;
+            op = e->ring->plan->loop;
+            continue;
+        }
         if (!(tile_op_infos[op->kind].traits & TILE_TERMINATES ? emit_terminator(e, op)
                                                                : tile_emit_next(e, op)) ||
             e->module->diagnostics->out_of_memory)

@@ -1,7 +1,6 @@
 // Floor divisions of integers, cdiv and remainders: the general case, and cheaper ones without a
 // division or in 32 bits if facts allow it.
 #include "element.h"
-#include "ring.h"
 
 // Corrects a division toward zero with quotient q to a floor division: needed if r != 0 and the
 // signs differ.
@@ -97,40 +96,16 @@ static tile_register divide_words(struct tile_emitter *e, enum tile_op_kind kind
     return tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", q);
 }
 
-static bool has_map(const struct tile_pipeline *plan, uint32_t parameter)
-{
-    for (uint32_t i = 0; i < plan->maps; i++)
-        if (plan->map[i].parameter == parameter)
-            return true;
-    return false;
-}
-
-// True for a scalar that is non-negative and below 2^31: block indices, and extents of tensors with
-// maps (select.c).
+// True for a scalar that is non-negative and below 2^31.
 static bool fits_word(const struct tile_emitter *e, const struct tile_value *value)
 {
+    struct tile_range range = tile_range_of(e->ranges, value);
     const struct tile_op *op = value->op;
 
-    if (!e->ring || !op)
+    if (value->type.rank)
         return false;
-    switch (op->kind) {
-    case TILE_BLOCK:
-    case TILE_NUM_BLOCKS:
-        return true;
-    case TILE_DIMENSION:
-        return has_map(e->ring->plan,
-                       e->kernel->dimension[tile_int(op, TILE_ATTR_INDEX, 0)].parameter);
-    case TILE_DIM:
-        return !op->operand[0]->op && has_map(e->ring->plan, op->operand[0]->index);
-    case TILE_CONSTANT:
-        return tile_int(op, TILE_ATTR_VALUE, -1) >= 0 &&
-               tile_int(op, TILE_ATTR_VALUE, -1) <= INT32_MAX;
-    case TILE_FLOORDIV:
-    case TILE_MOD:
-        return fits_word(e, op->operand[0]) && fits_word(e, op->operand[1]);
-    default:
-        return false;
-    }
+    return (op && (op->kind == TILE_BLOCK || op->kind == TILE_NUM_BLOCKS)) ||
+           (range.low >= 0 && range.low <= range.high && range.high <= INT32_MAX);
 }
 
 tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op *op,
@@ -140,7 +115,7 @@ tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op 
 
     if (divisor && !(divisor & (divisor - 1)))
         return divide_by_power(e, op->kind, dtype, x, divisor);
-    if (dtype == CUC_I64 && fits_word(e, op->operand[0]) && fits_word(e, op->operand[1]))
+    if (dtype == CUC_I64 && e->ring && fits_word(e, op->operand[0]) && fits_word(e, op->operand[1]))
         return divide_words(e, op->kind, x, y);
     if (dtype == CUC_I64 && divisor)
         return tile_divide_by_constant(e, op->kind, x, divisor);

@@ -20,4 +20,9 @@ tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kin
 tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op *op,
                                    cuc_dtype dtype, tile_register x, tile_register y);
 
+// packed.c: elements `first` to `end` - 1 of an op on 16-bit floats, two at a time, from the
+// operands' registers. False if the op has no packed form.
+bool tile_emit_packed(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                      uint32_t first, uint32_t end, const tile_register *const *in);
+
 #endif

@@ -1,30 +1,10 @@
 // Elementwise ops on tiles, register by register: immediately, or deferred until a part of the
 // result is needed. Also ops without operands.
 #include "access.h"
+#include "element.h"
 #include "ring.h"
 
 #include <string.h>
-
-// True if an op converts two f32 at once to 16 bits, side by side in a word as stores need them.
-static bool casts_pairs(const struct tile_op *op, uint32_t count)
-{
-    cuc_dtype to = op->result[0]->type.dtype;
-
-    return op->kind == TILE_CAST && count % 2 == 0 && (to == CUC_F16 || to == CUC_BF16) &&
-           op->operand[0]->type.dtype == CUC_F32 && !tile_is_rounded(op);
-}
-
-static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
-                      const tile_register *x)
-{
-    tile_register word = tile_make(
-        e, TILE_R32, to == CUC_F16 ? "cvt.rn.f16x2.f32 %R, %R, %R" : "cvt.rn.bf16x2.f32 %R, %R, %R",
-        x[1], x[0]);
-
-    for (uint32_t i = 0; i < 2; i++)
-        out[i] = tile_new(e, TILE_R16);
-    tile_split(e, word, out[0], out[1]);
-}
 
 static bool are_computed(const tile_register *out, uint32_t first, uint32_t end)
 {
@@ -50,11 +30,9 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
             return false;
         in[i] = e->value[op->operand[i]->id];
     }
-    bool pairs = casts_pairs(op, tile_register_count(op->result[0]));
-    for (uint32_t r = first; r < end && pairs; r += 2)
-        if (!out[r])
-            cast_pair(e, op->result[0]->type.dtype, out + r, in[0] + r);
-    for (uint32_t r = first; r < end && !pairs; r++) {
+    if (tile_emit_packed(e, op, out, first, end, in))
+        return true;
+    for (uint32_t r = first; r < end; r++) {
         tile_register x[3];
         if (out[r])
             continue;

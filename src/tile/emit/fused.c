@@ -75,6 +75,10 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
     tile_register tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
     tile_register step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
 
+    if (r->plan->base.split > 1) { // these blocks share one tile
+        r->ring.rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
+        tile_ins(e, "div.u32 %R, %R, %u", tile, tile, (unsigned)r->plan->base.split);
+    }
     r->position = first_position(e);
     r->late = first_position(e);
     r->held_phase = tile_number32(e, 0);
@@ -91,7 +95,8 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
         tile_branch(e, more, false, top);
     }
     tile_ins(e, "add.u32 %R, %R, %R", tile, tile, step);
-    tile_branch(e, TILE_NO_REGISTER, false, top);
+    if (r->plan->base.split <= 1)
+        tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return !e->failed;
 }
@@ -159,7 +164,8 @@ static void make_barriers(struct tile_emitter *e)
             uint32_t at = (i * TILE_FEED_STAGES + s) * TILE_FEED_BARRIER_BYTES;
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->ring.base, at);
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base,
-                     at + (unsigned)TILE_FEED_FREE_AT, r->plan->base.groups);
+                     at + (unsigned)TILE_FEED_FREE_AT,
+                     r->plan->base.groups * (r->plan->feed[i].read ? TILE_GROUP_THREADS / 32 : 1));
         }
 }
 

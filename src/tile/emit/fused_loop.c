@@ -23,12 +23,29 @@ struct loop {
 
 static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
 {
-    const struct tile_feed *feed = tile_feed_of(tile_fused_ring_of(e)->plan, op);
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_feed *feed = tile_feed_of(p, op);
 
     if (feed && feed->read)
         return tile_read_feed(e, feed);
-    return tile_fused_skips(e, op) || tile_emit_next(e, op);
+    return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
+
+static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+{
+    enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
+
+    if (!ahead->count)
+        return true;
+    tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
+    tile_register more =
+        tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", l->type + 1, left, l->step);
+    tile_register at = tile_make(e, class, "add.%s %R, %R, %R", l->type, l->variable, l->step);
+    at = tile_make(e, class, "selp.b%s %R, %R, %R, %R", l->type + 1, at, l->variable, more);
+    return tile_load_ahead(e, l->op, at, ahead);
+}
+
+// ---- Work
 
 // Emits the ops of an iteration that are not started elsewhere: the late work, or the rest.
 static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
@@ -215,9 +232,12 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     for (uint32_t i = 0; i < l->op->result_count; i++)
         if (body->last->operand[i] == last->result[0])
             sum = tile_registers(e, l->op->result[i]);
-    if (!sum)
+    struct tile_ahead ahead;
+    if (!sum || !tile_open_ahead(e, l->op, l->variable, &ahead))
         return false;
     start_early(e);
+    if (!load_next(e, l, &ahead))
+        return false;
     tile_wait_products(e, 0);
     release_feeds(e, 0, early, &r->position);
     if (!emit_work(e, body, false))
@@ -226,12 +246,15 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
+    tile_advance_ahead(e, &ahead);
     tile_put_label(e, top);
     advance(e, l, tail);
     await_products(e);
     start_early(e);
     start_last(e, sum);
     tile_signal_next_group(e);
+    if (!load_next(e, l, &ahead))
+        return false;
     if (early) {
         tile_wait_products(e, 1);
         release_feeds(e, 0, early, &r->position);
@@ -245,6 +268,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
+    tile_advance_ahead(e, &ahead);
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, tail);
     release_early(e);
@@ -255,8 +279,16 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// Emits a product, and waits for it at once.
-static bool emit_product(struct tile_emitter *e, const struct tile_fused_product *product)
+// ---- A loop that does not overlap
+//
+// Its products start where they stand, and an op that needs one's result waits for it.
+
+struct running {
+    uint32_t first, end; // products that have started, and may still run
+    uint32_t needed; // products up to this one must be finished
+};
+
+static bool start_product(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_value *result = product->mma->result[0];
@@ -274,28 +306,176 @@ static bool emit_product(struct tile_emitter *e, const struct tile_fused_product
         if (product->feed[n] && !product->feed[n]->held)
             tile_wait_for_feed(e, product->feed[n], &r->position);
     tile_start_product(e, product, sum, &r->position, !product->from_zero);
-    tile_wait_products(e, 0);
-    for (uint32_t n = 0; n < 2; n++)
-        if (product->feed[n] && !product->feed[n]->held)
-            tile_release_feed(e, product->feed[n], &r->position);
     return !e->failed;
+}
+
+// Waits until all products before number `end` are finished.
+static void finish_products(struct tile_emitter *e, struct running *running, uint32_t end)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+
+    if (end <= running->first)
+        return;
+    tile_wait_products(e, running->end - end);
+    release_feeds(e, running->first, end, &r->position);
+    running->first = end;
+}
+
+struct users {
+    const struct tile_fused *p;
+    struct running *running;
+};
+
+static void find_needed(struct tile_op *op, void *data)
+{
+    struct users *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        for (uint32_t n = u->running->first; n < u->running->end; n++)
+            if (op->operand[i] == u->p->product[n].mma->result[0] && n >= u->running->needed)
+                u->running->needed = n + 1;
+}
+
+// Waits for the products whose results an op uses.
+static void finish_needed(struct tile_emitter *e, struct running *running, const struct tile_op *op)
+{
+    struct users users = { tile_fused_ring_of(e)->plan, running };
+
+    running->needed = running->first;
+    find_needed((struct tile_op *)(uintptr_t)op, &users);
+    for (uint32_t n = 0; n < op->block_count; n++)
+        tile_walk(op->block[n], find_needed, &users);
+    finish_products(e, running, running->needed);
 }
 
 static bool plain_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t top = tile_label(e), end = tile_label(e), product = 0;
+    const struct tile_block *body = l->op->block[0];
+    uint32_t top = tile_label(e), end = tile_label(e);
+    struct tile_ahead ahead;
 
+    if (!tile_open_ahead(e, l->op, l->variable, &ahead))
+        return false;
     tile_put_label(e, top);
-    for (const struct tile_op *op = l->op->block[0]->first; op != l->op->block[0]->last;
-         op = op->next)
-        if (op->kind == TILE_MMA ? !emit_product(e, &r->plan->product[product++])
-                                 : !emit_work_op(e, op))
+    struct running running = { 0, 0, 0 };
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
+        finish_needed(e, &running, op);
+        if (op->kind != TILE_MMA) {
+            if (!emit_work_op(e, op))
+                return false;
+            continue;
+        }
+        if (!start_product(e, &r->plan->product[running.end++]))
             return false;
+        if (running.end == 1 && !load_next(e, l, &ahead))
+            return false;
+    }
+    finish_products(e, &running, running.end);
     tile_next_stage(e, &r->position);
     carry(e, l, NULL);
+    tile_advance_ahead(e, &ahead);
     advance(e, l, end);
     tile_branch(e, TILE_NO_REGISTER, false, top);
+    tile_put_label(e, end);
+    return true;
+}
+
+// ---- A loop whose products run one iteration ahead
+//
+//     start P(0)
+//     for n = 0 ..:  start P(n + 1); wait for P(n); work(n)
+//
+// Even and odd iterations have code of their own, as their products have registers of their own.
+
+// The registers of each product's result in even and odd iterations.
+struct doubled {
+    tile_register *result[2][TILE_MOST_PRODUCTS];
+};
+
+static bool open_doubled(struct tile_emitter *e, struct doubled *d)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (uint32_t odd = 0; odd < 2; odd++)
+        for (uint32_t i = 0; i < p->products; i++) {
+            tile_register **own = &e->value[p->product[i].mma->result[0]->id];
+            *own = NULL;
+            d->result[odd][i] = tile_registers(e, p->product[i].mma->result[0]);
+            if (!d->result[odd][i])
+                return false;
+        }
+    return true;
+}
+
+static void start_all(struct tile_emitter *e, const struct doubled *d, bool odd)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused *p = r->plan;
+
+    for (uint32_t i = 0; i < p->products; i++) {
+        for (uint32_t n = 0; n < 2; n++)
+            if (!p->product[i].feed[n]->held)
+                tile_wait_for_feed(e, p->product[i].feed[n], &r->position);
+        tile_start_product(e, &p->product[i], d->result[odd][i], &r->position, false);
+    }
+    tile_next_stage(e, &r->position);
+}
+
+// The work on the results of products that started before the last `later` ones.
+static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const struct doubled *d,
+                             bool odd, uint32_t later, struct tile_ahead *ahead)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused *p = r->plan;
+    const struct tile_block *body = l->op->block[0];
+
+    if (!load_next(e, l, ahead))
+        return false;
+    tile_wait_products(e, later);
+    release_feeds(e, 0, p->products, &r->late);
+    tile_next_stage(e, &r->late);
+    for (uint32_t i = 0; i < p->products; i++)
+        e->value[p->product[i].mma->result[0]->id] = d->result[odd][i];
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next)
+        if (op->kind != TILE_MMA && !emit_work_op(e, op))
+            return false;
+    carry(e, l, NULL);
+    tile_advance_ahead(e, ahead);
+    return true;
+}
+
+static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
+    uint32_t top = tile_label(e), end = tile_label(e), tail[2] = { tile_label(e), tile_label(e) };
+    struct doubled d;
+    struct tile_ahead ahead;
+
+    if (!open_doubled(e, &d) || !tile_open_ahead(e, l->op, l->variable, &ahead))
+        return false;
+    start_all(e, &d, false);
+    tile_put_label(e, top);
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        tile_register left =
+            tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
+        tile_register over =
+            tile_make(e, TILE_PRED, "setp.le.u%s %R, %R, %R", l->type + 1, left, l->step);
+        tile_branch(e, over, false, tail[odd]);
+        start_all(e, &d, !odd);
+        if (!finish_iteration(e, l, &d, odd, p->products, &ahead))
+            return false;
+        tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
+    }
+    tile_branch(e, TILE_NO_REGISTER, false, top);
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        tile_put_label(e, tail[odd]);
+        if (!finish_iteration(e, l, &d, odd, 0, &ahead))
+            return false;
+        if (!odd)
+            tile_branch(e, TILE_NO_REGISTER, false, end);
+    }
     tile_put_label(e, end);
     return true;
 }
@@ -343,7 +523,14 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     l.variable = own[0];
     l.last = tile_registers(e, op->operand[1])[0];
     l.step = tile_registers(e, op->operand[2])[0];
-    tile_move(e, l.variable, tile_registers(e, op->operand[0])[0]);
+    tile_register first = tile_registers(e, op->operand[0])[0];
+    if (p->base.split > 1) {
+        const struct tile_op *by = op->operand[2]->op;
+        bool known = by && by->kind == TILE_CONSTANT;
+        tile_split_range(e, l.type, known ? tile_int(by, TILE_ATTR_VALUE, 0) : 0, l.step, &first,
+                         &l.last);
+    }
+    tile_move(e, l.variable, first);
     if (!r->ring.copies) {
         for (uint32_t i = 0; i < op->result_count; i++)
             if (!(e->value[op->block[0]->argument[1 + i]->id] = tile_registers(e, op->result[i])))
@@ -357,13 +544,19 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)
             tile_wait_for_feed(e, &p->feed[i], NULL);
-    if (!(r->ring.copies ? copy_loop : p->overlaps ? overlapping_loop : plain_loop)(e, &l))
+    bool (*emit)(struct tile_emitter *, const struct loop *) = r->ring.copies ? copy_loop
+                                                               : p->overlaps  ? overlapping_loop
+                                                               : p->doubles   ? doubled_loop
+                                                                              : plain_loop;
+    if (!emit(e, &l))
         return false;
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held && !is_given_early(p, &p->feed[i]))
             tile_release_feed(e, &p->feed[i], NULL);
     tile_ins(e, "xor.b32 %R, %R, 1", r->held_phase, r->held_phase);
     tile_put_label(e, none);
+    if (p->base.split > 1 && !r->ring.copies)
+        tile_join_parts(e, tile_registers(e, op->result[0]), tile_register_count(op->result[0]));
     e->shared_busy = true;
     return !e->failed;
 }

@@ -99,23 +99,78 @@ static uint32_t place_in_slab(const struct tile_stream *s, uint32_t row, uint32_
     return row * s->span ^ bits << 4 ^ column * s->element % s->span;
 }
 
-static tile_register thread_in_slab(struct tile_emitter *e, const struct tile_stream *s)
+// The offset of the slab with a column.
+static uint32_t slab_of(const struct tile_stream *s, uint32_t column)
+{
+    return column * s->element / s->span * s->span * s->rows;
+}
+
+// The thread's part of its elements' places: in a slab, of which it may set the bits `mask`, and the
+// slab.
+struct thread_place {
+    tile_register in_slab, slab;
+    uint32_t mask;
+};
+
+static struct thread_place thread_in_slab(struct tile_emitter *e, const struct tile_stream *s)
 {
     const struct tile_layout *layout = s->load->result[0]->layout;
-    tile_register sum = tile_number32(e, 0);
+    struct thread_place sum = { tile_number32(e, 0), TILE_NO_REGISTER, 0 };
 
     for (uint32_t bit = 0; bit < TILE_LANE_BITS + (uint32_t)layout->warp_bits; bit++) {
         uint32_t one = UINT32_C(1) << (layout->register_bits + bit);
-        uint32_t place = place_in_slab(s, tile_axis_coordinate(layout, one, 0),
-                                       tile_axis_coordinate(layout, one, 1));
-        tile_register part = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->tid, bit);
-        part = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", part, place);
-        sum = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", sum, part);
+        uint32_t column = tile_axis_coordinate(layout, one, 1), slab = slab_of(s, column);
+        uint32_t place = place_in_slab(s, tile_axis_coordinate(layout, one, 0), column);
+        tile_register mine = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->tid, bit);
+        tile_register part = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", mine, place);
+        sum.in_slab = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", sum.in_slab, part);
+        sum.mask |= place;
+        if (!slab)
+            continue;
+        if (!sum.slab)
+            sum.slab = tile_number32(e, 0);
+        sum.slab = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", mine, slab, sum.slab);
     }
     return sum;
 }
 
-// All threads of the warpgroup must have read before the stage is released.
+// Addresses in a stage that differ in the bits that a thread's place has too; other bits of an
+// element's place are added to the address as a constant.
+enum { MOST_STARTS = 16 };
+
+struct start {
+    uint32_t bits;
+    tile_register at;
+};
+
+static tile_register start_of(struct tile_emitter *e, const struct thread_place *mine,
+                              tile_register stage, uint32_t bits, struct start *starts)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < MOST_STARTS && starts[i].at && starts[i].bits != bits)
+        i++;
+    if (starts[i].at && starts[i].bits == bits)
+        return starts[i].at;
+    tile_register at = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", mine->in_slab, bits);
+    starts[i] =
+        (struct start){ bits, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage) };
+    return starts[i].at;
+}
+
+// The number of neighbouring elements that consecutive registers hold, at most 16 bytes of them.
+static uint32_t run_of(const struct tile_stream *s)
+{
+    const struct tile_layout *layout = s->load->result[0]->layout;
+    uint32_t run = 1;
+
+    for (uint32_t i = 0; i < layout->register_bits && layout->basis[i] == run; i++)
+        if (2 * run * s->element <= 16)
+            run *= 2;
+    return run;
+}
+
+// All threads of a warp must have read before the warp releases the stage.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -123,7 +178,8 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
     const struct tile_value *value = s->load->result[0];
     tile_register *reg = tile_registers(e, value);
     struct tile_text *before = tile_into_prologue(e);
-    tile_register mine = thread_in_slab(e, s);
+    struct thread_place mine = thread_in_slab(e, s);
+    uint32_t run = run_of(s);
     e->text = before;
 
     if (!reg)
@@ -131,22 +187,24 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
     tile_wait_for_feed(e, feed, &r->position);
     tile_register stage = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->position.stage,
                                     s->bytes, r->ring.base);
-    for (uint32_t i = 0; i < tile_register_count(value); i += 2) {
+    struct start starts[MOST_STARTS] = { { 0 } };
+    if (mine.slab)
+        stage = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", stage, mine.slab);
+    for (uint32_t i = 0; i < tile_register_count(value); i += run) {
         uint32_t row = tile_register_coordinate(value->layout, i, 0);
         uint32_t column = tile_register_coordinate(value->layout, i, 1);
         if (row >= s->rows || column >= s->slabs * s->span / s->element)
             continue; // padding
-        tile_register at =
-            tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", mine, place_in_slab(s, row, column));
-        at = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage);
-        tile_emit_load(e, "", "shared", value->type.dtype, reg + i, 2, at,
-                       TILE_RING_AT + s->at +
-                           column * s->element / s->span * (int64_t)(s->span * s->rows),
+        uint32_t place = place_in_slab(s, row, column);
+        tile_emit_load(e, "", "shared", value->type.dtype, reg + i, run,
+                       start_of(e, &mine, stage, place & mine.mask, starts),
+                       (int64_t)TILE_RING_AT + s->at + slab_of(s, column) +
+                           (place & ~mine.mask),
                        TILE_NO_REGISTER);
     }
-    tile_register barrier = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.group,
-                                      (unsigned)TILE_BARRIER_OF_GROUP);
-    tile_ins(e, "bar.sync %R, %u", barrier, (unsigned)TILE_GROUP_THREADS);
-    tile_release_feed(e, feed, &r->position);
+    tile_ins(e, "bar.warp.sync 0xffffffff");
+    tile_register free = barrier_of(e, feed, &r->position);
+    tile_ins(e, "@!%R mbarrier.arrive.shared::cta.b64 _, [%R+%u]", r->not_first_lane, free,
+             (unsigned)TILE_FEED_FREE_AT);
     return !e->failed;
 }

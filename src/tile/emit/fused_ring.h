@@ -27,6 +27,10 @@ struct tile_fused_ring {
     tile_register all;        // number of tiles or pairs
     tile_register pairs;      // true: a block takes tiles in pairs
     tile_register second;     // 1: the second tile of a pair
+    // A zero that ptxas takes for different in each lane. It would move a scalar that is loaded to a
+    // uniform register at once, and wait for it.
+    tile_register lane_zero;
+    tile_register not_first_lane; // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_FEEDS];
     tile_register *words[TILE_MOST_PRODUCTS]; // left operands in registers
 };
@@ -51,6 +55,19 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed);
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 // For warpgroups: reads a tile that they compute with into registers.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
+
+// fused_ahead.c: the loads that an iteration does for the next one. `open` emits their addresses and
+// the first iteration's loads; `load` those for the variable's value in `at`; `advance` passes them
+// to the next iteration.
+struct tile_ahead {
+    struct tile_ahead_load *load;
+    uint32_t count;
+};
+bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register variable,
+                     struct tile_ahead *ahead);
+bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register at,
+                     struct tile_ahead *ahead);
+void tile_advance_ahead(struct tile_emitter *e, const struct tile_ahead *ahead);
 
 // fused_product.c: sets up warpgroups before their first tile; packs the left operand's registers
 // for the instructions; starts a product whose operands are ready, as a wgmma group of its own,

@@ -59,7 +59,7 @@ static void emit_copy(struct tile_emitter *e, const struct tile_block *body)
     for (const struct tile_op *op = body->first; op; op = op->next)
         if (wants(e, op) && !tile_emit_one(e, op))
             e->failed = true;
-    tile_emit_copies(e);
+    tile_emit_copies(e, e->ring->plan->stream);
 }
 
 // Arrives at the barrier of the stage that the last finished products read, in all blocks that load
@@ -190,7 +190,7 @@ static void zero_registers(struct tile_emitter *e, const tile_register *reg, uin
         tile_ins(e, "mov.b32 %R, 0", reg[i]);
 }
 
-// The accumulators of a ring's loop. A warp that copies has none.
+// The accumulators of a ring's loop or region. A warp that copies has none.
 struct accumulators {
     const tile_register *reg;
     uint32_t count;
@@ -198,12 +198,12 @@ struct accumulators {
     tile_register accumulates; // a predicate, if the first products overwrite the accumulators
 };
 
-static bool open_accumulators(struct tile_emitter *e, const struct tile_op *op,
-                              struct accumulators *out)
+static bool open_accumulators(struct tile_emitter *e, const struct tile_value *sum,
+                              const struct tile_value *start, struct accumulators *out)
 {
     const struct tile_pipeline *plan = e->ring->plan;
 
-    out->reg = tile_registers(e, op->result[0]);
+    out->reg = tile_registers(e, sum);
     if (!out->reg)
         return false;
     out->used = tile_number32(e, 0);
@@ -212,7 +212,7 @@ static bool open_accumulators(struct tile_emitter *e, const struct tile_op *op,
     } else if (plan->from_zero) {
         out->accumulates = tile_make(e, TILE_PRED, "setp.ne.s32 %R, 0, 0");
     } else {
-        const tile_register *init = tile_registers(e, op->operand[3]);
+        const tile_register *init = tile_registers(e, start);
         for (uint32_t i = 0; init && i < out->count; i++)
             tile_move(e, out->reg[i], init[i]);
     }
@@ -269,7 +269,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         return false;
     tile_register variable = own[0], last = tile_registers(e, op->operand[1])[0],
                   step = tile_registers(e, op->operand[2])[0];
-    if (!r->copies && !open_accumulators(e, op, &acc))
+    if (!r->copies && !open_accumulators(e, op->result[0], op->operand[3], &acc))
         return false;
     tile_register at = tile_registers(e, op->operand[0])[0];
     if (r->plan->split > 1) {
@@ -310,6 +310,106 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
             tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", r->column, r->grid[0]);
         tile_branch(e, outside, false, r->next_tile);
     }
+    return !e->failed;
+}
+
+// ---- Regions
+
+bool tile_region_skips(const struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_ring *r = e->ring;
+
+    if (!r->in_region || op->kind == TILE_MMA || !op->result_count ||
+        tile_holds_products(r->plan, op))
+        return false;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (!op->result[i]->type.rank && (r->copies ? r->plan->wanted : r->plan->steers)[op->result[i]->id])
+            return false;
+    return true;
+}
+
+bool tile_region_carries(const struct tile_emitter *e, const struct tile_value *value)
+{
+    const struct tile_ring *r = e->ring;
+
+    if (!r || !r->in_region)
+        return true;
+    if (r->plan->sums[value->id])
+        return false; // it keeps its registers
+    return (r->copies ? r->plan->wanted : r->plan->steers)[value->id];
+}
+
+bool tile_emit_region_product(struct tile_emitter *e, const struct tile_op *mma)
+{
+    struct tile_ring *r = e->ring;
+    const struct accumulators *acc = r->accumulators;
+    const struct tile_added_product *product = r->plan->product;
+
+    while (product->mma != mma)
+        product++;
+    if (r->copies)
+        tile_emit_copies(e, product->stream);
+    else
+        emit_product(e, acc->reg, acc->count, acc->accumulates, acc->used);
+    tile_ring_step(e);
+    return !e->failed;
+}
+
+static void share_registers(struct tile_op *op, void *data)
+{
+    struct tile_emitter *e = data;
+    const struct tile_ring *r = e->ring;
+    tile_register *reg = (tile_register *)(uintptr_t)r->accumulators->reg;
+
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (r->plan->sums[op->result[i]->id])
+            e->value[op->result[i]->id] = reg;
+    for (uint32_t n = 0; n < op->block_count; n++)
+        for (uint32_t i = 0; i < op->block[n]->argument_count; i++)
+            if (r->plan->sums[op->block[n]->argument[i]->id])
+                e->value[op->block[n]->argument[i]->id] = reg;
+}
+
+// The last products are still running when the region's last op has been emitted. If there were
+// none, the accumulator is what it started as.
+static void close_region(struct tile_emitter *e, const struct accumulators *acc)
+{
+    uint32_t end = tile_label(e);
+
+    tile_load_early(e);
+    if (!e->ring->plan->promotes) {
+        tile_ins(e, "wgmma.wait_group.sync.aligned 0");
+        release(e, acc->used);
+    }
+    if (acc->accumulates) {
+        tile_branch(e, acc->accumulates, false, end);
+        zero_registers(e, acc->reg, acc->count);
+        tile_put_label(e, end);
+    }
+    tile_find_next(e);
+}
+
+// Emits the region's ops. All values of its accumulator have the same registers.
+bool tile_emit_region(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    struct accumulators acc = { .count = tile_register_count(plan->end) };
+
+    if (!r->copies && !open_accumulators(e, plan->end, plan->start, &acc))
+        return false;
+    r->accumulators = &acc;
+    if (!r->copies)
+        tile_walk((struct tile_block *)(uintptr_t)&e->kernel->body, share_registers, e);
+    r->in_region = true;
+    for (const struct tile_op *op = plan->first; op != plan->loop->next && !e->failed; op = op->next)
+        if (!tile_region_skips(e, op) && !tile_emit_next(e, op))
+            e->failed = true;
+    r->in_region = false;
+    if (!r->copies && !e->failed)
+        close_region(e, &acc);
+    r->accumulators = NULL;
+    e->shared_busy = true;
     return !e->failed;
 }
 
@@ -359,13 +459,14 @@ static void open_products(struct tile_emitter *e)
 
 static bool copy_body(struct tile_emitter *e)
 {
-    const struct tile_op *loop = e->ring->plan->loop;
+    const struct tile_op *loop = e->ring->plan->loop, *first = e->ring->plan->first;
 
-    for (const struct tile_op *op = e->kernel->body.first; op != loop; op = op->next)
+    for (const struct tile_op *op = e->kernel->body.first; op != (first ? first : loop);
+         op = op->next)
         if ((e->ring->plan->before ? tile_can_know(e->ring->plan, op) : wants(e, op)) &&
             !tile_emit_next(e, op))
             return false;
-    if (!tile_emit_ring_loop(e, loop) || !e->ring->plan->side)
+    if (!(first ? tile_emit_region(e) : tile_emit_ring_loop(e, loop)) || !e->ring->plan->side)
         return !e->failed;
     for (const struct tile_op *op = loop->next; op != e->ring->plan->side; op = op->next)
         if (wants(e, op) && !tile_emit_one(e, op))

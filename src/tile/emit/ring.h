@@ -27,6 +27,8 @@ struct tile_staging {
     uint32_t column_bits;  // bits of the tile's column
 };
 
+struct accumulators; // pipeline.c
+
 struct tile_ring {
     const struct tile_pipeline *plan;
     bool copies;        // the role: the copying thread, or the warpgroups that multiply
@@ -56,6 +58,9 @@ struct tile_ring {
     // For teams: the stages and the phase flips (0 or 1) of the other team's tile. second: nonzero
     // until the second team has skipped the other team's first tile.
     tile_register others_stages, others_phase, second;
+    // While a region is emitted, and its accumulators, if this role has any.
+    bool in_region;
+    const struct accumulators *accumulators;
     bool waited_for_team;    // wait already emitted on the current path
     uint32_t staging;        // offset in shared memory of the slabs to store
     struct tile_staging out; // kept if a side tile is loaded into them
@@ -78,6 +83,12 @@ void tile_find_next(struct tile_emitter *e);
 bool tile_is_loaded_early(const struct tile_emitter *e, const struct tile_op *op);
 // Emits the loop over the product, in the current role.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);
+// The same for a region, and for one of its products. Inside the region, true for an op that the
+// role does not run, and for a value that it passes to another iteration or to the end of a branch.
+bool tile_emit_region(struct tile_emitter *e);
+bool tile_emit_region_product(struct tile_emitter *e, const struct tile_op *mma);
+bool tile_region_skips(const struct tile_emitter *e, const struct tile_op *op);
+bool tile_region_carries(const struct tile_emitter *e, const struct tile_value *value);
 // fused.c: an entry for a loop with several products; true for an op whose results no warpgroup
 // needs. fused_loop.c: that loop, in the current role.
 struct tile_fused;
@@ -107,11 +118,11 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
 void tile_cluster_barrier(struct tile_emitter *e, bool waits); // arrives, and waits if `waits`
 
 // tma.c: tells a barrier how many bytes to expect; copies a tile of a stream to an address and
-// signals the barrier; copies the tiles of a stage.
+// signals the barrier; copies the two tiles of a stage.
 void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes);
 void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_register to,
                     tile_register full);
-void tile_emit_copies(struct tile_emitter *e);
+void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream);
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
 // The slabs for a value, set up once a tile.
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);

@@ -27,26 +27,24 @@ static tile_register coordinate(struct tile_emitter *e, const struct tile_value 
 
 struct place {
     tile_register at[TILE_MAP_RANK]; // last axis first
-    uint32_t rank, other;            // the tensor's axis for the tile's other axis
+    uint32_t rank;
 };
 
 static struct place place_of(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
-    int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
+    bool by_tiles = op->kind != TILE_LOAD_AT && op->kind != TILE_STORE_AT;
     const struct tile_op *slice = op->operand[0]->op;
     struct place p = { .rank = shape->count };
 
     for (uint32_t i = shape->count; i-- > 0;) {
         uint32_t n = shape->count - 1 - i;
-        p.at[n] = coordinate(e, op->operand[1 + i], shape->ints[i]);
+        p.at[n] = coordinate(e, op->operand[1 + i], by_tiles ? shape->ints[i] : 1);
         if (slice && tile_int(slice, TILE_ATTR_AXIS, 0) == i) {
             tile_register start = coordinate(e, slice->operand[1], 1);
             start = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", start);
             p.at[n] = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", p.at[n], start);
         }
-        if (n && !p.other && !(dropped >> i & 1))
-            p.other = n;
     }
     return p;
 }
@@ -58,7 +56,7 @@ static struct place place_in_slice(struct tile_emitter *e, const struct tile_op 
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
     const struct tile_op *slice = op->operand[0]->op;
     const struct tile_size *extent = &e->view[slice->operand[0]->id].extent[0];
-    struct place p = { .rank = 3, .other = 1 };
+    struct place p = { .rank = 3 };
 
     tile_register all = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", tile_size_register(e, extent));
     tile_register from = coordinate(e, slice->operand[1], 1);
@@ -112,7 +110,7 @@ static void put_copy(struct tile_emitter *e, tile_register map, const struct pla
     tile_put_string(e->text, ";\n");
 }
 
-void tile_emit_copies(struct tile_emitter *e)
+void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
 {
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
@@ -121,7 +119,7 @@ void tile_emit_copies(struct tile_emitter *e)
 
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &plan->stream[i];
-        place[i] = place_of(e, s->load);
+        place[i] = place_of(e, stream[i].load);
         bytes += s->span * s->rows * s->slabs;
     }
     tile_register full = tile_stage_barrier(e);
@@ -135,9 +133,8 @@ void tile_emit_copies(struct tile_emitter *e)
         uint32_t rows = s->shared ? s->rows / plan->cluster : s->rows;
         tile_register at = stage, all = TILE_NO_REGISTER;
         if (s->shared) { // this block's part of the rows, for all
-            tile_register x = place[i].at[place[i].other];
-            place[i].at[place[i].other] =
-                tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->rank, rows, x);
+            tile_register *x = &place[i].at[place[i].rank - 1 - s->other];
+            *x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->rank, rows, *x);
             at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->rank, rows * s->span, at);
             all = tile_make(e, TILE_R16, "mov.b16 %R, %u", (1u << plan->cluster) - 1);
         }
@@ -145,7 +142,7 @@ void tile_emit_copies(struct tile_emitter *e)
             struct place p = place[i];
             p.at[0] = plus(e, p.at[0], slab * s->span / s->element);
             tile_register to = plus(e, at, TILE_RING_AT + s->at + slab * s->span * s->rows);
-            put_copy(e, r->map[s->map], &p, to, full, all);
+            put_copy(e, r->map[stream[i].map], &p, to, full, all);
         }
     }
 }
@@ -170,13 +167,14 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     struct tile_ring *r = e->ring;
     struct tile_staging *s = &r->out;
     uint32_t element = tile_bytes_of(value->type.dtype), span = r->plan->span;
+    int32_t columns = value->type.extent[value->type.rank - 1];
 
     if (s->open && r->plan->side)
         return s;
     *s = (struct tile_staging){ .open = true, .wide = element == 4, .narrow = element == 1 };
     s->eights = span / (8 * element);
-    s->slabs = (uint32_t)value->type.extent[1] * element / span;
-    s->column_bits = tile_bits_of(value->type.extent[1]);
+    s->slabs = (uint32_t)columns * element / span;
+    s->column_bits = tile_bits_of(columns);
     s->barrier =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_GROUP);
     s->at = plus(e, r->base, r->staging);
@@ -221,9 +219,10 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
     uint32_t element = tile_bytes_of(type->dtype);
     uint32_t slabs = (uint32_t)type->extent[1] * element / 128;
     struct place p = place_of(e, load);
+    tile_register *row = &p.at[p.rank - 1 - tile_other_axis(load)];
 
     p.at[0] = plus(e, p.at[0], slab % slabs * 128 / element);
-    p.at[p.other] = plus(e, p.at[p.other], (slab / slabs * plan->groups + group) * 64);
+    *row = plus(e, *row, (slab / slabs * plan->groups + group) * 64);
     put_copy(e, r->map[map], &p, to, full, TILE_NO_REGISTER);
 }
 
@@ -281,16 +280,18 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     if (tile_is_after_stores(e, op)) // stores by threads; their loads are complete
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
-    struct place place = op->operand[0]->op ? place_in_slice(e, op) : place_of(e, op);
+    bool sliced = op->operand[0]->op != NULL;
+    struct place place = sliced ? place_in_slice(e, op) : place_of(e, op);
+    uint32_t other = sliced ? 1 : place.rank - 1 - plan->store_axis, step = plan->store_step;
     if (plan->groups > 1)
-        place.at[place.other] =
-            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 64, %R", r->group, place.at[place.other]);
+        place.at[other] = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->group, step,
+                                    place.at[other]);
     const struct tile_staging *s = tile_staging_of(e, x);
     tile_register from = s->at;
     if (r->warps_apart) {
         tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
-        place.at[place.other] =
-            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, place.at[place.other]);
+        place.at[other] =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, place.at[other]);
         from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * plan->span, from);
     }
     strcpy(one, tile_name(r->not_storing));
@@ -311,7 +312,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         for (uint32_t n = first; n < end; n++) {
             struct place p = place;
             p.at[0] = plus(e, p.at[0], n % s->slabs * plan->span / element);
-            p.at[p.other] = plus(e, p.at[p.other], n / s->slabs * plan->groups * 64);
+            p.at[other] = plus(e, p.at[other], n / s->slabs * plan->groups * step);
             tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
                      one, p.rank);
             put_place(e, r->map[plan->store_map], &p);

@@ -365,6 +365,9 @@ bool tile_is_used_outside(const struct tile_value *value, const struct tile_bloc
 bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
 // Strips permutations of two axes that have no other use; an odd number of them flips *transposed.
 const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed);
+// The load of a matrix that is used once, found through permutations, and through a reshape that
+// joins all axes of the loaded box but the last. NULL if there is none.
+const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
 // True for a load without an order that pads only with zeros.
 bool tile_is_plain_load(const struct tile_op *op);
 // For a load or store along the last axis of its tensor: the next axis of the tile; UINT32_MAX if

@@ -69,11 +69,17 @@ bool tile_layout_covers(const struct tile_layout *layout)
     return span(layout->basis, tile_hardware_bits(layout)) == layout->coordinate_bits;
 }
 
-bool tile_layout_same(const struct tile_layout *a, const struct tile_layout *b)
+bool tile_layout_matches(const struct tile_layout *a, const struct tile_layout *b)
 {
     return a->register_bits == b->register_bits && a->warp_bits == b->warp_bits &&
-           a->rank == b->rank && memcmp(a->axis_bits, b->axis_bits, a->rank) == 0 &&
+           a->coordinate_bits == b->coordinate_bits &&
            memcmp(a->basis, b->basis, tile_hardware_bits(a) * sizeof(*a->basis)) == 0;
+}
+
+bool tile_layout_same(const struct tile_layout *a, const struct tile_layout *b)
+{
+    return tile_layout_matches(a, b) && a->rank == b->rank &&
+           memcmp(a->axis_bits, b->axis_bits, a->rank) == 0;
 }
 
 const char *tile_layout_text(struct cuc__arena *arena, const struct tile_layout *layout)

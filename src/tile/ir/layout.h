@@ -36,6 +36,8 @@ uint32_t tile_coordinate(const struct tile_layout *layout, uint32_t hardware);
 uint32_t tile_axis_coordinate(const struct tile_layout *layout, uint32_t hardware, uint32_t axis);
 // True if some thread holds each coordinate.
 bool tile_layout_covers(const struct tile_layout *layout);
+// True if a reshape from one layout to the other moves no element.
+bool tile_layout_matches(const struct tile_layout *a, const struct tile_layout *b);
 bool tile_layout_same(const struct tile_layout *a, const struct tile_layout *b);
 // "r:1,2 l:4,8,16,32,64 w:128,256 of [512]", in the arena.
 const char *tile_layout_text(struct cuc__arena *arena, const struct tile_layout *layout);

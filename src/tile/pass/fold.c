@@ -229,6 +229,9 @@ static struct tile_value *fold_permute(struct folding *f, struct tile_op *op)
         stays &= axes->ints[i] == i;
     if (stays)
         return op->operand[0];
+    uint64_t element;
+    if (splat(op->operand[0], &element) && can_be_constant(op->result[0]->type.dtype, element))
+        return make_splat(f, op, &op->result[0]->type, element);
     if (before && before->kind == TILE_PERMUTE) {
         const struct tile_attribute *first = tile_attribute(before, TILE_ATTR_AXES);
         int64_t *both = tile_take(f->kernel->module, axes->count * sizeof(*both));

@@ -6,14 +6,18 @@
 #include "fused.h"
 
 #include "tile/ir/words.h"
+#include "tile/ir/scalar.h"
 #include "tile/layout/wgmma.h"
 
 enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
+    MOST_DOUBLED = 256, // divided by the number of warpgroups; linked code keeps as many registers
+                        // in each role (C7504)
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
-    MOST_STAGES = 4,
+    MOST_STAGES = 8,
+    MOST_UNPROMOTED = 128, // products of 8-bit floats that a wgmma accumulator may add up
     ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
 };
 
@@ -68,7 +72,6 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
         return NULL;
     p->feeds++;
     s->last = tile_attribute(load, TILE_ATTR_SHAPE)->count - 1u;
-    s->other = tile_other_axis(load);
     s->load = load;
     s->element = tile_bytes_of(load->result[0]->type.dtype);
     s->mn_major = mn_major;
@@ -87,13 +90,11 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
     bool transposed = false;
-    const struct tile_value *x = tile_strip_transposes(mma->operand[which], &transposed);
-    const struct tile_op *load = x->op;
+    const struct tile_op *load = tile_loaded_box(mma->operand[which], &transposed);
 
     *why = "an operand is computed, or loaded not for it alone";
     bool held = load && load->parent == &kernel->body;
-    if (!load || load->kind != TILE_LOAD || (!held && load->parent != p->base.loop->block[0]) ||
-        x->uses != 1)
+    if (!load || (!held && load->parent != p->base.loop->block[0]))
         return NULL;
     *why = "an operand is padded with something else than zeros, or loaded in an order";
     if (!can_stream(load))
@@ -136,12 +137,13 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
         return "it has batches";
     if (!how || how->accumulator != acc->dtype || dtype == CUC_F32)
         return "wgmma does not support its dtypes";
-    if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0))
-        return "accumulators of its dtype are promoted";
     product->mma = mma;
     product->columns = (uint32_t)acc->extent[1];
     product->depth = (uint32_t)mma->operand[0]->type.extent[1];
     product->from_zero = tile_is_zero(mma->operand[2]);
+    if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0) &&
+        (!product->from_zero || product->depth > MOST_UNPROMOTED))
+        return "accumulators of its dtype are promoted";
     if (product->columns % (how->signs ? 8 : 16) || product->columns > MOST_COLUMNS)
         return "its columns are not a multiple of 8, or more than 256";
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
@@ -243,6 +245,61 @@ static bool can_overlap(const struct tile_fused *p)
     return true;
 }
 
+// True for a scalar that the loop's variable and values from before the loop determine.
+bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op, *loop = p->base.loop;
+
+    if (value->type.tensor)
+        return !op;
+    if (!op)
+        return !value->block || value == loop->block[0]->argument[0];
+    if (!tile_is_within(op, loop->block[0]))
+        return true;
+    if (value->type.rank || op->block_count || !(tile_op_infos[op->kind].traits & TILE_PURE))
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!tile_depends_on_variable(p, op->operand[i]))
+            return false;
+    return true;
+}
+
+bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
+{
+    if ((op->kind != TILE_LOAD && op->kind != TILE_LOAD_AT) || op->operand[0]->op ||
+        op->result[0]->type.dtype == CUC_BOOL || op->parent != p->base.loop->block[0])
+        return false;
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].stream.load == op)
+            return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!tile_depends_on_variable(p, op->operand[i]))
+            return false;
+    return true;
+}
+
+// True if the next iteration's products can run under the work on this iteration's results, and
+// registers hold both.
+static bool can_double(const struct tile_fused *p)
+{
+    const struct tile_op *loop = p->base.loop;
+    uint32_t registers = 0;
+
+    for (uint32_t i = 0; i < p->products; i++) {
+        if (!p->product[i].feed[0] || !p->product[i].from_zero)
+            return false;
+        registers += 2 * (p->product[i].columns / 2 * p->base.blocks);
+    }
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].read)
+            return false;
+    for (uint32_t i = 0; i < loop->result_count; i++)
+        registers += (uint32_t)(tile_elements(&loop->result[i]->type) *
+                                cuc_dtype_bits(loop->result[i]->type.dtype) / 32 /
+                                (p->base.groups * 128));
+    return registers <= MOST_DOUBLED / p->base.groups;
+}
+
 // ---- Layouts and space
 
 // The number of bits of a warp's number in layouts. With three warpgroups, layouts include a
@@ -309,6 +366,9 @@ static void plan_store(struct tile_fused *p)
         (x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32) ||
         (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) % 128)
         return;
+    if (!tile_slab_box(store, 1, (uint32_t[TILE_MAP_RANK]){ 0 }, &p->base.store_axis,
+                       &p->base.store_step))
+        return;
     p->base.span = 128;
     p->base.store = store;
     p->base.store_map = tile_plan_slab_map(&p->base, store);
@@ -330,6 +390,39 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
     if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
         p->base.stages = target->stages ? target->stages : MOST_STAGES;
     return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
+}
+
+// True if the loop carries one tile and only adds to it, from zero.
+static bool is_sum(const struct tile_op *loop)
+{
+    const struct tile_value *sum = loop->block[0]->argument[1], *next;
+
+    if (loop->result_count != 1 || !tile_is_zero(loop->operand[3]) || sum->uses != 1)
+        return false;
+    next = loop->block[0]->last->operand[0];
+    switch (next->op ? next->op->kind : TILE_CONSTANT) {
+    case TILE_ADD:
+        return !tile_is_rounded(next->op) &&
+               (next->op->operand[0] == sum || next->op->operand[1] == sum);
+    case TILE_MMA:
+    case TILE_FMA:
+        return next->op->operand[2] == sum;
+    default:
+        return false;
+    }
+}
+
+// The number of blocks that each do a part of the loop's iterations. Their sums meet in the rings.
+static uint32_t plan_split(const struct tile_fused *p, const struct tile_target *target)
+{
+    const struct tile_op *loop = p->base.loop;
+    uint32_t bytes = p->base.groups * p->base.blocks * p->base.columns * 64 * 4;
+
+    return target->split > 1 && !p->uneven && is_sum(loop) &&
+                   tile_type_same(&loop->result[0]->type, &p->base.mma->result[0]->type) &&
+                   bytes <= p->base.stages * p->base.stage_bytes
+               ? target->split
+               : 1;
 }
 
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
@@ -358,12 +451,16 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
+    p->doubles = !p->overlaps && can_double(p);
     // With small products the other work takes most of the time, so warpgroups must not do that
     // work at the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);
-    return *why ? NULL : p;
+    if (*why)
+        return NULL;
+    p->base.split = plan_split(p, target);
+    return p;
 }
 
 uint32_t tile_fused_warps(const struct tile_fused *p)

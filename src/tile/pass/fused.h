@@ -32,6 +32,9 @@ struct tile_fused {
     // The last product overlaps the next iteration's work: all other products of that iteration are
     // started before it. If false, the code waits for each product where it stands.
     bool overlaps;
+    // If all products have only loaded operands and start from zero, the next iteration's run under
+    // this iteration's work, in registers of their own.
+    bool doubles;
     bool alternates; // warpgroups alternate in starting their products
     bool uneven;     // the loop's length depends on the block's first index
     // For a loop that overlaps: the op that multiplies the last product's accumulator by a number
@@ -53,6 +56,13 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
 // compute; false if it cannot.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
+// swap.c: exchanges the operands of a loop's only product if the right one is computed and the left
+// one loaded, since only a left operand can come from registers. True if they were exchanged.
+bool tile_swap_computed(struct tile_kernel *kernel);
+// True for a scalar that the loop's variable and values from before the loop determine; and for a
+// load of the loop by warpgroups that an iteration can do for the next one.
+bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_value *value);
+bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);

@@ -65,15 +65,15 @@ static bool is_late(const struct tile_fused *p, const struct tile_op *op,
     return l.late;
 }
 
-// True if every thread reads from the start of its slab, in registers that form pairs.
+// True if each element's place in shared memory is the sum of its thread's and its register's part.
 static bool can_read(const struct tile_stream *s)
 {
     const struct tile_layout *layout = s->load->result[0]->layout;
-    uint32_t threads = ((UINT32_C(1) << (TILE_LANE_BITS + layout->warp_bits)) - 1)
-                       << layout->register_bits;
+    uint32_t own = 0, threads = 0, bits = tile_hardware_bits(layout);
 
-    return s->element <= 4 && layout->register_bits && layout->basis[0] == 1 &&
-           tile_axis_coordinate(layout, threads, 1) * s->element < s->span;
+    for (uint32_t i = 0; i < bits; i++)
+        *(i < layout->register_bits ? &own : &threads) |= layout->basis[i];
+    return s->element <= 4 && !(own & threads);
 }
 
 struct absence {
@@ -160,7 +160,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     if (why)
         return why;
     // Values that depend on the last product's accumulator wait for that product, and so do the
-    // casts that make its left operand, whose registers the product still reads.
+    // casts that make its left operand, or another op that does, since the product still reads the
+    // registers.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
@@ -170,6 +171,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
+    if (!last->feed[0] && a->op && tile_is_within(a->op, body))
+        p->late[a->id] = true;
     while (a->op && a->op->kind == TILE_CAST && tile_is_within(a->op, body) && a->uses == 1) {
         p->late[a->id] = true;
         a = a->op->operand[0];

@@ -23,26 +23,6 @@ static void find_product(struct tile_op *op, void *data)
     s->count++;
 }
 
-// Marks everything that a scalar depends on. False if it depends on anything but scalars.
-static bool want(struct tile_pipeline *p, const struct tile_value *value)
-{
-    const struct tile_op *op = value->op;
-
-    if (value->type.rank || value->type.tensor)
-        return value->type.tensor && !op;
-    if (!op || p->wanted[value->id])
-        return true;
-    if (p->before && p->known[value->id])
-        return true; // already computed before the loop
-    if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
-        return false;
-    p->wanted[value->id] = true;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!want(p, op->operand[i]))
-            return false;
-    return true;
-}
-
 // ---- Operands
 
 // True if the operand may come from a slice of a tensor's rows: the slice's start becomes one more
@@ -54,49 +34,51 @@ static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
 
     return s->slice->kind == TILE_SLICE && !s->slice->operand[0]->op && which == p->swapped &&
            tile_int(s->slice, TILE_ATTR_AXIS, 0) == axis && tile_rows_unseen(p, load, axis) &&
-           want(p, s->slice->operand[1]);
+           tile_want(p, s->slice->operand[1]);
 }
 
-static const char *find_stream(struct tile_pipeline *p, uint32_t which)
+bool tile_want_place(struct tile_pipeline *p, const struct tile_stream *s)
 {
-    struct tile_stream *s = &p->stream[which];
-    const struct tile_value *x = p->mma->operand[which];
+    p->wanted[s->load->result[0]->id] = true;
+    if (s->slice && !tile_want(p, s->slice->operand[1]))
+        return false;
+    for (uint32_t i = 0; i < tile_attribute(s->load, TILE_ATTR_SHAPE)->count; i++)
+        if (!tile_want(p, s->load->operand[1 + i]))
+            return false;
+    return true;
+}
+
+const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
+                             struct tile_stream *s)
+{
+    const struct tile_value *x = mma->operand[which];
     bool transposed = false;
 
     if (x->type.rank != 2)
         return "it has batches";
-    x = tile_strip_transposes(x, &transposed);
-    const struct tile_op *load = x->op;
-    if (!load || load->kind != TILE_LOAD || load->parent != p->loop->block[0] || x->uses != 1)
+    const struct tile_op *load = tile_loaded_box(x, &transposed);
+    if (!load || load->parent != mma->parent)
         return "an operand is not loaded for it alone in the loop";
     if (!tile_is_plain_load(load))
         return "an operand is padded with something else than zeros, or loaded in an order";
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     s->last = shape->count - 1u;
-    s->other = tile_other_axis(load);
     if (tile_int(load, TILE_ATTR_DROPPED, 0) >> s->last & 1)
         return "the last axis of an operand's tensor is dropped";
     s->slice = load->operand[0]->op;
+    s->other = tile_other_axis(load);
     if (s->slice && !can_be_of(p, s, load, which, transposed))
         return "an operand is of a slice of something else than rows";
     s->load = load;
     s->element = tile_bytes_of(x->type.dtype);
     s->mn_major = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
-    p->wanted[x->id] = true;
-    for (uint32_t i = 0; i < shape->count; i++)
-        if (!want(p, load->operand[1 + i]))
-            return "an operand's place is not computed from scalars alone";
-    return NULL;
+    return tile_want_place(p, s) ? NULL : "an operand's place is not computed from scalars alone";
 }
 
-static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
+const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
+                              const struct tile_op *first)
 {
-    const struct tile_op *loop = p->mma->parent->parent, *op;
-
-    if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body)
-        return "it is not in a for loop of the kernel's own";
-    p->loop = loop;
-    for (op = kernel->body.first; op != loop; op = op->next) {
+    for (const struct tile_op *op = kernel->body.first; op != first; op = op->next) {
         bool alone = tile_can_know(p, op);
         if ((op->block_count && !alone) ||
             tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES) ||
@@ -104,13 +86,26 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
             return "the loop comes after stores, accesses in an order or control flow of tiles";
         p->before |= op->block_count || (alone && tile_op_infos[op->kind].traits & TILE_READS);
     }
+    return NULL;
+}
+
+static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
+{
+    const struct tile_op *loop = p->mma->parent->parent;
+
+    if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body)
+        return "it is not in a for loop of the kernel's own";
+    p->loop = loop;
+    const char *why = tile_check_before(kernel, p, loop);
+    if (why)
+        return why;
     if (loop->result_count != 1 || p->mma->operand[2] != loop->block[0]->argument[1] ||
         loop->block[0]->last->kind != TILE_CONTINUE ||
         loop->block[0]->last->operand[0] != p->mma->result[0] || p->mma->result[0]->uses != 1 ||
         loop->block[0]->argument[1]->uses != 1)
         return "the loop does not carry its accumulator, and nothing else";
     for (uint32_t i = 0; i < 3; i++)
-        if (!want(p, loop->operand[i]))
+        if (!tile_want(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";
     p->from_zero = tile_is_zero(loop->operand[3]);
     return NULL;
@@ -121,7 +116,8 @@ static const char *check_other_ops(const struct tile_pipeline *p)
 {
     for (const struct tile_op *op = p->loop->block[0]->first; op; op = op->next) {
         uint32_t traits = tile_op_infos[op->kind].traits;
-        if (op == p->mma || op->kind == TILE_PERMUTE || traits & TILE_TERMINATES)
+        if (op == p->mma || op->kind == TILE_PERMUTE || op->kind == TILE_RESHAPE ||
+            traits & TILE_TERMINATES)
             continue;
         if (op->result_count != 1 || !p->wanted[op->result[0]->id])
             return "the loop does something else besides";
@@ -144,14 +140,14 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
         return "there are several in the kernel";
     why = find_loop(kernel, p);
     for (uint32_t i = 0; i < 2 && !why; i++)
-        why = find_stream(p, i);
+        why = tile_find_stream(p, p->mma, i, &p->stream[i]);
     return why ? why : check_other_ops(p);
 }
 
 bool tile_can_stream(struct tile_pipeline *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-        if (!want(p, load->operand[1 + i]))
+        if (!tile_want(p, load->operand[1 + i]))
             return false;
     return tile_is_plain_load(load) && !tile_is_used_outside(load->result[0], load->parent);
 }
@@ -162,17 +158,15 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
     p->known = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->known));
     if (!p->wanted || !p->known)
         return false;
-    for (const struct tile_op *op = kernel->body.first; op != p->loop; op = op->next)
-        (void)tile_can_know(p, op);
-    for (uint32_t i = 0; i < 3; i++)
-        (void)want(p, p->loop->operand[i]);
-    for (uint32_t which = 0; which < 2; which++) {
-        const struct tile_op *load = p->stream[which].load;
-        if (p->stream[which].slice)
-            (void)want(p, load->operand[0]->op->operand[1]);
-        p->wanted[load->result[0]->id] = true;
-        for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-            (void)want(p, load->operand[1 + i]);
+    if (p->first) {
+        tile_settle_region(kernel, p);
+    } else {
+        for (const struct tile_op *op = kernel->body.first; op != p->loop; op = op->next)
+            (void)tile_can_know(p, op);
+        for (uint32_t i = 0; i < 3; i++)
+            (void)tile_want(p, p->loop->operand[i]);
+        for (uint32_t which = 0; which < 2; which++)
+            (void)tile_want_place(p, &p->stream[which]);
     }
     // If the load's layout differs from the product's, threads load the tile after all.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
@@ -180,6 +174,6 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
                                       p->mma->result[0]->layout)))
         p->side = NULL;
     for (uint32_t i = 0; p->side && i < tile_attribute(p->side, TILE_ATTR_SHAPE)->count; i++)
-        (void)want(p, p->side->operand[1 + i]);
+        (void)tile_want(p, p->side->operand[1 + i]);
     return true;
 }

@@ -18,6 +18,7 @@ enum {
                              // accumulators
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
+    SLAB_ROWS = 64, // rows of a slab that is stored
     MULTIPROCESSORS = 132, // multiprocessors that share one L2 cache
 };
 
@@ -61,6 +62,20 @@ static uint32_t swizzle_of(uint32_t span)
     return span == 128 ? 3 : span == 64 ? 2 : 1; // the tensor map's encoding
 }
 
+// The rows of a loaded box: all its axes but the last. `*axis` gets the only one that has several
+// elements, or UINT32_MAX.
+static uint32_t rows_of(const struct tile_attribute *shape, uint32_t last, uint32_t *axis)
+{
+    uint64_t rows = 1, tall = 0;
+
+    for (uint32_t i = 0; i < last; i++) {
+        if (shape->ints[i] > 1 || (!tall && i + 1 == last))
+            *axis = tall++ ? UINT32_MAX : i;
+        rows *= (uint64_t)shape->ints[i];
+    }
+    return rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
+}
+
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 {
     const struct tile_value *tensor = s->slice ? s->slice->operand[0] : s->load->operand[0];
@@ -73,7 +88,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
         return "operands of this dtype must have the summed axis last in memory";
     uint32_t line = (uint32_t)shape->ints[s->last] * s->element;
     s->span = span_of(line);
-    s->rows = (uint32_t)shape->ints[s->other];
+    s->rows = rows_of(shape, s->last, &s->other);
     if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
         return "an operand is not a multiple of 32 bytes and 8 rows, or has more than 256";
     if (s->mn_major && line > 128 && !p->fused) // the last slab may extend past the part in use
@@ -86,9 +101,31 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     map->swizzle = swizzle_of(s->span);
     map->rounds = dtype == CUC_F32 || dtype == CUC_TF32;
     for (uint32_t i = 0; i < shape->count; i++)
-        map->box[shape->count - 1 - i] = i == s->last    ? s->span / s->element
-                                         : i == s->other ? s->rows
-                                                         : 1;
+        map->box[shape->count - 1 - i] =
+            i == s->last ? s->span / s->element : (uint32_t)shape->ints[i];
+    return NULL;
+}
+
+// Plans the operands of one of a region's products, which lie in the stages as the first one's do.
+static const char *plan_added(struct tile_pipeline *p, struct tile_added_product *product)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct tile_stream *s = &product->stream[i];
+        if (p->maps == TILE_MAX_MAPS)
+            return "there are operands in too many shapes";
+        const char *why = tile_plan_stream(p, s);
+        if (why)
+            return why;
+        if (s->mn_major != p->stream[i].mn_major || s->rows != p->stream[i].rows ||
+            s->span != p->stream[i].span || s->slabs != p->stream[i].slabs)
+            return "there are several with operands in different orders";
+        for (uint32_t n = 0; n + 1 < p->maps; n++)
+            if (!memcmp(&p->map[n], &p->map[s->map], sizeof(p->map[n]))) {
+                p->maps--;
+                s->map = n;
+            }
+        memset(&p->map[p->maps], 0, sizeof(p->map[0]) * (p->maps < TILE_MAX_MAPS));
+    }
     return NULL;
 }
 
@@ -102,6 +139,17 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
 {
     const char *why = tile_find_loop(kernel, p);
     const struct tile_type *acc = why ? NULL : &p->mma->result[0]->type;
+
+    if (why && *why) {
+        struct tile_pipeline region = { .loop = NULL };
+        const char *no_region = tile_find_region(kernel, &region);
+        if (no_region)
+            return region.products > 1 ? no_region : why;
+        *p = region;
+        p->stream[0] = p->product[0].stream[0];
+        p->stream[1] = p->product[0].stream[1];
+        return NULL;
+    }
 
     if (why || has_rows(acc->extent[0]) || !has_rows(acc->extent[1]))
         return why;
@@ -138,11 +186,11 @@ static bool has_even_iterations(const struct tile_pipeline *p)
 // other's tile, or be told at which stage that tile ended.
 static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_target *target)
 {
-    const struct tile_op *by = p->loop->operand[2]->op;
+    const struct tile_op *by = p->first ? NULL : p->loop->operand[2]->op;
     const int32_t *extent = p->mma->result[0]->type.extent;
     int32_t most = p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS;
 
-    return target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && extent[0] <= 128 &&
+    return !p->first && target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && extent[0] <= 128 &&
            extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by && by->kind == TILE_CONSTANT &&
            tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_iterations(p));
 }
@@ -164,7 +212,7 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
     p->teams = can_ping_pong(p, target) ? 2 : 1;
     p->groups = acc->extent[0] > 64 && p->teams == 1 ? 2 : 1;
-    p->even = p->teams == 1 && !p->before && has_even_iterations(p);
+    p->even = p->teams == 1 && !p->before && !p->first && has_even_iterations(p);
     p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
     if (p->columns % 8 || p->columns > MOST_COLUMNS)
         return "its columns are not a multiple of 8, or more than 256";
@@ -199,7 +247,7 @@ bool tile_differs_by_block(const struct tile_value *value)
 static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 {
     p->cluster = 1;
-    if (blocks < 2)
+    if (blocks < 2 || p->first)
         return;
     for (uint32_t i = 0; i < 3; i++)
         if (tile_differs_by_block(p->loop->operand[i]))
@@ -210,7 +258,7 @@ static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
         bool apart = false;
         for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
             apart |= tile_differs_by_block(load->operand[1 + i]);
-        s->shared = !apart && s->rows % (8 * blocks) == 0;
+        s->shared = !apart && s->other != UINT32_MAX && s->rows % (8 * blocks) == 0;
     }
     if (p->stream[0].shared == p->stream[1].shared) {
         p->stream[0].shared = p->stream[1].shared = false;
@@ -250,32 +298,60 @@ static void plan_split(struct tile_pipeline *p, uint32_t parts)
     uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
 
     p->split = parts > 1 && p->from_zero && bytes <= p->stages * p->stage_bytes ? parts : 1;
-    p->apart = p->split > 1 && p->store;
+    p->apart = p->split > 1 && p->store && p->store_step == SLAB_ROWS;
     if (p->apart)
         set_store_rows(p, 64, 16);
 }
 
 // ---- Stores
 
+bool tile_slab_box(const struct tile_op *access, uint32_t line, uint32_t *box, uint32_t *axis,
+                   uint32_t *step)
+{
+    const struct tile_attribute *shape = tile_attribute(access, TILE_ATTR_SHAPE);
+    uint32_t last = shape->count - 1u, left = SLAB_ROWS;
+
+    *axis = UINT32_MAX;
+
+    bool follows = false; // the next 64 rows follow along `*axis`
+    box[0] = line;
+    for (uint32_t i = last; i-- > 0;) {
+        uint32_t extent = (uint32_t)shape->ints[i], take = extent < left ? extent : left;
+        if (left % take || extent % take || (follows && extent > 1))
+            return false;
+        box[last - i] = take;
+        left /= take;
+        if (left > 1 || (extent == 1 && *axis != UINT32_MAX))
+            continue;
+        *axis = i;
+        *step = take;
+        follows = extent > take;
+    }
+    return left == 1;
+}
+
 uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access)
 {
-    enum { SLAB_ROWS = 64 };
     const struct tile_value *x = access->result_count ? access->result[0]
                                                       : access->operand[access->operand_count - 1];
-    uint32_t last = tile_attribute(access, TILE_ATTR_SHAPE)->count - 1;
-    uint32_t other = tile_other_axis(access);
+    uint32_t axis, step;
     struct tile_tensor_map *map = &p->map[p->maps];
     const struct tile_op *slice = access->operand[0]->op;
 
     map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
     map->swizzle = swizzle_of(p->span);
-    for (uint32_t i = 0; i <= last; i++)
-        map->box[last - i] = i == last    ? p->span / tile_bytes_of(x->type.dtype)
-                             : i == other ? SLAB_ROWS
-                                          : 1;
+    (void)tile_slab_box(access, p->span / tile_bytes_of(x->type.dtype), map->box, &axis, &step);
     if ((map->ends = slice))
         map->box[2] = 1;
     return p->maps++;
+}
+
+// True for a stored tile that is the product's result, or that result with its rows divided among
+// several axes.
+static bool is_matrix_of(const struct tile_type *stored, const struct tile_type *matrix)
+{
+    return stored->rank >= 2 && stored->extent[stored->rank - 1] == matrix->extent[1] &&
+           tile_elements(stored) == tile_elements(matrix);
 }
 
 // True for the dtypes that warpgroups can write to slabs.
@@ -310,9 +386,9 @@ static void plan_store(struct tile_pipeline *p)
         if (op->block_count && !store)
             continue; // the op may do anything, even skip to the next tile
         if (op->block_count || (store && traits & (TILE_READS | TILE_WRITES)) ||
-            (traits & TILE_WRITES && op->kind != TILE_STORE))
+            (traits & TILE_WRITES && op->kind != TILE_STORE && op->kind != TILE_STORE_AT))
             return;
-        if (op->kind == TILE_STORE)
+        if (op->kind == TILE_STORE || op->kind == TILE_STORE_AT)
             store = op;
     }
     if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
@@ -323,15 +399,18 @@ static void plan_store(struct tile_pipeline *p)
     const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
     uint32_t element = tile_bytes_of(x->type.dtype), last = shape->count - 1u;
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
-    if (tensor->op || tensor->type.rank > TILE_MAP_RANK || x->type.rank != 2 || dropped >> last & 1)
+    uint32_t box[TILE_MAP_RANK];
+    if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> last & 1 ||
+        !tile_slab_box(store, 1, box, &p->store_axis, &p->store_step))
         return;
     if (slice &&
         (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
          tensor->type.rank != 2)) // the rows of a matrix must end where the slice's rows do
         return;
-    p->span = span_of_store((uint32_t)x->type.extent[1] * element);
-    if (!fills_slabs(x->type.dtype) || !p->span ||
-        !tile_shape_same(&x->type, &p->mma->result[0]->type))
+    if (!is_matrix_of(&x->type, &p->mma->result[0]->type))
+        return;
+    p->span = span_of_store((uint32_t)p->mma->result[0]->type.extent[1] * element);
+    if (!fills_slabs(x->type.dtype) || !p->span)
         return;
     p->store = store;
     p->store_map = tile_plan_slab_map(p, store);
@@ -349,7 +428,7 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
             return;
         if (!stored || p->span != 128 || p->teams > 1 || p->cluster > 1 || target->split > 1 ||
             p->before || op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
-            !tile_shape_same(&op->result[0]->type, stored) ||
+            !tile_shape_same(&op->result[0]->type, stored) || stored->rank != 2 ||
             cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
             !tile_can_stream(p, op))
             continue;
@@ -400,7 +479,8 @@ void tile_plan_slabs(struct tile_pipeline *p)
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
     uint32_t few = 256 / p->span;
 
-    p->slabs = (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) / p->span * p->blocks;
+    p->slabs = (uint32_t)x->type.extent[x->type.rank - 1] * tile_bytes_of(x->type.dtype) / p->span *
+               p->blocks;
     p->together = p->slabs <= few ? p->slabs : p->span == 128 && p->slabs % few ? 1 : few;
     p->buffers = p->together > 1 || p->slabs < few ? p->together : few;
 }
@@ -439,12 +519,14 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
         *why = plan_product(p, target);
     for (uint32_t i = 0; i < 2 && !*why; i++)
         *why = tile_plan_stream(p, &p->stream[i]);
+    for (uint32_t i = 0; i < p->products && !*why; i++)
+        *why = plan_added(p, &p->product[i]);
     if (*why)
         return NULL;
     uint32_t warp_bits = p->groups == 2 ? 3 : 2;
     // Blocks that look up their own work may have different work, so they neither split a loop nor
     // form clusters.
-    uint32_t split = p->before ? 1 : target->split;
+    uint32_t split = p->before || p->first ? 1 : target->split;
     plan_cluster(p, split > 1 || p->before ? 1 : target->cluster);
     plan_store(p);
     plan_side(p, target);
@@ -463,5 +545,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     p->raster += p->cluster - 1; // the tiles of a cluster lie side by side
     p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;
+    for (uint32_t i = 0; i < p->products; i++)
+        p->product[i].mma->result[0]->layout = layout;
     return p;
 }

@@ -11,7 +11,8 @@
 struct tile_stream {
     const struct tile_op *load;
     const struct tile_op *slice; // the slice that it loads from; NULL: a whole tensor
-    uint32_t last, other;        // axes of the tensor that the tile spans
+    uint32_t last, other; // axes of the tensor: the contiguous one, and the one of the tile's rows;
+                          // UINT32_MAX if the rows span several
     uint32_t map;                // index into the entry's tensor maps
     uint32_t element;            // bytes per element
     bool mn_major;               // the contiguous axis is not the depth axis
@@ -30,8 +31,24 @@ struct tile_wgmma {
 };
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand); // NULL: not supported
 
+// One of the products that add to the accumulator, and its operands' loads.
+struct tile_added_product {
+    const struct tile_op *mma;
+    struct tile_stream stream[2];
+};
+
+enum { TILE_MOST_ADDED = 64 };
+
 struct tile_pipeline {
-    const struct tile_op *loop, *mma;
+    const struct tile_op *loop, *mma; // the loop, or the region's last op; the first product
+    // A region: ops of the kernel's body, from `first` to `loop`, whose loops and branches hold the
+    // products (region.c). NULL for a lone product in a lone loop.
+    const struct tile_op *first;
+    struct tile_added_product *product; // of the region; all have the first one's shapes
+    uint32_t products;
+    const struct tile_value *start, *end; // of the region: the accumulator before and behind it
+    bool *steers; // by value id: scalars on which the region's control flow depends
+    bool *sums;   // by value id: values of the region's accumulator
     bool promotes;
     bool swapped;                 // operands are exchanged and the result is transposed (swap.c)
     struct tile_stream stream[2]; // a and b
@@ -53,6 +70,7 @@ struct tile_pipeline {
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: threads store
     uint32_t store_map;
+    uint32_t store_axis, store_step; // 64 rows of the tile are `store_step` elements along this axis
     uint32_t span;              // bytes of a line of the stored slabs
     uint32_t slabs;             // slabs that a warpgroup stores
     uint32_t together;          // slabs stored at a time
@@ -104,9 +122,31 @@ bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p
 // accumulators. If that is impossible, returns NULL with the reason in *why, for a remark.
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, const char **why);
+// region.c: finds products in nested loops, in several loops or under control flow, all of which add
+// to one accumulator. Returns NULL on success, or the reason if there is none.
+const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p);
+// Recomputes the scalars that each role needs after values have been renumbered.
+void tile_settle_region(struct tile_kernel *kernel, struct tile_pipeline *p);
+// True for an op that holds products of the region.
+bool tile_holds_products(const struct tile_pipeline *p, const struct tile_op *op);
+// loop.c: finds the load of a product's operand; NULL, or the reason if there is none. Marks
+// everything that a scalar depends on; false if it depends on anything but scalars.
+const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
+                             struct tile_stream *s);
+bool tile_want_place(struct tile_pipeline *p, const struct tile_stream *s);
+bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
+// True, with *before set, if the ops before the loop or region are allowed there; else the reason.
+const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
+                              const struct tile_op *first);
+
 // Adds the tensor map for an access through slabs, a load or store of the product's shape. Returns
 // the map's index.
 uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access);
+// The axis along which 64 rows of an access's tile are consecutive boxes, and their extent there;
+// false if there is none. `box` gets the box, last axis first, all of whose lines have `line`
+// elements.
+bool tile_slab_box(const struct tile_op *access, uint32_t line, uint32_t *box, uint32_t *axis,
+                   uint32_t *step);
 // True if a scalar differs between blocks that are neighbours along the grid's first axis.
 bool tile_differs_by_block(const struct tile_value *value);
 // Plans a stream's place in shared memory and its map. Returns NULL, or the reason why that is

@@ -12,6 +12,8 @@ enum { MOST_ROUNDS = 4, DEEPEST = 2 };
 
 // An upper bound for the extent of any axis, as addresses have fewer bits.
 #define MOST_EXTENT (INT64_C(1) << 60)
+// The same for a tensor with a map (signature/select.c).
+#define MOST_MAPPED (INT64_C(1) << 30)
 
 static const struct tile_range nobody = { 1, 0, 0 }; // no value seen yet
 
@@ -381,14 +383,17 @@ static void learn(struct tile_ranges *f, const struct tile_host_expression *fact
     }
 }
 
-static void learn_filled(struct tile_ranges *f, const struct tile_parameter *tensor)
+static void learn_mapped(struct tile_ranges *f, const struct tile_parameter *tensor)
 {
     for (uint32_t i = 0; i < tensor->value->type.rank; i++)
-        if (tensor->extent[i].kind == TILE_EXTENT_NAMED)
-            learn_order(&f->dimension[tensor->extent[i].dimension], CUC_I64, TILE_GE, 1);
+        if (tensor->extent[i].kind == TILE_EXTENT_NAMED) {
+            struct tile_range *dimension = &f->dimension[tensor->extent[i].dimension];
+            learn_order(dimension, CUC_I64, TILE_GE, 1);
+            learn_order(dimension, CUC_I64, TILE_LE, MOST_MAPPED);
+        }
 }
 
-struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t filled)
+struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t mapped)
 {
     struct tile_ranges *f = tile_take(kernel->module, sizeof(*f));
 
@@ -408,8 +413,8 @@ struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64
     for (uint32_t i = 0; i < kernel->fact_count; i++)
         learn(f, kernel->fact[i].holds);
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (i < 64 && filled >> i & 1)
-            learn_filled(f, &kernel->parameter[i]);
+        if (i < 64 && mapped >> i & 1)
+            learn_mapped(f, &kernel->parameter[i]);
     visit_block(f, &kernel->body);
     return f;
 }

@@ -17,9 +17,9 @@ struct tile_ranges {
     uint32_t depth; // nesting depth of the loop being visited
 };
 
-// `filled`: a bit for each parameter that is a tensor without a zero extent. Returns NULL if out of
-// memory; queries with NULL answer that nothing is known.
-struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t filled);
+// `mapped`: a bit for each parameter that is a tensor with a map, whose extents are 1 to 2^30.
+// Returns NULL if out of memory; queries with NULL answer that nothing is known.
+struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t mapped);
 struct tile_range tile_range_of(const struct tile_ranges *ranges, const struct tile_value *value);
 // The extent of a tensor or slice. It must belong to the analysed kernel.
 struct tile_range tile_range_of_extent(const struct tile_ranges *ranges,

@@ -105,6 +105,10 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
             plan->overlaps && i + 1 == plan->products ? ", overlapped with the next iteration" : "",
             tile_variant_name(TILE_TMA));
     }
+    if (plan->base.split > 1)
+        tile_remark(kernel->module, plan->base.loop->where,
+                    "for: split over %u blocks of a cluster (%s)", plan->base.split,
+                    tile_variant_name(TILE_TMA));
     tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by TMA (%s)",
                 plan->base.stages, plan->base.stage_bytes, tile_variant_name(TILE_TMA));
     if (plan->base.store)

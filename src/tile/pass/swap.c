@@ -1,8 +1,8 @@
 // Exchanges the operands: c' = b' a' instead of c = a b. wgmma produces 64 rows at a time but
 // columns in steps of 8, so a result with few rows is better computed with few columns. Code after
 // the loop reads the result transposed back.
+#include "fused.h"
 #include "pass.h"
-#include "pipeline.h"
 
 static struct tile_value *transposed(struct tile_kernel *kernel, struct tile_op *place,
                                      struct tile_value *x)
@@ -19,25 +19,62 @@ static struct tile_value *transposed(struct tile_kernel *kernel, struct tile_op 
     return result;
 }
 
-bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p)
+// `index`: that of the accumulator among the values that the loop carries.
+static bool swap(struct tile_kernel *kernel, struct tile_op *loop, struct tile_op *mma,
+                 uint32_t index)
 {
-    struct tile_op *loop = (struct tile_op *)(uintptr_t)p->loop;
-    struct tile_op *mma = (struct tile_op *)(uintptr_t)p->mma;
-    struct tile_value *carried[] = { loop->result[0], loop->block[0]->argument[1], mma->result[0] };
+    struct tile_value *carried[] = { loop->result[index], loop->block[0]->argument[1 + index],
+                                     mma->result[0] };
     struct tile_value *a = mma->operand[0];
 
     if (!loop->next) // the result has no use
         return false;
     tile_set_operand(mma, 0, transposed(kernel, mma, mma->operand[1]));
     tile_set_operand(mma, 1, transposed(kernel, mma, a));
-    tile_set_operand(loop, 3, transposed(kernel, loop, loop->operand[3]));
+    tile_set_operand(loop, 3 + index, transposed(kernel, loop, loop->operand[3 + index]));
     for (uint32_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
-        carried[i]->type = loop->operand[3]->type;
-    struct tile_value *back = transposed(kernel, loop->next, loop->result[0]);
-    if (back == loop->result[0]) // out of memory
+        carried[i]->type = loop->operand[3 + index]->type;
+    struct tile_value *back = transposed(kernel, loop->next, loop->result[index]);
+    if (back == loop->result[index]) // out of memory
         return false;
-    tile_replace(loop->result[0], back, back->op);
+    tile_replace(loop->result[index], back, back->op);
     tile_renumber(kernel);
     tile_simplify(kernel);
     return true;
+}
+
+bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p)
+{
+    return swap(kernel, (struct tile_op *)(uintptr_t)p->loop,
+                (struct tile_op *)(uintptr_t)p->mma, 0);
+}
+
+struct lone_product {
+    struct tile_op *mma;
+    uint32_t count;
+};
+
+static void find_product(struct tile_op *op, void *data)
+{
+    struct lone_product *found = data;
+
+    if (op->kind == TILE_MMA)
+        found->mma = op;
+    found->count += op->kind == TILE_MMA;
+}
+
+bool tile_swap_computed(struct tile_kernel *kernel)
+{
+    struct lone_product found = { NULL, 0 };
+    bool transposes = false;
+
+    tile_walk(&kernel->body, find_product, &found);
+    struct tile_op *mma = found.mma, *loop = mma ? mma->parent->parent : NULL;
+    if (found.count != 1 || !loop || loop->kind != TILE_FOR || mma->result[0]->type.rank != 2 ||
+        tile_loaded_box(mma->operand[1], &transposes) ||
+        !tile_loaded_box(mma->operand[0], &transposes))
+        return false;
+    const struct tile_value *in = tile_fused_carried_in(loop, mma);
+    return in && in == mma->operand[2] && in->uses == 1 &&
+           swap(kernel, loop, mma, in->index - 1);
 }

@@ -1,0 +1,232 @@
+// Small tiles that warpgroups load for the next iteration of a loop, such as the scales of a block.
+//
+// Such a load takes longer than an iteration's products, so an iteration does the loads of the next
+// one, and the last iteration repeats its own. An address is computed before the loop, but for the
+// axes along which the tile moves, so that an iteration computes little.
+#include "access.h"
+#include "fused_ring.h"
+
+struct tile_ahead_load {
+    const struct tile_op *op;
+    uint32_t count;         // registers of the tile
+    tile_register *address; // by register: without the part of the moving axes
+    tile_register *inside;  // by register: predicates of the other axes; TILE_NO_REGISTER: true
+    tile_register pad;
+    tile_register *now, *next; // the registers of this iteration's tile and of the next one's
+};
+
+static bool is_moving(const struct tile_op *loop, const struct tile_value *index)
+{
+    return index == loop->block[0]->argument[0] ||
+           (index->op && tile_is_within(index->op, loop->block[0]));
+}
+
+static bool is_dropped(const struct tile_op *op, uint32_t axis)
+{
+    return tile_int(op, TILE_ATTR_DROPPED, 0) >> axis & 1;
+}
+
+// The tile's axis of an axis of its tensor.
+static uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis)
+{
+    uint32_t own = 0;
+
+    for (uint32_t i = 0; i < axis; i++)
+        own += !is_dropped(op, i);
+    return own;
+}
+
+// The first element of the tile along an axis.
+static tile_register first_element(struct tile_emitter *e, const struct tile_op *op, uint32_t axis)
+{
+    const int64_t most = INT64_C(1) << 38;
+    const struct tile_value *index = op->operand[1 + axis];
+    struct tile_range range = tile_range_of(e->ranges, index);
+    int64_t scale =
+        op->kind == TILE_LOAD ? tile_attribute(op, TILE_ATTR_SHAPE)->ints[axis] : 1;
+    tile_register x =
+        tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
+
+    if (range.low < -most || range.high > most || range.low > range.high)
+        x = tile_clamp64(e, x, -most, most);
+    return scale == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, scale);
+}
+
+// `at` elements along an axis, in bytes.
+static tile_register distance(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
+                              tile_register at)
+{
+    const struct tile_emit_view *view = &e->view[op->operand[0]->id];
+    const struct tile_size *stride = &view->stride[axis];
+    uint32_t bytes = tile_bytes_of(view->dtype);
+
+    if (!stride->reg)
+        return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", at, stride->value * bytes);
+    at = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", at, stride->reg);
+    return bytes == 1 ? at : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", at, bytes);
+}
+
+// The predicate of 0 <= at < the tensor's extent.
+static tile_register is_inside(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
+                               tile_register at)
+{
+    const struct tile_size *extent = &e->view[op->operand[0]->id].extent[axis];
+
+    return tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", at, tile_size_register(e, extent));
+}
+
+// An element's position within the tile along an axis; TILE_NO_REGISTER: 0.
+static tile_register within_tile(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
+                                 uint32_t r)
+{
+    const struct tile_layout *layout = op->result[0]->layout;
+
+    if (is_dropped(op, axis) || tile_attribute(op, TILE_ATTR_SHAPE)->ints[axis] == 1)
+        return TILE_NO_REGISTER;
+    uint32_t own = tile_register_coordinate(layout, r, tile_axis_of(op, axis));
+    tile_register c = tile_thread_coordinate(e, layout, tile_axis_of(op, axis));
+    c = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
+    return own ? tile_make(e, TILE_R64, "add.s64 %R, %R, %u", c, own) : c;
+}
+
+static tile_register plus(struct tile_emitter *e, tile_register x, tile_register y)
+{
+    return !y ? x : !x ? y : tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
+}
+
+static void open_register(struct tile_emitter *e, const struct tile_op *loop,
+                          struct tile_ahead_load *a, uint32_t r, tile_register base,
+                          const tile_register *first)
+{
+    bool none;
+    uint32_t axes = tile_attribute(a->op, TILE_ATTR_SHAPE)->count;
+
+    a->address[r] = base;
+    a->inside[r] = tile_inside_tile(e, a->op->result[0], r, &none);
+    for (uint32_t axis = 0; axis < axes; axis++) {
+        tile_register own = within_tile(e, a->op, axis, r);
+        tile_register at = plus(e, own, first[axis]);
+        if (at)
+            a->address[r] = plus(e, a->address[r], distance(e, a->op, axis, at));
+        if (!is_moving(loop, a->op->operand[1 + axis]))
+            a->inside[r] = tile_both(e, a->inside[r], is_inside(e, a->op, axis, at));
+    }
+}
+
+static bool open_load(struct tile_emitter *e, const struct tile_op *loop, const struct tile_op *op,
+                      struct tile_ahead_load *a)
+{
+    uint32_t axes = tile_attribute(op, TILE_ATTR_SHAPE)->count;
+    tile_register first[TILE_MAX_RANK] = { TILE_NO_REGISTER };
+    tile_register base = e->view[op->operand[0]->id].base;
+    size_t bytes;
+
+    *a = (struct tile_ahead_load){ .op = op, .count = tile_register_count(op->result[0]) };
+    bytes = a->count * sizeof(tile_register);
+    a->address = tile_take(e->module, bytes);
+    a->inside = tile_take(e->module, bytes);
+    e->value[op->result[0]->id] = NULL;
+    a->next = tile_registers(e, op->result[0]);
+    e->value[op->result[0]->id] = NULL;
+    a->now = tile_registers(e, op->result[0]);
+    if (!a->address || !a->inside || !a->next || !a->now)
+        return false;
+    a->pad = tile_int(op, TILE_ATTR_PADDED, 0)
+                 ? tile_registers(e, op->operand[op->operand_count - 1])[0]
+                 : tile_constant_register(e, op->result[0]->type.dtype, 0);
+    for (uint32_t axis = 0; axis < axes; axis++)
+        if (!is_moving(loop, op->operand[1 + axis]))
+            first[axis] = first_element(e, op, axis);
+    base = plus(e, base, tile_fused_ring_of(e)->lane_zero);
+    for (uint32_t r = 0; r < a->count; r++)
+        open_register(e, loop, a, r, base, first);
+    return true;
+}
+
+static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
+                      const struct tile_ahead_load *a, const tile_register *to)
+{
+    uint32_t axes = tile_attribute(a->op, TILE_ATTR_SHAPE)->count;
+    tile_register moved = TILE_NO_REGISTER, all = TILE_NO_REGISTER;
+    tile_register first[TILE_MAX_RANK] = { TILE_NO_REGISTER };
+
+    for (uint32_t axis = 0; axis < axes; axis++) {
+        if (!is_moving(loop, a->op->operand[1 + axis]))
+            continue;
+        first[axis] = first_element(e, a->op, axis);
+        moved = plus(e, moved, distance(e, a->op, axis, first[axis]));
+        if (!within_tile(e, a->op, axis, 0))
+            all = tile_both(e, all, is_inside(e, a->op, axis, first[axis]));
+    }
+    for (uint32_t r = 0; r < a->count; r++) {
+        tile_register inside = a->inside[r];
+        for (uint32_t axis = 0; axis < axes; axis++) {
+            tile_register own = first[axis] ? within_tile(e, a->op, axis, r) : TILE_NO_REGISTER;
+            if (own)
+                inside = tile_both(e, inside,
+                                   is_inside(e, a->op, axis, plus(e, own, first[axis])));
+        }
+        inside = tile_both(e, inside, all);
+        tile_move(e, to[r], a->pad);
+        tile_emit_load(e, "", "global", a->op->result[0]->type.dtype, to + r, 1,
+                       plus(e, a->address[r], moved), 0, inside);
+    }
+}
+
+// Emits the scalars that the loads depend on, for the variable's value in `at`, and the loads.
+static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead,
+                       tile_register at, bool first)
+{
+    const struct tile_block *body = loop->block[0];
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    tile_register **variable = &e->value[body->argument[0]->id], *before = *variable;
+
+    *variable = tile_take(e->module, sizeof(**variable));
+    if (!*variable)
+        return false;
+    **variable = at;
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next)
+        if (tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count &&
+            op->result_count == 1 && tile_depends_on_variable(p, op->result[0])) {
+            e->value[op->result[0]->id] = NULL;
+            if (!tile_emit_one(e, op))
+                return false;
+        }
+    for (uint32_t i = 0; i < ahead->count; i++)
+        emit_load(e, loop, &ahead->load[i], first ? ahead->load[i].now : ahead->load[i].next);
+    *variable = before;
+    return !e->failed;
+}
+
+bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register variable,
+                     struct tile_ahead *ahead)
+{
+    const struct tile_block *body = loop->block[0];
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    *ahead = (struct tile_ahead){ 0 };
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next)
+        ahead->count += tile_is_loaded_ahead(p, op);
+    ahead->load = tile_take(e->module, (ahead->count + 1) * sizeof(*ahead->load));
+    ahead->count = 0;
+    if (!ahead->load)
+        return false;
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next)
+        if (tile_is_loaded_ahead(p, op) &&
+            !open_load(e, loop, op, &ahead->load[ahead->count++]))
+            return false;
+    return !ahead->count || emit_loads(e, loop, ahead, variable, true);
+}
+
+bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register at,
+                     struct tile_ahead *ahead)
+{
+    return emit_loads(e, loop, ahead, at, false);
+}
+
+void tile_advance_ahead(struct tile_emitter *e, const struct tile_ahead *ahead)
+{
+    for (uint32_t i = 0; i < ahead->count; i++)
+        for (uint32_t r = 0; r < ahead->load[i].count; r++)
+            tile_move(e, ahead->load[i].now[r], ahead->load[i].next[r]);
+}

@@ -1,0 +1,264 @@
+// Elementwise ops on two 16-bit floats at once, which lie side by side in a word as memory and
+// tensor cores need them: casts to 16 bits, and sums and products. Each element is rounded once, so
+// the result is that of an op on one element.
+#include "element.h"
+
+#include "tile/pass/range_analysis.h"
+
+static bool is_half(cuc_dtype dtype)
+{
+    return dtype == CUC_F16 || dtype == CUC_BF16;
+}
+
+// The number that all elements of a value equal.
+static bool splat(const struct tile_value *value, double *number)
+{
+    const struct tile_op *op = value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+        op = op->operand[0]->op;
+    if (!op || op->kind != TILE_CONSTANT)
+        return false;
+    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
+    *number = real ? real->f : (double)tile_int(op, TILE_ATTR_VALUE, 0);
+    return true;
+}
+
+static void split(struct tile_emitter *e, tile_register word, tile_register *out)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        out[i] = tile_new(e, TILE_R16);
+    tile_split(e, word, out[0], out[1]);
+}
+
+// ---- Casts
+
+static tile_register joined_cast(struct tile_emitter *e, cuc_dtype to, const tile_register *x)
+{
+    return tile_make(
+        e, TILE_R32, to == CUC_F16 ? "cvt.rn.f16x2.f32 %R, %R, %R" : "cvt.rn.bf16x2.f32 %R, %R, %R",
+        x[1], x[0]);
+}
+
+// A dtype's format for small integers: the bits of a power of two whose last fraction bits count
+// ones. An integer below `span` is or-ed to these bits, and the power is subtracted again.
+struct counting_form {
+    int64_t power, span, least; // integers from `least` on can be moved to 0 exactly
+    uint32_t bits;
+};
+
+static const struct counting_form *form_of(cuc_dtype to)
+{
+    static const struct counting_form f16 = { 1024, 1024, -1024, 0x6400 };
+    static const struct counting_form bf16 = { 128, 128, -128, 0x4300 };
+
+    return to == CUC_F16 ? &f16 : &bf16;
+}
+
+// True if a cast's integers lie in a range that the form covers: the lowest goes to *low.
+static bool counts(const struct tile_emitter *e, const struct tile_op *op, int64_t *low)
+{
+    const struct tile_value *x = op->operand[0];
+    const struct counting_form *form = form_of(op->result[0]->type.dtype);
+
+    if (!tile_is_integer(x->type.dtype) || cuc_dtype_bits(x->type.dtype) == 64)
+        return false;
+    struct tile_range range = tile_range_of(e->ranges, x);
+    *low = range.low < 0 ? range.low : 0;
+    return range.low <= range.high && *low >= form->least && range.high - *low < form->span;
+}
+
+// The lower and upper halves of bytes, in this order along the last axis: the usual form of 4-bit
+// numbers. NULL: none.
+struct nibbles {
+    const struct tile_value *low, *high, *byte;
+};
+
+static const struct tile_value *strip_reshapes(const struct tile_value *x)
+{
+    while (x->op && x->op->kind == TILE_RESHAPE)
+        x = x->op->operand[0];
+    return x;
+}
+
+// The operand of an integer op whose other operand is a constant.
+static const struct tile_value *operand_of(const struct tile_value *x, enum tile_op_kind kind,
+                                           double by)
+{
+    double constant;
+
+    return x->op && x->op->kind == kind && splat(x->op->operand[1], &constant) && constant == by
+               ? x->op->operand[0]
+               : NULL;
+}
+
+static struct nibbles nibbles_of(const struct tile_value *x)
+{
+    const struct tile_op *cat = strip_reshapes(x)->op;
+    struct nibbles n = { 0 };
+
+    if (!cat || cat->kind != TILE_CAT)
+        return n;
+    n.low = strip_reshapes(cat->operand[0]);
+    n.high = strip_reshapes(cat->operand[1]);
+    n.byte = operand_of(n.low, TILE_AND, 0xf);
+    if (!n.byte || n.byte->type.dtype != CUC_U8 || operand_of(n.high, TILE_SHR, 4) != n.byte)
+        n.byte = NULL;
+    return n;
+}
+
+// Two integers, from `low` on, or-ed to the halves of a word. The halves of a byte take a product and
+// one logical instruction.
+static tile_register join_counts(struct tile_emitter *e, const struct tile_value *value, uint32_t r,
+                                 int64_t low, uint32_t bits)
+{
+    const tile_register *x = e->value[value->id] + r;
+    struct nibbles n = nibbles_of(value);
+    tile_register moved[2] = { x[0], x[1] };
+
+    if (!low && n.byte && e->value[n.low->id] && e->value[n.high->id] &&
+        r / 2 < tile_register_count(n.byte) && e->value[n.low->id][r / 2] == x[0] &&
+        e->value[n.high->id][r / 2] == x[1]) {
+        tile_register byte = e->value[n.byte->id][r / 2];
+        byte = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, 0x1001", byte);
+        return tile_make(e, TILE_R32, "lop3.b32 %R, %R, %R, 0x%x, 0xea", byte,
+                         tile_number32(e, 0x000f000f), (uint64_t)bits);
+    }
+    for (uint32_t i = 0; i < 2 && low; i++)
+        moved[i] = tile_make(e, TILE_R32, "add.s32 %R, %R, %d", x[i], (int)-low);
+    tile_register word =
+        tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x5410", moved[0], moved[1]);
+    return tile_make(e, TILE_R32, "or.b32 %R, %R, 0x%x", word, (uint64_t)bits);
+}
+
+// Two integers as floats, less `less`.
+static tile_register counted(struct tile_emitter *e, cuc_dtype to, const struct tile_value *value,
+                             uint32_t r, int64_t low, int64_t less)
+{
+    const struct counting_form *form = form_of(to);
+    uint32_t power = (uint32_t)tile_element_of_real(to, (double)(form->power - low + less));
+    tile_register word = join_counts(e, value, r, low, form->bits << 16 | form->bits);
+
+    if (to == CUC_F16)
+        return tile_make(e, TILE_R32, "sub.rn.f16x2 %R, %R, %R", word,
+                         tile_number32(e, (int32_t)(power << 16 | power)));
+    return tile_make(e, TILE_R32, "fma.rn.bf16x2 %R, %R, %R, %R", word,
+                     tile_number32(e, 0x3f803f80),
+                     tile_number32(e, (int32_t)((power | 0x8000) << 16 | power | 0x8000)));
+}
+
+// True for integers that f32 holds exactly, so that a second rounding is the only one.
+static bool fits_f32(const struct tile_emitter *e, const struct tile_value *x)
+{
+    enum { MOST = 1 << 24 };
+    struct tile_range range = tile_range_of(e->ranges, x);
+
+    return tile_is_integer(x->type.dtype) && cuc_dtype_bits(x->type.dtype) < 64 &&
+           range.low <= range.high && range.low >= -MOST && range.high <= MOST;
+}
+
+static bool cast_pairs(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                       uint32_t first, uint32_t end, const tile_register *x)
+{
+    const struct tile_value *from = op->operand[0];
+    cuc_dtype to = op->result[0]->type.dtype;
+    int64_t low;
+    bool counted_in = counts(e, op, &low), whole = !counted_in && fits_f32(e, from);
+
+    if (from->type.dtype != CUC_F32 && !counted_in && !whole)
+        return false;
+    for (uint32_t r = first; r < end; r += 2) {
+        tile_register wide[2] = { x[r], x[r + 1] };
+        if (out[r])
+            continue;
+        for (uint32_t i = 0; i < 2 && whole; i++)
+            wide[i] = tile_make(e, TILE_R32, tile_is_signed(from->type.dtype)
+                                                 ? "cvt.rn.f32.s32 %R, %R"
+                                                 : "cvt.rn.f32.u32 %R, %R",
+                                wide[i]);
+        split(e, counted_in ? counted(e, to, from, r, low, 0) : joined_cast(e, to, wide), out + r);
+    }
+    return true;
+}
+
+// ---- Sums and products
+
+static tile_register combined(struct tile_emitter *e, const struct tile_op *op, tile_register x,
+                              tile_register y)
+{
+    // bf16 has only fma before sm_90: x + y = 1 x + y, x - y = -1 y + x, and x y = x y + -0.
+    static const int32_t ones = 0x3f803f80, minus_ones = (int32_t)0xbf80bf80,
+                         minus_zeros = (int32_t)0x80008000;
+    const char *name = op->kind == TILE_ADD ? "add" : op->kind == TILE_SUB ? "sub" : "mul";
+
+    if (op->result[0]->type.dtype == CUC_F16) {
+        tile_register out = tile_new(e, TILE_R32);
+        tile_ins(e, "%s.rn.f16x2 %R, %R, %R", name, out, x, y);
+        return out;
+    }
+    switch (op->kind) {
+    case TILE_ADD:
+        return tile_make(e, TILE_R32, "fma.rn.bf16x2 %R, %R, %R, %R", x, tile_number32(e, ones), y);
+    case TILE_SUB:
+        return tile_make(e, TILE_R32, "fma.rn.bf16x2 %R, %R, %R, %R", y,
+                         tile_number32(e, minus_ones), x);
+    default:
+        return tile_make(e, TILE_R32, "fma.rn.bf16x2 %R, %R, %R, %R", x, y,
+                         tile_number32(e, minus_zeros));
+    }
+}
+
+static bool combines_pairs(const struct tile_op *op)
+{
+    return (op->kind == TILE_ADD || op->kind == TILE_SUB || op->kind == TILE_MUL) &&
+           is_half(op->operand[0]->type.dtype);
+}
+
+// A constant that a cast of small integers is moved by: x - 8 takes no instruction of its own if
+// its result, and the power of two with it, are exact. INT64_MIN if there is none.
+static int64_t moved_by(const struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_op *cast = op->operand[0]->op;
+    cuc_dtype to = op->result[0]->type.dtype;
+    int64_t low, most = to == CUC_F16 ? 2048 : 256; // integers up to this are exact
+    double by;
+
+    if ((op->kind != TILE_SUB && op->kind != TILE_ADD) || !cast || cast->kind != TILE_CAST ||
+        tile_is_rounded(cast) || !counts(e, cast, &low) || !splat(op->operand[1], &by) ||
+        by != (double)(int64_t)by || by < (double)-most || by > (double)most)
+        return INT64_MIN;
+    int64_t less = op->kind == TILE_SUB ? (int64_t)by : -(int64_t)by;
+    struct tile_range range = tile_range_of(e->ranges, cast->operand[0]);
+    int64_t power = form_of(to)->power - low + less;
+    return power >= -most && power <= most && range.low - less >= -most &&
+                   range.high - less <= most
+               ? less
+               : INT64_MIN;
+}
+
+bool tile_emit_packed(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                      uint32_t first, uint32_t end, const tile_register *const *in)
+{
+    if (first % 2 || end % 2 || tile_is_rounded(op) || !is_half(op->result[0]->type.dtype))
+        return false;
+    if (op->kind == TILE_CAST)
+        return cast_pairs(e, op, out, first, end, in[0]);
+    if (!combines_pairs(op))
+        return false;
+    int64_t less = moved_by(e, op), low = 0;
+    const struct tile_value *whole = less == INT64_MIN ? NULL : op->operand[0]->op->operand[0];
+    if (whole && (!counts(e, op->operand[0]->op, &low) ||
+                  !tile_compute_registers(e, whole, first, end)))
+        return false;
+    for (uint32_t r = first; r < end && whole; r += 2)
+        if (!out[r])
+            split(e, counted(e, op->result[0]->type.dtype, whole, r, low, less),
+                  out + r);
+    for (uint32_t r = first; r < end; r += 2)
+        if (!out[r])
+            split(e,
+                  combined(e, op, tile_join(e, in[0][r], in[0][r + 1]),
+                           tile_join(e, in[1][r], in[1][r + 1])),
+                  out + r);
+    return true;
+}
