@@ -1,8 +1,9 @@
-// Plans the pipeline of a loop that holds several products, or other work between them (fused.h).
+// Plans the pipeline of a loop with several products, or with other work between products
+// (fused.h).
 //
-// Right operands come through shared memory. Left operands do too, or they come from registers: a
-// wgmma accumulator has the layout that a 16-bit left operand needs, so values computed from one
-// elementwise feed the next product without a move.
+// Right operands come from shared memory. Left operands come from shared memory or registers: a
+// wgmma accumulator has the layout that a 16-bit left operand needs, so values computed elementwise
+// from an accumulator feed the next product without being moved.
 #include "fused.h"
 
 #include "tile/ir/words.h"
@@ -12,7 +13,7 @@ enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
-    MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
+    MOST_LOADED = 1024, // elements per iteration that warpgroups may load by themselves
     MOST_STAGES = 4,
     ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
 };
@@ -77,12 +78,13 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
         *why = tile_plan_stream(&p->base, s);
     if (!*why)
         return feed;
-    p->feeds--; // no feed after all: warpgroups may load the operand instead
+    p->feeds--; // not a feed after all: warpgroups may load the operand instead
     p->base.wanted[load->result[0]->id] = false;
     return NULL;
 }
 
-// The feed of an operand, found through permutations. NULL and *why if there is none.
+// Finds the feed of an operand, also through permutations. Returns NULL and sets *why if there is
+// none.
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
@@ -105,7 +107,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     return feed;
 }
 
-// Gives a ring to each tile that an iteration loads to compute with, if the tile is large.
+// Gives a ring to each large tile that an iteration loads in order to compute with it.
 static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads something else besides";
@@ -158,7 +160,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 struct search {
     const struct tile_op *mma;
     uint32_t count;
-    bool refused; // an op of the loop is not allowed in an iteration
+    bool refused; // an op is not allowed in an iteration
 };
 
 static void find_product(struct tile_op *op, void *data)
@@ -230,7 +232,8 @@ const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
     return NULL;
 }
 
-// True if streamed operands alone feed every product but the last, so that these can start early.
+// True if every product but the last depends only on streamed operands, so that all of them can
+// start early.
 static bool can_overlap(const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -245,8 +248,8 @@ static bool can_overlap(const struct tile_fused *p)
 
 // ---- Layouts and space
 
-// The number of bits of a warp's number in layouts. With three warpgroups, layouts include a
-// fourth, whose rows are padding.
+// Returns the number of warp bits in layouts. For three warpgroups, layouts include a fourth one,
+// whose rows are padding.
 static uint32_t warp_bits_of(const struct tile_fused *p)
 {
     return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;
@@ -358,8 +361,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
-    // With small products the other work takes most of the time, so warpgroups must not do that
-    // work at the same time. Large products were 0.5 % faster without alternation on an H200.
+    // With small products, the other work takes most of the time, so warpgroups must not do it at
+    // the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);

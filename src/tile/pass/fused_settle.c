@@ -19,7 +19,7 @@ static void need(struct needs *n, const struct tile_value *value)
     n->changed = true;
 }
 
-// An op with effects needs its operands. A product does not need operands that come from a feed.
+// An op with effects needs its operands, except for a product's operands that come from a feed.
 static void need_operands(struct tile_op *op, void *data)
 {
     struct needs *n = data;
@@ -29,7 +29,7 @@ static void need_operands(struct tile_op *op, void *data)
     if (op->kind == TILE_LOAD)
         needed = false;
     for (uint32_t i = 0; i < n->p->feeds; i++)
-        if (n->p->feed[i].stream.load == op) // belongs to another role
+        if (n->p->feed[i].stream.load == op) // the op belongs to another role
             return;
     for (uint32_t i = 0; i < op->result_count; i++)
         needed |= n->p->needed[op->result[i]->id];
@@ -65,7 +65,7 @@ static bool is_late(const struct tile_fused *p, const struct tile_op *op,
     return l.late;
 }
 
-// True if every thread reads from the start of its slab, in registers that form pairs.
+// True if every thread reads from the start of its slab, and its registers form pairs.
 static bool can_read(const struct tile_stream *s)
 {
     const struct tile_layout *layout = s->load->result[0]->layout;
@@ -81,7 +81,8 @@ struct absence {
     bool missed; // a warpgroup would lack a value that it needs
 };
 
-// Checks that the absent fourth warpgroup (of three) holds no part of a value, or only copies.
+// Checks that the fourth warpgroup of layouts for three warpgroups, which does not exist, holds no
+// part of a value, or only copies.
 static void check_absence(struct tile_op *op, void *data)
 {
     struct absence *a = data;
@@ -159,8 +160,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     const char *why = tile_settle_deferred_reductions(kernel);
     if (why)
         return why;
-    // Values that depend on the last product's accumulator wait for that product, and so do the
-    // casts that make its left operand, whose registers the product still reads.
+    // Values that depend on the last product's accumulator wait for that product. So do the casts
+    // that make its left operand, whose registers the product is still reading.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)

@@ -1,6 +1,6 @@
-// Exchanges the operands: c' = b' a' instead of c = a b. wgmma produces 64 rows at a time but
-// columns in steps of 8, so a result with few rows is better computed with few columns. Code after
-// the loop reads the result transposed back.
+// Exchanges the operands: c' = b' a' instead of c = a b. wgmma computes 64 rows at a time but
+// columns in steps of 8, so it computes a result with few rows faster as one with few columns.
+// After the loop the result is transposed back.
 #include "pass.h"
 #include "pipeline.h"
 
