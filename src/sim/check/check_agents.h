@@ -139,7 +139,7 @@ void sim_view_learn(struct sim_race_cluster *c, struct sim_view *v, uint32_t age
 void sim_view_join(struct sim_race_cluster *c, struct sim_view *to, const struct sim_view *from);
 void sim_view_clear(struct sim_view *v);
 void sim_view_free(struct sim_view *v);
-// Creates an agent; returns 0 without memory or when there are too many.
+// Creates an agent; returns 0 if out of memory or if there are too many.
 uint32_t sim_agent_new(struct sim_race_cluster *c, enum sim_agent_kind kind, uint32_t rank,
                        uint32_t index);
 // Advances the warp's clock: its later accesses are not covered by what others have learned.
@@ -147,9 +147,9 @@ void sim_race_tick(struct sim_race_cluster *c, struct sim_race_warp *w);
 
 // check_async.c
 
-// Returns the warp's stream of a kind, with its agent; NULL without memory.
+// Returns the warp's stream of a kind, with its agent; NULL if out of memory.
 struct sim_stream *sim_race_stream(struct sim_warp *w, enum sim_groups which);
-// Returns the mbarrier of a block at an offset, creating it if needed; NULL without memory.
+// Returns the mbarrier of a block at an offset, creating it if needed; NULL if out of memory.
 struct sim_race_mbarrier *sim_race_mbarrier_at(struct sim_race_cluster *c, uint32_t rank,
                                                uint32_t offset);
 // Resets its groups for new blocks.

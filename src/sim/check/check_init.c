@@ -120,7 +120,7 @@ static void *reserve(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-// Returns the chunk of an address, creating it if needed; NULL without memory.
+// Returns the chunk of an address, creating it if needed; NULL if out of memory.
 static struct chunk *chunk_new(uint64_t address)
 {
     struct chunk *_Atomic *table = atomic_load_explicit(&chunks, memory_order_acquire);

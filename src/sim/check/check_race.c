@@ -310,7 +310,7 @@ static bool visit(struct act *a, uint32_t at, uint32_t bytes)
     return true;
 }
 
-// Creates the agent of the access. Returns false without memory.
+// Creates the agent of the access. Returns false if out of memory.
 static bool introduce(struct act *a)
 {
     struct sim_race_cluster *c = a->owner->race->shared;

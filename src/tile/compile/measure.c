@@ -45,6 +45,7 @@ bool tile_is_row(const struct tile_measures *m)
 }
 
 // The maximum number of elements per thread before the block gets more warps.
+//
 // 16 elements keep enough memory requests in flight and leave registers to compute with. On an
 // H200, fewer were slower in all 16-bit norms, where more warps wait for one another. For a row of
 // 4096 32-bit elements that is reduced as a whole, 8 were 1 % faster than 16; for a row of 8192, 16
