@@ -421,7 +421,7 @@ FAKE_TEST(what_was_told_is_not_asked)
     ck_assert_int_eq(fake_calls_total(), 0);
 }
 
-// Readers of what a buffer's memory is, by a buffer of 64 bytes in pinned memory.
+// Functions that read the kind of a buffer's memory, tested with 64 bytes of pinned memory.
 static cuc_status read_access(cuc_buffer *b)
 {
     return cuc_buffer_access(b) & CUC_MEMORY_ACCESS_HOST ? CUC_OK : CUC_ERROR_DRIVER;

@@ -298,7 +298,7 @@ TEST(entries_come_back)
         ck_assert_int_eq(get(i), RIGHT);
     ck_assert_int_eq(get(300), MISS);
     ck_assert_int_eq(count_files(dir), 300);
-    // The last one written counts, also when it is empty.
+    // The label written last counts, even if it is empty.
     memset(label, 'x', sizeof(label) - 1);
     ck_assert_int_eq(cuc__store_put(&store, &key, label, NULL, 0), 0);
     ck_assert(cuc__store_get(&entry, &store, &key));

@@ -385,7 +385,7 @@ static void a_body_beside_one_that_ended_badly_ends(void)
     finish(1, 0, 0);
 }
 
-// The capture that made the graph has ended well before.
+// The capture that made the graph ended successfully before.
 static void a_body_takes_a_graph_whose_capture_is_over(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;

@@ -234,7 +234,8 @@ static void start_over(int writer)
         put("file", writers[writer].before, 0640);
 }
 
-// The error of a writer that succeeded, or else of one that failed or was killed; NULL: none.
+// Returns the error in what a writer leaves behind, after success (`done`) or after a failure or a
+// kill; NULL: none.
 static const char *look(int writer, bool done, bool ended)
 {
     const char *text = get("file"), *before = writers[writer].before;

@@ -118,7 +118,7 @@ static const struct cuc__range ranges[] = { { "depth", 3, 1, 4, NULL },
                                             { "kind", 9, 0, 2, "CUC_KIND_" },
                                             { "width", 9, 1, 8, NULL } };
 
-// Each row breaks one check in place of the good value.
+// Each row replaces a valid value by one that a check refuses.
 static const struct {
     uint32_t bits, reserved, alone;
     int32_t on;
