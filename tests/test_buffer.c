@@ -186,7 +186,7 @@ FAKE_TEST_RANGE(a_driver_call_that_fails_makes_no_buffer_and_leaks_none, 0, 6)
         }
         fake_fail_reset();
         while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
-            ; // the failed pop has left one current
+            ; // the failed pop left a context current
         if (st >= 0)
             cuc_buffer_release(b);
         ck_assert_int_eq(fake_live("allocation"), 0);

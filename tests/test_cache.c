@@ -218,7 +218,7 @@ TEST(caches_of_your_own)
     cuc_cache_release(NULL);
 }
 
-// ---- Entries under keys of the caller
+// ---- Entries under the caller's keys
 
 struct received {
     int calls;

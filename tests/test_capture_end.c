@@ -140,7 +140,7 @@ static cuc_graph *by_hand(cuc_graph **body)
     return graph;
 }
 
-// Spoils a capture by a call that only its own stream refuses.
+// Invalidates a capture with a call that no other stream would refuse.
 static void spoil(cuc_stream *s)
 {
     cuc_capture_info info = CUC_CAPTURE_INFO_INIT;

@@ -20,9 +20,9 @@
 
 static struct {
     int at;         // the n-th call from now on fails; 0: none
-    int error;      // by this error,
-    int signal;     // or this signal comes before it
-    int calls;      // made while this was armed
+    int error;      // with this error,
+    int signal;     // or after this signal
+    int calls;      // calls made since `at` was set
     bool anonymous; // the file system has O_TMPFILE
     int flags;      // the last named temporary file's
     char name[64];

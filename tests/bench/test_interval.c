@@ -104,7 +104,7 @@ TEST(six_samples_are_the_least)
     ck_assert(!interval_of_samples(&found, samples, 5));
     ck_assert(interval_of_samples(&found, samples, 6));
     ck_assert_double_eq(found.median, 3.5);
-    ck_assert_double_eq(found.low, 1); // with 6, all of them
+    ck_assert_double_eq(found.low, 1); // 6 samples: the interval spans all of them
     ck_assert_double_eq(found.high, 6);
 }
 

@@ -1,6 +1,6 @@
 // Answers of an H200 (driver 580, CUDA 13.0) to raw calls: without a current context, in captures
 // of each mode, after faults, after a fork. The simulated driver answers the same. CUCORE_DRIVER is
-// its path; without it the tests ask the system's libcuda.so.1, and so a GPU. Each test runs in its
+// its path; without it the tests use the system's libcuda.so.1, and so a GPU. Each test runs in its
 // own process.
 #include "base/array.h"
 #include "driver_symbols.h"

@@ -203,7 +203,7 @@ enum { EXPERTS = 8, EACH = 2 };
 void prepare_experts(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
-        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // the last expert has none
+        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // none for the last expert
 }
 
 // expert count

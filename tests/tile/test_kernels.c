@@ -164,7 +164,8 @@ static const struct kernel_case rows[] = {
       "ro", prepare_factors, expect_cumulative_product, 130, 0, NULL },
     { "scan", "cumulative_product", "i32", "ACC=i32", "A=2 N=7 B=33",
       "ro", NULL, expect_cumulative_product, EXACT, NULL },
-    // An error decays with its term, to a tenth in one step at best: 4 steps, 10 times.
+    // A rounding error decays with its term, in one step to a tenth at best: the tolerance is 10
+    // times that of 4 steps.
     { "scan", "recurrence", "f32 bf16", NULL, "M=3 N=1; M=3 N=700",
       "rro", prepare_gains, expect_recurrence, 40, 20, NULL },
     { "scan", "cumulative_sum_rows", "f32 f16 bf16", "BN=128", "M=3 N=1; M=2 N=130; M=3 N=384; M=2 N=900",
@@ -404,7 +405,7 @@ static const struct kernel_case rows[] = {
 
 // The rows that run or are assembled: by default all run.
 static struct slice slice = { 0, 1 };
-static const char *only; // of this file, or this kernel
+static const char *only; // runs the rows of this file or kernel
 static bool assembles;
 
 static bool is_chosen(int i)

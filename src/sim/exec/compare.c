@@ -127,7 +127,7 @@ SIM_HANDLER(pack_words)
     return SIM_NEXT;
 }
 
-// A destination may overlap the source's register only if it is that register, and may be `_`.
+// A destination may be the source's register itself or `_`, but must not overlap the source partly.
 SIM_HANDLER(unpack_any)
 {
     const uint32_t each = op->extra & 0xff, whole = op->extra >> EXTRA_WHOLE & 0xff;

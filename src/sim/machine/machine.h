@@ -354,8 +354,8 @@ bool sim_memory_find(uint64_t address, struct sim_range *out);
 extern _Atomic uint64_t sim_memory_generation;
 // Registers a range; module variables are ranges too.
 void sim_memory_add(uint64_t base, uint64_t bytes, int device);
-// Removes a range. `by` names the call that frees it, for reports, in memory that stays valid;
-// NULL: not worth reporting.
+// Removes a range. Reports name the freeing call `by`, which must be a static string; NULL: reports
+// do not mention the call.
 void sim_memory_remove(uint64_t base, const char *by);
 // Sets the owning device.
 void sim_memory_own(uint64_t base, int device);

@@ -37,7 +37,7 @@ struct node {
     struct node **from;
     size_t from_count;
     uintptr_t original; // clones: the node it was cloned from
-    uintptr_t context;  // handles, as all below
+    uintptr_t context;  // a handle, like all members below
     int priority;
     uintptr_t kernel, event;
     void **parameters;         // kernels: built on request
