@@ -53,8 +53,8 @@ static void start(void)
     cuc_memory_resource_release(resource);
 }
 
-// Checks that the process still works unless a stream is captured for good, and that no object is
-// left.
+// Checks that no object is left, and that the process still works unless the capture of a stream
+// cannot end.
 static void finish(int graphs, int streams, int told)
 {
     cuc_graph_exec *exec = NULL;

@@ -21,7 +21,7 @@ typedef struct cuc__library_row {
     const char *wheels;  // folders below site-packages; NULL for a library of the driver
     const char *toolkit; // folders below a toolkit's root, to search before lib64, lib and targets
     const char *depends; // names of rows to load first
-    const char *beside;  // prefix of the files in its folder that it opens by bare name at run time
+    const char *beside;  // prefix of the files beside it that it opens by bare name at run time
     const char *symbol;  // a symbol: if the program itself exports it, the library is linked in
     const char *pip;     // the wheel
     const char *package; // its package in NVIDIA's apt repository

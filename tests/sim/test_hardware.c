@@ -121,9 +121,9 @@ static const CUmemPoolProps device_pool = {
 #define DYNAMIC CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 #define REGISTERS CU_FUNC_ATTRIBUTE_NUM_REGS
 
-// Calls during a capture of `stream`, after `captured` was recorded on it. UNSAFE calls are refused
-// and spoil the capture in the strict modes, NEVER calls also in the relaxed mode. EVENT calls do
-// so because of the event's state.
+// Calls during a capture of `stream`, after `captured` was recorded on it. In the strict modes,
+// UNSAFE calls fail and invalidate the capture; NEVER calls do so in the relaxed mode, too, and
+// EVENT calls because of the event's state.
 enum { ANY, UNSAFE, NEVER, EVENT, EVENT_TOLD };
 #define IN_CAPTURES(X)                                                                     \
     X(EVENT, cuEventQuery(captured))                                                       \

@@ -257,7 +257,7 @@ static const struct kernel_case rows[] = {
     { "gemm_batched", "gemm_batched_tn", "f16", "BM=16 BN=64 split=2", "B=2 M=24 N=80 K=72", "rro", NULL, expect_gemm_batched_tn, 64, 256, "a" },
     { "gemm", "gemm_nt", "i8 u8", "D=i32 ACC=i32 BN=128 BK=128", "M=128 N=128 K=128; M=130 N=200 K=300",
       "rro", NULL, expect_gemm_nt, EXACT, "a" },
-    // Epilogues: gelu(s) adds an error of 8 steps of s; the addend needs no more.
+    // Epilogues: gelu(s) adds an error of 8 roundings of s; a residual adds no larger error.
     { "gemm_epilogue", "gemm_bias_gelu", "f16 bf16", NULL, "M=130 N=300 K=72; M=1 N=1 K=1", "rrro", NULL, expect_gemm_bias_gelu, 80, 256, "ao" },
     { "gemm_epilogue", "gemm_bias_gelu", "bf16", "TANH=true BM=256 BN=128", "M=130 N=304 K=72", "rrro", NULL, expect_gemm_bias_gelu_tanh, 80, 256, "a" },
     { "gemm_epilogue", "gemm_residual", "f16 bf16", NULL, "M=300 N=520 K=72 alpha=0.5 beta=2; M=1 N=1 K=1 alpha=2 beta=1", "rrro--", NULL, expect_gemm_residual, 80, 256, "ao" },
