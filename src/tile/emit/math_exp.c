@@ -122,7 +122,7 @@ struct tile_num tile_emit_expm1(struct tile_math *m, struct tile_num x)
 
 // e / (1 + e) or 1 / (1 + e), where e = exp(-|x|) cannot overflow. For f32 the hardware computes
 // the reciprocal of a number from 1 to 2, with a third of the instructions of a quotient accurate
-// to 2 ulp. This leaves kernels that gate by a sigmoid in 16 bits bound by memory alone.
+// to 2 ulp. Kernels that gate by a 16-bit sigmoid thus remain memory-bound.
 struct tile_num tile_emit_sigmoid(struct tile_math *m, struct tile_num x)
 {
     struct tile_num minus = tile_neg(m, tile_abs(m, x));
