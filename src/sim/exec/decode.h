@@ -6,7 +6,7 @@
 
 #define SIM_NO_SLOT UINT32_MAX
 
-// How far a row matched. Values below these are the index of a word.
+// The part of a row that matched. Values below these are the index of a word.
 enum sim_reached {
     SIM_REACHED_OPERANDS = 64, // plus one for every operand that fits
     SIM_REACHED_PICK = 128,

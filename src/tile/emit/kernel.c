@@ -71,8 +71,7 @@ void tile_begin_entry(struct tile_emitter *e)
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", blocks[i]);
     }
     tile_emit_parameters(e);
-    // In entries with roles, every thread waits at the start instead of where the source waits.
-    // That is never later than in the source.
+    // In entries with roles, every thread waits at the start, never later than the source does.
     if (e->variant == TILE_TMA && tile_has(e->target, TILE_HAS_GRID_CONTROL)) {
         if (e->kernel->waits_for_grids)
             tile_ins(e, "griddepcontrol.wait");

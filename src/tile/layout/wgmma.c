@@ -1,6 +1,6 @@
 // The accumulator layout of wgmma. Warp w of a warpgroup holds rows 16 w to 16 w + 15 of each 64.
-// Of these rows, lane l holds rows l / 4 and l / 4 + 8; of every 8 columns it holds 2 (l % 4) and
-// the next one.
+// Lane l holds rows l / 4 and l / 4 + 8 of these 16, and columns 2 (l % 4) and 2 (l % 4) + 1 of
+// every 8.
 #include "wgmma.h"
 
 enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // bits of a block with a fixed layout
