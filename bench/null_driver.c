@@ -19,7 +19,7 @@ static char kernels[6];
 static CUstreamCaptureStatus capturing;
 static uintptr_t last = 0x100000; // handle and address: distinct objects get distinct numbers
 
-// Functions that must return a value; the rest come from the list at the end.
+// Functions that must return a value; the list at the end defines all others.
 #define GIVES(name, params, ...)       \
     static CUresult null_##name params \
     {                                  \

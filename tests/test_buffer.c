@@ -186,7 +186,7 @@ FAKE_TEST_RANGE(a_driver_call_that_fails_makes_no_buffer_and_leaks_none, 0, 6)
         }
         fake_fail_reset();
         while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
-            ; // the failed pop has left one current
+            ; // the failed pop left a context current
         if (st >= 0)
             cuc_buffer_release(b);
         ck_assert_int_eq(fake_live("allocation"), 0);
@@ -421,7 +421,7 @@ FAKE_TEST(what_was_told_is_not_asked)
     ck_assert_int_eq(fake_calls_total(), 0);
 }
 
-// Readers of what a buffer's memory is, by a buffer of 64 bytes in pinned memory.
+// Functions that read the kind of a buffer's memory, tested with 64 bytes of pinned memory.
 static cuc_status read_access(cuc_buffer *b)
 {
     return cuc_buffer_access(b) & CUC_MEMORY_ACCESS_HOST ? CUC_OK : CUC_ERROR_DRIVER;

@@ -26,7 +26,7 @@ static size_t put_note(size_t at, const char *owner, uint32_t type, const char *
     return at + 12 + (name + 3) / 4 * 4 + (bytes + 3) / 4 * 4;
 }
 
-// Writes a file with two program headers, of which the second is that of three notes.
+// Writes a file with two program headers; the second describes three notes.
 static void make_file(void)
 {
     static const unsigned char start[] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB };
@@ -90,7 +90,7 @@ TEST(damage_changes_no_more_than_the_id)
     }
 }
 
-// A file of the same size and time is another compiler if its build ID differs.
+// Two files of the same size and time count as different compilers if their build IDs differ.
 TEST(a_key_covers_the_id)
 {
     static const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };

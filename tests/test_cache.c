@@ -218,7 +218,7 @@ TEST(caches_of_your_own)
     cuc_cache_release(NULL);
 }
 
-// ---- Entries under keys of the caller
+// ---- Entries under the caller's keys
 
 struct received {
     int calls;
@@ -289,7 +289,7 @@ TEST(entries_of_your_own)
     ck_assert_uint_eq(info_of(cache).stored, CUC_LENGTH(entries));
     ck_assert_uint_eq(info_of(again).hits, CUC_LENGTH(entries));
 
-    // One entry a key, and the label is the last one.
+    // There is one entry per key, with the label written last.
     for (int i = 0; i < CUC_LENGTH(entries) - 1; i++)
         ck_ok(cuc_cache_remove(cache, entries[i].key, strlen(entries[i].key)));
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_cache_remove(cache, "a", 1), "no entry of this key");
@@ -360,7 +360,7 @@ TEST(what_is_refused_of_entries)
     ck_assert_int_eq(chmod(below("/own"), 0700), 0);
     ck_assert_str_eq(read_own(cache, "a"), "data");
 
-    // Something in the place of a folder of entries.
+    // Another kind of file has the name of a folder of entries.
     char path[200];
     path_of_only_entry(path, cache);
     ck_ok(cuc_cache_clear(cache));
@@ -400,7 +400,7 @@ TEST(what_is_refused)
              "/proc/none/cache cannot be a cache");
     ck_assert_ptr_null(cache);
 
-    // The default one says so when asked, and is otherwise silent.
+    // The default cache reports this only when it is asked.
     cache = cuc_cache_default();
     put(cache, 1);
     ck_assert(!get(cache, 1));

@@ -25,11 +25,11 @@
 
 static struct {
     int at;         // the n-th call from now on fails; 0: none
-    int error;      // by this error,
-    int signal;     // or this signal comes before it
-    int calls;      // made while this was armed
+    int error;      // with this error,
+    int signal;     // or after this signal
+    int calls;      // calls made since `at` was set
     bool anonymous; // the file system has O_TMPFILE
-    bool locks;     // and locks
+    bool locks;     // the file system has locks
 } hit = { .anonymous = true, .locks = true };
 
 // `slow` calls may be interrupted: only they fail with EINTR.
@@ -298,7 +298,7 @@ TEST(entries_come_back)
         ck_assert_int_eq(get(i), RIGHT);
     ck_assert_int_eq(get(300), MISS);
     ck_assert_int_eq(count_files(dir), 300);
-    // The last one written counts, also when it is empty.
+    // The label written last counts, even if it is empty.
     memset(label, 'x', sizeof(label) - 1);
     ck_assert_int_eq(cuc__store_put(&store, &key, label, NULL, 0), 0);
     ck_assert(cuc__store_get(&entry, &store, &key));
@@ -624,11 +624,11 @@ TEST(damage_is_a_miss)
         if (at + length > (size_t)size)
             length = (size_t)size - at;
         switch (next(&state) % 6) {
-        case 0: // a bit
+        case 0: // flips a bit
             bytes[at] = (char)(bytes[at] ^ 1 << next(&state) % 8);
             ck_assert_int_eq(pwrite(fd, bytes + at, 1, (off_t)at), 1);
             break;
-        case 1: // a bit of the head
+        case 1: // flips a bit of the head
             at %= CUC__ENTRY_HEAD;
             bytes[at] = (char)(bytes[at] ^ 1 << next(&state) % 8);
             ck_assert_int_eq(pwrite(fd, bytes + at, 1, (off_t)at), 1);

@@ -53,8 +53,8 @@ static void start(void)
     cuc_memory_resource_release(resource);
 }
 
-// Checks that the process still works unless a stream is captured for good, and that no object is
-// left.
+// Checks that no object is left, and that the process still works unless the capture of a stream
+// cannot end.
 static void finish(int graphs, int streams, int told)
 {
     cuc_graph_exec *exec = NULL;
@@ -140,7 +140,7 @@ static cuc_graph *by_hand(cuc_graph **body)
     return graph;
 }
 
-// Spoils a capture by a call that only its own stream refuses.
+// Invalidates a capture with a call that no other stream would refuse.
 static void spoil(cuc_stream *s)
 {
     cuc_capture_info info = CUC_CAPTURE_INFO_INIT;
@@ -385,7 +385,7 @@ static void a_body_beside_one_that_ended_badly_ends(void)
     finish(1, 0, 0);
 }
 
-// The capture that made the graph has ended well before.
+// The capture that made the graph ended successfully before.
 static void a_body_takes_a_graph_whose_capture_is_over(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;

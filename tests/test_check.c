@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Runs a program's end in a child; returns its exit status and its stderr.
+// Runs a function that ends the program, in a child; returns the exit status and stderr.
 static int end_of(void (*program)(void), char *text, size_t room)
 {
     int pipes[2], status;

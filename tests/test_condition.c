@@ -350,7 +350,7 @@ TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
     ck_ok(cuc_stream_cancel_capture(stream));
     is_no_more(loop);
     is_no_more(choice);
-    cuc_graph_release(loop); // the inner body knows it too
+    cuc_graph_release(loop); // the inner graph is then invalid, too
     is_no_more(choice);
     cuc_graph_release(choice);
 }

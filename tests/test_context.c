@@ -564,7 +564,7 @@ TEST(a_lost_context_tells_every_call_what_destroyed_it)
     cuc_stream_release(fine);
     cuc_event_release(e);
     cuc_stream_release(s);
-    ck_assert_int_eq(failures.count, 0); // all was reported before
+    ck_assert_int_eq(failures.count, 0); // everything was reported before
     cuc_context_release(c);
     ck_assert_ptr_null(testing_current());
     destroy_context(foreign);

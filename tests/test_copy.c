@@ -467,7 +467,8 @@ TEST(a_batch_copies_every_entry)
     p.bytes = bytes;
     p.count = MANY;
     p.attributes = attributes;
-    for (int how = 0; how < 4; how++) { // none, one for all, one each, none again by a null count
+    // Attributes: none, one for all, one for each, none (a count of 0).
+    for (int how = 0; how < 4; how++) {
         static const size_t counts[] = { 0, 1, MANY, 0 };
         p.attributes = how == 0 ? NULL : attributes;
         p.attribute_count = counts[how];

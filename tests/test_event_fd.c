@@ -65,7 +65,7 @@ TEST_RANGE(a_complete_event_is_readable_at_once, 0, 2)
     if (_i) {
         ck_ok(cuc_event_record(stream, event));
         ck_ok(cuc_event_synchronize(event));
-    } // else it was never recorded
+    } // otherwise the event was never recorded
     ck_ok(cuc_event_get_fd(&fd, event));
     ck_assert(readable(fd, 0));
     ck_assert_int_ne(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
@@ -214,13 +214,13 @@ TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
         ck_ok(cuc_event_record(s, e));
         ck_ok(cuc_event_get_fd(&fd, e));
         cuc_event_release(e);
-        if (round == 0) { // once before all is released: nothing stays
+        if (round == 0) { // the work is done before the release: nothing leaks
             go = 1;
             ck_assert(readable(fd, 10000));
             ck_ok(cuc_stream_synchronize(s));
         }
         cuc_stream_release(s);
-        if (round == 1) { // once after the release: the callback finds all it needs
+        if (round == 1) { // the work is done after the release: the callback still has its data
             cuc_context_release(context);
             go = 1;
             ck_assert(readable(fd, 10000));
@@ -341,7 +341,7 @@ TEST(a_system_without_descriptors_left_is_told)
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(stream, event));
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    // none for the eventfd; then one, and none for its duplicate
+    // No descriptor is available for the eventfd; then one, but none for its duplicate.
     for (int left = 0; left < 2; left++) {
         int free_fd = dup(0);
         close(free_fd);

@@ -530,7 +530,7 @@ TEST(a_fork_of_a_capture_must_be_joined)
     CUevent fork = new_event(CU_EVENT_DISABLE_TIMING), back = new_event(CU_EVENT_DISABLE_TIMING);
     CUgraph graph;
 
-    // The third time the joined stream ends the capture, which only spoils it.
+    // In the third round the joined stream ends the capture, which invalidates it.
     for (int joined = 0; joined < 3; joined++) {
         const CUresult ends[] = { CUDA_ERROR_STREAM_CAPTURE_UNJOINED, CUDA_SUCCESS,
                                   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED };

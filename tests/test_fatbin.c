@@ -607,7 +607,7 @@ TEST(the_real_library_packs_what_loads)
     ck_ok(cuc_object_create(&again, CUC_CODE_FATBIN, code, bytes, NULL));
     cuc_tile_entry entry = CUC_TILE_ENTRY_INIT;
     ck_ok(cuc_tile_get_entry(&entry, again, "vadd", 0));
-    ck_assert_uint_eq(entry.threads, 128); // of the first architecture
+    ck_assert_uint_eq(entry.threads, 128); // the entry of the first architecture
     if (!fake_available())
         launch_vadd(again);
     cuc_object_release(again);

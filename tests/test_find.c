@@ -479,7 +479,7 @@ TEST_RANGE(the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless, 0, 2)
         write_cache(bytes, cut);
         ck_assert(!cuc__system_library("libcached.so.1", path, sizeof(path)));
     }
-    for (size_t i = 0; i < size; i++) { // whatever it says, nothing is read out of bounds
+    for (size_t i = 0; i < size; i++) { // whatever the file contains, nothing is read out of bounds
         unsigned char was = bytes[i];
         bytes[i] = 0xff;
         write_cache(bytes, size);

@@ -246,7 +246,7 @@ TEST_RANGE(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2)
     ck_ok(cuc_buffer_create(&own, stream, resource, 4 * N));
     cuc_memory_resource_release(resource);
     const cuc_device_ptr ptr = cuc_buffer_ptr(own);
-    ck_assert(cuc__defer_drop(own, let_go)); // the last remaining one goes first
+    ck_assert(cuc__defer_drop(own, let_go)); // dropped in reverse order: this one is last
     ck_assert(cuc__defer_drop(&dropped, begin_to_capture));
     cuc__deferred_poll();
     ck_ok(launch_on(stream, affine, buffer, 1, 1));

@@ -101,7 +101,7 @@ static const struct {
     { "// or __has_include(X)\n#if __has_include(<h.h>)\n#endif // __has_include\n", "second/h.h",
       NULL },
     { "#define H __has_include(<h.h>)\n#if H\n", "second/h.h", NULL },
-    // Macros that stand for it
+    // Macros that expand to __has_include
     { "#define HAS(X) __has_include(X)\n#if HAS(<h.h>)\n", "second/h.h", NULL },
     { "#define HAS(X) __has_include(X)\n#if HAS(\"h.h\")\n", "own/h.h", NULL },
     { "#define HAS( X ) __has_include /**/ ( X ) \n#if HAS(<h.h>)\n", "second/h.h", NULL },

@@ -163,7 +163,7 @@ static void hold(void *user)
     hear(*(int *)user, &byte, 1);
 }
 
-// The other process, before this one has opened the driver.
+// Starts the other process, before this one has opened the driver.
 static pid_t start(void (*other)(void))
 {
     int sockets[2];

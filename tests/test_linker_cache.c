@@ -137,7 +137,7 @@ TEST(whatever_changes_a_link_is_a_miss)
     ck_assert_uint_eq(info().stored, CUC_LENGTH(rows));
     ck_assert_uint_eq(info().misses, CUC_LENGTH(rows));
     ck_assert_uint_eq(info().hits, CUC_LENGTH(rows));
-    // The object's name is the caller's, and not part of what is linked.
+    // The caller chooses the object's name; it is not an input of the link.
     char *text;
     ck_assert(link_inputs(&text, &one, 1, CUC_CODE_CUBIN,
                           &(cuc_linker_options){ .arch = "sm_90", .name = "mine" }));
@@ -318,7 +318,8 @@ TEST(another_nvjitlink_is_a_miss)
     ck_assert(link_in_child(path, &o).hit);
 }
 
-// A file that cannot be loaded is asked each time, and the driver's linker keeps nothing.
+// A file that cannot be loaded is tried each time, and results of the driver's linker are not
+// cached.
 TEST(links_by_the_driver_are_not_kept)
 {
     const cuc_linker_options o = { .arch = "sm_90" };

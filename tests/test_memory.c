@@ -172,7 +172,7 @@ FAKE_TEST_RANGE(a_driver_call_that_fails_leaves_nothing_behind, 0, 2 * SOURCES)
         fake_fail_reset();
         cuc__pools_destroy_released();
         while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
-            ; // the failed pop has left one current
+            ; // the failed pop left a context current
         ck_assert_int_eq(fake_live("pool"), pools);
         ck_assert_int_eq(fake_live("allocation"), allocations);
     }

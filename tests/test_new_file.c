@@ -20,9 +20,9 @@
 
 static struct {
     int at;         // the n-th call from now on fails; 0: none
-    int error;      // by this error,
-    int signal;     // or this signal comes before it
-    int calls;      // made while this was armed
+    int error;      // with this error,
+    int signal;     // or after this signal
+    int calls;      // calls made since `at` was set
     bool anonymous; // the file system has O_TMPFILE
     int flags;      // the last named temporary file's
     char name[64];
@@ -234,7 +234,8 @@ static void start_over(int writer)
         put("file", writers[writer].before, 0640);
 }
 
-// The error of a writer that succeeded, or else of one that failed or was killed; NULL: none.
+// Returns the error in what a writer leaves behind, after success (`done`) or after a failure or a
+// kill; NULL: none.
 static const char *look(int writer, bool done, bool ended)
 {
     const char *text = get("file"), *before = writers[writer].before;

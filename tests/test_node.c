@@ -163,7 +163,7 @@ TEST(what_a_cancelled_capture_has_added_is_kept)
     ck_keeps_its_code(6);
 }
 
-// Causes of a bad end of a capture, by cancelling or ending it, and the result for the graph.
+// Captures that are cancelled or end with an error, and whether the graph is still usable.
 // test_capture_end.c has other cases.
 static const struct {
     bool unjoined, cancelled, stays;

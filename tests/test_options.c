@@ -118,7 +118,7 @@ static const struct cuc__range ranges[] = { { "depth", 3, 1, 4, NULL },
                                             { "kind", 9, 0, 2, "CUC_KIND_" },
                                             { "width", 9, 1, 8, NULL } };
 
-// Each row breaks one check in place of the good value.
+// Each row replaces a valid value by one that a check refuses.
 static const struct {
     uint32_t bits, reserved, alone;
     int32_t on;
@@ -227,7 +227,7 @@ TEST_ROWS(init_writes_what_the_caller_has_and_not_a_byte_more, inits)
     ck_assert_mem_eq(bytes, inits[_i].expected, inits[_i].size);
     inits[_i].init(NULL, inits[_i].size); // nothing
     memset(bytes, 0xEE, sizeof(bytes));
-    inits[_i].init(bytes, 4); // too small for a size: nothing
+    inits[_i].init(bytes, 4); // too small for a struct_size: nothing is written
     ck_assert_uint_eq(bytes[0], 0xEE);
 }
 

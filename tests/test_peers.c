@@ -1,4 +1,4 @@
-// Two devices working together. With only one, all of it is skipped.
+// Two devices working together. All tests are skipped on a machine with one device.
 #include "base/array.h"
 #include "graph_testing.h"
 #include "memory/pool.h"

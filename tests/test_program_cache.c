@@ -283,7 +283,7 @@ static char *built(int32_t line, int64_t size)
     return copy;
 }
 
-// The C builder makes a text, by which its programs are found.
+// The C builder produces source text, by which the cache finds its programs.
 TEST(a_built_program_is_found)
 {
     const cuc_program_options o = { .struct_size = sizeof(o), .arch = "sm_90" };
@@ -377,7 +377,8 @@ TEST(processes_compile_a_program_once)
     for (int i = 0; i < PROCESSES; i++)
         if (fork() == 0) {
             (void)compile(&text, CUC_SOURCE_TILE, tile, CUC_CODE_PTX, &o);
-            // Whoever waited for the lock and then found the entry has a hit, and no miss.
+            // A thread that waited for the lock and then found the entry counts as a hit, not as a
+            // miss.
             cuc_cache_info now = info();
             _exit(now.hits + now.misses == 1 && now.stored == now.misses ? (int)now.stored : 99);
         }
@@ -772,7 +773,7 @@ TEST(files_are_known_by_their_times)
     ck_assert_int_eq(stat(below("a.h"), &after), 0);
     ck_assert(after.st_size == before.st_size && after.st_mtim.tv_nsec == before.st_mtim.tv_nsec);
     expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, "a change that keeps size and time");
-    // Back again: the contents count, not the times.
+    // Restore the contents: they count, not the times.
     write_file("a.h", "__device__ int a = 1;\n");
     ck_assert(compile(&text, CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o));
     free(text);

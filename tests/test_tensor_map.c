@@ -263,7 +263,7 @@ TEST(maps_of_the_width_of_images_are_of_later_devices)
 #undef WIDE
 }
 
-// Errors of a tensor of 8 by 32 f32, a box of 4 by 8, or the options.
+// Errors in a tensor of 8 by 32 f32, in a box of 4 by 8, or in the options.
 static const struct refusal {
     const char *says;
     cuc_status status; // 0: CUC_ERROR_INVALID_ARGUMENT

@@ -223,7 +223,8 @@ static cuc_status run(int *armed_before_release)
     return st;
 }
 
-// Driver failures that do not fail the call: the library has another way, or nothing depends on it.
+// Driver failures that do not fail the call: the library has an alternative, or nothing depends on
+// it.
 static int may_be_passed_over(const char *function, int code)
 {
     static const struct {

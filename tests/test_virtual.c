@@ -116,7 +116,7 @@ TEST(without_room_the_same_memory_is_somewhere_else)
     ck_assert_uint_ne(cuc_buffer_ptr(second), cuc_buffer_ptr(first));
     ck_assert_uint_eq(read_byte(third, 0), 1);
     write_byte(third, 0, 2);
-    ck_assert_uint_eq(read_byte(first, 0), 2); // it is the same
+    ck_assert_uint_eq(read_byte(first, 0), 2); // both map the same memory
     write_byte(third, 2 * grain - 1, 3);
     cuc_buffer_release(first);
     cuc_buffer_release(third);
@@ -235,7 +235,7 @@ TEST(pieces_make_a_buffer_of_another_resource)
     ck_assert_uint_eq(cuc_buffer_bytes(there), 3 * grain - 5);
     ck_assert_uint_ne(cuc_buffer_ptr(there), cuc_buffer_ptr(all));
     write_byte(there, grain, 3);
-    ck_assert_uint_eq(read_byte(all, grain), 3); // it is the same
+    ck_assert_uint_eq(read_byte(all, grain), 3); // both map the same memory
     cuc_buffer_release(first);
     cuc_buffer_release(all);
     cuc_memory_resource_release(from);

@@ -143,8 +143,8 @@ static void last_words(char *out, size_t size, const bench_child *c)
     snprintf(out, size, "%s%s", *text ? ": " : "", line ? line + 1 : text);
 }
 
-// Ask no more: a late answer would be mistaken for the next one. Processes that the child started,
-// such as the interpreter behind a script, are in its process group.
+// Ask no further questions, since a late answer would be mistaken for the next one. Processes that
+// the child started, such as the interpreter behind a script, are in its process group.
 static void give_up(const bench_child *c)
 {
     if (c->pid > 0)

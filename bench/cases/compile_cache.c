@@ -50,7 +50,7 @@ static cuc_status compile(struct subject *s, int32_t language, const char *text,
     options.arch = p->arch;
     options.cache = s->cache;
     if (language == CUC_SOURCE_CUDA) {
-        // Another macro each time, since NVRTC has a cache of its own.
+        // Use another macro each time, since NVRTC has a cache of its own.
         snprintf(macro, sizeof(macro), "RUN=%llu",
                  s->way == HIT ? 0 : (unsigned long long)++p->number);
         options.define_macros = macros;

@@ -4,8 +4,8 @@
 
 #include "support.h"
 
-// The same work without a cache, with one that is empty before each run, and with one that has the
-// result.
+// Sets up three subjects: the same work without a cache, with a cache that is empty before each
+// run, and with one that has the result.
 cuc_status bench_set_up_cache(cuc_bench_state *state, void *data);
 
 #endif

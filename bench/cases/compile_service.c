@@ -94,7 +94,7 @@ static cuc_status launch(point *p, cuc_kernel *kernel, char *why, size_t why_siz
     return st;
 }
 
-// Loading is complete when the driver must know the kernel's attributes.
+// Loading is complete at the latest when the driver reports the kernel's attributes.
 static cuc_status load(point *p)
 {
     const void *code;

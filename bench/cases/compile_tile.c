@@ -242,7 +242,7 @@ cuc_status bench_set_up_tile(cuc_bench_state *state, void *data)
     return st < 0 ? st : add_link(state, c);
 }
 
-// ---- The first of a process
+// ---- The first compilation of a process
 
 static const char *const command[] = { "", "bench", "--serve", "compile", NULL };
 

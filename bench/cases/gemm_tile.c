@@ -87,7 +87,7 @@ static double clocks(const bench_product *p, int64_t rows, int64_t columns, int6
     int64_t steps = blocks(p->k * cuc_dtype_bits(p->dtype) / 8, STEP_BYTES * split);
     int64_t least = rows < columns ? rows : columns, most = rows < columns ? columns : rows;
     double computed = (double)(least * (most < 64 ? 64 : most)) / 32;
-    // Data that other blocks load too arrives a little later.
+    // Data that other blocks load, too, arrives a little later.
     int64_t again = (blocks(p->n, columns) > 1 ? rows : 0) + (blocks(p->m, rows) > 1 ? columns : 0);
     double loaded = ((double)(rows + columns) + 0.1 * (double)again) * STEP_BYTES / BYTES_A_CLOCK;
 

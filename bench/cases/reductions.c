@@ -188,7 +188,7 @@ static void add_of_rows(bench_point *p, const struct operation *o)
     bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(p->rows, 1));
     bench_kernel_spec tile = tile_spec(p, o, false), cuda = cuda_spec(o, "rows");
 
-    tile.settings = "BN=4096 BB=1"; // smaller in the source
+    tile.settings = "BN=4096 BB=1"; // BN is smaller by default
     tile.arguments[0] = (cuc_arg)BENCH_TENSOR(x);
     tile.arguments[1] = (cuc_arg)BENCH_TENSOR(y);
     bench_point_kernel(p, &tile);

@@ -201,8 +201,8 @@ static bool put_value(FILE *f, const json_t *value)
     return json_dumpf(value, f, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) == 0;
 }
 
-// One line for each key of the document and one for each result, so that a line of a comparison is
-// one result. NULL without memory.
+// Formats a document with one line for each of its keys and one for each result, so that a diff
+// shows one result per line. NULL if out of memory.
 static char *text_of(json_t *document)
 {
     char *text = NULL;

@@ -11,8 +11,9 @@ extern "C" __global__ void cucore_bench_fill(void *to, unsigned long long count,
         philox_element(to, i, &recipe);
 }
 
-// Read everything, so that L2 holds nothing else. Unlike a fill, reading leaves no dirty lines to
-// be written back during the sample. Nobody sets `never`, but the compiler cannot know.
+// Reads the whole buffer, so that L2 holds nothing else. Unlike a fill, reading leaves no dirty
+// lines to be written back during the sample. `never` is never set, but the compiler cannot know
+// that.
 extern "C" __global__ void cucore_bench_flush(const uint4 *from, unsigned long long count,
                                               unsigned *never)
 {

@@ -91,9 +91,9 @@ cuc_status cuc_bench_compare_summaries(cuc_bench_comparison *out, const cuc_benc
         return BENCH_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                           "the medians are %g and %g, expected two times above 0", a.median,
                           b.median);
-    // Combine distances to the median in quadrature, separately per direction and on logarithms, so
-    // that exchanging peer and subject gives the inverse: the ratio is high if the subject is slow
-    // and the peer fast.
+    // Combine the distances to the median in quadrature, separately for each direction and on
+    // logarithms, so that exchanging peer and subject gives the inverse result: the ratio is high
+    // if the subject is slow and the peer is fast.
     double up = hypot(log(a.ci_high / a.median), log(b.median / fmax(b.ci_low, 0)));
     double down = hypot(log(a.median / fmax(a.ci_low, 0)), log(b.ci_high / b.median));
     bool few = (a.count && !cuc__bench_median_rank(a.count)) ||

@@ -41,7 +41,7 @@ typedef struct cuc_bench_input cuc_bench_input;
 // clang-format off
 #define CUC_BENCH_MODE_LIST(X) \
     X(CUC_BENCH_COLD,  1, "cold")  /* GPU time of one run; L2 flushed, all enqueued beforehand */ \
-    X(CUC_BENCH_HOT,   2, "hot")   /* GPU time of a run in a batch of runs back to back */ \
+    X(CUC_BENCH_HOT,   2, "hot")   /* GPU time of a run in a batch of back-to-back runs */ \
     X(CUC_BENCH_GRAPH, 4, "graph") /* GPU time of a run in the replay of a captured batch */ \
     X(CUC_BENCH_CPU,   8, "cpu")   /* host time of the call; waiting for the GPU is separate */
 // clang-format on

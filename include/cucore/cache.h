@@ -168,7 +168,7 @@ CUC_API cuc_status cuc_cache_get_info(cuc_cache_info *out, cuc_cache *cache);
 CUC_API cuc_status cuc_cache_list(cuc_cache *cache, cuc_cache_visit visit, void *user);
 
 /**
- * Remove every entry. Programs that use the cache at the time compile again.
+ * Remove every entry. Programs that are using the cache compile again.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -224,9 +224,9 @@ CUC_API cuc_status cuc_cache_read(cuc_cache *cache, const void *key, size_t key_
 /**
  * Store an entry of your own, in place of one with the same key.
  *
- * Readers in any process find the old entry or the new one, never a part. A cache that keeps
- * nothing stores no entry. An entry larger than the cache is not stored, and the old one is
- * removed. Least recently used entries leave to make room.
+ * Readers in any process find the old entry or the new one, never a part. The cache of
+ * cuc_cache_none() stores no entry. An entry larger than the cache is not stored, and the old one
+ * is removed. Least recently used entries are removed to make room.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -248,7 +248,7 @@ CUC_API cuc_status cuc_cache_write(cuc_cache *cache, const void *key, size_t key
                                    const char *label, const void *data, size_t bytes);
 
 /**
- * Remove an entry of your own, also a damaged one.
+ * Remove an entry of your own, even if it is damaged.
  *
  * @thread any thread
  * @capture makes no driver call

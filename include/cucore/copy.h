@@ -376,8 +376,8 @@ CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t ca
 /**
  * Enqueue several copies at once, in any directions.
  *
- * If the driver cannot take a batch (before CUDA 13.0, on the legacy default stream, or on a
- * captured stream) the copies are enqueued one by one.
+ * If the driver does not support batches here (before CUDA 13.0, on the legacy default stream, or
+ * on a captured stream) the copies are enqueued one by one.
  *
  * @order  after earlier work on the stream and before later work; among themselves in any order, so
  *         no copy may touch memory that another one writes

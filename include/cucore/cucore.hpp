@@ -1046,7 +1046,7 @@ namespace detail
 {
 template <class T, class... Kinds> inline constexpr bool one_of = (std::is_same_v<T, Kinds> || ...);
 
-/** Types that no kernel takes, not even through a pointer. */
+/** Types that no kernel accepts, not even through a pointer. */
 template <class T>
 inline constexpr bool handle_of_the_host =
     one_of<T, cuc_stream, cuc_event, cuc_kernel, cuc_device, cuc_context, cuc_object, cuc_program,

@@ -112,7 +112,7 @@ typedef struct cuc_gemm_options {
     int32_t tile_n;  /**< columns; 0: chosen automatically. Set both tile_m and tile_n or neither */
     int32_t tile_k;  /**< step of the reduction; 0: chosen automatically */
     int32_t stages;  /**< pipeline stages, 2 to 24; 0: as many as fit */
-    int32_t cluster; /**< blocks that load for one another, 1 or 2; 0: chosen automatically */
+    int32_t cluster; /**< blocks that share their loads, 1 or 2; 0: chosen automatically */
     /** Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between
      * tiles; 0: the compiler's choice. */
     int32_t warps;

@@ -33,7 +33,7 @@
  * released during it.
  *
  * @par Captures that end badly
- * A capture that is spoilt, or that a stream has not joined again, yields no graph. If it adds to
+ * A capture that is spoilt, or that a stream has not rejoined, yields no graph. If it adds to
  * an existing graph (cuc_stream_begin_capture_to()), the driver frees that graph with it: the
  * object must still be released, it has no handle, and every other call on it fails with
  * CUC_ERROR_INVALID_ARGUMENT and says why. If the existing graph is the body of a conditional node,

@@ -24,8 +24,8 @@ CUC_BEGIN_DECLS
  * that outlive the kernels, such as another graph or an extracted CUfunction, need their own
  * reference.
  *
- * Threads: any thread; the contents never change. Threads that need an object while it is being
- * loaded wait; others do not.
+ * Threads: any thread; the contents never change. While an object is being loaded, threads that
+ * need it wait; others do not.
  */
 typedef struct cuc_object cuc_object;
 

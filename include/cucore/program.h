@@ -160,7 +160,7 @@ typedef struct cuc_program_options {
     int32_t require_tensor_core; /**< an mma that cannot use one is an error (tile only) */
     int32_t stages;  /**< stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile
                           only) */
-    int32_t cluster; /**< blocks that load for one another where possible: 2, or 1 (tile only) */
+    int32_t cluster; /**< blocks that share their loads where possible: 2, or 1 (tile only) */
     /** Blocks among which a product's reduction axis is split where possible, up to 8: for products
      * with fewer tiles than there are multiprocessors. Partial results are added in a fixed order
      * (tile only) */
@@ -260,8 +260,8 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  *
  * CUDA C++ compiles to PTX, a cubin or LTO-IR; a cubin also keeps the PTX it was assembled from.
  * PTX output is compiled for the virtual architecture (compute_90 for sm_90), without running the
- * assembler. PTX compiles to a cubin; with PTX as target it passes through unread. A tile program
- * compiles to PTX in cucore alone, and to a cubin through that PTX.
+ * assembler. PTX compiles to a cubin; with PTX as target it is returned unchanged and unchecked. A
+ * tile program compiles to PTX in cucore alone, and to a cubin through that PTX.
  *
  * After a failure the program can be compiled again and its log can be read. No lock is held.
  *
@@ -360,7 +360,7 @@ CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
  * @param      target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_NOT_SUPPORTED    the program is compiled each time, or is PTX, which has no key
- *                                    of its own but its link has one; the message says why
+ *                                    of its own (its link has one); the message says why
  * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, or target is none of these kinds
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive, when handles are checked
  * @retval CUC_ERROR_NO_DRIVER        a tile program without `arch` needs a device, and there is no

@@ -44,8 +44,8 @@ CUC_BEGIN_DECLS
 CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program *program);
 
 /**
- * The program in the form from which the compiler writes PTX: an operation a line, with attributes,
- * dtypes, shapes and the layout of each value, for the program's architecture.
+ * The program in the form from which the compiler writes PTX: one operation per line, with
+ * attributes, dtypes, shapes and the layout of each value, for the program's architecture.
  *
  * The text begins with "tile 1 machine" and is only for reading: it cannot be compiled. A layout
  * gives, for each bit of a register number, a lane and a warp, the tile coordinate it stands for,

@@ -91,7 +91,8 @@ static void unlink_chunk(struct cuc__arena *arena, struct chunk *c)
         c->next->previous = c->previous;
 }
 
-// Chunks come from calloc(): a large one is zero pages from the system, untouched until first use.
+// Allocates a chunk by calloc(): the system provides a large one as zero pages, untouched until
+// first use.
 static struct chunk *add_chunk(struct cuc__arena *arena, size_t bytes)
 {
     if (!charge(arena, bytes))
@@ -114,7 +115,8 @@ void *cuc__arena_allocate(struct cuc__arena *arena, size_t bytes)
     if (bytes > arena->left) {
         struct chunk *c;
 
-        if (bytes > arena->next_chunk / 4) { // a chunk of its own keeps the rest of the current one
+        if (bytes > arena->next_chunk / 4) { // a chunk of its own, so that the rest of the current
+                                             // chunk is not wasted
             c = add_chunk(arena, bytes);
             return c ? c->bytes : NULL;
         }

@@ -1,4 +1,4 @@
-// Arrays: their length, and their growth by doubling.
+// Arrays: number of elements, and growth by doubling.
 #ifndef CUCORE_BASE_ARRAY_H
 #define CUCORE_BASE_ARRAY_H
 
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The number of elements of an array, as an int: a constant that compares with either signedness
-// without a warning.
+// The number of elements of an array, as an int: a constant that can be compared with signed and
+// unsigned numbers without a warning.
 #define CUC_LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-// Use CUC_RESERVE(). `array` points to the pointer to the items, which has a type of its own.
+// Called by CUC_RESERVE(). `array` points to the pointer to the items, which can have any type.
 static inline bool cuc__array_reserve(void *array, size_t *capacity, size_t count, size_t item)
 {
     if (count <= *capacity)
@@ -34,8 +34,8 @@ static inline bool cuc__array_reserve(void *array, size_t *capacity, size_t coun
     return true;
 }
 
-// Ensures room for `count` items in the array at the pointer `array`, whose capacity in items is
-// the size_t `capacity`; growth at least doubles it. False without memory; the array is then
+// Ensures room for `count` items in the array at the pointer `array`, whose capacity is the size_t
+// `capacity`; growth at least doubles the capacity. False if out of memory; the array is then
 // unchanged.
 #define CUC_RESERVE(array, capacity, count) \
     cuc__array_reserve(&(array), &(capacity), (count), sizeof(*(array)))

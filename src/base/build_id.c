@@ -24,7 +24,7 @@ static size_t padded(size_t bytes)
     return (bytes + 3) & ~(size_t)3;
 }
 
-// Looks for the build ID in a segment of notes.
+// Looks for the build ID in a note segment.
 static size_t find(unsigned char id[CUC__BUILD_ID_BYTES], const unsigned char *notes, size_t bytes)
 {
     static const char owner[] = "GNU";
@@ -50,7 +50,7 @@ static size_t find(unsigned char id[CUC__BUILD_ID_BYTES], const unsigned char *n
     return 0;
 }
 
-// Reads the segment of notes that a program header describes.
+// Reads the note segment that a program header describes.
 static size_t read_notes(unsigned char id[CUC__BUILD_ID_BYTES], int fd, const unsigned char *header)
 {
     uint64_t at = cuc__read_le(header, offsetof(Elf64_Phdr, p_offset), 8);

@@ -1,4 +1,4 @@
-// The build ID of an ELF file, which a linker makes from the file's contents.
+// The build ID of an ELF file, which the linker computes from the file's contents.
 #ifndef CUCORE_BASE_BUILD_ID_H
 #define CUCORE_BASE_BUILD_ID_H
 
@@ -6,8 +6,8 @@
 
 enum { CUC__BUILD_ID_BYTES = 64 };
 
-// Writes the build ID of a 64-bit little-endian ELF file and returns its bytes; 0 if the file has
-// none, or is not such a file. Reads only the headers and the notes.
+// Writes the build ID of a 64-bit little-endian ELF file and returns its size in bytes; 0 if the
+// file is of another kind or has no build ID. Reads only the headers and the notes.
 size_t cuc__build_id(unsigned char id[CUC__BUILD_ID_BYTES], const char *path);
 
 #endif

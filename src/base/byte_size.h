@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads a whole number, with K, M, G or T for powers of 1024. Returns false and keeps `*bytes` for
-// any other text and for 2^64 or more.
+// Reads a whole number, optionally with K, M, G or T for powers of 1024. For any other text, and
+// for 2^64 or more, returns false and leaves `*bytes` unchanged.
 static inline bool cuc__read_byte_size(uint64_t *bytes, const char *text)
 {
     static const char suffixes[] = "KMGT";

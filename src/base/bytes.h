@@ -1,4 +1,4 @@
-// Reads and writes little-endian numbers of files at any alignment.
+// Reads and writes little-endian numbers at any alignment, as in file formats.
 #ifndef CUCORE_BASE_BYTES_H
 #define CUCORE_BASE_BYTES_H
 

@@ -33,8 +33,8 @@ struct record {
     char paragraph[PARAGRAPH_BYTES];
 };
 
-// A thread's record is allocated at its first failure: a thread that never fails costs nothing.
-// Without memory for a record, the thread still reports that memory ran out.
+// The thread's record, allocated at its first failure, so that threads without failures cost
+// nothing. If there is no memory for it, the thread can still report that memory ran out.
 static _Thread_local struct record *own;
 static struct record no_memory = {
     .status = CUC_ERROR_OUT_OF_MEMORY,
@@ -44,8 +44,8 @@ static struct record no_memory = {
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
-// The process's failure handler. A forked child reinitializes the lock, because a thread that does
-// not exist there may have held it.
+// The process's failure handler. A forked child reinitializes the lock, because it may have been
+// held by a thread that the child does not have.
 static pthread_mutex_t handler_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t handler_once = PTHREAD_ONCE_INIT;
 static cuc_failure_fn handler;
@@ -74,7 +74,7 @@ static void free_record(void *p)
 
 static void make_key(void)
 {
-    // Without a key, the records of ended threads leak; nothing else is lost.
+    // Without a key, the records of finished threads leak, but nothing else fails.
     (void)pthread_key_create(&key, free_record);
 }
 
@@ -93,8 +93,8 @@ static struct record *record_to_write(void)
     return r;
 }
 
-// The record of the current failure. NULL if no record could be allocated for it: an older record
-// must not receive its notes.
+// Returns the record of the current failure. NULL if no record could be allocated for it, in which
+// case an older record must not receive its notes.
 static struct record *record_to_extend(void)
 {
     return own != &no_memory ? own : NULL;
@@ -160,7 +160,8 @@ cuc_status cuc__pass_failure(cuc_status status, const char *function)
 {
     struct record *r = record_to_extend();
 
-    // Internal names have two underscores after the prefix; callers know only public names.
+    // Internal functions have two underscores after the prefix. Report public names only, since
+    // callers do not know the others.
     if (r && strncmp(function, "cuc_", 4) == 0 && function[4] != '_')
         copy(r->function, sizeof(r->function), function);
     return status;
@@ -213,7 +214,7 @@ void cuc__unraisable(const char *fmt, ...)
     void *user = handler_user;
     pthread_mutex_unlock(&handler_lock);
     if (fn)
-        fn(message, user); // without the lock, since the handler may set another one
+        fn(message, user); // called without the lock, since the handler may set another handler
 }
 
 void cuc_set_failure_handler(cuc_failure_fn fn, void *user)

@@ -11,7 +11,8 @@
 // Records the thread's last error and returns the status.
 #define CUC_FAIL(status, ...) cuc__fail((status), __func__, __VA_ARGS__)
 
-// Passes a helper's status up; in the record, a public function's name replaces the helper's.
+// Passes a helper's status up, and replaces the helper's name in the record by the public
+// function's.
 #define CUC_PASS(status) cuc__pass((status), __func__)
 
 #define CUC_FAIL_NULL(name) CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is NULL", (name))
@@ -28,7 +29,7 @@ cuc_status cuc__fail_library(cuc_status status, int library, int code, const cha
 // Adds a note for a failure that follows the recorded one.
 void cuc__error_note(const char *fmt, ...) CUC__PRINTF(1, 2);
 
-// Attaches a log (copied) or an explanation to the last recorded failure.
+// Attach a log (which is copied) or an explanation to the last recorded failure.
 void cuc__error_set_log(const char *log);
 void cuc__error_set_explanation(const char *explanation);
 
@@ -39,8 +40,8 @@ static inline cuc_status cuc__pass(cuc_status status, const char *function)
     return __builtin_expect(status < 0, 0) ? cuc__pass_failure(status, function) : status;
 }
 
-// Preserves the thread's last error across a clean-up that may fail: a failure in between becomes a
-// note, or cuc__unraisable() passes it to the process-wide handler.
+// Preserves the thread's last error during a clean-up that may itself fail. Failures of the
+// clean-up become notes, or cuc__unraisable() passes them to the process-wide handler.
 void cuc__unraisable(const char *fmt, ...) CUC__PRINTF(1, 2);
 
 #endif

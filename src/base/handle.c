@@ -19,8 +19,8 @@ enum { KINDS = CUC_LENGTH(names) };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Every handle ever made, in a hash table with open addressing. Released handles stay in it and
-// their memory stays allocated, so that an address never denotes another object.
+// All handles ever made, in a hash table with open addressing. Released handles stay in the table
+// and keep their memory, so that an address never denotes a second object.
 static struct entry {
     const void *object;
     uint32_t kind;
@@ -28,7 +28,7 @@ static struct entry {
 } * table;
 static size_t capacity, used, live[KINDS];
 
-// A thread that does not exist in the child may have held the lock in the middle of a change.
+// In the parent, a thread that the child lacks may have held the lock in the middle of a change.
 static void forked_child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -90,7 +90,7 @@ void cuc__handle_init(void *object, uint32_t kind)
         *e = (struct entry){ object, kind, true };
         live[kind]++;
     } else {
-        // Without memory for the table, checks stop: no check is better than a wrong one.
+        // If the table cannot grow, stop checking: no check is better than a wrong one.
         __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CHECK_HANDLES, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);

@@ -40,11 +40,11 @@ typedef struct cuc__handle {
     uint32_t kind;
 } cuc__handle;
 
-// Rare modes that cost time, in one word, so that the launch path tests it once. The first handle
-// reads CHECK_HANDLES from the environment, the first launch BLOCKING.
+// Rarely used, slow modes. They are bits of one word, so that the launch path tests all of them at
+// once. The first handle reads CHECK_HANDLES from the environment, the first launch reads BLOCKING.
 enum {
-    // CUCORE_CHECK_HANDLES=1: live handles are in a table, released ones stay allocated, and every
-    // use consults the table.
+    // CUCORE_CHECK_HANDLES=1: live handles are in a table, released handles stay allocated, and
+    // every use of a handle consults the table.
     CUC__MODE_CHECK_HANDLES = 1,
     CUC__MODE_BLOCKING = 2,  // CUCORE_LAUNCH_BLOCKING=1: a launch waits for its kernel
     CUC__MODE_CAPTURING = 4, // captures of cuc_stream_begin_capture() are active
@@ -53,7 +53,8 @@ extern uint32_t cuc__modes;
 
 static inline uint32_t cuc__modes_now(void)
 {
-    return __atomic_load_n(&cuc__modes, __ATOMIC_RELAXED); // one instruction less than C11's load
+    return __atomic_load_n(&cuc__modes, __ATOMIC_RELAXED); // one instruction less than C11's atomic
+                                                           // load
 }
 
 static inline bool cuc__handle_checks(void)
@@ -76,11 +77,11 @@ static inline void *cuc__handle_retain(void *object)
     return object;
 }
 
-// Drops a reference. True if it was the last one: the caller destroys the object and ends with
-// cuc__handle_free(). False for NULL.
+// Drops a reference. Returns true if it was the last one: the caller must then destroy the object
+// and call cuc__handle_free(). False for NULL.
 bool cuc__handle_drop(void *object, uint32_t kind);
 
-// Drops a reference unless it is the last one, which stays; false in that case.
+// Drops a reference unless it is the last one, and returns false if it is.
 static inline bool cuc__handle_drop_shared(void *object)
 {
     cuc__handle *h = (cuc__handle *)object;
@@ -92,7 +93,7 @@ static inline bool cuc__handle_drop_shared(void *object)
     return refs > 1;
 }
 
-// Frees the memory of a dropped object, or keeps it forever if handles are checked.
+// Frees the memory of a dropped object; if handles are checked, keeps it forever.
 void cuc__handle_free(void *object);
 
 bool cuc__handle_alive(const void *object, uint32_t kind);
@@ -106,7 +107,7 @@ static inline bool cuc__handle_is_valid(const void *object, uint32_t kind)
            (object && cuc__handle_alive(object, kind));
 }
 
-// Returns from a public function unless an argument is a handle of its kind.
+// Returns from a public function with an error unless an argument is a handle of the right kind.
 #define CUC_CHECK(argument, KIND)                                                         \
     do {                                                                                  \
         if (!cuc__handle_is_valid((argument), CUC__HANDLE_##KIND))                        \

@@ -1,4 +1,4 @@
-// The only function that opens shared libraries.
+// The only place that opens shared libraries.
 //
 // A program linked with -static has no loader. glibc's dlopen() then loads a second C library with
 // uninitialized thread-local storage: the first access to a thread-local variable, in the simulated

@@ -9,7 +9,7 @@
 struct cuc__name {
     const char *text; // NULL: an empty slot
     size_t bytes;
-    uintptr_t value; // belongs to the name
+    uintptr_t value; // data associated with the name
 };
 
 // Zeroed is empty.
@@ -22,7 +22,7 @@ struct cuc__name_set {
 const struct cuc__name *cuc__name_set_find(const struct cuc__name_set *set, const char *text,
                                            size_t bytes);
 
-// Returns false without memory. Adding a name again changes nothing.
+// Returns false if out of memory. Adding a name again changes nothing.
 bool cuc__name_set_add(struct cuc__name_set *set, const char *text, size_t bytes, uintptr_t value);
 
 void cuc__name_set_free(struct cuc__name_set *set);

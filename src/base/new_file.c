@@ -17,7 +17,8 @@ enum { ATTEMPTS = 100 };
 
 // ---- Signals
 
-// The number of this thread's files with a name in a folder, and its signal mask before the first.
+// The number of this thread's files that have a temporary name in a folder, and the thread's signal
+// mask before the first of them.
 static _Thread_local struct {
     unsigned files;
     sigset_t before;
@@ -52,8 +53,8 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Looks the path up once, with links followed as the kernel does. `real` becomes the final path;
-// `*there` says whether a file exists there.
+// Resolves the path once, following links as the kernel does. `real` becomes the final path;
+// `*there` says if a file exists there.
 static int look_up(char real[PATH_MAX], bool *there, struct stat *about, const char *path)
 {
     char link[64];
@@ -79,7 +80,7 @@ static int look_up(char real[PATH_MAX], bool *there, struct stat *about, const c
     return error;
 }
 
-// Opens the folder of `path` and copies the name in it.
+// Opens the folder of `path` and copies the file name.
 static int open_folder(cuc__new_file *file, const char *path)
 {
     char folder[PATH_MAX];
@@ -99,8 +100,8 @@ static int open_folder(cuc__new_file *file, const char *path)
 
 // ---- The new file
 
-// Opens an anonymous file in the folder, if it can get a name later. False: the file system has no
-// such files.
+// Opens an anonymous file in the folder, provided that it can be linked to a name later. Returns
+// false if the file system does not support such files.
 static bool open_anonymous(cuc__new_file *file, mode_t mode)
 {
     char link[64];
@@ -170,8 +171,8 @@ static int link_anonymous(cuc__new_file *file)
     return error;
 }
 
-// Gives the new file the old one's group, owner and permissions. If the group cannot be kept, its
-// permissions shrink to everybody's.
+// Gives the new file the old file's group, owner and permissions. If the group cannot be set, the
+// group's permissions are reduced to those of all users.
 static int take_after(int fd, const struct stat *old)
 {
     struct stat about;
@@ -243,7 +244,7 @@ int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes)
     return 0;
 }
 
-// On Linux a descriptor is closed even if close() returns EINTR.
+// On Linux a descriptor is closed even if close() fails with EINTR.
 static int close_file(cuc__new_file *file)
 {
     int error = close(file->fd) && errno != EINTR ? errno : 0;

@@ -1,14 +1,14 @@
 // Files that are written completely or not at all.
 //
-// The data goes into an unnamed file (O_TMPFILE) in the folder or, if the file system has none,
-// into a new file with an unpredictable name. It is on disk before the file takes the name, so that
-// after a failure, a signal or a loss of power the path has either the old contents or the new.
-// Nothing else remains: while a temporary name is in the folder, the thread blocks signals. If
-// another thread's signal ends a multithreaded process in that moment, one ".cucore-*.tmp" can
-// remain.
+// The data goes into an unnamed file (O_TMPFILE) in the folder or, if the file system does not
+// support this, into a new file with an unpredictable name. The data is on disk before the file
+// gets its final name, so that after a failure, a signal or a loss of power the path has either the
+// old contents or the new. No other file remains, because the thread blocks signals while a
+// temporary name is in the folder. Only if another thread's signal ends the process at that moment
+// can a ".cucore-*.tmp" remain.
 //
-// Links are followed as open() follows them, and their target is replaced. Its permissions are
-// kept, and its owner and group where the process may set them; a file that the process may not
+// Links are followed as by open(), and their target is replaced. The new file keeps the target's
+// permissions, and its owner and group if the process may set them. A file that the process may not
 // write is refused. Devices, pipes and everything below /dev and /proc are written in place.
 //
 // Functions return 0 or an errno. The library, the bench library and the program share this file;
@@ -30,20 +30,20 @@ typedef struct cuc__new_file {
     char temporary[32];
 } cuc__new_file;
 
-// Prepares to write `path`, which keeps its contents.
+// Prepares to write to `path`, which keeps its contents until the commit.
 int cuc__new_file_begin(cuc__new_file *file, const char *path);
-// The same for a name in an open folder. Only the user may read the new file; whatever has the name
-// is replaced, and a link is not followed.
+// The same for a name in an open folder. Only the user may read the new file. Anything that has the
+// name is replaced; links are not followed.
 int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name);
 int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes);
-// Writes all data to disk. May be left out for a file whose readers recognize an incomplete one.
+// Writes all data to disk. Not needed for a file whose readers recognize incomplete contents.
 int cuc__new_file_finish(cuc__new_file *file);
 // Moves the file into place. Several files can all be finished before the first one is committed.
 int cuc__new_file_commit(cuc__new_file *file);
-// Abandons the file, or releases the rest after a commit.
+// Abandons the file or, after a commit, releases the remaining resources.
 void cuc__new_file_discard(cuc__new_file *file);
 
-// Writes a file by the steps above.
+// Writes a file in the steps above.
 int cuc__write_file(const char *path, const void *data, size_t bytes);
 
 #endif

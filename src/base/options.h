@@ -4,37 +4,39 @@
 
 #include "error.h"
 
-// Copies the caller's options into the library's own struct: NULL means every default, a smaller
-// struct leaves the rest zero, and a larger one must have zeros in the bytes unknown here.
+// Copies the caller's options into the library's own struct. NULL means all defaults. A smaller
+// struct leaves the remaining fields zero. A larger one must have zeros in the bytes that this
+// version does not know.
 cuc_status cuc__read_options(void *to, size_t size, const void *from, const char *type,
                              const char *function);
 
 #define CUC_READ_OPTIONS(to, from, type) \
     cuc__read_options((to), sizeof(type), (from), #type, __func__)
 
-// Fills a struct whose first field holds the caller's size: writes as much as the caller has, and
-// zeros into fields that only the caller knows.
+// Fills a struct whose first field holds the caller's size. Writes no more than the caller's size,
+// and zeros to fields that only the caller knows.
 cuc_status cuc__write_struct(void *to, const void *from, size_t size, const char *type,
                              const char *function);
 
 #define CUC_WRITE_STRUCT(to, from, type) \
     cuc__write_struct((to), (from), sizeof(type), #type, __func__)
 
-// The body of an exported `_init`: zeroes the caller's bytes, never more, and writes their number.
+// The body of an exported `_init`: zeroes the caller's bytes, but no more, and writes the size.
 void cuc__init_options(void *options, size_t caller_size);
 
-// Refuses a struct_size below `least` or above any struct's. `field` precedes "struct_size" in the
-// message, as in "out->".
+// Refuses a struct_size below `least`, or larger than any struct. `field` precedes "struct_size" in
+// the message, as in "out->".
 cuc_status cuc__check_size(const void *from, size_t least, size_t size, const char *field,
                            const char *type, const char *function);
 
-// Fields. `field` is the name in messages, as in "options->flags"; `expected` is the text that
-// follows "expected", as in "CUC_GRAPH_ bits (0x7)".
+// Checks of fields. `field` is the name in messages, as in "options->flags"; `expected` is the text
+// after "expected", as in "CUC_GRAPH_ bits (0x7)".
 
 cuc_status cuc__fail_bits(const char *field, uint32_t bits, uint32_t reserved, const char *expected,
                           const char *function);
 
-// Refuses bits outside `known`, and a set `reserved` field (0 for a struct without one).
+// Refuses bits outside of `known`, and a nonzero `reserved` field (pass 0 for a struct without
+// one).
 static inline cuc_status cuc__check_bits(const char *field, uint32_t bits, uint32_t known,
                                          uint32_t reserved, const char *expected,
                                          const char *function)
@@ -44,7 +46,7 @@ static inline cuc_status cuc__check_bits(const char *field, uint32_t bits, uint3
     return cuc__fail_bits(field, bits, reserved, expected, function);
 }
 
-// Refuses a set reserved field of a struct without flags.
+// Refuses a nonzero reserved field in a struct without flags.
 cuc_status cuc__check_reserved(const char *field, uint32_t value, const char *function);
 
 // Refuses values other than CUC_DEFAULT, CUC_ON and CUC_OFF.

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-enum { BLOCK = 64, LENGTH = 8 }; // bytes of a block, and of the message's length at its end
+enum { BLOCK = 64, LENGTH = 8 }; // bytes of a block; bytes of the message length at its end
 
 // The fractional parts of the cube roots of the first 64 primes.
 static const uint32_t constants[64] = {
@@ -40,7 +40,8 @@ static void write_big(unsigned char *p, uint32_t x)
         p[i] = (unsigned char)(x >> (24 - 8 * i));
 }
 
-// One round. The caller renames the variables instead of moving their values.
+// One round. Instead of moving values between variables, the caller passes the variables in rotated
+// order.
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                        \
     do {                                                                                        \
         uint32_t t = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g))) + \
@@ -84,7 +85,7 @@ static void add_block_in_c(uint32_t state[8], const unsigned char *data)
 
 #ifdef __x86_64__
 
-// Four rounds: `m` has their words of the message schedule.
+// Four rounds. `m` has their words of the message schedule.
 #define ROUNDS(i, m)                                                            \
     do {                                                                        \
         const void *at = constants + 4 * (i);                                   \
@@ -93,8 +94,8 @@ static void add_block_in_c(uint32_t state[8], const unsigned char *data)
         abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e)); \
     } while (0)
 
-// The same after replacing the words of 16 rounds ago, in `m`, by new ones. `n`, `o`, `p` have
-// those of 12, 8 and 4 rounds ago.
+// The same, after replacing the words of 16 rounds ago, in `m`, by new ones. `n`, `o` and `p` have
+// the words of 12, 8 and 4 rounds ago.
 #define MORE_ROUNDS(i, m, n, o, p)                                               \
     do {                                                                         \
         m = _mm_add_epi32(_mm_sha256msg1_epu32(m, n), _mm_alignr_epi8(p, o, 4)); \
@@ -102,7 +103,7 @@ static void add_block_in_c(uint32_t state[8], const unsigned char *data)
         ROUNDS(i, m);                                                            \
     } while (0)
 
-// The same with the instructions for SHA-256, several times as fast.
+// The same with the processor's SHA-256 instructions, several times as fast.
 __attribute__((target("sha,sse4.1"))) static void
 add_block_by_instructions(uint32_t state[8], const unsigned char *data)
 {

@@ -13,16 +13,16 @@ enum { CUC__SHA256_BYTES = 32 };
 typedef struct cuc__sha256 {
     uint32_t state[8];
     uint64_t bytes;          // hashed so far
-    unsigned char block[64]; // bytes % 64 of them wait for the rest of their block
+    unsigned char block[64]; // the last bytes % 64 bytes wait here for the rest of their block
 } cuc__sha256;
 
-// True before the first hash: computes in C, although the processor may have instructions for it.
-// Tests set it.
+// Set to true before the first hash, computes in C even if the processor has instructions for it.
+// Used by tests.
 extern bool cuc__sha256_in_c;
 
 void cuc__sha256_init(cuc__sha256 *hash);
 void cuc__sha256_update(cuc__sha256 *hash, const void *data, size_t bytes);
-// Writes the digest. The hash must be initialized again before another message.
+// Writes the digest. Initialize the hash again before another message.
 void cuc__sha256_finish(unsigned char digest[CUC__SHA256_BYTES], cuc__sha256 *hash);
 
 // Hashes one message.

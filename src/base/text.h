@@ -1,4 +1,4 @@
-// Text that formatted output is appended to, in memory that grows or in a buffer of the caller's.
+// Text built by formatted output, in memory that grows or in a buffer of the caller.
 #ifndef CUCORE_BASE_TEXT_H
 #define CUCORE_BASE_TEXT_H
 
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Zero is an empty text that grows; free() its `at`. After a loss nothing more is appended.
+// Zero-initialized, it is an empty text that grows; free() its `at`. After a loss, nothing more is
+// appended.
 struct cuc__text {
     char *at; // zero-terminated; NULL until the first append
     size_t length, capacity;

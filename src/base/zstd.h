@@ -1,6 +1,6 @@
-// Zstandard, the compression of fat binaries since CUDA 12, through libzstd. The library is loaded
-// when the first such fat binary is unpacked; nothing links it, and programs without one do not
-// need it.
+// Zstandard, the compression of fat binaries since CUDA 12, through libzstd. libzstd is loaded when
+// the first such fat binary is unpacked. Nothing links it, so programs without such fat binaries do
+// not need it.
 #ifndef CUCORE_BASE_ZSTD_H
 #define CUCORE_BASE_ZSTD_H
 
@@ -8,7 +8,7 @@
 
 enum cuc__zstd_result {
     CUC__ZSTD_OK,
-    CUC__ZSTD_DAMAGED, // damaged, or of another size
+    CUC__ZSTD_DAMAGED, // damaged, or of a different size
     CUC__ZSTD_NO_MEMORY,
     CUC__ZSTD_NO_LIBRARY,
 };

@@ -24,7 +24,7 @@ static bool usual_bytes(uint64_t *bytes)
     return !text || !*text || cuc__read_byte_size(bytes, text);
 }
 
-// Makes a path absolute; NULL without memory or a current folder.
+// Makes a path absolute. NULL if out of memory or if the current folder is unknown.
 static char *absolute(const char *path)
 {
     char here[PATH_MAX], *text = NULL;
@@ -188,7 +188,7 @@ bool cuc__cache_get(cuc__entry *entry, int *lock, cuc_cache *cache, const cuc__k
     bool hit = cuc__store_get(entry, &c->store, key);
 
     *lock = hit ? -1 : cuc__store_lock(&c->store, key);
-    // Another process may have compiled it while this one waited.
+    // Another process may have compiled it while this one waited for the lock.
     if (*lock >= 0 && cuc__store_get(entry, &c->store, key)) {
         hit = true;
         cuc__store_unlock(*lock);
@@ -222,7 +222,7 @@ struct walk {
     bool failed; // an entry could not be removed
 };
 
-// Walks a cache, which may have no folder yet.
+// Walks the entries of a cache, whose folder need not exist yet.
 static cuc_status walk(cuc_cache *cache, cuc__store_visit visit, struct walk *w,
                        const char *function)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Makes a folder and those above it. The error shows when the folder is opened.
+// Makes a folder and its parents. Errors show when the folder is opened.
 static void make_folders(const char *dir)
 {
     char path[PATH_MAX];
@@ -42,7 +42,7 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
         fd = open_folder(store->dir);
     }
     *error = fd < 0 || fstat(fd, &about) != 0 ? errno : 0;
-    // Anyone who can write to the folder can make its users run any code.
+    // Refuse such a folder: anyone who can write to it could make its users run arbitrary code.
     if (!*error && (about.st_uid != geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH))))
         *error = EPERM;
     if (*error && fd >= 0) {
@@ -54,7 +54,8 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
 
 int cuc__store_open_at(int folder, const char *name, int flags)
 {
-    return cuc__open_at(folder, name, flags | O_NOFOLLOW | O_NONBLOCK, 0600); // does not wait for a pipe
+    return cuc__open_at(folder, name, flags | O_NOFOLLOW | O_NONBLOCK,
+                        0600); // does not block on a pipe
 }
 
 void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)

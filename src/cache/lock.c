@@ -1,8 +1,8 @@
-// Locks, and the count of bytes: the file "state" of the folder.
+// Locks, and the count of bytes, both in the folder's file "state".
 //
-// The locks are the kernel's locks of byte ranges that belong to an open file (F_OFD_SETLK). So one
-// file has a lock for each key, threads exclude each other as processes do, and the kernel releases
-// the locks of a process that ends.
+// The locks are the kernel's open-file-description locks on byte ranges (F_OFD_SETLK). So one file
+// provides a lock for each key, the locks exclude threads as well as processes, and the kernel
+// releases the locks of a process that ends.
 #include "store.h"
 
 #include "base/bytes.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Offsets of locks: a key's is below TRIM.
+// Offsets of locks. The offset of a key's lock is below TRIM.
 #define TRIM ((off_t)1 << 62)
 #define COUNT (TRIM + 1)
 
@@ -24,7 +24,8 @@ static int open_state(int folder)
     return cuc__store_open_at(folder, "state", O_RDWR | O_CREAT);
 }
 
-// Returns 0, EAGAIN if the lock is taken, or the error of a file system without locks.
+// Returns 0, EAGAIN if the lock is taken, or the error of a file system that does not support
+// locks.
 static int lock(int fd, off_t at)
 {
     struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1 };
@@ -70,7 +71,7 @@ void cuc__store_unlock(int fd)
 
     if (fd < 0)
         return;
-    (void)fcntl(fd, F_OFD_SETLK, &all); // a child of fork() may have the file open, too
+    (void)fcntl(fd, F_OFD_SETLK, &all); // a forked child may have the file open, too
     close(fd);
 }
 
@@ -78,7 +79,8 @@ int cuc__store_lock_trim(int folder)
 {
     int fd = open_state(folder);
 
-    // Without locks several may trim at once, which only removes more than necessary.
+    // Without locks several processes may trim at once, which only removes more entries than
+    // necessary.
     if (fd >= 0 && lock(fd, TRIM) == EAGAIN) {
         close(fd);
         fd = -1;

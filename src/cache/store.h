@@ -1,9 +1,9 @@
 // A folder of entries, each a file named by its key in one of 256 folders.
 //
 // Any number of threads and processes may use a folder at once. An entry is written completely or
-// not at all, and checked whenever it is read. Entries leave in the order of their last use when
-// their files exceed a number of bytes. Nothing here records an error: without a store, or with one
-// that does not work, everything is compiled.
+// not at all, and is checked whenever it is read. When the files exceed a number of bytes, the
+// least recently used entries are removed. No function here records an error: if the store is
+// missing or broken, everything is simply compiled.
 //
 //   store.c    reads and writes entries
 //   folder.c   opens the folder, if it is safe
@@ -16,11 +16,11 @@
 
 #include <sys/stat.h>
 
-// Constant after initialization. A zeroed store is empty and accepts nothing.
+// Constant after initialization. A zero-initialized store is empty and accepts nothing.
 typedef struct cuc__store {
     const char *dir; // absolute; NULL: none
     uint64_t max_bytes;
-    uint32_t wait_ms; // how long cuc__store_lock() waits for another writer of the key
+    uint32_t wait_ms; // time that cuc__store_lock() waits for another writer of the key
 } cuc__store;
 
 enum { CUC__STORE_WAIT_MS = 20000 };
@@ -37,15 +37,15 @@ int cuc__store_remove(const cuc__store *store, const cuc__key *key);
 
 // folder.c
 
-// Opens the store's folder, and makes it if `make` is set. Returns the descriptor, or -1 with an
-// errno in *error: EPERM if the folder belongs to another user or others may write to it.
+// Opens the store's folder, and creates it if `make` is set. Returns the descriptor, or -1 with an
+// errno in *error: EPERM if the folder belongs to another user or if others may write to it.
 int cuc__store_open(const cuc__store *store, bool make, int *error);
 
-// Opens a file or folder in an open folder; a link is refused. Returns the descriptor, or -1 with
+// Opens a file or folder in an open folder; links are refused. Returns the descriptor, or -1 with
 // errno.
 int cuc__store_open_at(int folder, const char *name, int flags);
 
-// A folder's path in a store and an entry's name in it.
+// An entry's folder in the store, and its file name there.
 struct cuc__entry_path {
     char folder[3], name[2 * CUC__SHA256_BYTES - 1];
 };
@@ -54,32 +54,32 @@ void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key);
 // Removes the entry of a key from the store that is open as `dir`. Returns 0 or an errno.
 int cuc__entry_remove(int dir, const cuc__key *key);
 
-// Reads the key of an entry's path; false if the names are not those of an entry.
+// Reads the key from an entry's path. False if the path is not that of an entry.
 bool cuc__entry_key(cuc__key *key, const char *folder, const char *name);
 
 // lock.c
 
 // Locks a key, so that only one thread of all processes compiles it. Returns a descriptor for
-// cuc__store_unlock(), or -1: not locked, because the file system has no locks or another holder
-// kept this one for too long. The caller compiles in either case.
+// cuc__store_unlock(). Returns -1 if the file system has no locks, or if another holder kept this
+// one for too long. The caller compiles in either case.
 int cuc__store_lock(const cuc__store *store, const cuc__key *key);
 void cuc__store_unlock(int fd);
 
-// Locks the folder for its trimmer. Returns a descriptor; -1 if there is another trimmer.
+// Locks the folder for trimming. Returns a descriptor; -1 if another process is trimming.
 int cuc__store_lock_trim(int folder);
 
-// Adds to the count of bytes in the folder and returns it; UINT64_MAX if it is unknown. Processes
-// that die leave it too low or too high, so trim.c corrects it now and then.
+// Adds to the count of bytes in the folder and returns it; UINT64_MAX if it is unknown. The count
+// becomes wrong if a process dies at the wrong moment, so trim.c corrects it now and then.
 uint64_t cuc__store_add(int folder, uint64_t bytes);
-// Sets the count to `bytes` plus whatever was added since it was `before`; returns the sum.
+// Sets the count to `bytes` plus the amount added since the count was `before`; returns the sum.
 uint64_t cuc__store_correct(int folder, uint64_t before, uint64_t bytes);
 void cuc__store_set(int folder, uint64_t bytes);
 
 // trim.c
 
-// Calls `visit` for each entry, damaged or not: the folder it is in, open, its name there, and its
-// status. It ends the walk by returning false. Entries that come and go meanwhile may or may not be
-// visited. False if a folder could not be read.
+// Calls `visit` for each entry, damaged or not, with its open folder, its name there, and its
+// status. If `visit` returns false, the walk ends. Entries that are added or removed in the
+// meantime may or may not be visited. Returns false if a folder could not be read.
 typedef bool (*cuc__store_visit)(void *user, int folder, const char *name, const cuc__key *key,
                                  const struct stat *about);
 bool cuc__store_walk(int folder, cuc__store_visit visit, void *user);
@@ -88,9 +88,9 @@ bool cuc__store_walk(int folder, cuc__store_visit visit, void *user);
 bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name,
                      const cuc__key *key, bool touch);
 
-// Removes the least recently used entries until those left have at most 7/8 of `max_bytes`. An
-// entry just written, `keep`, stays, though others may have been used within the same tick of the
-// clock.
+// Removes the least recently used entries until the remaining ones take at most 7/8 of `max_bytes`.
+// The entry `keep`, which was just written, stays, even if other entries have the same last-use
+// time.
 void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { FOLDERS = 256, STALE_SECONDS = 3600 };
 
-// Removes a temporary file that a killed process left.
+// Removes a temporary file left behind by a killed process.
 static void remove_stale(int folder, const char *name, const struct stat *about)
 {
     if (strncmp(name, ".cucore-", 8) == 0 && S_ISREG(about->st_mode) &&
@@ -98,8 +98,8 @@ static int by_use(const void *left, const void *right)
                                 : (a.tv_nsec > b.tv_nsec) - (a.tv_nsec < b.tv_nsec);
 }
 
-// Removes the least recently used entries down to 7/8 of the limit, if it is exceeded; returns the
-// bytes that are left.
+// If the limit is exceeded, removes the least recently used entries down to 7/8 of it. Returns the
+// remaining bytes.
 static uint64_t trim(int folder, uint64_t max_bytes, const cuc__key *keep)
 {
     uint64_t goal = max_bytes - max_bytes / 8;

@@ -7,7 +7,7 @@ enum {
     SYMBOL_BYTES = 24,
     SECTION_SYMBOLS = 2,
     SECTION_NOBITS = 8,
-    SECTION_VENDOR = 0x70000000, // this and above: types that may have no bytes in the file
+    SECTION_VENDOR = 0x70000000, // types from here on may have no bytes in the file
 };
 
 uint64_t cuc__elf_extent(const void *data, size_t bytes)
@@ -35,7 +35,7 @@ uint64_t cuc__elf_extent(const void *data, size_t bytes)
     return extent;
 }
 
-// A file with a valid header and table of sections.
+// A file with a valid header and section table.
 struct file {
     const unsigned char *data;
     size_t bytes, sections;
@@ -76,8 +76,8 @@ static bool is_text(struct span texts, uint64_t at, const char *text)
            memcmp(texts.at + at, text, bytes) == 0;
 }
 
-// Finds the symbol table and its strings. A valid file has only one; reading all those of a damaged
-// file would take time proportional to the product of its sections and symbols.
+// Finds the symbol table and its strings. A valid file has only one symbol table. For a damaged
+// file, reading all of them could take time proportional to its sections times its symbols.
 static bool open_symbols(const struct file *f, struct span *symbols, struct span *texts)
 {
     uint64_t i = 0;
@@ -154,8 +154,8 @@ bool cuc__cubin_variable(const unsigned char **out, size_t *count, const void *d
 void cuc__cubin_resources(uint32_t *registers, uint32_t *stack_bytes, const void *data,
                           size_t bytes, const char *kernel)
 {
-    // A note is a format, a key and 16 bits. In the format below these are the length of the data
-    // that follow: a symbol's index and a value.
+    // A note consists of a format, a key and 16 bits. In the format below, the 16 bits are the
+    // length of the data that follow: a symbol's index and a value.
     enum { FORM_VALUES = 4, KEY_STACK = 0x11, KEY_REGISTERS = 0x2f };
     struct span notes = { NULL, 0 };
     struct file f;

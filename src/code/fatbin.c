@@ -12,8 +12,9 @@ const char cuc__fatbin_magic[4] = { '\120', '\355', '\125', '\272' };
 enum {
     ENTRY_KIND = 0,          // 2 bytes
     ENTRY_HEADER_BYTES = 4,  // 4 bytes
-    ENTRY_BYTES = 8,         // 8 bytes: of the content with padding
-    ENTRY_PACKED_BYTES = 16, // 4 bytes: of the content without padding; 0 if it is not compressed
+    ENTRY_BYTES = 8,         // 8 bytes: size of the content with padding
+    ENTRY_PACKED_BYTES = 16, // 4 bytes: size of the content without padding; 0 if it is not
+                             // compressed
     ENTRY_ARCH = 28,         // 4 bytes
     ENTRY_FLAGS = 40,        // 8 bytes
     ENTRY_FULL_BYTES = 56,   // 8 bytes
@@ -78,8 +79,8 @@ bool cuc__fatbin_next(struct cuc__fatbin *f, struct cuc__fatbin_entry *out)
     return true;
 }
 
-// Members of a family, and architectures that run each other's machine code, have the same tens:
-// arch / 10.
+// Architectures of one family, and those that run each other's machine code, have the same tens
+// digits, arch / 10.
 bool cuc__fatbin_runs(const struct cuc__fatbin_entry *e, unsigned arch)
 {
     if (e->specific)
@@ -96,7 +97,7 @@ unsigned cuc__fatbin_worth(const struct cuc__fatbin_entry *e)
     return machine_code + 4 * e->arch + 2 * e->specific + e->family;
 }
 
-// Reads a length that continues in further bytes if its four bits are all set. False past the end.
+// Reads a length. If all four bits are set, it continues in further bytes. False past the end.
 static bool lz4_length(size_t *length, const unsigned char *in, size_t bytes, size_t *at)
 {
     enum { FULL = 15 };
@@ -109,7 +110,7 @@ static bool lz4_length(size_t *length, const unsigned char *in, size_t bytes, si
     return true;
 }
 
-// Decodes one LZ4 block: literals and copies of earlier output alternate.
+// Decodes one LZ4 block, in which literals and copies of earlier output alternate.
 static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char *in, size_t bytes)
 {
     size_t i = 0, o = 0;
@@ -140,8 +141,8 @@ static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char
     return o == out_bytes;
 }
 
-// The maximum expansion of a byte in either compression: a Zstandard block has at most 128 KiB and
-// takes at least four bytes, and LZ4's lengths grow by 255 per byte.
+// True unless the sizes exceed the maximum expansion of either compression: a Zstandard block has
+// at most 128 KiB and takes at least four bytes, and LZ4's lengths grow by 255 per byte.
 static bool plausible(const struct cuc__fatbin_entry *e)
 {
     enum { MOST_OF_A_BYTE = 32768 };

@@ -1,6 +1,6 @@
 // A reader of fat binaries: a header, followed by entries of PTX, machine code and LTO code, each
-// for one architecture and mostly compressed. The data may be anything: all sizes in it are checked
-// against the available bytes.
+// for one architecture and mostly compressed. The data may be anything, so all sizes in it are
+// checked against the available bytes.
 #ifndef CUCORE_CODE_FATBIN_H
 #define CUCORE_CODE_FATBIN_H
 
@@ -16,7 +16,8 @@ enum {
 
 extern const char cuc__fatbin_magic[4];
 
-// The fat binary's length according to its header, which needs CUC__FATBIN_HEADER_BYTES.
+// Returns the fat binary's length according to its header, which must have
+// CUC__FATBIN_HEADER_BYTES.
 uint64_t cuc__fatbin_extent(const void *data);
 
 struct cuc__fatbin_entry {
@@ -41,13 +42,13 @@ bool cuc__fatbin_open(struct cuc__fatbin *fatbin, const void *data, size_t bytes
 // Returns the next entry, borrowed from the data. False at the end, and at a damaged entry.
 bool cuc__fatbin_next(struct cuc__fatbin *fatbin, struct cuc__fatbin_entry *out);
 
-// True if an entry's code runs on a device of compute capability `arch`, such as 90: PTX on its own
-// and later ones, machine code on later ones of the same major number. Code for one architecture
-// runs there only, code for a family on later members of the family.
+// True if an entry's code runs on a device of compute capability `arch`, such as 90. PTX runs on
+// its own and later capabilities; machine code on its own and later ones of the same major number;
+// code for one architecture only there; code for a family on later members of the family.
 bool cuc__fatbin_runs(const struct cuc__fatbin_entry *entry, unsigned arch);
 
-// Ranks entries that run, as drivers choose: machine code before PTX, then the newest architecture,
-// then the most specific code.
+// Ranks the entries that can run, in the driver's order of preference: machine code before PTX,
+// then the newest architecture, then the most specific code.
 unsigned cuc__fatbin_worth(const struct cuc__fatbin_entry *entry);
 
 enum cuc__fatbin_result {

@@ -17,9 +17,9 @@ _Static_assert((int)CUC__PARAMETER_ANY == (int)CUC_PARAMETER_ANY &&
                    (int)CUC__PARAMETER_FLOAT == (int)CUC_PARAMETER_FLOAT,
                "public and private parameter types are one");
 
-// A kernel's properties, queried from the driver once for all its handles. An object keeps those of
-// its kernels for its whole life, so another handle of a kernel costs no driver call, and values
-// that one handle reads or sets hold for the others.
+// A kernel's properties, queried from the driver once for all its handles. An object keeps the
+// properties of its kernels for its whole life. So another handle of a kernel costs no driver call,
+// and values that are read or set through one handle hold for the others.
 struct cuc__kernel_facts {
     struct cuc__kernel_facts *next;
     CUkernel handle;
@@ -49,8 +49,8 @@ static cuc_status fail_memory(const char *symbol, const char *function)
     return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the kernel %s", symbol);
 }
 
-// Reads the parameter layout from the driver, in the current context. Returns the driver's result,
-// which is 0 without parameters_known if the driver cannot tell the layout.
+// Reads the parameter layout from the driver, in the current context. Returns the driver's result.
+// If that is 0 but parameters_known is false, the driver cannot tell the layout.
 static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
 {
     size_t capacity = f->parameter_count;
@@ -62,7 +62,7 @@ static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
         if (r == CUC__CU_MISSING)
             return CUDA_SUCCESS;
         if (r == CUDA_ERROR_INVALID_VALUE)
-            break; // one past the last
+            break; // no further parameter
         if (r)
             return r;
         if (!CUC_RESERVE(f->parameters, capacity, f->parameter_count + 1)) {
@@ -86,9 +86,9 @@ static bool is_of_the_context(CUresult r)
            r == CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-// The driver loads a kernel to read its parameters, so it needs a context of a device that accepts
-// the code. A kernel belongs to no device: tries the current context, then those of devices that
-// have one, then the other devices.
+// Reads a kernel's parameters. For this the driver loads the kernel, which requires a context of a
+// device that accepts the code, but a kernel belongs to no device. So the function tries the
+// current context, then those of devices that have one, then the other devices.
 static cuc_status query_parameters(struct cuc__kernel_facts *f, int devices, const char *function)
 {
     bool no_memory = false;
@@ -123,8 +123,8 @@ static cuc_status query_parameters(struct cuc__kernel_facts *f, int devices, con
     return CUC_OK;
 }
 
-// Adds the types from the PTX at the driver's own offsets. Different sizes show that the text does
-// not describe the running code; its types are then ignored.
+// Adds the types from the PTX at the driver's own offsets. If the sizes differ, the text does not
+// describe the running code, and its types are ignored.
 static void add_types(struct cuc__kernel_facts *f, const struct cuc__parameter *p, size_t n)
 {
     bool same = n == f->parameter_count;
@@ -175,7 +175,7 @@ static cuc_status make_accepted(struct cuc__kernel_facts *f, const char *functio
     return CUC_OK;
 }
 
-// Needs the object's lock if there is an object.
+// If there is an object, the caller holds its lock.
 static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, const char *symbol,
                              cuc_object *object, const char *function)
 {
@@ -254,7 +254,7 @@ static struct cuc__kernel_facts *facts_named(const cuc_object *object, const cha
     return n ? (struct cuc__kernel_facts *)n->value : NULL;
 }
 
-// Returns the properties of an object's kernel. Needs the object's lock.
+// Returns the properties of an object's kernel. The caller holds the object's lock.
 static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *object,
                                   CUlibrary library, const char *symbol, const char *name,
                                   const char *function)
@@ -268,7 +268,7 @@ static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *ob
         CUresult r = cuc__cu.cuLibraryGetKernel(&handle, library, symbol);
         cuc__leave_relaxed_mode(mode);
         if (r == CUDA_ERROR_NOT_FOUND)
-            return CUC_ERROR_NOT_FOUND; // the caller records the failure, without the lock
+            return CUC_ERROR_NOT_FOUND; // the caller records the failure, after releasing the lock
         if (r) {
             st = cuc__fail_driver(NULL, r, function, "cuLibraryGetKernel",
                                   "looking up the kernel %s", name);
@@ -349,7 +349,7 @@ cuc_status cuc_kernel_from_handle(cuc_kernel **out, void *handle, cuc_object *ob
             return st;
         pthread_mutex_lock(&object->lock);
         facts = facts_named(object, name);
-        if (!*name || (facts && facts->handle != handle)) // the driver does not report names
+        if (!*name || (facts && facts->handle != handle)) // the driver cannot report names
             for (facts = object->facts; facts && facts->handle != handle; facts = facts->next)
                 ;
         if (!facts)

@@ -24,39 +24,41 @@ enum {
     CUC__PARAMETER_FLOAT = 2, // floating point
 };
 
-// Limits of launches on one device, filled in at the first launch there.
+// Limits of launches on one device, read at the first launch there.
 struct cuc__kernel_limits {
     _Atomic bool known;
     _Atomic uint32_t block_threads; // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK; 0: not yet known
     uint32_t static_shared_bytes;   // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
-    _Atomic uint32_t shared_bytes;  // dynamic bytes allowed so far
+    _Atomic uint32_t shared_bytes;  // dynamic shared memory allowed so far, in bytes
 };
 
 struct cuc_kernel {
     cuc__handle head;
     CUkernel handle;
     const char *name;      // as the user requested it; interned, owned
-    const char *symbol;    // in the object code; interned, owned by the facts, or `name` itself
-    bool parameters_known; // false on drivers before 12.4 without PTX
+    const char *symbol;    // in the object code; interned; owned by the facts, or the same as
+                           // `name`
+    bool parameters_known; // false for drivers before 12.4, if there is no PTX
     uint32_t parameter_count;
     size_t common_count; // parameter_count, or SIZE_MAX if every launch takes the slow path
     // For each parameter, the type and size of the last valid cuc_arg, or CUC__NOTHING_ACCEPTED.
-    // Launches with the same type and size skip the check.
+    // Launches with the same type and size skip the checks.
     _Atomic uint64_t *accepted;
     struct cuc__parameter *parameters; // [parameter_count]
     struct cuc__kernel_limits *limits; // [device count], by ordinal
     struct cuc_object *object;         // retained; NULL for a foreign kernel
-    struct cuc__kernel_facts *facts;   // holds the arrays above; the object's, if any
+    struct cuc__kernel_facts *facts;   // holds the arrays above; owned by the object, if there is
+                                       // one
     struct cuc__tile_kernel *tile; // a tile kernel's data, which has its own launch path; else NULL
 };
 
-// cuc__kernel_prepare() fills in the limits of one device, once; cuc__kernel_allow_shared() raises
-// the limit of dynamic shared memory if necessary. Both record failures under `function`'s name.
+// cuc__kernel_prepare() reads the limits of one device, once; cuc__kernel_allow_shared() raises the
+// limit of dynamic shared memory if necessary. Both record failures under `function`'s name.
 cuc_status cuc__kernel_prepare(cuc_kernel *kernel, cuc_device *device, const char *function);
 cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint32_t bytes,
                                     const char *function);
 
-// The maximum dynamic shared memory on a device whose limits are known.
+// Returns the maximum dynamic shared memory on a device whose limits are known.
 uint32_t cuc__kernel_shared_limit(const cuc_kernel *kernel, const cuc_device *device);
 
 #endif

@@ -20,11 +20,11 @@ enum {
     COMMON_BYTES = 4096, // signatures are seldom longer
 };
 
-// Bytes of a signature: borrowed from the code, or an owned copy.
+// The bytes of a signature: borrowed from the code, or a copy that is owned.
 struct found {
     const unsigned char *at;
     size_t count;
-    bool no_memory; // memory ran out, so the signature may still exist
+    bool no_memory; // out of memory, so the signature may still exist
     bool no_zstd;   // a part of the code cannot be read without libzstd
     unsigned char *copy;
     unsigned char common[COMMON_BYTES];
@@ -51,7 +51,8 @@ static bool find_in_entry(struct found *f, const struct cuc__fatbin_entry *e, co
            cuc__cubin_variable(&f->at, &f->count, e->data, e->bytes, symbol);
 }
 
-// Unpacks a member of a fat binary if necessary. The bytes found may be within the unpacked copy.
+// Looks for a signature in a member of a fat binary, unpacking it if necessary. The bytes found may
+// lie within the unpacked copy.
 static bool find_in_member(struct found *f, struct cuc__fatbin_entry e, const char *symbol)
 {
     char *unpacked = NULL;
@@ -154,7 +155,7 @@ cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *objec
                                   : fail_not_found(&f, name, function);
 }
 
-// The tile kernels of an object by their signatures; each part of its code is read once.
+// The tile kernels of an object, found by their signatures. Each part of its code is read once.
 struct tile_names {
     struct cuc__name_set set;
     bool no_memory;
@@ -305,7 +306,8 @@ static cuc_status open_entries(struct cuc__tile_code *code, cuc_object *object, 
         if (st < 0)
             return st;
         cuc__intern_release(code->entry[i]->name);
-        code->entry[i]->name = cuc__intern(name); // for messages; interned already, so cannot fail
+        code->entry[i]->name = cuc__intern(name); // for messages; already interned, so this cannot
+                                                  // fail
     }
     return CUC_OK;
 }
@@ -316,7 +318,7 @@ static cuc_status fail_memory(const char *name, const char *function)
                      name);
 }
 
-// Adds the code with the signature that was found.
+// Adds the code to which the signature belongs.
 static cuc_status add_code(struct cuc__tile_kernel *tile, struct found *f, cuc_object *object,
                            const char *name, const char *function)
 {
@@ -337,7 +339,7 @@ static cuc_status add_code(struct cuc__tile_kernel *tile, struct found *f, cuc_o
 
 static const uint32_t no_member = UINT32_MAX;
 
-// Finds, for each device, the number of the fat binary's member that its driver loads.
+// Finds, for each device, the index of the fat binary's member that its driver loads.
 static cuc_status choose_members(uint32_t *member, uint32_t devices, const cuc_object *object,
                                  const char *function)
 {
@@ -367,7 +369,7 @@ static cuc_status choose_members(uint32_t *member, uint32_t devices, const cuc_o
     return CUC_OK;
 }
 
-// Adds the code of member `n` if a device loads it, and replaces the number by the code's.
+// Adds the code of member `n` if a device loads it, and replaces the member's index by the code's.
 static cuc_status add_member(struct cuc__tile_kernel *tile, const struct cuc__fatbin_entry *e,
                              uint32_t n, const uint32_t *member, struct found *f,
                              cuc_object *object, const char *name, const char *function)
@@ -387,7 +389,7 @@ static cuc_status add_member(struct cuc__tile_kernel *tile, const struct cuc__fa
     return st;
 }
 
-// Adds the code of each architecture of a fat binary that a device loads.
+// Adds the code for each architecture of a fat binary that a device loads.
 static cuc_status add_from_members(struct cuc__tile_kernel *tile, struct found *f,
                                    cuc_object *object, const char *name, const char *function)
 {
@@ -448,7 +450,8 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
     kernel->name = kernel->symbol = kept;
     kernel->parameters_known = true;
     kernel->parameter_count = code->signature->kernel->parameter_count;
-    kernel->common_count = SIZE_MAX; // forces every launch onto the slow path, which finds `tile`
+    kernel->common_count = SIZE_MAX; // forces every launch onto the slow path, which handles tile
+                                     // kernels
     kernel->parameters = tile->parameters;
     kernel->limits = code->entry[0]->limits;
     kernel->object = cuc__handle_retain(object);

@@ -1,4 +1,4 @@
-// Kernels of tile programs: the data of their launches, from the signature in the code.
+// Kernels of tile programs: the data for their launches, read from the signature in the code.
 #ifndef CUCORE_CODE_KERNEL_TILE_H
 #define CUCORE_CODE_KERNEL_TILE_H
 
@@ -19,7 +19,7 @@ struct cuc__tile_code {
     cuc_kernel *entry[TILE_VARIANTS]; // the signature's entries, under the kernel's name
 };
 
-// The data of a tile kernel, which its handle owns. A fat binary has the kernel for several
+// The data of a tile kernel, owned by its handle. A fat binary has the kernel for several
 // architectures, whose signatures differ; `code` has those that the machine's devices run.
 struct cuc__tile_kernel {
     struct cuc__tile_code *code; // [code_count]
@@ -36,34 +36,35 @@ static inline const struct cuc__tile_code *cuc__tile_code_on(const struct cuc__t
     return &tile->code[tile->of_device ? tile->of_device[device->ordinal] : 0];
 }
 
-// Returns a tile kernel of an object. CUC_ERROR_NOT_FOUND, with no failure recorded, if the object
-// has no signature of that name.
+// Returns a tile kernel of an object. If the object has no signature of that name, returns
+// CUC_ERROR_NOT_FOUND without recording a failure.
 cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char *name,
                                 const char *function);
 void cuc__tile_kernel_free(struct cuc__tile_kernel *tile);
 
-// Replaces the entries of tile kernels among the interned names of an object's kernels by the tile
-// kernels, keeps each name once, and releases the others. `count` is updated. False without memory;
-// the caller still owns the remaining names.
+// Replaces, among the interned names of an object's kernels, the entries of tile kernels by the
+// names of the tile kernels, once each, and releases the other names. Updates `count`. False if out
+// of memory; the caller still owns the remaining names.
 bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t *count);
 
-// Returns the signature of a kernel in an object, without a driver if the code is readable; of a
-// fat binary, that of the first architecture. NULL with no failure recorded if there is none.
+// Returns the signature of a kernel in an object, without a driver if the code is readable. For a
+// fat binary, this is the signature of the first architecture. NULL, with no failure recorded, if
+// there is none.
 cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *object, const char *name,
                                   const char *function);
 
-// launch/tile.c: converts arguments for the compiler's host side. False, with a text that names the
-// argument, if one has another kind or size than the parameter. `out` has room for
+// launch/tile.c: converts arguments for the compiler's host code. Returns false, with a text that
+// names the argument, if its kind or size differs from the parameter's. `out` has room for
 // TILE_MAX_PARAMETERS.
 bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kernel *kernel,
                               const cuc_arg *args, size_t count, char *text, size_t capacity);
-// launch/tensor_maps.c: fills the parameter block of an entry and replaces the grid by the
-// launch's. Tensor maps are encoded in the context. False if the entry cannot take these arguments
-// after all.
+// launch/tensor_maps.c: fills the parameter block of an entry and replaces the grid by the launch's
+// grid. Tensor maps are encoded in the context. Returns false if the entry cannot take these
+// arguments after all.
 bool cuc__tile_fill_block(const struct tile_signature *signature, const struct tile_entry *entry,
                           const struct tile_argument *argument, int64_t grid[3],
                           uint32_t multiprocessors, cuc_context *context, void *block);
-// Launches a tile kernel. The caller has checked only the handles of stream, kernel and arguments.
+// Launches a tile kernel. The caller has only checked the handles of stream, kernel and arguments.
 cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                             const cuc_arg *args, size_t count);
 

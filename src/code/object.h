@@ -1,4 +1,4 @@
-// Object code, as compilers, linkers and kernels use it.
+// Object code: the interface for compilers, linkers and kernels.
 #ifndef CUCORE_CODE_OBJECT_H
 #define CUCORE_CODE_OBJECT_H
 
@@ -13,7 +13,7 @@
 struct cuc__kernel_facts;
 
 // Options of a load, and the logs that the driver writes. The driver may compile lazily, long after
-// the load, so this lives as long as the object.
+// the load, so this struct lives as long as the object.
 struct cuc__load_logs {
     CUjit_option options[4];
     void *values[4];
@@ -28,13 +28,13 @@ struct cuc_object {
     char *log;
     char *code; // followed by a NUL
     size_t bytes;
-    char *ptx; // NULL: none; for PTX the code itself
+    char *ptx; // NULL: none; for PTX the same as `code`
     size_t ptx_bytes;
     cuc_object_mapping *names; // one block: the pairs, followed by their text
     size_t name_count;
-    struct cuc__name_set symbols; // the expressions; each value points to its mapping
+    struct cuc__name_set symbols; // the name expressions; each value points to its mapping
 
-    // Guards the lazily made members. Held while the driver loads the code, so that only threads
+    // Guards the lazily created members. It is held while the driver loads the code; only threads
     // that need the same object wait.
     pthread_mutex_t lock;
     _Atomic(CUlibrary) library;
@@ -47,8 +47,8 @@ struct cuc_object {
     struct cuc__ptx_index ptx_index;
 };
 
-// Makes an object and copies all arguments. `ptx` accompanies a cubin, NULL for none; `names` are
-// pairs of an expression and its symbol; `name` and `log` may be NULL. Data of another kind is
+// Makes an object and copies all arguments. `ptx` accompanies a cubin and may be NULL; `names` are
+// pairs of an expression and its symbol; `name` and `log` may be NULL. Data of the wrong kind is
 // refused. Failures are recorded under `function`'s name.
 cuc_status cuc__object_create(cuc_object **out, int32_t kind, const void *code, size_t bytes,
                               const void *ptx, size_t ptx_bytes, const char *name,
@@ -60,10 +60,10 @@ cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const cha
 
 // object_format.c
 
-// Guesses the kind of some data from its first bytes; 0 if unknown.
+// Guesses the kind of data from its first bytes; 0 if unknown.
 int32_t cuc__code_guess(const void *data, size_t bytes);
 
-// Refuses data of another kind, and truncated data, because a driver gets no length.
+// Refuses data of the wrong kind, and truncated data, because the driver is not told a length.
 cuc_status cuc__code_check(int32_t kind, const void *data, size_t bytes, const char *function);
 
 // Finds a kernel, or an array of .b8, in an object's PTX.
@@ -80,15 +80,15 @@ cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *func
 // Returns the symbol of a name expression, or the name itself if it is not one.
 const char *cuc__object_symbol(const cuc_object *object, const char *name);
 
-// Adds the log of the driver's compiler to the last recorded failure, if the compiler wrote one
-// since the load. `object` may be NULL.
+// Adds the log of the driver's compiler to the last recorded failure, if the compiler has written
+// one since the load. `object` may be NULL.
 void cuc__object_add_log(const cuc_object *object);
 
 // Records that the kernel does not exist, and lists the existing ones.
 cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, const char *function);
 
-// Makes a device's primary context current; without a device the caller's stays, and *context is
-// NULL. Pairs with cuc__context_leave().
+// Makes a device's primary context current. Without a device, the caller's context stays current,
+// and *context is NULL. Pairs with cuc__context_leave().
 cuc_status cuc__device_enter(struct cuc_context **context, bool *pushed, cuc_device *device,
                              const char *function);
 

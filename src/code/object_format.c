@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-// The layout is that of fat binaries from CUDA's tools; as in ELF files, all numbers are
-// little-endian, like every host of a GPU.
+// The layout of fat binaries made by CUDA's tools. All numbers are little-endian, as in their ELF
+// files and on every host of a GPU.
 static const char elf_magic[] = "\177ELF";
 static const char archive_magic[] = "!<arch>\n";
 static const char thin_archive_magic[] = "!<thin>\n";
@@ -97,8 +97,8 @@ cuc_status cuc__code_check(int32_t kind, const void *data, size_t bytes, const c
                          kinds[kind].name);
 
     int32_t guess = cuc__code_guess(data, bytes);
-    // The format of LTO code is private to the compiler, so only data that is clearly of another
-    // kind is refused; and both host objects and device code can be linked as "object".
+    // The format of LTO code is private to the compiler, so refuse only data that is clearly of
+    // another kind. CUC_CODE_OBJECT accepts both host objects and device code.
     if (guess != kind && !(kind == CUC_CODE_LTOIR && !guess) &&
         !(kind == CUC_CODE_OBJECT && guess == CUC_CODE_CUBIN)) {
         if (guess)

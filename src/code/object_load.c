@@ -1,4 +1,4 @@
-// Object code and the driver: loading, unloading, and the contents of a loaded library.
+// Object code in the driver: loading, unloading, and the contents of a loaded library.
 #include "object.h"
 
 #include "device/context.h"
@@ -16,8 +16,8 @@ enum {
     NAMES_BYTES = 1024, // size of a message that lists the existing kernels
 };
 
-// Set by the first atexit() handler that runs. That handler was registered after the driver's own
-// and so runs before them: a library unloaded later may find the driver partly destroyed.
+// Set by an atexit() handler that was registered after the driver's own and so runs before them. A
+// library that is unloaded later may find the driver partly destroyed.
 static _Atomic bool exiting;
 
 static void mark_exiting(void)
@@ -82,7 +82,7 @@ static struct cuc__load_logs *make_logs(void)
     return logs;
 }
 
-// Needs the lock.
+// The caller holds the lock.
 static cuc_status load(cuc_object *object, const char *function)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -123,8 +123,8 @@ cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *func
     CUlibrary library = atomic_load_explicit(&object->library, memory_order_acquire);
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
-                              // for good
+    if (cuc__driver_forked()) // in a forked child, a thread that the child lacks may hold the lock
+                              // forever
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuLibraryLoadData", "-");
     if (!library) {
         pthread_mutex_lock(&object->lock);
@@ -179,7 +179,7 @@ static void free_names(const char **names, size_t count)
     free(names);
 }
 
-// Lists the kernels in PTX. Without memory it fails instead of returning a shorter list.
+// Lists the kernels in PTX. If out of memory, fails instead of returning an incomplete list.
 static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
 {
     struct cuc__ptx ptx = { object->ptx, object->ptx + object->ptx_bytes };
@@ -245,8 +245,8 @@ static cuc_status know_names(cuc_object *object, const char *function)
     cuc_status st = CUC_OK;
     CUlibrary library = NULL;
 
-    // PTX that a real driver would refuse still has kernel names; an object without PTX must be
-    // loaded.
+    // PTX that a real driver would refuse still has kernel names. An object without PTX must be
+    // loaded to get them.
     if (!object->ptx && (st = cuc__object_load(&library, object, function)) < 0)
         return st;
     pthread_mutex_lock(&object->lock);
@@ -299,7 +299,7 @@ cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *object, size
     return CUC_OK;
 }
 
-// A list of names that is truncated at the end of its buffer and counts the omitted ones.
+// A list of names, truncated at the end of its buffer. It counts the omitted names.
 struct list {
     char text[NAMES_BYTES];
     size_t used, left_out;
@@ -327,7 +327,7 @@ cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, cons
     char more[48] = "";
     bool known = know_names(object, function) == CUC_OK;
 
-    // Without memory for the set, a kernel is also listed by its symbol.
+    // If there is no memory for the set, kernels are also listed by their symbols.
     for (size_t i = 0; i < object->name_count; i++) {
         const cuc_object_mapping *m = &object->names[i];
         list_add(&list, m->expression);
@@ -437,8 +437,8 @@ static CUresult get_global(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, c
     return cuc__cu.cuLibraryGetGlobal(ptr, bytes, library, symbol);
 }
 
-// Managed variables are registered when a context loads the library, which the driver delays until
-// first use; querying the module is such a use.
+// Managed variables are registered when a context loads the library. The driver delays this until
+// first use; querying the module counts as a use.
 static CUresult get_managed(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *symbol)
 {
     CUmodule module;

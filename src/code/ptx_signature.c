@@ -39,14 +39,15 @@ static token next(struct cuc__ptx *s)
     token t = cuc__ptx_lexer_next(&lexer);
     const char *tail;
 
-    // The words of an opcode are not separate tokens: the .2d of a tensor copy is not a number.
+    // The words of an opcode are not separate tokens: the .2d of a tensor copy must not be read as
+    // a number.
     if (t.kind == CUC__PTX_NAME)
         (void)cuc__ptx_lexer_opcode_tail(&lexer, &tail);
     s->at = lexer.at;
     return t;
 }
 
-// A bad token ends the text: no driver reads past it either.
+// A bad token ends the text, since no driver reads past it either.
 static bool at_end(token t)
 {
     return t.kind == CUC__PTX_END || t.kind == CUC__PTX_BAD;
@@ -111,8 +112,8 @@ static bool is_state_space(token t)
     return false;
 }
 
-// Parses one parameter, from after `.param` to the comma or parenthesis, which goes into `after`.
-// `offset` is the end of the previous parameter and is advanced.
+// Parses one parameter, from the token after `.param` to the comma or parenthesis, which is stored
+// in `after`. `offset` is the end of the previous parameter and is advanced.
 static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *offset,
                       token *after)
 {
@@ -181,7 +182,7 @@ static bool parameters(struct cuc__ptx *s, struct cuc__parameter *out, size_t ca
     uint32_t offset = 0;
     size_t n = 0;
 
-    // Without a list, the kernel has no parameters: the body follows, or a directive for it.
+    // Without a parameter list, the kernel has no parameters; the body or a directive follows.
     if (!is_sign(t, '(')) {
         *count = 0;
         return !at_end(t);
@@ -308,7 +309,7 @@ static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t cap
             return false;
     }
     *count = n;
-    return n == declared; // omitted elements are zeros, which no tool writes this way
+    return n == declared; // omitted elements would be zeros, but no tool writes such arrays
 }
 
 bool cuc__ptx_next_bytes(struct cuc__ptx *ptx, const char **name, size_t *bytes)
@@ -338,7 +339,7 @@ bool cuc__ptx_bytes(const char *text, size_t bytes, const char *name, unsigned c
     return false;
 }
 
-// Reads on until the set has the name.
+// Continues to read until the set has the name.
 static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__name_set *set,
                                 const char *name, struct cuc__ptx *at)
 {

@@ -1,6 +1,6 @@
 // A reader of kernels in PTX text: names, and the layout and types of their parameters.
 //
-// The text may be anything and need not end in a NUL. Kernels that it cannot parse are reported as
+// The text may be anything and need not end in a NUL. Kernels that cannot be parsed are reported as
 // not found, so that the caller uses the driver's answer.
 #ifndef CUCORE_CODE_PTX_SIGNATURE_H
 #define CUCORE_CODE_PTX_SIGNATURE_H
@@ -14,10 +14,10 @@ struct cuc__ptx {
     const char *end;
 };
 
-// The kernels and the arrays of .b8 of a text, by name. The text is read once, as far as the
-// requests need.
+// Index by name of the kernels and the .b8 arrays in a text. The text is read once, only as far as
+// the requests require.
 struct cuc__ptx_index {
-    struct cuc__ptx rest; // set to the text; the unread rest
+    struct cuc__ptx rest; // initialized to the whole text; the part not yet read
     struct cuc__name_set entries, arrays;
 };
 
@@ -27,8 +27,8 @@ enum cuc__ptx_found {
     CUC__PTX_NO_MEMORY,
 };
 
-// Finds the text from the directive of a kernel, or of an array, so that the functions below need
-// not search for it.
+// Finds the text from the directive of a kernel or array on, so that the functions below need not
+// search for it.
 enum cuc__ptx_found cuc__ptx_index_entry(struct cuc__ptx_index *index, const char *name,
                                          struct cuc__ptx *at);
 enum cuc__ptx_found cuc__ptx_index_array(struct cuc__ptx_index *index, const char *name,
@@ -45,12 +45,12 @@ bool cuc__ptx_target(char *out, size_t capacity, const char *text, size_t bytes)
 bool cuc__ptx_next_entry(struct cuc__ptx *ptx, const char **name, size_t *bytes);
 
 // Reads the parameters of one kernel. `count` is their number; the first `capacity` of them are
-// stored. False if there is no such kernel, or its parameters cannot be parsed: then nothing in
+// stored. False if there is no such kernel or if its parameters cannot be parsed; then nothing in
 // `out` is usable.
 //
-// Offsets follow from the alignments alone. From the first parameter that is aligned to more than
-// 16 bytes, an architecture may have other offsets: it aligns addresses in its constant bank, where
-// the parameters begin at an offset of their own.
+// Offsets are computed from the alignments alone. From the first parameter with an alignment above
+// 16 bytes on, the actual offsets may differ by architecture: addresses are aligned within the
+// constant bank, where the parameters start at an architecture-specific offset.
 bool cuc__ptx_signature(const char *text, size_t bytes, const char *kernel,
                         struct cuc__parameter *out, size_t capacity, size_t *count);
 

@@ -18,7 +18,7 @@ cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol)
     cudaError_t e; // this call may be the first to start the runtime, which may load its modules
     CUC_RELAXED(e, cuc__cudart.cudaGetKernel(&kernel, symbol));
     if (e == cudaErrorInvalidDeviceFunction || e == cudaErrorInvalidValue) {
-        // The runtime keeps the refusal as its own last error, which the program would find later.
+        // Clear the runtime's last error, which the program would find later.
         (void)cuc__cudart.cudaGetLastError();
         return CUC_FAIL(
             CUC_ERROR_INVALID_ARGUMENT,

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Every context that has an object, so that each CUcontext has only one.
+// All contexts that have an object, so that each CUcontext has only one object.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cuc_context *contexts;
 
-// The losses of contexts, the latest first. Never freed: a message may be made from one while its
-// context is destroyed, and failures in other calls report it too.
+// Records of lost contexts, latest first. They are never freed: a message may be built from one
+// while its context is being destroyed, and failures of other calls report them too.
 static _Atomic(struct cuc__loss *) losses;
 
 cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function)
@@ -26,7 +26,7 @@ cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *fu
     *pushed = false;
     if (!r && current == context->handle)
         return CUC_OK;
-    // A driver that is shutting down may refuse the query; the push then gives the reason.
+    // A driver that is shutting down may refuse this query; the push below then returns the reason.
     r = cuc__cu.cuCtxPushCurrent(context->handle);
     if (r)
         return cuc__fail_driver(context, r, function, "cuCtxPushCurrent",
@@ -57,7 +57,7 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
                             context->device->ordinal);
 }
 
-// Needs the lock.
+// The caller holds the lock.
 static cuc_context *find(CUcontext handle)
 {
     cuc_context *c;
@@ -74,8 +74,8 @@ static uint64_t id_of(CUcontext handle)
     return cuc__cu.cuCtxGetId(handle, &id) ? 0 : id;
 }
 
-// Needs the lock. Removes a destroyed context, so that it is not taken for a new one at its
-// address.
+// The caller holds the lock. Removes a destroyed context, so that it is not mistaken for a new one
+// at the same address.
 static void forget(const cuc_context *context)
 {
     cuc_context **link = &contexts;
@@ -86,7 +86,7 @@ static void forget(const cuc_context *context)
         *link = context->next;
 }
 
-// Needs the lock. Returns the object of a live context, retained, or NULL.
+// The caller holds the lock. Returns the object of a live context, retained, or NULL.
 static cuc_context *find_live(CUcontext handle)
 {
     cuc_context *c = find(handle);
@@ -123,7 +123,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
     cuc_status st = CUC_OK;
     CUcontext handle;
 
-    // A child takes no lock, since a thread of the parent may hold it for good.
+    // A child takes no lock, since a thread that the child lacks may hold it forever.
     if (cuc__driver_forked())
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDevicePrimaryCtxRetain", "-");
     if (c) {
@@ -141,7 +141,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
                                   device->ordinal, device->name);
         } else {
             pthread_mutex_lock(&lock);
-            c = find(handle); // a foreign handle's object may exist already
+            c = find(handle); // a foreign handle may already have an object
             if (c) {
                 c->primary = true;
                 cuc__handle_retain(c);
@@ -190,7 +190,7 @@ cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const cha
     if (st < 0)
         return st;
 
-    // The CUDA runtime, or the driver, may have made the device's primary context current.
+    // The CUDA runtime or the driver may have made the device's primary context current.
     unsigned flags;
     int active = 0;
     r = cuc__cu.cuDevicePrimaryCtxGetState(cu_device, &flags, &active);
@@ -205,7 +205,7 @@ cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const cha
     }
 
     pthread_mutex_lock(&lock);
-    c = find_live(handle); // another thread may have made the object meanwhile
+    c = find_live(handle); // another thread may have made the object in the meantime
     if (!c)
         c = make(handle, device, false);
     pthread_mutex_unlock(&lock);
@@ -283,7 +283,7 @@ cuc_context *cuc_context_retain(cuc_context *context)
 void cuc_context_release(cuc_context *context)
 {
     if (!context || cuc__driver_forked())
-        return; // a child destroys nothing: a thread of the parent may hold the lock for good
+        return; // a forked child destroys nothing: a thread that it lacks may hold the lock forever
     if (!cuc__handle_is_valid(context, CUC__HANDLE_CONTEXT)) {
         (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // reports the invalid handle
         return;
@@ -474,7 +474,7 @@ cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *greatest, cuc
     return st;
 }
 
-// Pairs of contexts with peer access; guarded by the lock.
+// Pairs of contexts with peer access, guarded by the lock.
 struct peers {
     struct peers *next;
     CUcontext context, peer;

@@ -1,5 +1,5 @@
-// A context: the primary one of a device, or a foreign one. Each driver context has one object, so
-// that its loss is reported at every later use, whatever handle leads to it.
+// Contexts: a device's primary one, or a foreign one. Each driver context has a single object, so
+// that its loss is reported at every later use, through whichever handle.
 #ifndef CUCORE_DEVICE_CONTEXT_H
 #define CUCORE_DEVICE_CONTEXT_H
 
@@ -14,23 +14,23 @@ struct cuc__loss {
     int code;
     char function[64];
     char call[64];
-    char launches[2048];   // launches that might be incomplete at that moment, latest first
-    _Atomic bool reported; // reported in full once; later failures refer to that report
+    char launches[2048];   // launches that may have been incomplete at that moment, latest first
+    _Atomic bool reported; // already reported in full; later failures refer to that report
 };
 
 struct cuc_context {
     cuc__handle head;
     CUcontext handle;
     cuc_device *device;
-    uint64_t id;          // the driver's, 0 without one: distinguishes contexts that reuse an
+    uint64_t id;          // the driver's ID, 0 if it has none: distinguishes contexts that reuse an
                           // address
     _Atomic bool primary; // retained for the life of the process, like its device
     struct cuc_context *next;
 
     pthread_mutex_t lock;
-    struct cuc_stream *legacy, *per_thread; // default streams, made at first use
+    struct cuc_stream *legacy, *per_thread; // default streams, created on first use
     struct cuc__idle_stream *idle;          // idle internal streams of cuc_event_get_fd()
-    // Release these with the context's last reference; the files that fill the lists set them.
+    // Release these lists with the context's last reference; set by the files that fill the lists.
     void (*drop_streams)(struct cuc_context *context), (*drop_idle)(struct cuc_context *context);
 
     _Atomic(struct cuc__loss *) loss;
@@ -38,11 +38,11 @@ struct cuc_context {
 };
 
 // Makes a context current for a few driver calls. `*pushed` becomes true if it was not current
-// before, and goes to cuc__context_leave(). Records a failure under `function`'s name.
+// before; pass it to cuc__context_leave(). Records a failure under `function`'s name.
 cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function);
 
-// Restores the caller's context. A failure becomes a note if `status` is already one; otherwise it
-// is recorded and returned.
+// Restores the caller's context. A failure to do so becomes a note if `status` is a failure
+// already; otherwise it is recorded and returned.
 cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status status,
                               const char *function);
 
@@ -55,11 +55,11 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
 //     CUC_CALL_IN(st, stream->context, cuStreamGetId, (stream->handle, &id), "reading its id");
 //
 // `status` becomes CUC_OK, CUC_NOT_READY, or the recorded failure, and the caller's context is
-// restored. The text and its values are those of cuc__fail_driver().
+// restored. The last arguments are the format and values for cuc__fail_driver().
 #define CUC_CALL_IN(status, context, call, arguments, ...) \
     CUC_CALL_IN_AS(__func__, status, context, call, arguments, __VA_ARGS__)
 
-// The same in a helper, which fails under the public function's name.
+// The same in a helper, which reports failures under the public function's name.
 #define CUC_CALL_IN_AS(function, status, context_, call, arguments, ...)                          \
     do {                                                                                          \
         cuc_context *cuc__context = (context_);                                                   \
@@ -75,24 +75,25 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
         (status) = cuc__context_leave(cuc__context, cuc__pushed, (status), (function));           \
     } while (0)
 
-// Returns the one object of a driver's context, retained; makes it if necessary.
+// Returns the object of a driver's context, retained; creates it if necessary.
 cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const char *function);
 
-// The calling thread's current context as an object, retained; *out is NULL if there is none.
+// Returns the calling thread's current context as an object, retained; *out is NULL if there is
+// none.
 cuc_status cuc__context_current(cuc_context **out, const char *function);
 
-// The primary context of a device, borrowed: it lives as long as the process.
+// Returns the primary context of a device, borrowed; it lives as long as the process.
 cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char *function);
 
-// NULL while the context works, or for a NULL context.
+// Returns the loss of a context; NULL if the context works or is NULL.
 struct cuc__loss *cuc__context_loss(const cuc_context *context);
 
-// The latest loss of any context, or NULL: sticky errors report it if their call has no context,
-// such as a call about code.
+// Returns the latest loss of any context, or NULL. Sticky errors of calls without a context, such
+// as a call about code, report this loss.
 struct cuc__loss *cuc__latest_loss(void);
 
-// Marks a context as lost, the first time only. NULL means the calling thread's current one, unless
-// a loss is already known.
+// Marks a context as lost, once. NULL means the calling thread's current context, unless a loss is
+// already known.
 void cuc__context_lose(cuc_context *context, int code, const char *function, const char *call);
 
 #endif

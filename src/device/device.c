@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All devices, made together at the first request: ordinals never change in a process.
+// All devices. They are created together at the first request, since ordinals never change in a
+// process.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(cuc_device *) devices;
 static int device_count;
 
-// The attributes that launches are checked against, and their fields. The oldest supported driver
-// has all of them.
+// The attributes that launches are checked against, and their fields. Even the oldest supported
+// driver has all of them.
 static const struct {
     int attribute;
     size_t offset;
@@ -92,7 +93,7 @@ static cuc_status read_device(cuc_device *d, int ordinal, const char *function)
     return CUC_OK;
 }
 
-// Needs the lock.
+// The caller holds the lock.
 static cuc_status read_devices(const char *function)
 {
     cuc_status st = CUC_OK;
@@ -177,7 +178,7 @@ static cuc_status no_device(const char *function)
 cuc_status cuc_device_get_count(int32_t *out)
 {
     CUC_CHECK_NOT_NULL(out);
-    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's result without a GPU
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // the result of cuInit without a GPU
         *out = 0;
         return CUC_OK;
     }

@@ -1,4 +1,4 @@
-// A device: one object for each ordinal, made at the first query and kept for the process.
+// Devices: one object for each ordinal, created at the first query and kept until the process ends.
 #ifndef CUCORE_DEVICE_DEVICE_H
 #define CUCORE_DEVICE_DEVICE_H
 
@@ -37,18 +37,19 @@ struct cuc_device {
     uint8_t uuid_bytes[16];
     char pci_bus_id[32];
 
-    // Guards the lazily made members; never held during a compilation or a callback.
+    // Guards the lazily created members. It is never held during a compilation or a callback.
     pthread_mutex_t lock;
     _Atomic(struct cuc_context *) primary;
-    struct cuc_memory_resource *memory;   // the default, owned; set by the user or at first use
+    struct cuc_memory_resource *memory;   // the default resource, owned; set by the user or on
+                                          // first use
     _Atomic(struct nvmlDevice_st *) nvml; // found at the first reading of a sensor
 };
 
 // The number of devices; 0 before the first request.
 int cuc__device_count(void);
 
-// Reads sensors through NVML, whatever driver is loaded: fills `out` with the wanted readings that
-// are known.
+// Reads sensors through NVML, whichever driver is loaded. Fills `out` with those requested readings
+// that are available.
 cuc_status cuc__device_read_sensors(cuc_device_sensors *out, cuc_device *device, uint32_t wanted);
 
 // Finds the device of a driver's handle, to wrap foreign objects. Records a failure.

@@ -171,14 +171,14 @@ cuc_status cuc_event_record(cuc_stream *stream, cuc_event *event)
     return st;
 }
 
-// The status of a call on an event, which takes its context from the event and not from the thread.
+// The status of a call on an event. The context comes from the event, not from the thread.
 #define STATUS(event_, code, call, ...)               \
     (!(code)                          ? CUC_OK        \
      : (code) == CUDA_ERROR_NOT_READY ? CUC_NOT_READY \
                                       : CUC_FAIL_CU((event_)->context, code, call, __VA_ARGS__))
 
-// Makes such a call in relaxed mode, because a thread that polls must not invalidate another
-// thread's capture.
+// Makes such a call in relaxed mode, since a polling thread must not invalidate another thread's
+// capture.
 #define CALL_RELAXED(status, event_, call, arguments, ...)    \
     do {                                                      \
         CUresult code_;                                       \
@@ -219,7 +219,8 @@ static bool can_measure(const cuc_event *start, const cuc_event *end)
            atomic_load_explicit(&end->recorded, memory_order_relaxed);
 }
 
-// The driver has one code for three mistakes; each gets its own message here.
+// The driver returns the same code for three different mistakes; this function gives each its own
+// message.
 static cuc_status explain_elapsed(const cuc_event *start, const cuc_event *end,
                                   const char *function)
 {
@@ -254,7 +255,7 @@ cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_even
     cuc_status st = can_measure(start, end) ? CUC_OK : explain_elapsed(start, end, __func__);
     if (st < 0)
         return st;
-    // No capture forbids this call, which neither waits nor asks the device.
+    // No capture forbids this call, since it neither waits nor queries the device.
     CUresult code = cuc__cu.cuEventElapsedTime(&ms, start->handle, end->handle);
     st = STATUS(start, code, "cuEventElapsedTime", "measuring between two events");
     if (st == CUC_OK)

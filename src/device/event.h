@@ -12,16 +12,16 @@ struct cuc_event {
     uint32_t flags;       // CUC_EVENT_ bits
     bool owned;
     _Atomic bool recorded; // recorded by cucore; a foreign event counts as recorded
-    // The stream of the last record, NULL if unknown, and the launches made by then.
+    // The stream of the last record, NULL if unknown, and the number of launches made by then.
     _Atomic(CUstream) recorded_on;
     _Atomic uint32_t mark;
-    // The last successful wait: it need not be repeated.
+    // The stream of the last successful wait, which need not be repeated.
     _Atomic(CUstream) settled_on;
     _Atomic uint32_t settled;
 };
 
-// Call this when the record that `on` and `mark` were read from is complete. Marks the launches
-// before it complete.
+// Marks the launches before a record as complete. Call this when the record from which `on` and
+// `mark` were read is complete.
 static inline void cuc__event_mark_complete(cuc_event *e, CUstream on, uint32_t mark)
 {
     if (!on || (atomic_load_explicit(&e->settled_on, memory_order_relaxed) == on &&
@@ -32,7 +32,7 @@ static inline void cuc__event_mark_complete(cuc_event *e, CUstream on, uint32_t 
     atomic_store_explicit(&e->settled, mark, memory_order_relaxed);
 }
 
-// Makes an event object for a driver's event; NULL without memory.
+// Makes an event object for a driver's event; NULL if out of memory.
 cuc_event *cuc__event_wrap(CUevent handle, cuc_context *context, uint32_t flags, bool owned);
 
 #endif

@@ -10,11 +10,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// An internal stream that waits for one event at a time. When idle it is in its context's list. The
-// driver's callback puts it there, since a callback may not make driver calls.
+// An internal stream that waits for one event at a time. While idle it is in its context's list.
+// The driver's callback returns it to the list, since a callback must not make driver calls.
 struct cuc__idle_stream {
     struct cuc__idle_stream *next;
-    cuc_context *context; // retained while it waits: the callback needs the list
+    cuc_context *context; // retained while the stream waits, because the callback needs the list
     CUstream handle;
     int fd; // a duplicate: the caller may close its descriptor at any time
 };
@@ -44,7 +44,8 @@ static void drop(struct cuc__idle_stream *s)
     free(s);
 }
 
-// Runs on one of the driver's threads. Also called on errors, unlike cuLaunchHostFunc.
+// Runs on one of the driver's threads. Unlike a cuLaunchHostFunc callback, it is also called after
+// errors.
 static void event_done(CUstream stream, CUresult code, void *data)
 {
     struct cuc__idle_stream *s = data;
@@ -53,7 +54,7 @@ static void event_done(CUstream stream, CUresult code, void *data)
 
     (void)stream;
     (void)code;
-    // The stream returns to the list first: a caller that wakes up may request the next descriptor
+    // Return the stream to the list first: a caller that wakes up may request the next descriptor
     // at once.
     put_back(s);
     make_readable(fd);
@@ -138,7 +139,7 @@ cuc_status cuc_event_get_fd(int32_t *out, cuc_event *event)
         return CUC_LEAVE(context, pushed,
                          CUC_FAIL(CUC_ERROR_IO, "no eventfd: %s", strerror(errno)));
 
-    // In relaxed mode, so that the internal stream does not invalidate a capture elsewhere in the
+    // Use relaxed mode, so that the internal stream does not invalidate a capture elsewhere in the
     // program.
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuEventQuery(event->handle);

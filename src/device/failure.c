@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Codes of the driver that have a status of their own; the rest are CUC_ERROR_DRIVER.
+// Driver codes that have a status of their own; the others become CUC_ERROR_DRIVER.
 static const struct {
     int code;
     cuc_status status;
@@ -38,7 +38,8 @@ static cuc_status status_of(int code)
     return CUC_ERROR_DRIVER;
 }
 
-// The loader's own codes are not CUresults; they describe the machine, not the call.
+// Reports a failure to load the driver. The loader's own codes are not CUresults; they describe the
+// machine, not the call.
 static cuc_status fail_loading(int code, const char *function, const char *call)
 {
     cuc_status status = status_of(code);
@@ -77,7 +78,8 @@ static cuc_status fail_loading(int code, const char *function, const char *call)
     }
 }
 
-// A simulated driver reports more than a code: the kernel, its position, the address, the setting.
+// Adds details of a simulated driver, which reports more than a code: the kernel, its position, the
+// address, the setting.
 static void note_finding(const char *call, int code)
 {
     char text[1024];
@@ -86,7 +88,7 @@ static void note_finding(const char *call, int code)
         cuc__error_note("the simulated driver: %s", text);
 }
 
-// The remedy of a code. On the simulated driver it may be a setting.
+// Returns the remedy for a code. On the simulated driver it may be a setting.
 static const char *remedy_of(const cuc__explanation *e)
 {
     static const struct {
@@ -136,7 +138,7 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         loss = cuc__latest_loss();
     if (loss) {
         const cuc__explanation *first = cuc__explain(CUC_LIBRARY_DRIVER, loss->code);
-        // The full report appears once; the log of every failure lists the launches.
+        // The full report is made once; later failures list only the launches in their log.
         const bool whole = !atomic_exchange(&loss->reported, true);
         explanation[0] = '\0';
         if (whole)

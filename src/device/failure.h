@@ -1,4 +1,4 @@
-// Turns a library's own code into the thread's last error.
+// Turns an error code of a library into the thread's last error.
 #ifndef CUCORE_DEVICE_FAILURE_H
 #define CUCORE_DEVICE_FAILURE_H
 
@@ -6,9 +6,9 @@
 
 struct cuc_context;
 
-// Records that a driver call failed. `context` is the one it worked in, or NULL. A sticky code
-// marks the context as lost; in a lost context the failure is reported as the one that destroyed
-// it. The text says what was attempted, with its values. CUDA_ERROR_NOT_READY must not be passed.
+// Records that a driver call failed. `context` is the context of the call, or NULL. A sticky code
+// marks the context as lost. In a lost context, the error that destroyed it is reported instead.
+// The text says what was attempted, with its values. CUDA_ERROR_NOT_READY must not be passed.
 cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *function,
                             const char *call, const char *fmt, ...) CUC__PRINTF(5, 6);
 
@@ -16,7 +16,8 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
     cuc__fail_driver((context), (code), __func__, (call), __VA_ARGS__)
 
 // The same in a release or a clean-up, which cannot return a failure: calls the process-wide
-// handler, unless the driver is gone at exit, in a forked child, or the context is lost already.
+// handler. Does nothing if the driver is gone at exit, in a forked child, or if the context is
+// already lost.
 void cuc__driver_cleanup_failed(struct cuc_context *context, int code, const char *call,
                                 const void *handle);
 
@@ -28,8 +29,8 @@ void cuc__driver_cleanup_failed(struct cuc_context *context, int code, const cha
             cuc__driver_cleanup_failed((context), cuc__code, #call, (handle)); \
     } while (0)
 
-// Loads the driver and calls cuInit, once in the process; later calls return the first one's
-// outcome. A failure is recorded with `function` as the public function's name.
+// Loads the driver and calls cuInit, once per process; later calls return the first outcome. A
+// failure is recorded with `function` as the public function's name.
 cuc_status cuc__driver_init(const char *function);
 
 #endif

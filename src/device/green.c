@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The context of a green context's streams is the device's primary one: a green context can be
-// current on only one thread at a time, and cucore never needs it to be.
+// A green context. Its streams belong to the device's primary context here, because a green context
+// can be current on only one thread at a time, and cucore never needs it to be.
 struct cuc_green_context {
     cuc__handle head;
     CUgreenCtx handle;
     cuc_device *device;
-    cuc_context *context; // the primary one, which lives as long as the process
+    cuc_context *context; // the primary context, which lives as long as the process
 };
 
 _Static_assert(sizeof(((cuc_sms *)0)->driver) == sizeof(CUdevResource),
@@ -73,7 +73,7 @@ cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest, const 
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "least is %u, and there are %u multiprocessors to split", least,
                         from->count);
-    // At most as many groups as multiprocessors.
+    // There are at most as many groups as multiprocessors.
     n = groups && *count > from->count ? from->count : *count;
     if (groups && !n)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "*count is 0, expected the number of groups");

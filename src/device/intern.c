@@ -17,9 +17,10 @@ struct name {
 
 enum { FIRST_BUCKETS = 256 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // taken last: nothing is called under it
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // the innermost lock: no function is
+                                                         // called while it is held
 static struct name *first_buckets[FIRST_BUCKETS];
-// Their number is a power of two, at least half the number of names.
+// The number of buckets is a power of two and at least half the number of names.
 static struct name **buckets = first_buckets;
 static size_t bucket_count = FIRST_BUCKETS;
 static size_t count;
@@ -37,7 +38,7 @@ static size_t bucket_of(const char *text)
     return h & (bucket_count - 1);
 }
 
-// Needs the lock. Without memory the chains grow longer instead.
+// The caller holds the lock. If out of memory, the chains grow longer instead.
 static void add_buckets(void)
 {
     const size_t old_count = bucket_count;
@@ -108,8 +109,8 @@ static void discard(struct name *n)
     count--;
 }
 
-// Frees the dead names that no ring holds. The remaining ones do not count for the next sweep, so
-// that its cost is spread over as many releases, whatever the number of rings.
+// Frees the dead names that no ring holds. The remaining ones do not count toward the next sweep,
+// so that its cost is spread over the same number of releases, however many rings there are.
 static void sweep(void)
 {
     struct name *next, *kept = NULL;
@@ -133,7 +134,7 @@ static void sweep(void)
 
 void cuc__intern_release(const char *name)
 {
-    // A child takes no lock: a thread of the parent may hold it for good.
+    // A forked child takes no lock, because a thread that it lacks may hold it forever.
     if (!name || cuc__driver_forked())
         return;
     struct name *n = (struct name *)((uintptr_t)name - offsetof(struct name, text));

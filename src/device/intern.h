@@ -1,10 +1,11 @@
 // Names of kernels and graphs. Equal names share one copy, so that launch rings can hold and
-// compare pointers. Whoever interns a name owns it until it is released.
+// compare pointers. The code that interns a name owns it until it releases it.
 //
-// Launch rings hold names without owning them, since a launch takes no lock and changes no count.
-// So a name without owners is dead, but not freed at once. No launch can write a dead name into a
-// ring, since no kernel or graph has the name any more. When enough names are dead, those that no
-// ring holds are freed. cuc__ring_list() reads a ring's names under the same lock.
+// Launch rings hold names without owning them, because a launch takes no lock and changes no
+// reference count. So a name without owners is dead, but not freed at once. No launch can write a
+// dead name into a ring, since no kernel or graph has that name any more. When enough names are
+// dead, those that no ring holds are freed. cuc__ring_list() reads a ring's names under the same
+// lock.
 #ifndef CUCORE_DEVICE_INTERN_H
 #define CUCORE_DEVICE_INTERN_H
 
@@ -13,22 +14,21 @@
 struct cuc__launch_ring;
 
 enum {
-    CUC__INTERN_DEAD = 64, // number of names that die between two sweeps
+    CUC__INTERN_DEAD = 64, // number of names that must die before the next sweep
 };
 
-// Returns a copy of a name, owned by the caller. NULL without memory; a name that already has an
-// owner needs none.
+// Returns a copy of a name, owned by the caller. NULL if out of memory, which cannot happen for a
+// name that already has an owner.
 const char *cuc__intern(const char *text);
 
 // Gives up one ownership. NULL is allowed.
 void cuc__intern_release(const char *name);
 
-// Rings whose names are not freed. A ring is added before its first launch and removed after its
-// last.
+// Adds a ring, whose names are then not freed, before its first launch; removes it after its last.
 void cuc__intern_add_ring(struct cuc__launch_ring *ring);
 void cuc__intern_remove_ring(const struct cuc__launch_ring *ring);
 
-// Between these calls no name is freed.
+// No name is freed between these two calls.
 void cuc__intern_lock(void);
 void cuc__intern_unlock(void);
 

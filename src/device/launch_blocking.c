@@ -26,7 +26,7 @@ CUresult cuc__launch_wait(cuc_stream *stream, const char **call)
     const uint32_t mark = cuc__ring_mark(&stream->context->recent);
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
 
-    *call = "cuStreamIsCapturing"; // this call may be the first to return the failure
+    *call = "cuStreamIsCapturing"; // this call may be the first to report the failure
     CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &capture);
     if (r || capture != CU_STREAM_CAPTURE_STATUS_NONE)
         return r;

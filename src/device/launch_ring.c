@@ -20,7 +20,7 @@ void cuc__ring_undo(struct cuc__launch_ring *ring, const char *what, CUstream st
 
 static void settle(struct cuc__launch_ring *ring, bool all, CUstream stream, uint32_t mark)
 {
-    const uint32_t later = cuc__ring_mark(ring) - mark; // launches after the mark
+    const uint32_t later = cuc__ring_mark(ring) - mark; // number of launches after the mark
 
     for (uint32_t i = later + 1; i <= CUC__LAUNCH_RECORDS; i++) {
         struct cuc__launch_record *r = &ring->records[CUC__RECORD_OF(mark + later - i)];
@@ -31,7 +31,8 @@ static void settle(struct cuc__launch_ring *ring, bool all, CUstream stream, uin
 
 void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark)
 {
-    // The handle denotes one stream per thread, and only one of those was waited for.
+    // This handle denotes a different stream in each thread, and only one of them has been waited
+    // for.
     if (stream != CU_STREAM_PER_THREAD)
         settle(ring, false, stream, mark);
 }

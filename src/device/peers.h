@@ -1,4 +1,4 @@
-// Peer access between contexts as enabled by cucore; the driver has no query for it.
+// Peer access between contexts that cucore has enabled; the driver has no query for it.
 #ifndef CUCORE_DEVICE_PEERS_H
 #define CUCORE_DEVICE_PEERS_H
 

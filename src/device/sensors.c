@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// One row for each reading: NVML's function, called with `argument`, writes an unsigned.
+// One row per reading: the NVML function, called with `argument`, writes an unsigned.
 static nvmlReturn_t temperature(nvmlDevice_t device, unsigned argument, unsigned *value)
 {
     return cuc__nvml.nvmlDeviceGetTemperature(device, argument, value);
@@ -42,8 +42,8 @@ enum {
           CUC_SENSOR_POWER | CUC_SENSOR_THROTTLE,
 };
 
-// Finds NVML's handle of a device. NVML is initialised once for each device that is read and never
-// shut down, because a reading between two samples must be cheap.
+// Finds NVML's handle of a device. NVML is initialised once for each device that is read, and never
+// shut down, because repeated readings must be cheap.
 static cuc_status find(nvmlDevice_t *out, cuc_device *device)
 {
     nvmlDevice_t found = atomic_load(&device->nvml);
@@ -104,7 +104,7 @@ cuc_status cuc_device_get_sensors(cuc_device_sensors *out, cuc_device *device, u
     if (wanted & ~(uint32_t)ALL)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "wanted is 0x%x, bits of 0x%x are known",
                         wanted, (unsigned)ALL);
-    // Fails in a forked child, where NVML's handles are invalid too.
+    // This call fails in a forked child, where NVML's handles are invalid too.
     int code = cuc__cu.cuDriverGetVersion(&version);
     if (code)
         return CUC_FAIL_CU(NULL, code, "cuDriverGetVersion", "reading the sensors of %s",

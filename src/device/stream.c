@@ -57,7 +57,8 @@ static cuc_status create(cuc_stream **out, cuc_context *context, const cuc_strea
                               "CUC_STREAM_SYNC_LEGACY (0x1) or 0", function)) < 0 ||
         (st = cuc__context_enter(context, &pushed, function)) < 0)
         return st;
-    // The driver's flag is the inverse. The driver clamps the priority to the device's range.
+    // The driver's flag is the inverse of ours. The driver clamps the priority to the device's
+    // range.
     unsigned flags = o.flags & CUC_STREAM_SYNC_LEGACY ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING;
     CUresult r = cuc__cu.cuStreamCreateWithPriority(&handle, flags, o.priority);
     if (r)
@@ -98,8 +99,8 @@ cuc_status cuc_context_stream_create(cuc_stream **out, cuc_context *context,
 
 static void drop_default_streams(cuc_context *context);
 
-// Returns the object of a context's default stream, which the context keeps and the caller borrows.
-// It holds no reference to its context, since a cycle would keep both alive.
+// Returns the object of a context's default stream, borrowed from the context. It holds no
+// reference to its context, since the cycle would keep both alive.
 static cuc_status default_stream(cuc_stream **out, cuc_context *context, CUstream handle,
                                  const char *function)
 {
@@ -140,7 +141,7 @@ cuc_status cuc_stream_get_default(cuc_stream **out, cuc_device *device, int32_t 
                           __func__);
 }
 
-// The context of a foreign stream, retained.
+// Returns the context of a foreign stream, retained.
 static cuc_status context_of(cuc_context **out, CUstream handle, const char *function)
 {
     CUcontext cu_context = NULL;
@@ -175,8 +176,8 @@ cuc_status cuc_stream_from_handle(cuc_stream **out, void *handle, void *owner,
         st = context_of(&context, handle, __func__);
     if (st < 0)
         return st;
-    // NULL is the legacy stream; the explicit handle means it also in a program compiled for
-    // per-thread streams.
+    // NULL means the legacy stream. The explicit handle means the same even in a program compiled
+    // for per-thread streams.
     cuc_stream *s = wrap(handle ? handle : CU_STREAM_LEGACY, context, false);
     cuc_context_release(context);
     if (!s)
@@ -209,7 +210,7 @@ cuc_stream *cuc_stream_retain(cuc_stream *stream)
 
 _Atomic(const struct cuc__capture_hooks *) cuc__capture_hooks;
 
-// Destroyed completely; except for the driver's stream; or not at all.
+// The outcome of a destruction: complete; complete except for the driver's stream; not destroyed.
 enum gone { GONE, GONE_BUT_STREAM, STAYS };
 
 static enum gone finish(cuc_stream *s)
@@ -234,7 +235,7 @@ void cuc__stream_end(cuc_stream *stream)
 {
     cuc_context *context = stream->context;
     cuc_green_context *green = stream->green;
-    if (finish(stream) != GONE) // the driver's stream would go with its context
+    if (finish(stream) != GONE) // destroying the context would destroy the driver's stream
         return;
     cuc_green_context_release(green); // after its streams
     cuc_context_release(context);
@@ -325,15 +326,16 @@ cuc_status cuc_stream_copy_attributes(cuc_stream *stream, cuc_stream *from)
     return st;
 }
 
-// The driver takes the context from a stream; a default stream means the current context.
+// Enters the context for a default stream. The driver takes the context from any other stream, but
+// for a default stream it means the current context.
 static cuc_status enter(const cuc_stream *s, bool *pushed, const char *function)
 {
     *pushed = false;
     return s->is_default ? cuc__context_enter(s->context, pushed, function) : CUC_OK;
 }
 
-// Refuses calls that the driver would refuse on a capturing stream, and for which it would also
-// invalidate the capture. A default stream's context must be current.
+// Refuses calls that the driver would refuse on a capturing stream, since it would also invalidate
+// the capture. For a default stream, its context must be current.
 static cuc_status check_not_captured(const cuc_stream *s, const char *what, const char *function)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -424,7 +426,8 @@ cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event)
     return wait_event(stream, event->handle, __func__);
 }
 
-// Records the stream's own marker, made at first use. Its context must be current.
+// Records the stream's own marker event, which is created on first use. The stream's context must
+// be current.
 static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *function)
 {
     CUevent marker = atomic_load_explicit(&s->marker, memory_order_acquire);
@@ -438,7 +441,7 @@ static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *functio
                                     "making a stream's marker");
         if (!atomic_compare_exchange_strong(&s->marker, &none, marker)) {
             CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
-            marker = none; // another thread has made the marker
+            marker = none; // another thread has created the marker
         }
     }
     r = cuc__cu.cuEventRecord(marker, s->handle);
@@ -466,7 +469,8 @@ cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other)
     return st < 0 ? st : wait_event(stream, marker, __func__);
 }
 
-// The data of a driver's callback, which frees it; the driver calls once, also on errors.
+// The data of a driver's callback. The callback frees it; the driver makes exactly one call, also
+// after errors.
 struct callback {
     cuc_stream_callback fn;
     void *user;

@@ -1,5 +1,5 @@
-// The binary interfaces of NVRTC, nvJitLink and nvFatbin 13.0. cuda_abi.h says how these
-// declarations are made and checked.
+// The binary interfaces of NVRTC, nvJitLink and nvFatbin 13.0. cuda_abi.h explains how these
+// declarations were written and are checked.
 #ifndef CUCORE_DRIVER_COMPILER_ABI_H
 #define CUCORE_DRIVER_COMPILER_ABI_H
 
@@ -72,7 +72,7 @@ enum {
     NVJITLINK_ERROR_LTO_NOT_ENABLED = 18,
 };
 
-// ANY makes the linker detect the kind of the data; the numbers before it are reserved for more
+// ANY makes the linker detect the kind of the data. The numbers before it are reserved for further
 // kinds.
 typedef unsigned int nvJitLinkInputType;
 enum {

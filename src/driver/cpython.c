@@ -47,8 +47,8 @@ static bool find_layout(void)
            cuc__py.dict_type && cuc__py.type_at < cuc__py.head_bytes;
 }
 
-// Finds the number of references, by an object that nobody else has: free-threaded interpreters
-// have more than one.
+// Finds the offset of the reference count, with the help of an object that has no other owner.
+// Free-threaded interpreters have more than one count.
 static bool find_count(void)
 {
     void *object = cuc__py.type_at >= sizeof(intptr_t) ? cuc__py.PyDict_New() : NULL;

@@ -1,5 +1,5 @@
-// CPython, if the process hosts an interpreter: `cuc__py.PyCapsule_New(...)`, after cuc__py_find()
-// has succeeded.
+// CPython's functions, if the process hosts an interpreter. Call them as
+// `cuc__py.PyCapsule_New(...)` after cuc__py_find() has succeeded.
 #ifndef CUCORE_DRIVER_CPYTHON_H
 #define CUCORE_DRIVER_CPYTHON_H
 
@@ -25,8 +25,8 @@ typedef struct cuc__py_getset {
     void *closure;
 } cuc__py_getset;
 
-// PyMemberDef, and the types of a field that holds an object. NULL reads as None or as a missing
-// attribute; the interpreter reads the latter without a call.
+// PyMemberDef, and the types of a field that holds an object. A NULL field reads as None or, by the
+// second type, as a missing attribute, for which the interpreter makes no call.
 typedef struct cuc__py_member {
     const char *name;
     int type;
@@ -82,8 +82,8 @@ struct cuc__py_table {
     void *int_type, *bytes_type, *text_type, *tuple_type, *dict_type;
     size_t head_bytes; // the size of an object before the fields that its type adds
     size_t type_at;    // the offset of the pointer to the type
-    size_t count_at;   // the offset of the number of references
-    bool has_count;    // true if a reference is added by adding to that number
+    size_t count_at;   // the offset of the reference count
+    bool has_count;    // true if a reference can be added by incrementing that count
 };
 
 extern struct cuc__py_table cuc__py;
@@ -97,11 +97,11 @@ static inline void *cuc__py_type(const void *object)
     return *(void *const *)(const void *)((const char *)object + cuc__py.type_at);
 }
 
-// Takes a new reference by CPython's function.
+// Takes a new reference by calling CPython's function.
 void *cuc__py_new_by_call(void *object);
 
 // Takes a new reference, to return or to keep. Extensions for the stable interface of Python 3.11
-// and older add to the number as well, and every interpreter since allows for that.
+// and older also increment the count directly, so every later interpreter allows it.
 static inline void *cuc__py_new(void *object)
 {
     if (__builtin_expect(!cuc__py.has_count, 0))
@@ -116,10 +116,10 @@ static inline void cuc__py_drop(void *object)
         cuc__py.Py_DecRef(object);
 }
 
-// Raises an exception by a call of a method without arguments; returns NULL.
+// Raises an exception by calling a method without arguments; returns NULL.
 void *cuc__py_raise(void *object, void *method);
 
-// Sets a method of a class; false with an exception. The description must stay valid.
+// Sets a method of a class; false with an exception. `method` must stay valid.
 bool cuc__py_add_method(void *type, cuc__py_method *method, bool of_class);
 
 #endif

@@ -1,12 +1,12 @@
 // The binary interface of the CUDA 13.0 driver, as far as cucore uses it.
 //
-// The library builds without a CUDA toolkit, so it brings its own declarations: names, values and
-// layouts are those of the driver on 64-bit Linux, and tests/test_cuda_abi.c compares them with the
-// toolkit's headers if they are installed.
+// The library builds without a CUDA toolkit, so it has its own declarations. Names, values and
+// layouts are those of the driver on 64-bit Linux; tests/test_cuda_abi.c compares them with the
+// toolkit's headers, if installed.
 //
-// - Enumerations are plain integers here: a newer driver returns values that this file does not
-//   know, and code that meets one must stay defined. C compilers choose unsigned int for the
-//   originals; CUresult is int because cucore keeps it beside other codes.
+// - Enumerations are plain integers here, because a newer driver may return values that this file
+//   does not know, and the behavior must stay defined. C compilers choose unsigned int for the
+//   originals; CUresult is int because cucore stores it together with other codes.
 // - The closing counts of enumerations (..._MAX, ..._NUM_OPTIONS) are omitted: they change with
 //   each release and are not an interface.
 // - Nothing here is public, and a source includes either this or cuda.h, never both.
@@ -28,7 +28,8 @@ enum { CUC__CUDA_ABI_VERSION = 13000 };
 // Handles
 
 typedef int CUdevice;
-typedef uint64_t CUdeviceptr; // unsigned long long in the toolkit: same bits, another printf format
+typedef uint64_t CUdeviceptr; // unsigned long long in the toolkit: same bits, but another printf
+                              // format
 
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
@@ -55,12 +56,12 @@ typedef struct CUuuid_st {
 #define CU_DEVICE_CPU ((CUdevice)-1)
 #define CU_DEVICE_INVALID ((CUdevice)-2)
 
-// The two default streams have fixed handles. NULL stands for one of them; the look-up flags of the
-// function that takes it decide which.
+// The two default streams have fixed handles. NULL stands for one of them; the flags with which the
+// called function was looked up decide which.
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
-// Callbacks: the first two run on one of the driver's threads and must not call the driver.
+// Callbacks. The first two run on one of the driver's threads and must not call the driver.
 
 typedef void (*CUhostFn)(void *user);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user);
@@ -82,7 +83,7 @@ enum {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
 };
 
-// dlsym finds only this function, under this name; it finds all others.
+// The type of the only function that dlsym looks up, under this name; it returns all others.
 typedef CUresult (*CUgetProcAddress_v2)(const char *symbol, void **fn, int version, uint64_t flags,
                                         CUdriverProcAddressQueryResult *found);
 
@@ -95,7 +96,7 @@ enum {
     CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
 };
 
-// CUDA_ARRAY_ACCESS_SUPPORTED took over the number of ACCESS_ACCESS_SUPPORTED, a former name.
+// CUDA_ARRAY_ACCESS_SUPPORTED has the number of ACCESS_ACCESS_SUPPORTED, its former name.
 typedef unsigned int CUdevice_P2PAttribute;
 enum {
     CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 0x1,
@@ -150,7 +151,7 @@ enum {
 
 // Contexts
 
-// The low three bits are one scheduling choice, the others are bits of their own.
+// The low three bits are one scheduling choice; the others are independent bits.
 typedef unsigned int CUctx_flags;
 enum {
     CU_CTX_SCHED_AUTO = 0x0,
@@ -199,7 +200,7 @@ typedef struct CUctxCigParam_st {
     void *sharedData;
 } CUctxCigParam;
 
-// cuCtxCreate takes NULL in place of this for an ordinary context.
+// Parameters of cuCtxCreate; NULL in their place creates an ordinary context.
 typedef struct CUctxCreateParams_st {
     CUexecAffinityParam *execAffinityParams;
     int numExecAffinityParams;
@@ -418,7 +419,7 @@ typedef struct CUlaunchMemSyncDomainMap_st {
     unsigned char remote;
 } CUlaunchMemSyncDomainMap;
 
-// Number 15 is not public. Streams accept the subset that outlives one launch.
+// Number 15 is not public. Streams accept only the attributes that outlast a single launch.
 typedef unsigned int CUlaunchAttributeID;
 enum {
     CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
@@ -502,7 +503,7 @@ typedef struct CUlaunchConfig_st {
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
 
-// As a block dimension: the one that the kernel was compiled with.
+// As a block dimension, this means the one that the kernel was compiled with.
 enum { CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM = 1 };
 
 // Memory
@@ -721,7 +722,7 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t Depth;
 } CUDA_MEMCPY3D;
 
-// As CUDA_MEMCPY3D, but with a context at each end in place of the reserved words.
+// Like CUDA_MEMCPY3D, but with a context for each side in place of the reserved words.
 typedef struct CUDA_MEMCPY3D_PEER_st {
     size_t srcXInBytes;
     size_t srcY;
@@ -967,7 +968,7 @@ typedef struct CUdevResource_st {
 
 // Tensor maps
 
-// 13.0 aligns the type to 128 bytes; the hardware and older headers need 64.
+// CUDA 13.0 aligns the type to 128 bytes; the hardware and older headers require 64.
 typedef struct CUtensorMap_st {
     _Alignas(128) uint64_t opaque[16];
 } CUtensorMap;

@@ -1,6 +1,6 @@
 // The long lists of the CUDA 13.0 driver interface: results, and the numbers of attributes.
 //
-// Included by cuda_abi.h, which says how these declarations are made and checked.
+// Included by cuda_abi.h, which explains how these declarations were written and are checked.
 #ifndef CUCORE_DRIVER_CUDA_CODES_H
 #define CUCORE_DRIVER_CUDA_CODES_H
 
@@ -111,7 +111,7 @@ enum {
     CUDA_ERROR_UNKNOWN = 999,
 };
 
-// Devices. Some numbers have two names, an old one and a more exact one.
+// Devices. Some numbers have two names, an old one and a more precise one.
 
 typedef unsigned int CUdevice_attribute;
 enum {
@@ -319,7 +319,7 @@ enum {
     CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
 };
 
-// Options of the compiler in the driver; small values travel in the void * itself.
+// Options of the compiler in the driver. Small values are passed in the void * itself.
 
 typedef unsigned int CUjit_option;
 enum {

@@ -1,6 +1,6 @@
-// The binary interface of the CUDA runtime, as far as programs that use it need it: its streams,
-// events and kernels are the driver's under other names. cuda_abi.h says how these declarations are
-// made and checked.
+// The binary interface of the CUDA runtime, as far as programs that use it need it. Its streams,
+// events and kernels are the driver's under other names. cuda_abi.h explains how these declarations
+// were written and are checked.
 #ifndef CUCORE_DRIVER_CUDART_ABI_H
 #define CUCORE_DRIVER_CUDART_ABI_H
 
@@ -26,7 +26,7 @@ enum {
     cudaErrorNotReady = 600,
 };
 
-// A true enumeration: in C the runtime's header names it only with `enum`.
+// A true enumeration, because in C the runtime's header names it only with `enum`.
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,

@@ -26,14 +26,14 @@ typedef CUresult (*get_proc_address_v1_fn)(const char *symbol, void **out, int v
 static struct {
     pthread_mutex_t lock;
     _Atomic bool loaded;
-    _Atomic bool touched;     // cuInit was called: a child cannot use the driver
+    _Atomic bool touched;     // cuInit was called, so a forked child cannot use the driver
     _Atomic bool initialised; // cuInit returned 0
     _Atomic bool forked;
     bool simulated;
-    sim_finding_fn *finding; // from a simulated driver; NULL otherwise
+    sim_finding_fn *finding; // function of a simulated driver; NULL otherwise
     bool chosen;             // named by CUCORE_DRIVER
     bool latched;            // `code` is final
-    int code;                // 0 or a CUC__CU_ code of the load
+    int code;                // result of the load: 0 or a CUC__CU_ code
     bool init_latched;
     CUresult init_code;
     int version;
@@ -44,13 +44,13 @@ static struct {
     char trail[2048];
 } loader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-// Finds the functions that need dlsym, cuGetProcAddress itself among them.
+// Finds the functions that are looked up by dlsym, including cuGetProcAddress itself.
 static void (*plain_symbol(const char *name))(void)
 {
     void *p = dlsym(loader.handle, name);
     void (*fn)(void);
 
-    memcpy(&fn, &p, sizeof(fn)); // POSIX allows the conversion, ISO C has no cast for it
+    memcpy(&fn, &p, sizeof(fn)); // POSIX allows the conversion, but ISO C has no cast for it
     return fn;
 }
 
@@ -69,7 +69,7 @@ static void *try_open(const char *path)
     if (!handle) {
         size_t n = strlen(path);
         if (strncmp(why, path, n) == 0 && why[n] == ':')
-            why += n + 1 + strspn(why + n + 1, " "); // the loader's text begins with the path
+            why += n + 1 + strspn(why + n + 1, " "); // the loader's message begins with the path
         remember(path, why);
         return NULL;
     }
@@ -77,7 +77,8 @@ static void *try_open(const char *path)
     return handle;
 }
 
-// The simulated driver lies beside the library with this code, or where the loader looks.
+// Opens the simulated driver, which lies beside the library with this code, or where the loader
+// looks.
 static void *open_simulated(void)
 {
     char folder[sizeof(loader.path) - sizeof(sim_driver)], path[sizeof(loader.path)];
@@ -93,7 +94,7 @@ static void *open_simulated(void)
 
 static void forked_child(void);
 
-// Needs the lock.
+// The caller holds the lock.
 static int load(void)
 {
     const char *choice = secure_getenv("CUCORE_DRIVER");
@@ -164,12 +165,12 @@ static int ensure_loaded(void)
     return code;
 }
 
-// Later forms of a function, with the same signature, that are taken where the driver has them.
+// Functions of which a later form, with the same signature, is used if the driver has it.
 static const struct {
     const char *name;
     int version;
 } later_forms[] = {
-    { "cuEventElapsedTime", 12080 }, // does not look for errors of pending work first
+    { "cuEventElapsedTime", 12080 }, // does not check pending work for errors first
 };
 
 static int best_version(const char *name, int version)
@@ -219,9 +220,9 @@ struct cuc__cu_table cuc__cu = {
 #undef CU
 };
 
-// In a forked child an initialised driver is unusable. It reports this instead of crashing: every
-// slot points to its stub again, and the stubs return CUC__CU_FORKED. The path of a call stays as
-// short as before.
+// Makes the driver unusable in a forked child, where an initialised driver does not work. To report
+// this instead of crashing, every slot points to its stub again, and the stubs return
+// CUC__CU_FORKED. This adds nothing to the path of a call.
 static void forked_child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -268,7 +269,8 @@ int cuc__driver_start(void)
         return code;
     pthread_mutex_lock(&loader.lock);
     if (!loader.init_latched) {
-        // From here on a child is cut off, also while cuInit runs and if it fails halfway.
+        // From here on a forked child cannot use the driver, even if cuInit is still running or
+        // fails halfway.
         atomic_store(&loader.touched, true);
         loader.init_code = cuc__cu.cuInit(0);
         loader.init_latched = true;
@@ -286,7 +288,7 @@ bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes)
 
 int cuc__driver_version(void)
 {
-    (void)ensure_loaded(); // a driver that is too old has a version as well
+    (void)ensure_loaded(); // a driver that is too old has a version, too
     return loader.version;
 }
 

@@ -3,8 +3,8 @@
 // A call is `cuc__cu.cuStreamQuery(stream)`: one load and one indirect call. A slot starts as a
 // stub that loads the driver, finds the symbol at the version that cu.def states, writes the slot
 // and continues. If something is missing, the call returns one of the codes below instead of a
-// CUresult, and cuc__fail_driver() turns it into a message. (gcc reads the slot of a call as a
-// plain pointer: one load on every machine, but a race to its thread sanitizer. Use clang's.)
+// CUresult, and cuc__fail_driver() turns it into a message. (gcc reads the slot as a plain pointer:
+// one load on every machine, but its thread sanitizer reports a race. Use clang's.)
 #ifndef CUCORE_DRIVER_DRIVER_H
 #define CUCORE_DRIVER_DRIVER_H
 
@@ -40,33 +40,36 @@ extern struct cuc__cu_table cuc__cu;
 // Returns 0, a CUC__CU_ code, or the result of cuInit.
 int cuc__driver_start(void);
 
-// The result of cuDriverGetVersion, such as 13000, also for a driver that is too old; 0 without
-// one.
+// Returns the result of cuDriverGetVersion, such as 13000, even for a driver that is too old; 0 if
+// there is no driver.
 int cuc__driver_version(void);
 
-// True for a driver that exports cucoreSimulatedDriver: it runs PTX and cannot load a cubin.
+// True for a driver that exports cucoreSimulatedDriver. Such a driver runs PTX and cannot load a
+// cubin.
 bool cuc__driver_simulated(void);
 
-// A simulated driver's diagnosis of a call that failed on this thread with `code`. False if it has
-// none, and for any other driver.
+// Writes a simulated driver's diagnosis of a call that failed on this thread with `code`. False if
+// it has none, and for any other driver.
 bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes);
 
-// The file that the driver was loaded from; "" before.
+// Returns the path of the file that the driver was loaded from; "" before it is loaded.
 const char *cuc__driver_path(void);
 
-// True when CUCORE_DRIVER named the driver.
+// True if CUCORE_DRIVER named the driver.
 bool cuc__driver_chosen(void);
 
 // True in the child of a process that had initialised the driver.
 bool cuc__driver_forked(void);
 
-// The reason why the driver could not be loaded: the places tried, one a line. Never NULL.
+// Returns the reason why the driver could not be loaded: the places tried, one per line. Never
+// NULL.
 const char *cuc__driver_trail(void);
 
-// The version in cu.def of a function; 0 for a name that is not there.
+// Returns the version of a function in cu.def; 0 if there is no such row.
 int cuc__driver_function_version(const char *name);
 
-// Looks a symbol up with cuGetProcAddress at the given version: 0 or one of the codes above.
+// Looks a symbol up with cuGetProcAddress at the given version. Returns 0 or one of the codes
+// above.
 int cuc__driver_resolve(const char *name, int version, void (**out)(void));
 
 // True if the driver has a function; loads the driver if necessary.

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The relocations that fill a slot with a function's address.
+// The relocation types that fill a slot with a function's address.
 #if defined(__x86_64__)
 enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOB_DAT = R_X86_64_GLOB_DAT };
 #elif defined(__aarch64__)
@@ -22,7 +22,7 @@ enum { JUMP_SLOT = -1, GLOB_DAT = -1 };
 typedef void (*handler_fn)(int);
 typedef handler_fn (*signal_fn)(int, handler_fn);
 
-// Replaces signal(). Returns what signal() returns in a process that set no handler.
+// Replaces signal(). Returns the same as signal() does in a process that has set no handler.
 static handler_fn change_nothing(int number, handler_fn handler)
 {
     (void)number;
@@ -40,7 +40,7 @@ struct image {
     size_t bytes[2];
 };
 
-// glibc relocates most of these addresses, other loaders do not.
+// Returns an address in the image. glibc relocates most of these addresses, other loaders do not.
 static const void *at(const struct image *image, ElfW(Addr) address)
 {
     return (const void *)(address < image->base ? image->base + address : address);

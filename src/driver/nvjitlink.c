@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-// Codes that the inputs cause, and codes of an nvJitLink that is too old.
+// Codes for errors in the inputs, and for an nvJitLink that is too old.
 static const cuc__toolkit_status statuses[] = {
     { NVJITLINK_ERROR_INVALID_INPUT, CUC_ERROR_LINK },
     { NVJITLINK_ERROR_PTX_COMPILE, CUC_ERROR_LINK },
@@ -30,8 +30,9 @@ static int library_version(void)
     return cuc__nvjitlink.nvJitLinkVersion(&major, &minor) ? 0 : (int)(major * 1000 + minor * 10);
 }
 
-// CUDA 12.0 to 12.2 export only names with a version at the end, such as __nvJitLinkCreate_12_1,
-// and keep those of earlier releases. All functions are taken at the newest version available.
+// Finds a function. CUDA 12.0 to 12.2 export only names with a version at the end, such as
+// __nvJitLinkCreate_12_1, and keep the names of earlier releases. All functions are taken at the
+// newest available version.
 static void *symbol(void *handle, const char *name)
 {
     char versioned[64];

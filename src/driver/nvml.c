@@ -11,7 +11,7 @@ static const cuc__toolkit_status statuses[] = {
     { NVML_ERROR_MEMORY, CUC_ERROR_OUT_OF_MEMORY },
 };
 
-// NVML comes with the driver, and nvml.def counts in the driver's versions.
+// NVML comes with the driver, and the versions in nvml.def are those of the driver.
 static int library_version(void)
 {
     return cuc__driver_version();

@@ -1,5 +1,5 @@
-// The binary interface of NVML, as far as cucore reads it. cuda_abi.h says how these declarations
-// are made and checked; nvml.h is not part of every toolkit installation.
+// The binary interface of NVML, as far as cucore reads it. cuda_abi.h explains how these
+// declarations were written and are checked; nvml.h is not part of every toolkit installation.
 #ifndef CUCORE_DRIVER_NVML_ABI_H
 #define CUCORE_DRIVER_NVML_ABI_H
 

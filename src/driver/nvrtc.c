@@ -18,7 +18,8 @@ static int library_version(void)
     return cuc__nvrtc.nvrtcVersion(&major, &minor) ? 0 : major * 1000 + minor * 10;
 }
 
-// nvrtcCompileProgram is looked up before its first call, in time to protect the signal handlers.
+// Finds a function. nvrtcCompileProgram is looked up before its first call, which is the time to
+// protect the signal handlers.
 static void *find(void *handle, const char *name)
 {
     void *function = dlsym(handle, name);

@@ -1,14 +1,15 @@
-// Calls that load, unload, allocate or wait may invalidate a capture of any stream, unless their
-// thread is in relaxed capture mode. The library's own work never conflicts with a capture.
+// Relaxed capture mode. Calls that load, unload, allocate or wait may invalidate a capture of any
+// stream, unless their thread is in relaxed mode. The library's own work never conflicts with a
+// capture, so it uses that mode.
 #ifndef CUCORE_DRIVER_RELAXED_H
 #define CUCORE_DRIVER_RELAXED_H
 
 #include "driver.h"
 
-// No mode: the thread's mode could not be changed and must not be restored.
+// Means that the thread's mode could not be changed and must not be restored.
 #define CUC__MODE_UNCHANGED ((CUstreamCaptureMode)99)
 
-// Returns the mode to restore.
+// Enters relaxed mode, and returns the mode to restore.
 static inline CUstreamCaptureMode cuc__enter_relaxed_mode(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;

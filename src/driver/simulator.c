@@ -23,7 +23,7 @@ static bool take_symbol(void *handle, const char *name, void *function)
 {
     void *symbol = dlsym(handle, name);
 
-    memcpy(function, &symbol, sizeof(symbol)); // POSIX allows the conversion, ISO C has no cast
+    memcpy(function, &symbol, sizeof(symbol)); // POSIX allows the conversion, but ISO C has no cast
     return symbol != NULL;
 }
 

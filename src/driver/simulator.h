@@ -1,4 +1,4 @@
-// The simulator as an executor of PTX on host memory: libcucore-sim.so, loaded at first use,
+// The simulator as a library that runs PTX on host memory: libcucore-sim.so, loaded on first use,
 // independent of the driver.
 #ifndef CUCORE_DRIVER_SIMULATOR_H
 #define CUCORE_DRIVER_SIMULATOR_H
@@ -11,7 +11,7 @@ typedef struct cuc__simulator {
     sim_evaluate_free_fn *free;
 } cuc__simulator;
 
-// NULL if there is none: `why` lists the places searched, and is never NULL.
+// Returns NULL if there is none. `why` lists the places searched, and is never NULL.
 const cuc__simulator *cuc__simulator_get(const char **why);
 
 #endif

@@ -2,9 +2,9 @@
 //
 // A call is `cuc__nvrtc.nvrtcVersion(&major, &minor)`: one load and one indirect call. A slot
 // starts as a stub that finds and loads the library (find/find.h), finds the symbol, writes the
-// slot and continues. If something is missing, the call returns one of the codes below instead of
-// the library's own, and cuc__fail_toolkit() turns it into a message. The functions of one table
-// come from one file.
+// slot and continues. If something is missing, the call returns one of the codes below instead of a
+// code of the library, and cuc__fail_toolkit() turns it into a message. All functions of a table
+// come from the same file.
 //
 // nvrtc.h, nvjitlink.h, nvfatbin.h, nvml.h and cudart.h each declare a table and a shorthand for
 // its failures.
@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-// Values from 0 up belong to the libraries.
+// Codes of the libraries are 0 or positive; the codes below are negative.
 enum {
     CUC__TOOLKIT_NO_LIBRARY = -1, // the library cannot be found or loaded
     CUC__TOOLKIT_NO_MEMORY = -2,  // no host memory to look for it
@@ -24,7 +24,7 @@ enum {
 
 typedef struct cuc__toolkit_function {
     const char *name;
-    int version; // the first CUDA that has it, such as 12080
+    int version; // the first CUDA version that has it, such as 12080
 } cuc__toolkit_function;
 
 typedef struct cuc__toolkit_status {
@@ -32,7 +32,7 @@ typedef struct cuc__toolkit_status {
     cuc_status status;
 } cuc__toolkit_status;
 
-// A library, as the shared code sees it.
+// A library, as code common to all libraries sees it.
 typedef struct cuc__toolkit {
     const char *name;     // for cuc_find_library()
     const char *title;    // for people
@@ -41,11 +41,12 @@ typedef struct cuc__toolkit {
     void *(*symbol)(void *handle, const char *name); // NULL is dlsym()
     const cuc__toolkit_function *functions;
     size_t function_count;
-    const cuc__toolkit_status *statuses; // codes that are not CUC_ERROR_TOOLKIT
+    const cuc__toolkit_status *statuses; // codes whose status is not CUC_ERROR_TOOLKIT
     size_t status_count;
 } cuc__toolkit;
 
-// Finds a function and loads the library if necessary: 0 or a CUC__TOOLKIT_ code. Any thread.
+// Finds a function, loading the library if necessary. Returns 0 or a CUC__TOOLKIT_ code. Any
+// thread.
 int cuc__toolkit_resolve(const cuc__toolkit *kit, const char *name, void (**out)(void));
 
 // True if the library is available and has the function.

@@ -14,7 +14,7 @@ static const cuc_status statuses[] = {
 #undef ROW
 };
 
-// The remedy of each failure; CUC_OK and CUC_NOT_READY need none.
+// The remedy for each failure; CUC_OK and CUC_NOT_READY need none.
 // clang-format off
 static const struct {
     cuc_status status;
@@ -169,7 +169,7 @@ cuc_status cuc_explain_text(cuc_explanation *out, const char *text)
     if (end != text && !*end && !errno && number >= INT_MIN && number <= INT_MAX)
         return CUC_PASS(
             cuc_explain(out, number < 0 ? CUC_LIBRARY_NONE : CUC_LIBRARY_DRIVER, (int32_t)number));
-    // Only a full name means a status here; a short one means a library's code first.
+    // Here only a full name means a status; a short one means a library's code first.
     if (strncasecmp(text, "CUC_", 4) == 0 && find_status(&status, text)) {
         write_status(out, status);
         return CUC_OK;

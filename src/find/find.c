@@ -28,7 +28,7 @@ static char *trail_of(const cuc_found *found)
     return text;
 }
 
-// Sets the remedy for a missing file. `fallback` is for rows without a package.
+// Writes the remedy for a missing file. `fallback` is for rows that have no package.
 static void set_remedy(const cuc_found *found, const char *name, const char *suffix,
                        const char *pip, const char *package, const char *fallback)
 {

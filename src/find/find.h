@@ -1,4 +1,4 @@
-// The search for toolkit libraries and headers, and the one place that loads them.
+// Finds toolkit libraries and headers. Only this folder loads such libraries.
 //
 //   table.c             the table: names, sonames, folders, packages
 //   places.c            folders to search, from the environment and the usual places
@@ -19,10 +19,10 @@ typedef struct cuc__library_row {
     const char *name;
     const char *sonames; // newest first
     const char *wheels;  // folders below site-packages; NULL for a library of the driver
-    const char *toolkit; // folders below a toolkit's root, before lib64, lib and targets
+    const char *toolkit; // folders below a toolkit's root, to search before lib64, lib and targets
     const char *depends; // names of rows to load first
-    const char *beside;  // prefix of the files that it opens by bare name when it works
-    const char *symbol;  // if the program itself exports it, the library is linked in
+    const char *beside;  // prefix of the files beside it that it opens by bare name at run time
+    const char *symbol;  // a symbol: if the program itself exports it, the library is linked in
     const char *pip;     // the wheel
     const char *package; // its package in NVIDIA's apt repository
 } cuc__library_row;
@@ -31,7 +31,7 @@ typedef struct cuc__header_row {
     const char *name;
     const char *probe; // the file that the folder must contain
     const char *wheels;
-    const char *toolkit; // folders below a toolkit's root, before include
+    const char *toolkit; // folders below a toolkit's root, to search before include
     const char *within;  // folders below an include folder to search first
     const char *pip;
     const char *package;
@@ -47,11 +47,12 @@ size_t cuc__library_index(const cuc__library_row *row);
 // Copies the next word of a list, which may be NULL, and advances; false at the end.
 bool cuc__next_word(const char **list, char *out, size_t size);
 
-// Writes a list for people: "a b" as "a or b". Returns `out`.
+// Formats a list for messages: "a b" as "a or b". Returns `out`.
 const char *cuc__alternatives(char *out, size_t size, const char *list);
 
-// The environment variable for a library's file (suffix "") or a folder of headers ("_INCLUDE"),
-// and the variable's value: NULL if it is unset or empty, or if the program is setuid.
+// Returns the name of the environment variable for a library's file (suffix "") or for a folder of
+// headers ("_INCLUDE"); returns its value, NULL if it is unset or empty, or if the program is
+// setuid.
 void cuc__find_variable(char *out, size_t size, const char *name, const char *suffix);
 const char *cuc__find_environment(const char *name, const char *suffix);
 
@@ -59,8 +60,8 @@ const char *cuc__find_environment(const char *name, const char *suffix);
 
 typedef struct cuc__place {
     const char *method;
-    char *dir;        // NULL for a place without a folder: see `note`, or, if that is NULL too, the
-                      // system's loader
+    char *dir;        // NULL for a place without a folder, which `note` describes; if that is NULL
+                      // too, the place is the system's loader
     const char *note; // for the trail
 } cuc__place;
 
@@ -70,8 +71,8 @@ typedef struct cuc__places {
     bool no_memory;
 } cuc__places;
 
-// A prefix for the absolute folders of method "standard" and of the system's Python: "" outside
-// tests.
+// A prefix for the absolute folders of the method "standard" and of the system's Python. It is ""
+// outside of tests.
 extern const char *cuc__find_root;
 
 void cuc__places_of_library(cuc__places *places, const cuc__library_row *row);
@@ -92,7 +93,7 @@ struct cuc_found {
     char *path;
     char **tried;
     size_t tried_count, tried_capacity;
-    bool chosen; // an explicit path was the only candidate
+    bool chosen; // the only candidate was an explicit path
     bool no_memory;
 };
 
@@ -100,9 +101,9 @@ struct cuc_found {
 
 cuc_found *cuc__found_create(void);
 
-// Searches in order. With `handle`, loads the library from the first place where that works and
-// keeps it loaded; without it, an existing file is enough. NULL without memory; otherwise the path
-// is NULL if nothing was found.
+// Searches the places in order. With `handle`, loads the library from the first place where that
+// succeeds and keeps it loaded; without it, an existing file is enough. Returns NULL if out of
+// memory. Otherwise the path is NULL if nothing was found.
 cuc_found *cuc__search_library(const cuc__library_row *row, const char *choice, void **handle);
 
 // Searches for headers; the path stays NULL if there are none.
@@ -117,16 +118,15 @@ cuc_status cuc__fail_library_not_found(const char *name, const cuc_found *found,
 
 // open.c
 
-// Loads a library, once in the process; NULL if it is not found. In either case `found`, if not
-// NULL, receives the result of the search, which the caller releases; without memory it becomes
-// NULL.
+// Loads a library, once per process; NULL if it is not found. In either case `found`, if not NULL,
+// receives the result of the search, which the caller releases; it is NULL if out of memory.
 void *cuc__library_open(const char *name, cuc_found **found);
 
-// The result of cuc__library_open(), retained; NULL if the library is not loaded.
+// Returns the search result of cuc__library_open(), retained; NULL if the library is not loaded.
 cuc_found *cuc__library_opened(const cuc__library_row *row);
 
-// Copies the path from cuc_set_library_path() or the environment; NULL if there is none. False
-// without memory.
+// Copies the path from cuc_set_library_path() or the environment; NULL if there is none. False if
+// out of memory.
 bool cuc__library_choice(const cuc__library_row *row, char **out);
 
 #endif

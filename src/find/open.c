@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The libraries that the process has opened, by row. The lock guards only the pointers: search and
-// loading run without it, since a library's constructors may run anything. If two threads open one
-// library at the same time, the second uses the first one's outcome.
+// The libraries that the process has opened, by row. The lock guards only the pointers; it is not
+// held while searching and loading, since a library's constructors may run anything. If two threads
+// open the same library at the same time, the second one uses the outcome of the first.
 static struct {
     pthread_mutex_t lock;
     struct {
         char *path;       // from cuc_set_library_path()
         cuc_found *found; // the result of the search, also of one that failed
-        void *handle;     // NULL with `found`: not found
-        unsigned changes; // number of changes of `path`; a search begun before the last change does
+        void *handle;     // NULL while `found` is set: not found
+        unsigned changes; // number of changes of `path`; searches begun before the last change do
                           // not count
     } library[CUC__LIBRARY_MAX];
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -35,7 +35,7 @@ static void unlock_state(void)
     pthread_mutex_unlock(&state.lock);
 }
 
-// A child must not inherit a lock whose holder does not exist there.
+// A child must not inherit a lock whose holder does not exist in the child.
 static void watch_forks(void)
 {
     (void)pthread_atfork(lock_state, unlock_state, unlock_state);
@@ -72,9 +72,9 @@ cuc_found *cuc__library_opened(const cuc__library_row *row)
 }
 
 // Loads the files beside a library that the library will open by bare soname, so that the loader
-// knows them by then: nothing else works in a folder that the loader does not search, such as a
-// wheel's. Loads only files of the library's own major version; a failure shows when the library
-// itself fails.
+// already knows them. Nothing else works for a folder that the loader does not search, such as that
+// of a wheel. Only files of the library's own major version are loaded. A failure shows when the
+// library itself fails.
 static void open_beside(const cuc__library_row *row, const char *path)
 {
     char start[128];
@@ -105,8 +105,7 @@ static cuc_found *open_row(const cuc__library_row *row, void **handle)
     char word[64];
     char *choice;
 
-    // A dependency that is not found here is not a failure: the library's own run path may lead to
-    // it.
+    // A missing dependency is not a failure here: the library's own run path may lead to it.
     while (cuc__next_word(&depends, word, sizeof(word)))
         (void)cuc__library_open(word, NULL);
     if (!cuc__library_choice(row, &choice))
@@ -149,7 +148,7 @@ void *cuc__library_open(const char *name, cuc_found **found)
         *found = cuc_found_retain(state.library[at].found);
     unlock_state();
 
-    // Another thread finished first, or set another path.
+    // Another thread was faster, or has set another path.
     if (handle)
         dlclose(handle);
     cuc_found_release(opened);

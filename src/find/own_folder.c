@@ -9,7 +9,7 @@
 
 static const char here; // an address in this code
 
-// The loader knows the program by its argv[0], which may not be its path.
+// True for the program itself. The loader knows it by its argv[0], which may not be its path.
 static bool is_program(const Dl_info *self)
 {
     Dl_info program;

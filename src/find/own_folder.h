@@ -1,11 +1,12 @@
-// The folder that contains this code: its companion files lie beside it.
+// The folder that contains this code and its companion files.
 #ifndef CUCORE_FIND_OWN_FOLDER_H
 #define CUCORE_FIND_OWN_FOLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// The folder of the shared library or, if linked statically, of the program; false if unknown.
+// Writes the folder of the shared library or, if linked statically, of the program; false if
+// unknown.
 bool cuc__own_folder(char *folder, size_t size);
 // The file itself.
 bool cuc__own_file(char *file, size_t size);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The folder under which NVIDIA and conda keep a machine's files, and the multiarch name.
+// The folder name under which NVIDIA and conda keep a machine's files, and the multiarch name.
 #if defined(__x86_64__)
 #define TARGETS "x86_64-linux"
 #define TRIPLET "x86_64-linux-gnu"
@@ -22,8 +22,8 @@
 
 const char *cuc__find_root = "";
 
-// Adds a folder. A relative one is never searched: it would load code from whatever folder the
-// program starts in.
+// Adds a folder. Relative folders are never searched, since that would load code from the folder in
+// which the program happens to be started.
 static void add(cuc__places *places, const char *method, char *dir, const char *note)
 {
     if (dir && *dir != '/') {
@@ -78,7 +78,7 @@ static int newest_first(const void *a, const void *b)
 
 typedef void (*visit_fn)(cuc__places *places, const char *path, const void *user);
 
-// Calls `visit` for each folder that a pattern matches: 3.13 before 3.9.
+// Calls `visit` for each folder that a pattern matches, in descending order: 3.13 before 3.9.
 static void each_match(cuc__places *places, visit_fn visit, const void *user, const char *fmt, ...)
     CUC__PRINTF(4, 5);
 
@@ -136,8 +136,8 @@ static bool next_entry(const char **list, char *out, size_t size)
     return false;
 }
 
-// Adds the packages of the python3 that a shell would start: those of its own folder, where a
-// virtual environment links it, and of the folder that the link leads to.
+// Adds the packages of the python3 that a shell would start: those of the folder in which it lies,
+// which may be a virtual environment with a link, and those of the folder that the link leads to.
 static void add_python_on_path(cuc__places *places, const char *folders)
 {
     const char *list = secure_getenv("PATH");
@@ -167,7 +167,7 @@ static void add_python_on_path(cuc__places *places, const char *folders)
 
 static void add_wheels(cuc__places *places, const char *folders)
 {
-    // Below the root, in Python's own order: packages installed by hand, then by the system.
+    // Below the root, in Python's own order: first packages installed by hand, then by the system.
     static const char *const system_sites[] = {
         "usr/local/lib/python3*/site-packages",
         "usr/local/lib/python3*/dist-packages",
@@ -195,12 +195,12 @@ static void add_wheels(cuc__places *places, const char *folders)
 
 // Toolkits
 
-// The differences between the searches for libraries and for headers below a root.
+// The differences between the search for libraries and the search for headers, below a root.
 struct layout {
-    const char *first;  // folders of this row alone
+    const char *first;  // folders of this row only
     const char *common; // folders of every row
     const char *target; // the folder within targets/<machine>
-    bool links;         // conda links all of it into one folder
+    bool links;         // conda links all files into one folder
 };
 
 static void add_toolkit(cuc__places *places, const char *method, const char *root,
@@ -232,7 +232,8 @@ static void add_conda(cuc__places *places, const struct layout *layout)
         add_note(places, "conda", "CONDA_PREFIX is not set");
         return;
     }
-    // Libraries are all in one folder, some through links into targets; headers are in either.
+    // All libraries are in the same folder, some as links into targets; headers are in either
+    // folder.
     if (layout->links)
         add_dir(places, "conda", "%s/%s", prefix, layout->target);
     while (cuc__next_word(&targets, word, sizeof(word)))
@@ -289,7 +290,7 @@ void cuc__places_of_library(cuc__places *places, const cuc__library_row *row)
     const struct layout layout = { row->toolkit, "lib64 lib", "lib", true };
 
     *places = (cuc__places){ 0 };
-    if (!row->wheels) { // a driver library: a toolkit has only a stub to link with
+    if (!row->wheels) { // a library of the driver: a toolkit has only a stub for linking
         add_note(places, "system", NULL);
         return;
     }

@@ -89,7 +89,7 @@ static bool is_folder(const char *path)
 }
 
 // Copies the path of a loaded library as the loader opened it; "" for the program. Copies byte by
-// byte, since ThreadSanitizer does not see the lock under which the loader wrote the name.
+// byte, because ThreadSanitizer does not know the lock under which the loader wrote the name.
 __attribute__((no_sanitize("thread"))) static void loaded_path(char *out, void *handle)
 {
     struct link_map *map;
@@ -103,7 +103,7 @@ __attribute__((no_sanitize("thread"))) static void loaded_path(char *out, void *
     out[at] = '\0';
 }
 
-// Keeps or drops a handle that the search opened; always true.
+// Keeps or drops a handle that the search has opened. Always returns true.
 static bool take(struct search *s, const char *method, const char *path, void *handle)
 {
     if (s->handle)
@@ -113,7 +113,7 @@ static bool take(struct search *s, const char *method, const char *path, void *h
     return is_here(s->found, method, path);
 }
 
-// The steps. Each returns true if the search is over.
+// The steps of a search. Each returns true if the search is over.
 
 // Looks for a symbol that the program exports, or a loaded soname.
 static bool try_loaded(struct search *s)
@@ -141,7 +141,7 @@ static bool try_loaded(struct search *s)
     return false;
 }
 
-// Tries a file: its existence is enough for a search, otherwise it must load.
+// Tries a file. For a search its existence is enough; otherwise it must load.
 static bool try_file(struct search *s, const char *method, const char *path)
 {
     if (!s->handle)
@@ -154,7 +154,7 @@ static bool try_file(struct search *s, const char *method, const char *path)
     return false;
 }
 
-// Asks the system's loader, which has the last word on libraries that it can open.
+// Asks the system's loader, which decides about libraries that it can open itself.
 static bool try_system(struct search *s, const char *method, const char *name)
 {
     char path[PATH_BYTES];

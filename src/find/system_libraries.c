@@ -1,5 +1,6 @@
-// Predicts the file that the system's loader would open for a soname, without opening it: loading a
-// library to examine it runs its constructors, and NVIDIA's leak when they are unloaded.
+// Predicts the file that the system's loader would open for a soname, without opening it. Loading a
+// library just to examine it would run its constructors, and NVIDIA's libraries leak memory when
+// they are unloaded.
 #include "find.h"
 
 #include "base/loader.h"
@@ -17,7 +18,8 @@
 
 const char *cuc__find_cache = "/etc/ld.so.cache";
 
-// The flags of an entry of the loader's cache that this process can load, and its machine.
+// The flags that an entry of the loader's cache must have to be loadable in this process, and the
+// machine.
 #if defined(__x86_64__)
 enum { CACHE_FLAGS = 0x0303, MACHINE = EM_X86_64 };
 #elif defined(__aarch64__)
@@ -40,9 +42,8 @@ static bool is_library(const char *path)
            header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == MACHINE;
 }
 
-// Searches the folders that the loader uses for this library's own dlopen(): those of
-// LD_LIBRARY_PATH as it was when the process started and of run paths, or else the loader's
-// defaults.
+// Searches the folders that the loader uses for this library's own dlopen(): either those of
+// LD_LIBRARY_PATH as it was when the process started and of run paths, or the loader's defaults.
 static bool in_folders(bool defaults, const char *soname, char *out, size_t size)
 {
     Dl_info self;
@@ -71,8 +72,8 @@ static bool in_folders(bool defaults, const char *soname, char *out, size_t size
     return found;
 }
 
-// The cache that ldconfig writes: a header, entries, and the strings that they refer to by their
-// offset from the header. Older caches have a table of another format in front.
+// The cache file that ldconfig writes: a header, entries, and strings to which the entries refer by
+// offset from the header. Older caches begin with a table of another format.
 
 struct cache_header {
     char magic[20];
@@ -86,7 +87,7 @@ struct cache_entry {
     uint32_t key;   // the soname
     uint32_t value; // the path
     uint32_t os_version;
-    uint64_t hwcap; // not 0: a variant for certain processors
+    uint64_t hwcap; // nonzero: a variant for certain processors
 };
 
 static bool in_cache_text(const char *text, size_t size, const char *soname, char *out,
@@ -112,7 +113,7 @@ static bool in_cache_text(const char *text, size_t size, const char *soname, cha
     if (memcmp(header.magic, magic, sizeof(header.magic)) != 0 ||
         header.count > (size - sizeof(header)) / sizeof(entry))
         return false;
-    // Newer caches have more data after the strings.
+    // Newer caches have further data after the strings.
     size_t end = sizeof(header) + header.count * sizeof(entry);
     if (header.string_bytes == 0 || header.string_bytes > size - end)
         return false;

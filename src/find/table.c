@@ -7,7 +7,7 @@
 
 // clang-format off
 
-// Sonames of libraries whose major version is CUDA's, and of those one version behind.
+// Sonames of libraries whose major version is CUDA's, and of libraries that are one version behind.
 #define CUDA_MAJOR(file) file ".so.13 " file ".so.12"
 #define ONE_BEHIND(file) file ".so.12 " file ".so.11"
 
@@ -25,8 +25,8 @@ static const cuc__library_row libraries[] = {
     { .name = "nvml", .sonames = "libnvidia-ml.so.1" },
     { .name = "nvcudla", .sonames = "libnvcudla.so" },
 
-    // Compilers and linkers. NVRTC opens its built-in headers by bare soname, which the loader
-    // resolves only if it already knows their folder or has loaded the file.
+    // Compilers and linkers. NVRTC opens its built-in headers by bare soname. The loader resolves
+    // that only if it already knows their folder or has loaded the file.
     { "nvrtc", CUDA_MAJOR("libnvrtc"), WHEEL_LIB("cuda_nvrtc"), .beside = "libnvrtc-builtins.so.",
       .pip = "nvidia-cuda-nvrtc", .package = "cuda-nvrtc-13-0" },
     { "nvjitlink", CUDA_MAJOR("libnvJitLink"), WHEEL_LIB("nvjitlink"),
@@ -36,7 +36,7 @@ static const cuc__library_row libraries[] = {
     { "nvvm", "libnvvm.so.4", "nvidia/cu13/lib nvidia/cuda_nvcc/nvvm/lib64",
       .toolkit = "nvvm/lib64", .pip = "nvidia-nvvm", .package = "libnvvm-13-0" },
 
-    // The runtime. A program that links it statically and exports its symbols has its own.
+    // The runtime. A program that links it statically and exports its symbols uses its own copy.
     { "cudart", CUDA_MAJOR("libcudart"), WHEEL_LIB("cuda_runtime"), .symbol = "cudaGetKernel",
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-13-0" },
 
@@ -119,7 +119,7 @@ static const cuc__header_row headers[] = {
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
     { "cudart", "cuda_runtime.h", WHEEL_INC("cuda_runtime"),
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
-    // Wheels of the runtime alone have some of these.
+    // Some of these come with the wheels of the runtime alone.
     { "crt", "crt/mma.h", WHEEL_INC("cuda_nvcc"),
       .pip = "nvidia-cuda-crt", .package = "cuda-crt-13-0" },
     { "cccl", "cuda/std/version", WHEEL_INC("cuda_cccl"), .within = "cccl",
@@ -272,7 +272,8 @@ const char *cuc__alternatives(char *out, size_t size, const char *list)
     return out;
 }
 
-// The driver's variable, CUCORE_DRIVER, is older than this table and has a name of its own.
+// CUCORE_DRIVER, the variable for the driver, is older than this table and so does not follow its
+// naming.
 void cuc__find_variable(char *out, size_t size, const char *name, const char *suffix)
 {
     bool driver = strcmp(name, "cuda") == 0 && !*suffix;

@@ -1,4 +1,4 @@
-// Checks the arguments of a call of a plan by name: arrays and their shapes, factors, the
+// Checks the arguments of a call of a plan by name: arrays and their shapes, scale factors, the
 // workspace.
 #include "base/array.h"
 #include "gemm.h"
@@ -16,8 +16,8 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? -(uint64_t)x : (uint64_t)x;
 }
 
-// True if at most `firsts` steps of `first` along one axis reach the same place as at most
-// `seconds` steps of `second` along another.
+// True if at most `firsts` steps of size `first` along one axis can reach the same address as at
+// most `seconds` steps of size `second` along another.
 static bool steps_meet(uint64_t first, uint64_t firsts, uint64_t second, uint64_t seconds)
 {
     uint64_t shared = first, y = second; // becomes the greatest common divisor
@@ -40,7 +40,7 @@ static bool is_empty(const cuc_tensor *t)
     return false;
 }
 
-// An array argument and its expected properties. An extent of -1 is the array's own.
+// An array argument and its expected properties. An extent of -1 is taken from the array.
 struct expected {
     const char *name;
     const cuc_tensor *tensor;
@@ -94,8 +94,8 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
                      e->names);
 }
 
-// Refuses a d in which elements share an address: several blocks would write them, in any order.
-// Checks axes in pairs, which detects a leading dimension that is too small.
+// Refuses a d in which elements share an address, since several blocks would write them in any
+// order. Axes are checked in pairs, which detects a leading dimension that is too small.
 static cuc_status check_disjoint(const struct cuc__gemm_call *c)
 {
     const cuc_tensor *d = c->args->d;
@@ -117,7 +117,8 @@ static cuc_status check_disjoint(const struct cuc__gemm_call *c)
     return CUC_OK;
 }
 
-// Reads m and k from a, n from b; batches and groups from the first array with such an axis.
+// Reads m and k from a, n from b, and the number of batches and groups from the first array with
+// such an axis.
 static void read_shape(struct cuc__gemm_call *c)
 {
     const cuc_gemm_args *g = c->args;
@@ -218,7 +219,7 @@ static cuc_status check_workspace(const struct cuc__gemm_call *c)
     return CUC_OK;
 }
 
-// A factor of integers must be an integer.
+// For integers, a scale factor must be an integer.
 static cuc_status check_factor(const struct cuc__gemm_call *c, const char *name, double value)
 {
     if (c->plan->kind.compute != CUC_I32 ||

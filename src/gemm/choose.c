@@ -17,8 +17,8 @@ enum {
     MOST_STREAMED = 2, // waves; more only on request
 };
 
-// Candidates: among equals the first is taken, which reads least. Rasters (0: the compiler's) are
-// those that were fastest on an H200.
+// Candidates. Among equals the first is chosen, which reads the least. Rasters (0: the compiler's
+// choice) are those that were fastest on an H200.
 // clang-format off
 static const struct {
     int32_t rows, columns, raster;
@@ -50,7 +50,8 @@ static bool takes_tensor_cores(const struct cuc__gemm_kind *k)
 enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
                                   const struct tile_machine *machine, bool specific)
 {
-    bool either_major = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // operands in either order
+    bool either_major = k->dtype == CUC_F16 ||
+                        k->dtype == CUC_BF16; // operands may have either order
 
     if (!takes_tensor_cores(k))
         return TILE_MMA_PATH_FMA;
@@ -78,8 +79,8 @@ static bool promotes(const struct cuc__gemm_kind *k)
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
-    // Clocks per element: 16 lanes compute exponentials and reciprocals, and erf takes about thirty
-    // instructions.
+    // Clocks per element of an activation: 16 lanes compute exponentials and reciprocals, and erf
+    // takes about thirty instructions.
     static const double behind[] = {
         [CUC_GEMM_GELU] = 0.24, [CUC_GEMM_GELU_TANH] = 0.13, [CUC_GEMM_SILU] = 0.13
     };
@@ -91,7 +92,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         stored += cuc_dtype_bits(k->c) / 8;
     if (k->residual)
         stored += cuc_dtype_bits(k->residual) / 8;
-    bool grouped = k->form == CUC_GEMM_GROUPED; // rows of all groups together
+    bool grouped = k->form == CUC_GEMM_GROUPED; // with the rows of all groups together
     int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
     int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
     int64_t filled = t->cluster > 1 ? times(cuc__gemm_cdiv(up, t->cluster), t->cluster) : up;
@@ -126,8 +127,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         tile_work_put_rows(out, t->depth, t->columns * (int64_t)bytes, s->columns * (int64_t)bytes);
 }
 
-// A depth that makes lines of 128 bytes; less for scalar multiply-adds, whose operands are in
-// registers.
+// Returns a depth that makes lines of 128 bytes; less for scalar multiply-adds, whose operands are
+// in registers.
 static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_mma_path path)
 {
     int32_t bytes = (int32_t)cuc_dtype_bits(k->dtype) / 8;
@@ -153,14 +154,14 @@ struct search {
     const struct tile_machine *machine;
     const struct cuc__gemm_tile *wanted;
     struct cuc__gemm_tile best;
-    double seconds; // estimate for the best; 0: none found
+    double seconds; // estimate for the best tile; 0: none found
     void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: none
     void *user;
 };
 
-// If all tiles run at the same time, those that share the larger operand should be neighbours: then
-// adjacent multiprocessors request it together, and memory delivers it once. For groups the raster
-// is the height of a band of tiles; most groups have no more rows.
+// Returns the usual raster. If all tiles run at the same time, those that share the larger operand
+// should be neighbours: adjacent multiprocessors then request it together, and memory delivers it
+// once. For groups, the raster is the height of a band of tiles; most groups have no more rows.
 static int32_t usual_raster(const struct search *s, const struct tile_work *work)
 {
     enum { MUCH_MORE = 4, OF_GROUPS = 16 };
@@ -195,13 +196,13 @@ static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool a
     s->best = *t;
 }
 
-// Variants that the model cannot distinguish are left to measurement: multicast within clusters,
-// and other rasters, if there are enough tiles for either to matter.
+// Considers variants that only measurement can distinguish, because the model rates them as equal:
+// multicast within clusters, and other rasters, if there are enough tiles for either to matter.
 static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
                               const struct cuc__gemm_tile *wanted)
 {
     static const int32_t rasters[] = { 4, 8, 16 };
-    const double behind = 1.02; // relative to the tile that they are variants of
+    const double behind = 1.02; // relative to the original tile
     struct tile_work work;
 
     consider(s, t, wanted->rows);
@@ -223,7 +224,8 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
         s->visit(s->user, &other, seconds);
 }
 
-// Stream-K excludes TMA loads of arrays with the result's shape (c, a residual).
+// True if stream-K is possible: it excludes TMA loads of arrays with the result's shape (c, a
+// residual).
 static bool can_use_stream_k(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
     return t->path == TILE_MMA_PATH_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c &&
@@ -231,7 +233,8 @@ static bool can_use_stream_k(const struct cuc__gemm_kind *k, const struct cuc__g
            t->warps != PING_PONG_WARPS;
 }
 
-// Stream-K: distributes the tiles of the last waves evenly if they would not fill them.
+// Considers stream-K: distributes the tiles of the last waves evenly if they would not fill these
+// waves.
 static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
                               const struct cuc__gemm_tile *wanted)
 {
@@ -249,8 +252,8 @@ static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
             consider(s, &t, wanted->rows);
 }
 
-// Splits the reduction over the blocks of a cluster or over the grid, if each part keeps several
-// iterations.
+// Considers splitting the reduction over the blocks of a cluster or over the grid, if each part
+// keeps several iterations.
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
@@ -281,8 +284,8 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
         consider_stream_k(s, t, wanted);
 }
 
-// Twice the depth halves an iteration's overhead, for small tiles with the same number of bytes in
-// flight; half the depth makes room for more stages.
+// Considers other depths. Twice the depth halves an iteration's overhead, for small tiles with the
+// same number of bytes in flight; half the depth makes room for more stages.
 static void consider_depths(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
@@ -302,8 +305,8 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// TMA loads arrays with the result's shape (c, a residual) only in whole lines. True if the tile's
-// lines are not.
+// True if the tile's lines are not whole lines. TMA loads arrays with the result's shape (c, a
+// residual) only in whole lines.
 static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     uint32_t bits = (uint32_t)t->columns * cuc_dtype_bits(k->d);
@@ -312,13 +315,15 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
            bits % (8 * LINE_BYTES);
 }
 
-// Ping-pong warpgroups alternate between tiles: one's epilogue runs under the other's products and
-// costs nothing. Promoted partial sums leave too few registers for it.
+// Considers ping-pong, where warpgroups alternate between tiles: the epilogue of one tile runs
+// during the other's products and costs nothing. Promoted partial sums leave too few registers for
+// it.
 static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
                                const struct cuc__gemm_tile *wanted)
 {
     static const int32_t columns[] = { 192, 176, 160, 144, 128 };
-    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // ping-pong does not always pay then
+    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // with groups, ping-pong does not always pay
+                                                     // off
 
     if (t.path != TILE_MMA_PATH_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
         wanted->rows || wanted->split > 1 || wanted->parts > 1 || wanted->cluster > 1 ||
@@ -334,7 +339,7 @@ static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// Only products that are themselves that small use sides below 64: lines of 32 and 64 bytes load
+// True for sides below 64, unless the product itself is that small: lines of 32 and 64 bytes load
 // slowly.
 static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_shape *s)
 {
@@ -343,7 +348,8 @@ static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_
             (t->columns < LEAST_SIDE && t->columns < s->columns));
 }
 
-// Operands that cannot be copied to shared memory in their own order pass through registers.
+// True if the tile is too large. Operands that cannot be copied to shared memory in their own order
+// pass through registers.
 static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->transposed_a || !k->transposed_b);

@@ -1,4 +1,4 @@
-// Runs plans: views arrays as the kernel expects them, and launches. Allocates nothing.
+// Runs plans: makes the views of arrays that the kernel expects, and launches. Allocates nothing.
 #include "gemm.h"
 
 #include <cucore/launch.h>
@@ -32,7 +32,8 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
     t->shape[axis] = count;
 }
 
-// Arrays of a launch: those of the whole call, or of a part of it if it exceeds a grid's limits.
+// The arrays of a launch, which covers the whole call or, if that exceeds a grid's limits, a part
+// of it.
 struct views {
     cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
     struct cuc__gemm_stream_k stream_k;
@@ -44,7 +45,7 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
     const struct cuc__gemm_kind *k = &call->plan->kind;
     const cuc_tensor *rows = k->exchanged ? g->column_scale : g->row_scale;
     const cuc_tensor *columns = k->exchanged ? g->row_scale : g->column_scale;
-    // Exchanged operands are transposed, and so is a column-major d.
+    // Exchanged operands are transposed, and a column-major d is transposed, too.
     v->a = k->exchanged ? *g->b : *g->a;
     v->b = k->exchanged ? *g->a : *g->b;
     if (k->exchanged != k->transposed_a)
@@ -70,7 +71,8 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
     }
 }
 
-// Restricts the views to columns [from, from + count) of the result and their inputs.
+// Restricts the views to columns [from, from + count) of the result, and to the inputs for these
+// columns.
 static void narrow_columns(struct views *v, const struct cuc__gemm_kind *k, int64_t from,
                            int64_t count, bool with_c)
 {
@@ -197,7 +199,7 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                       count);
 }
 
-// Launches all columns and batches, as many at a time as a grid can have.
+// Launches all columns and batches, each time as many as a grid can have.
 static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
 {
     const struct cuc__gemm_kind *k = &c->plan->kind;

@@ -12,8 +12,8 @@
 #include "program/tuned.h"
 
 // The kind of product that kernels are written for. A column-major d is computed as its transpose,
-// from the exchanged transposes of the operands: everything here describes that product, whose d is
-// row-major.
+// from the exchanged and transposed operands. This struct describes the product that is computed,
+// whose d is row-major.
 struct cuc__gemm_kind {
     int32_t form;
     bool exchanged;
@@ -32,20 +32,19 @@ struct cuc__gemm_tile {
     int32_t stages, cluster, warps, raster; // 0: the compiler's choice
     int32_t split;                          // split-K over the blocks of a cluster
     int32_t parts;                          // split-K through the workspace
-    int32_t stream_k; // last waves whose tiles are distributed evenly over `programs` blocks; 0:
-                      // none
+    int32_t stream_k; // number of last waves whose tiles are distributed evenly over `programs`
+                      // blocks; 0: none
     int32_t programs;
 };
 
-// The variants of a plan, each with a kernel, so that a call computes and reads nothing that it
-// does not need.
+// The variants of a plan. Each has a kernel, so that a call computes and reads nothing unnecessary.
 enum { CUC__GEMM_PLAIN, CUC__GEMM_SCALED, CUC__GEMM_ADDED, CUC__GEMM_VARIANTS };
 
 struct cuc__gemm_code {
     char *text;
     cuc_object *object;
-    // The product or, with split-K through the workspace, the kernel that adds up the parts; NULL:
-    // not yet loaded.
+    // The kernel for the product or, with split-K through the workspace, the kernel that adds up
+    // the parts; NULL: not yet loaded.
     _Atomic(cuc_kernel *) kernel;
     cuc_kernel *parts; // computes the parts, set before `kernel`; NULL: no parts
 };
@@ -69,13 +68,14 @@ struct cuc_gemm_plan {
     pthread_mutex_t lock; // guards the loading of code
 };
 
-// The problem that tiles are chosen for.
+// The problem for which tiles are chosen.
 struct cuc__gemm_shape {
     int64_t rows, columns, depth, batch;
     uint64_t workspace_bytes; // available for split-K and stream-K
 };
 
-// options.c: translates options to the kernel's terms; a failure is recorded for `function`.
+// options.c: translates options to the kernel's terms. A failure is recorded under `function`'s
+// name.
 struct cuc__gemm_problem {
     struct cuc__gemm_kind kind;
     struct cuc__gemm_shape shape;
@@ -86,8 +86,8 @@ struct cuc__gemm_problem {
 cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *out, const cuc_gemm_options *options,
                                   const struct cuc_device *device, const char *function);
 
-// check.c: checks a call for a plan of the given form, with its plan, arguments (already read) and
-// factors; reads the shape from the arrays.
+// check.c: checks a call and reads its shape from the arrays. The form of the plan, the plan, the
+// arguments (already read) and the scale factors are given.
 struct cuc__gemm_call {
     cuc_gemm_plan *plan;
     const cuc_gemm_args *args;
@@ -98,13 +98,13 @@ struct cuc__gemm_call {
 cuc_status cuc__gemm_check(struct cuc__gemm_call *call, int32_t form,
                            const struct cuc_stream *stream);
 
-// source.c: writes the tile program of a variant; NULL without memory.
+// source.c: writes the tile program of a variant; NULL if out of memory.
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
                        int variant);
 
-// choose.c: the path of the product, and the tile that the model ranks best
-// for a shape among those that agree with the nonzero fields of `wanted`, with the estimated time.
-// False: no tile is possible.
+// choose.c: returns the path of the product; chooses the tile that the model ranks best for a
+// shape, among those that agree with the nonzero fields of `wanted`, and estimates its time. False:
+// no tile is possible.
 enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *kind,
                                   const struct tile_machine *machine, bool specific);
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
@@ -132,53 +132,57 @@ static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
     return x / y + (x % y != 0);
 }
 
-// stream_k.c: the distribution of tiles over blocks, as passed to the kernel. The `spread`
-// distributed tiles are cut into ranges of `each` iterations; the first `more` ranges have one
-// more. The first `shared` units each compute one tile's share of a range. Each other tile has one
-// unit, after these.
+// stream_k.c: the distribution of tiles over blocks, as passed to the kernel. The `spread` tiles to
+// distribute are cut into ranges of `each` iterations; the first `more` ranges have one iteration
+// more. Each of the first `shared` units computes the part of one tile that lies in a range. Each
+// other tile has one unit, after these.
 enum {
     CUC__GEMM_RASTER = 8,            // the default raster
-    CUC__GEMM_MAX_WIDTH = 65535,     // maximum tiles along a row in a launch
-    CUC__GEMM_WORKSPACE_ALIGN = 256, // for its address, and for the partial sums after its flags
+    CUC__GEMM_MAX_WIDTH = 65535,     // maximum number of tiles along a row in a launch
+    CUC__GEMM_WORKSPACE_ALIGN = 256, // alignment of its address, and of the partial sums after the
+                                     // flags
 };
 struct cuc__gemm_stream_k {
     uint32_t each, more, shared, spread, units;
-    // Inverses of: iterations; tiles in a band of rows; rows in the last band.
+    // Inverses of the number of iterations, of tiles in a band of rows, and of rows in the last
+    // band.
     uint64_t over_iterations, over_band, over_last;
 };
-// The rows of tiles in a band.
+// Returns the number of rows of tiles in a band.
 static inline int32_t cuc__gemm_band(const struct cuc__gemm_tile *tile)
 {
     return tile->raster ? tile->raster : CUC__GEMM_RASTER;
 }
-// Returns i such that x / y is x * i >> 40, if x * y is at most 2^40 and x * i below 2^64.
+// Returns i such that x / y is x * i >> 40, provided that x * y is at most 2^40 and x * i is below
+// 2^64.
 static inline uint64_t cuc__gemm_inverse(int64_t y)
 {
     return y ? ((UINT64_C(1) << 40) + (uint64_t)y - 1) / (uint64_t)y : 0;
 }
 void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cuc__gemm_tile *tile,
                                  int64_t rows, int64_t columns, int64_t depth);
-// The maximum tiles along a row in a launch with this many rows, so that quotients are exact. 0:
-// too many rows.
+// Returns the maximum number of tiles along a row in a launch with this many rows for which the
+// quotients are exact. 0: too many rows.
 int64_t cuc__gemm_stream_k_max_width(const struct cuc__gemm_tile *tile, int64_t rows);
-// Bytes of the workspace, and of the flags at its start.
+// Return the bytes of the workspace, and of the flags at its start.
 uint64_t cuc__gemm_stream_k_bytes(const struct cuc__gemm_kind *kind,
                                   const struct cuc__gemm_tile *tile);
 uint64_t cuc__gemm_stream_k_flag_bytes(const struct cuc__gemm_tile *tile);
 // True if the workspace holds accumulators in the fragment order of a pipeline's threads, [rows /
-// 16][columns / 8][128], false for row order.
+// 16][columns / 8][128]; false for row-major order.
 bool cuc__gemm_partials_are_fragments(const struct cuc__gemm_tile *tile);
 
-// plan.c: loads the kernels of a variant at first use.
+// plan.c: loads the kernels of a variant on first use.
 cuc_status cuc__gemm_load(cuc_gemm_plan *plan, int variant, const char *function);
 
 // tuned_tiles.c
 void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *kind,
                    const struct cuc__gemm_shape *shape, const struct cuc_device *device);
 void cuc__gemm_choice_text(char *text, size_t capacity, const struct cuc__gemm_tile *tile);
-// False: not a valid choice.
+// Reads a choice. False if it is not valid.
 bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text);
-// 1: a measured tile; 2: the tile of a nearby shape; 0: none; negative: the named file is invalid.
+// Looks for a measured tile. Returns 1 for a tile of this shape, 2 for one of a nearby shape, 0 if
+// there is none; negative if the named file is invalid.
 int cuc__gemm_find_tuned(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key,
                          const char *path, const char *function);
 

@@ -240,7 +240,8 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
     return CUC_OK;
 }
 
-// The compiler would refuse it too (T602); a pipeline's tiles have other limits.
+// Checks a tile's size. The compiler would refuse it, too (T602); the tiles of a pipeline have
+// other limits.
 static cuc_status check_tile(const struct cuc__gemm_problem *q, const cuc_gemm_options *o,
                              const char *function)
 {

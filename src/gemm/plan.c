@@ -46,8 +46,8 @@ static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, c
     p->key.record.choice = p->text;
 }
 
-// Reports the result: the compiler makes a pipeline if the tile allows one, and only pipelines use
-// clusters and split-K.
+// Records the properties of the compiled code: the compiler makes a pipeline if the tile allows
+// one, and only pipelines use clusters and split-K.
 static void report_code(cuc_gemm_plan *p)
 {
     const struct cuc__gemm_code *code = &p->code[CUC__GEMM_PLAIN];
@@ -61,7 +61,8 @@ static void report_code(cuc_gemm_plan *p)
     p->choice.cluster = p->choice.pipeline && fastest->cluster > 1 ? (int32_t)fastest->cluster : 1;
 }
 
-// False if the fastest tile of a nearby shape leaves much of its last wave empty here.
+// False if the tile that is fastest for a nearby shape leaves much of its last wave empty for this
+// one.
 static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind *kind,
                   const struct cuc__gemm_tile *tile)
 {
@@ -74,7 +75,7 @@ static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind
            seconds <= trusted * least;
 }
 
-// Refuses options that are each possible with some tile, but not together.
+// Refuses options each of which is possible with some tile, but not all together.
 static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
 {
     const struct {
@@ -109,7 +110,7 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cu
         return recalled;
     if (p->tile.stream_k)
         p->tile.programs = (int32_t)q->machine.multiprocessors;
-    // A choice that was measured with a workspace is useless without one.
+    // A choice that was measured with a workspace is useless without it.
     if (recalled && !cuc__gemm_workspace_fits(&p->kind, &q->shape, &p->tile))
         recalled = 0;
     if (recalled > 1 && !suits(q, &p->kind, &p->tile))
@@ -142,7 +143,7 @@ static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, cuc_c
         CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .arch = arch, .stages = p->tile.stages,
                             .cluster = p->tile.cluster, .warps = p->tile.warps,
                             .split = p->tile.split, .raster = p->tile.raster, .cache = cache));
-    // Compiles to PTX: the driver assembles the program as a whole and so can reassign registers
+    // Compile to PTX: the driver assembles the program as a whole and so can reassign registers
     // between roles.
     if (st >= 0)
         st = cuc_program_compile(&code->object, program, CUC_CODE_PTX);
@@ -214,14 +215,16 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     pthread_mutex_init(&p->lock, NULL);
     struct cuc__gemm_problem asked = q;
     st = make(p, &q, &o, __func__);
-    if (st == CUC_ERROR_COMPILE && p->recalled) { // the record in a file may be wrong
+    if (st == CUC_ERROR_COMPILE && p->recalled) { // the record, which comes from a file, may be
+                                                  // wrong
         drop_code(p);
         o.tuned = "";
         st = make(p, &asked, &o, __func__);
     }
     if (st < 0)
         goto fail;
-    // A call with another alpha and without c is rare, so its code is loaded at first use.
+    // Load the code for the common variants now. A call with another alpha and without c is rare,
+    // so its code is loaded on first use.
     if ((st = cuc__gemm_load(p, CUC__GEMM_PLAIN, __func__)) < 0 ||
         (p->kind.c && (st = cuc__gemm_load(p, CUC__GEMM_ADDED, __func__)) < 0))
         goto fail;

@@ -1,5 +1,6 @@
 // Writes the tile program of a plan. A kernel has only the parameters that it uses, so that a
-// launch checks and passes nothing else; sizes are constants in the text, which compiles as it is.
+// launch checks and passes nothing else. Sizes are constants in the text, which compiles without
+// any settings.
 #include "gemm.h"
 
 #include "base/text.h"
@@ -152,8 +153,8 @@ static void put_cast(struct text *t, cuc_dtype from, const char *format, const c
         put(t, ", %s)", cuc_dtype_name(t->kind->compute));
 }
 
-// Writes the epilogue. `at` is the tile's index, "m, n"; `shape` its extents, "BM, BN"; `slices`
-// says that arrays with the result's shape have other names, which begin with "my_".
+// Writes the epilogue. `at` is the tile's index, "m, n"; `shape` its extents, "BM, BN". `slices`:
+// arrays with the result's shape have other names, which begin with "my_".
 static void put_end(struct text *t, const char *at, const char *shape, const char *row,
                     const char *rows, const char *columns, bool slices)
 {
@@ -227,7 +228,8 @@ static void put_single(struct text *t)
             false);
 }
 
-// Split-K: each part of a sum is stored, and a second kernel adds the parts in a fixed order.
+// Writes split-K: each part of a sum is stored, and a second kernel adds the parts in a fixed
+// order.
 static void put_split(struct text *t)
 {
     put(t, "kernel gemm_parts(");
@@ -253,13 +255,14 @@ static void put_split(struct text *t)
     put_end(t, "m, n", "RM, RN", "m", "RM", "RN", false);
 }
 
-// Stream-K (stream_k.c). The first units are parts of tiles, given by ranges of iterations. A range
-// begins with the rest of a tile, which it stores for the block that began that tile; it ends with
-// a tile whose rest belongs to other ranges. It waits for those, and adds their partial sums in
-// order. Ranges count from the last block on, so it waits only for blocks that started earlier. A
-// flag holds a number that memory does not contain by chance, and the waiting block clears it. A
-// tile's iterations count from the end of the sum, so that all blocks begin at its start and load
-// the same data at the same time. Quotients are products with inverses, because they delay the next
+// Writes stream-K (stream_k.c). The first units are parts of tiles, given by ranges of iterations.
+// A range begins with the end of a tile that another block has begun, and stores its partial sums
+// for that block. It ends with the beginning of a tile whose remaining iterations belong to other
+// ranges; it waits for those and adds their partial sums in order. Ranges are numbered from the
+// last block on, so a block waits only for blocks that started earlier. A flag is a number that
+// memory does not contain by chance; the waiting block clears it. A tile's iterations are numbered
+// from the end of the sum, so that all blocks begin at the start of the sum and load the same data
+// at the same time. Quotients are computed as products with inverses, because they delay the next
 // tile.
 static void put_stream(struct text *t)
 {
@@ -322,9 +325,10 @@ static void put_stream(struct text *t)
     put_end(t, "m, n", "BM, BN", "m", "BM", "BN", false);
 }
 
-// Tiles are numbered group by group, so that tiles which run at the same time share b; within a
-// group in bands of rows, down each column of a band. Each block computes its own tile. The grid is
-// an upper bound, because each group may have a partial last row of tiles.
+// Writes a grouped product. Tiles are numbered group by group, so that concurrent tiles share b.
+// Within a group they are numbered in bands of rows, down each column of a band. Each block
+// computes its own tile index. The grid is an upper bound, because each group may have a partial
+// last row of tiles.
 static void put_grouped(struct text *t)
 {
     const struct cuc__gemm_kind *k = t->kind;

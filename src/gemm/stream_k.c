@@ -1,6 +1,6 @@
-// Stream-K: distributes the tiles of the last waves evenly, where they would leave multiprocessors
-// idle. Their iterations, tile after tile, are cut into one range for each multiprocessor; partial
-// sums of a tile in which a range ends pass through a workspace.
+// Stream-K: distributes the tiles of the last waves evenly if they would leave multiprocessors
+// idle. The iterations of these tiles, one tile after another, are cut into one range for each
+// multiprocessor. If a range ends within a tile, the tile's partial sums pass through a workspace.
 #include "gemm.h"
 
 bool cuc__gemm_partials_are_fragments(const struct cuc__gemm_tile *tile)
@@ -24,7 +24,7 @@ uint64_t cuc__gemm_stream_k_bytes(const struct cuc__gemm_kind *kind,
            (uint64_t)tile->programs * elements * (cuc_dtype_bits(kind->accumulator) / 8);
 }
 
-// The largest dividend is a tile's number, the largest divisor the tiles of a band.
+// The largest dividend is a tile's index, and the largest divisor is the number of tiles in a band.
 int64_t cuc__gemm_stream_k_max_width(const struct cuc__gemm_tile *tile, int64_t rows)
 {
     int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = CUC__GEMM_MAX_WIDTH;
@@ -65,7 +65,7 @@ void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cu
     int64_t longest = cuc__gemm_cdiv(total, programs);
     out->each = (uint32_t)(total / programs);
     out->more = (uint32_t)(total % programs);
-    // A range covers at most this many tiles; each multiprocessor works on one of them at a time.
+    // A range covers at most this many tiles; a multiprocessor works on one of them at a time.
     out->shared =
         (uint32_t)(programs * (longest > 1 ? cuc__gemm_cdiv(longest - 1, iterations) + 1 : 1));
     out->spread = (uint32_t)spread;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The bounds are those of cuc_gemm_options and of programs.
+// The bounds of a choice: those of cuc_gemm_options and of programs.
 static const struct {
     const char *name;
     bool option;
@@ -40,7 +40,7 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
     static const char *const activations[] = { "", "", " gelu", " gelu_tanh", " silu" };
 
     // Types of the same size are equally fast, and so are the two 16-bit floats. The activation is
-    // part of the key, because long epilogues favour ping-pong warpgroups.
+    // part of the key, because long epilogues favour ping-pong.
     snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s%s",
              k->accumulator == CUC_I32 ? "i" : "f", cuc_dtype_bits(k->dtype),
              k->transposed_a ? 't' : 'n', k->transposed_b ? 't' : 'n', cuc_dtype_bits(k->d),
@@ -74,7 +74,8 @@ void cuc__gemm_choice_text(char *text, size_t capacity, const struct cuc__gemm_t
                                    words[i].option ? ":" : "", words[i].name, *field_of(&t, i));
 }
 
-// A record's choice must be a tile that can be compiled: a file may contain anything.
+// Reads a record's choice. Since a file may contain anything, it must be a tile that can be
+// compiled.
 bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
 {
     char one[128];

@@ -12,7 +12,7 @@
 #include <cucore/node.h>
 #include <stdlib.h>
 
-// Returns the leaves of a captured graph, in memory that the caller frees; NULL on failure.
+// Returns the leaf nodes of a captured graph, in memory that the caller frees; NULL on failure.
 static CUgraphNode *last_nodes(size_t *count, CUgraph graph)
 {
     size_t all;
@@ -32,8 +32,8 @@ static CUgraphNode *last_nodes(size_t *count, CUgraph graph)
     return nodes;
 }
 
-// Makes a stream's next node depend on all captured work, also that of other streams, so that the
-// end of its capture finds nothing unjoined. False if the capture is invalidated, or on failure.
+// Makes a stream's next node depend on all captured work, including that of other streams, so that
+// ending the capture finds no unjoined work. False if the capture is invalidated, or on failure.
 static bool join_all(const cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -59,7 +59,8 @@ static bool has_loose_nodes(const cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *after = NULL;
-    const CUgraphEdgeData *edges = NULL; // needed: without it the query fails if an edge has data
+    const CUgraphEdgeData *edges = NULL; // needed, because without it the query fails if an edge
+                                         // has data
     CUgraph graph = NULL;
     size_t count, behind = 0, found = 0;
     uint64_t id;
@@ -83,8 +84,9 @@ struct ending {
     bool unsound; // the graph must not be destroyed
 };
 
-// Ends a stream's capture in the driver; its context must be current. With `cancels`, the result is
-// not wanted, and the graph that the capture adds to survives unless the capture is invalidated.
+// Ends a stream's capture in the driver; the stream's context must be current. With `cancels`, the
+// result is not needed, and the graph that the capture adds to survives unless the capture is
+// invalidated.
 static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancels)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -106,15 +108,16 @@ static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancel
     return r;
 }
 
-// Takes an ended capture off the list. NULL if the capture goes on or is unknown. `anyway`: nobody
-// will end it, since its stream is being released, or its context is lost.
+// Removes an ended capture from the list. NULL if the capture continues or is unknown. `anyway`:
+// nobody will end it, because its stream is being released or its context is lost.
 static struct cuc__capture *leave(const cuc_stream *stream, const struct ending *ending,
                                   bool anyway)
 {
     if (!ending->over && !ending->stuck && !anyway)
         return NULL;
     if (!ending->over && !ending->stuck && !cuc_context_is_lost(stream->context))
-        cuc__capture_mark_graph_lost(stream); // or the stream's release would end the capture
+        cuc__capture_mark_graph_lost(stream); // otherwise the stream's release would end the
+                                              // capture
     struct cuc__capture *c = cuc__capture_leave(stream);
     if (!ending->stuck)
         return c;
@@ -122,8 +125,8 @@ static struct cuc__capture *leave(const cuc_stream *stream, const struct ending 
     return NULL;
 }
 
-// Drops a capture's collected references after it is off the list. Nodes added to a graph stay,
-// with the references they need.
+// Drops the references that a capture has collected, after it is off the list. Nodes added to an
+// existing graph stay, with the references that they need.
 static void finish(struct cuc__capture *c, const cuc_stream *stream, const struct ending *ending,
                    const char *function)
 {
@@ -135,7 +138,7 @@ static void finish(struct cuc__capture *c, const cuc_stream *stream, const struc
     cuc__capture_drop(c);
 }
 
-// Ends a stream's capture during the handling of a failure. True if it remains captured.
+// Ends a stream's capture while a failure is being handled. True if the stream remains captured.
 static bool drop(const cuc_stream *stream, const char *function)
 {
     struct ending ending;
@@ -145,8 +148,8 @@ static bool drop(const cuc_stream *stream, const char *function)
     return ending.stuck;
 }
 
-// Begins the capture in the driver; its context must be current. `*begun` is true even if only a
-// later step failed.
+// Begins the capture in the driver; the stream's context must be current. `*begun` is true even if
+// only a later step failed.
 static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *stream,
                         const CUgraphNode *after, size_t count, const char *function)
 {
@@ -265,7 +268,7 @@ static cuc_status check_captured(const cuc_stream *stream, const char *function)
     return CUC_OK;
 }
 
-// Cancels the captures that fill bodies of a stream's capture, as far as this thread began them.
+// Cancels the captures that fill bodies of a stream's capture, except those begun by other threads.
 static cuc_status cancel_filling(const cuc_stream *stream, bool spoilt, const char *function)
 {
     cuc_stream *filling;
@@ -281,8 +284,8 @@ static cuc_status cancel_filling(const cuc_stream *stream, bool spoilt, const ch
     return CUC_OK;
 }
 
-// Refuses an end that must fail because of unjoined work, since it would destroy the graph while a
-// body is being filled.
+// Refuses to end a capture that has unjoined work, since the failure would destroy the graph while
+// a body is being filled.
 static cuc_status check_loose(const cuc_stream *stream, const char *function)
 {
     bool may;
@@ -293,7 +296,7 @@ static cuc_status check_loose(const cuc_stream *stream, const char *function)
                : CUC_OK;
 }
 
-// A message's ending about the side effects of an end that failed.
+// Returns the end of a message about a capture's failed end: its side effects.
 static const char *side_effects(const struct cuc__capture *c)
 {
     if (!c || !c->into)
@@ -303,7 +306,7 @@ static const char *side_effects(const struct cuc__capture *c)
                          : "; the driver frees the graph that it added to: make it again";
 }
 
-// The context must be current. Sets *c if the capture is over.
+// Ends a capture; the stream's context must be current. Sets *c if the capture is over.
 static cuc_status end_capture(struct ending *ending, struct cuc__capture **c,
                               const cuc_stream *stream, const char *function)
 {
@@ -346,13 +349,14 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
             c = leave(stream, &ending, true);
         st = CUC_LEAVE(stream->context, pushed, st);
     }
-    if (c && c->into) { // `into` is the graph's object already
+    if (c && c->into) { // `into` already is the graph's object
         cuc_graph_release(graph);
         graph = cuc_graph_retain(c->into);
     } else {
         graph->handle = ending.graph;
     }
-    // Only after its bodies are assigned does the graph count as gone if one of them was freed.
+    // The graph counts as gone if one of its bodies was freed, which is known only after the bodies
+    // are assigned.
     if (st >= 0 && c && !ending.unsound && cuc_graph_handle(graph) &&
         (st = cuc__capture_attach_keep(c->keep, graph, __func__)) >= 0)
         c->keep = NULL;
@@ -395,7 +399,7 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
             return CUC_LEAVE(stream->context, pushed, st);
         call = "cuStreamEndCapture";
         r = end(&ending, stream, true);
-        if (ending.over) // invalidated or unjoined: the result was unwanted anyway
+        if (ending.over) // invalidated or unjoined; the result was not needed anyway
             r = 0;
     } else {
         ending.over = !r; // over in the driver
@@ -425,12 +429,11 @@ static bool abandon(cuc_stream *stream)
     cuc_stream *filling;
     bool may;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
-                              // for good
+    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
         return true;
     if (!cuc__capture_is_known(stream))
         return true;
-    // The graph must not be destroyed under a stream that captures into a part of it.
+    // The graph must not be destroyed while a stream captures into a part of it.
     const bool spoilt = is_spoilt(stream);
     while ((filling = cuc__capture_filling(&may, stream, spoilt)) && may)
         if (cuc_stream_cancel_capture(filling) < 0 &&

@@ -1,4 +1,5 @@
-// The list of active captures: what their graphs will keep, and who may end them.
+// The list of active captures: the references that their graphs will hold, and the threads that may
+// end them.
 #include "capture_registry.h"
 
 #include "graph.h"
@@ -28,7 +29,7 @@ static bool is_of(const struct cuc__capture *c, const cuc_stream *stream)
 static void thread_ends(void *unused)
 {
     (void)unused;
-    if (cuc__driver_forked()) // a thread of the parent may hold the lock for good
+    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
         return;
     pthread_mutex_lock(&lock);
     for (struct cuc__capture *c = captures; c; c = c->next)
@@ -43,7 +44,7 @@ static pthread_key_t key;
 
 static void make_key(void)
 {
-    // Without a key, captures of ended threads stay in the list; nothing else is lost.
+    // Without a key, the captures of finished threads stay in the list, but nothing else fails.
     (void)pthread_key_create(&key, thread_ends);
 }
 
@@ -73,8 +74,8 @@ struct cuc__capture *cuc__capture_leave(const cuc_stream *stream)
     return c;
 }
 
-// Marks a graph with a freed body, and every graph that encloses it: none may ever be destroyed.
-// Needs the lock.
+// Marks a graph with a freed body, and every graph that encloses it: they must never be destroyed.
+// The caller holds the lock.
 static void make_unsound(cuc_graph *graph, CUstream by)
 {
     for (; graph; graph = graph->parent) {
@@ -93,7 +94,7 @@ static cuc_graph *root_of(cuc_graph *graph)
     return graph;
 }
 
-// Appends the nodes of one list to another. Needs the lock.
+// Appends the nodes of one list to another. The caller holds the lock.
 static void append(struct cuc__conditionals *to, struct cuc__conditionals *from)
 {
     if (!from->first)
@@ -141,10 +142,10 @@ void cuc__capture_assign_bodies(struct cuc__capture *c, cuc_graph *graph)
         if (graph) {
             body->parent = cuc_graph_retain(graph);
             append(&root_of(graph)->conditionals, &body->conditionals);
-            if (body->gone) // the body was freed while this loop released the lock
+            if (body->gone) // the body was freed while this loop had released the lock
                 make_unsound(graph, body->gone_by);
         } else {
-            if (unsound && body->handle) // the body stays with a graph that cannot be destroyed
+            if (unsound && body->handle) // the body stays, since its graph cannot be destroyed
                 body->gone = CUC__GONE_UNSOUND;
             body->handle = NULL;
         }
@@ -184,7 +185,7 @@ static void drop_object(void *object)
     cuc_object_release(object);
 }
 
-// Queries the capture of a stream; *active is false if there is none, or if it is invalidated.
+// Queries the capture of a stream. *active is false if there is none, or if it is invalidated.
 static cuc_status query_capture(bool *active, uint64_t *id, const cuc_stream *stream,
                                 const char *function)
 {
@@ -261,7 +262,7 @@ cuc_status cuc__capture_bodies(cuc_graph *const *bodies, struct cuc__conditional
         struct cuc__conditionals one = { node, node };
         append(c->into ? &root_of(c->into)->conditionals : &c->conditionals, &one);
     } else {
-        free(node); // other code captures this graph, and so instantiates it too
+        free(node); // other code captures this graph, and so will also instantiate it
     }
     pthread_mutex_unlock(&lock);
     return CUC_OK;
@@ -302,7 +303,7 @@ cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, cuc_graph *graph, co
         graph = graph->parent;
     if (!graph->body)
         return cuc__keep_attach(keep, graph, function);
-    // The graph that will enclose this body is being captured.
+    // The enclosing graph of this body is still being captured.
     pthread_mutex_lock(&lock);
     for (struct cuc__capture *c = captures; c && !taken; c = c->next)
         if ((taken = has_body(c, graph)))
@@ -315,7 +316,7 @@ cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, cuc_graph *graph, co
 
 // Ending a capture
 
-// Finds the capture of a stream in the list; NULL if there is none. Needs the lock.
+// Finds the capture of a stream in the list; NULL if there is none. The caller holds the lock.
 static struct cuc__capture *find(const cuc_stream *stream)
 {
     struct cuc__capture *c = captures;
@@ -325,9 +326,9 @@ static struct cuc__capture *find(const cuc_stream *stream)
     return c;
 }
 
-// True unless a capture is invalidated or over. Needs the lock, so that its stream exists. The
-// default stream of another thread's capture cannot be queried, since its handle means another
-// stream here.
+// True unless a capture is invalidated or over. The caller holds the lock, so that the stream
+// exists. If another thread captures a default stream, that stream cannot be queried, since its
+// handle means a different stream on this thread.
 static bool is_active(const struct cuc__capture *c)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -338,8 +339,8 @@ static bool is_active(const struct cuc__capture *c)
 }
 
 // Finds a capture that fills a body of a conditional node of `stream`'s capture; NULL if there is
-// none. Needs the lock. If `stream`'s capture is `spoilt`, a capture that adds to the same graph,
-// or to a body in that graph, counts too.
+// none. The caller holds the lock. If `stream`'s capture is invalidated (`spoilt`), a capture that
+// adds to the same graph, or to a body in that graph, counts too.
 static const struct cuc__capture *find_filling(const cuc_stream *stream, bool spoilt)
 {
     const struct cuc__capture *of = find(stream);
@@ -390,7 +391,7 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
     for (const struct cuc__capture *c = captures; c && !own; c = c->next) {
         own = is_of(c, stream);
         if (own) {
-            // If its thread has ended, a capture may still be cancelled: the driver refuses to end
+            // A capture whose thread has ended may still be cancelled: the driver refuses to end
             // it, and drops it.
             other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
             filling = keep && !active && (f = find_filling(stream, true)) ? f->stream : NULL;
@@ -425,7 +426,8 @@ bool cuc__capture_set_abandoned(const cuc_stream *stream)
     pthread_mutex_lock(&lock);
     struct cuc__capture *c = find(stream);
     if (c)
-        c->abandoned = find_filling(stream, true) != NULL; // the other capture may be over by now
+        c->abandoned = find_filling(stream, true) != NULL; // the other capture may have ended in
+                                                           // the meantime
     const bool is = c && c->abandoned;
     pthread_mutex_unlock(&lock);
     return is;
@@ -457,7 +459,7 @@ static bool is_unsound(const cuc_graph *graph)
     return !graph->handle && graph->gone == CUC__GONE_UNSOUND;
 }
 
-// True for a body whose graph other code captures. Needs the lock.
+// True for a body whose graph other code captures. The caller holds the lock.
 static bool is_foreign(const cuc_graph *graph)
 {
     bool ours = false;
@@ -516,7 +518,7 @@ void cuc__capture_keep_stuck(struct cuc__capture *c)
     pthread_mutex_unlock(&lock);
 }
 
-// True if a stream is captured for good. `forget`: also removes its capture from the list.
+// True if a stream stays captured forever. `forget`: also removes its capture from the list.
 static bool is_stuck(const cuc_stream *stream, bool forget)
 {
     if (!atomic_load_explicit(&any_stuck, memory_order_relaxed) || cuc__driver_forked())

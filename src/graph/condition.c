@@ -47,7 +47,7 @@ cuc_status cuc_graph_condition_create(cuc_condition *out, cuc_graph *graph, uint
     return create(out, graph->context, graph->handle, default_value, flags, __func__);
 }
 
-// The graph that a stream captures into, and the nodes that the next one depends on.
+// The graph that a stream captures into, and the nodes that the next node depends on.
 struct place {
     CUgraph graph;
     const CUgraphNode *after;
@@ -57,7 +57,8 @@ struct place {
 static cuc_status find_place(struct place *place, const cuc_stream *stream, const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const CUgraphEdgeData *edges = NULL; // needed: without it the query fails if an edge has data
+    const CUgraphEdgeData *edges = NULL; // needed, because without it the query fails if an edge
+                                         // has data
     uint64_t id;
     cuc_status st;
 
@@ -92,7 +93,7 @@ cuc_status cuc_stream_condition_create(cuc_condition *out, cuc_stream *stream,
     return create(out, stream->context, place.graph, default_value, flags, __func__);
 }
 
-// Types by value, with the number of their bodies.
+// Types of conditional nodes, indexed by value, with their number of bodies.
 static const struct {
     const char *name, *bodies;
     uint32_t least, most;
@@ -115,7 +116,7 @@ static cuc_status check_type(int32_t type, uint32_t count, const char *function)
     return CUC_OK;
 }
 
-// The context must be current.
+// Adds a conditional node. The stream's context must be current.
 static cuc_status add(struct cuc__conditional *out, const cuc_stream *stream,
                       const struct place *place, const CUDA_CONDITIONAL_NODE_PARAMS *conditional,
                       const char *function)
@@ -166,7 +167,7 @@ cuc_status cuc_stream_add_conditional(cuc_graph **bodies, uint32_t count, cuc_st
     cuc_status st = check_type(type, count, __func__);
     if (st < 0 || (st = find_place(&place, stream, __func__)) < 0)
         return st;
-    // Allocate first: after the node is added, nothing here may fail.
+    // Allocate first, because nothing may fail after the node is added.
     cuc_graph **graphs = calloc(count, sizeof(*graphs));
     if (!graphs)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %u graphs", count);

@@ -1,4 +1,4 @@
-// Drawings of graphs. The driver can only write a file, so it gets an unnamed one in memory.
+// Drawings of graphs. The driver can only write a file, so it writes to an unnamed file in memory.
 #include "graph.h"
 
 #include "base/file.h"

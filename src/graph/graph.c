@@ -32,8 +32,8 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                : cuc__graph_check_exists(graph, function);
 }
 
-// A nested body is destroyed with its enclosing graph: returns the innermost graph that is gone, or
-// else the outermost graph.
+// Returns the innermost graph that is gone, or else the outermost graph: a nested body is destroyed
+// with its enclosing graph.
 static const cuc_graph *first_gone(const cuc_graph *graph)
 {
     while (graph->handle && graph->parent)
@@ -98,7 +98,7 @@ const char *cuc_node_type_name(int32_t type)
     return "unknown";
 }
 
-// Graphs belong to no context, so none need be current; failures are reported for the graph's
+// Graphs belong to no context, so none need be current. Failures are reported for the graph's
 // context.
 cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph)
 {
@@ -170,7 +170,8 @@ cuc_status cuc_graph_get_node_types(int32_t *out, size_t capacity, cuc_graph *gr
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
-    for (int pass = 0; pass < 2 && st >= 0; pass++) { // queries every type before writing any
+    for (int pass = 0; pass < 2 && st >= 0; pass++) { // the first pass queries every type before
+                                                      // the second writes any
         for (size_t i = 0; i < count && i < capacity && st >= 0; i++) {
             CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
             CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);

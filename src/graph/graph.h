@@ -5,7 +5,7 @@
 
 #include "device/context.h"
 
-// A conditional node and its bodies, which drivers before CUDA 13.2 cannot report.
+// A conditional node and its bodies. Drivers before CUDA 13.2 cannot report the bodies.
 struct cuc__conditional {
     struct cuc__conditional *next;
     CUgraphNode node;
@@ -21,26 +21,27 @@ struct cuc__conditionals {
 struct cuc_graph {
     cuc__handle head;
     CUgraph handle;
-    cuc_context *context; // retained: where it was captured
+    cuc_context *context; // the context of its capture, retained
     char *dot;            // the last drawing, NULL if none
     // True for the body of a conditional node, or for an embedded child graph; its parent owns it.
     bool body, embedded;
-    cuc_graph *parent;    // retained; NULL while the parent is being captured, or if other code did
-                          // that
-    cuc_graph *next_body; // within an active capture
-    // Conditions of its own nodes and of those nested in them; only in a graph without a parent.
+    cuc_graph *parent;    // retained; NULL while the parent is being captured, or if other code
+                          // captured it
+    cuc_graph *next_body; // list link, during an active capture
+    // Conditions of this graph's nodes and of nodes nested in it; only in a graph without a parent.
     // capture_registry.c.
     struct cuc__conditionals conditionals;
-    // CUC__GONE_: the reason why the driver's graph no longer exists
+    // the reason why the driver's graph no longer exists: CUC__GONE_
     int gone;
     CUstream gone_by; // the stream whose capture ended badly
 };
 
-// When a capture into a graph ends badly, the driver frees that graph, be it a whole graph or the
-// body of a conditional node. The node still points to the freed body, so destroying the graph with
-// that node would crash the process. Such a graph is never destroyed.
+// If a capture into a graph ends badly, the driver frees that graph, which may be a whole graph or
+// the body of a conditional node. The conditional node still points to the freed body, so
+// destroying the graph that contains the node would crash the process. Such a graph is never
+// destroyed.
 enum {
-    CUC__GONE_WITH_CAPTURE, // a body; the capture that added its node yielded no graph
+    CUC__GONE_WITH_CAPTURE, // a body: the capture that added its node yielded no graph
     CUC__GONE_FREED,        // a capture into it ended badly
     CUC__GONE_UNSOUND,      // a capture into one of its bodies ended badly
 };
@@ -56,7 +57,7 @@ struct cuc_graph_exec {
     _Atomic(const char *) what; // interned, owned: "graph of 3 nodes (kernels a, b)"
 };
 
-// Makes a graph object without a driver's graph; NULL without memory, recorded under `function`'s
+// Makes a graph object without a driver's graph; NULL if out of memory, recorded under `function`'s
 // name.
 cuc_graph *cuc__graph_new(cuc_context *context, const char *function);
 
@@ -71,7 +72,8 @@ bool cuc__graph_destroyed_reason(char *text, size_t size, const cuc_graph *graph
 // Returns the name of a kernel node's kernel, or NULL.
 const char *cuc__node_kernel(CUgraphNode node);
 
-// Lists the nodes of a driver's graph, in memory that the caller frees; NULL with a driver's code.
+// Lists the nodes of a driver's graph, in memory that the caller frees. On failure returns NULL and
+// sets `*code`.
 CUgraphNode *cuc__graph_list(CUresult *code, size_t *count, CUgraph graph);
 
 // Returns from a public function unless the argument is a graph that still exists.

@@ -46,7 +46,7 @@ bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from)
     if (!CUC_RESERVE(k->entries, k->capacity, k->count + from->count))
         return false;
     memcpy(k->entries + k->count, from->entries, from->count * sizeof(*from->entries));
-    k->count += from->count; // a duplicate holds a reference of its own
+    k->count += from->count; // a duplicate holds its own reference
     free(from->entries);
     free(from);
     return true;
@@ -108,7 +108,7 @@ cuc_status cuc__keep_attach(struct cuc__keep *keep, cuc_graph *graph, const char
         return CUC_OK;
     cuc_status st =
         cuc__fail_driver(graph->context, r, function, "cuGraphRetainUserObject", "%s", what);
-    user->keep = NULL; // the list remains the caller's, though the driver calls unused()
+    user->keep = NULL; // the caller keeps the list, even though the driver will call unused()
     CUC_CLEANUP(graph->context, cuUserObjectRelease, (void *)object, object, 1);
     return st;
 }
@@ -125,7 +125,7 @@ static cuc_status keep_one(cuc_graph *graph, void *reference, void (*drop)(void 
     if (st >= 0)
         st = cuc__capture_attach_keep(keep, graph, function);
     if (st < 0 && keep) {
-        keep->count = 0; // the object remains the caller's
+        keep->count = 0; // the caller keeps the object
         cuc__keep_free(keep);
     }
     return st;

@@ -1,6 +1,6 @@
-// Lists of objects that a capture uses, and that must live until the capture, its graph, and the
-// graph's instances and launches are done with them. The driver counts these users, with a user
-// object.
+// Lists of objects that a capture uses. The objects must live until the capture, its graph, and the
+// graph's instances and launches no longer need them. The driver counts these users by means of a
+// user object.
 #ifndef CUCORE_GRAPH_KEEP_H
 #define CUCORE_GRAPH_KEEP_H
 
@@ -9,12 +9,12 @@
 // A list of references, each with its release function.
 struct cuc__keep;
 
-// Adds a reference, creating the list if it is NULL. One that is present is not added twice;
-// `*taken` tells if it was added. False without memory.
+// Adds a reference, creating the list if it is NULL. An object that is already in the list is not
+// added twice; `*taken` tells if it was added. False if out of memory.
 bool cuc__keep_add(struct cuc__keep **keep, void *reference, void (*drop)(void *reference),
                    bool *taken);
 
-// Moves the references of `from` into `*keep` and frees `from`. False without memory, with both
+// Moves the references of `from` into `*keep` and frees `from`. False if out of memory, with both
 // lists unchanged.
 bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from);
 

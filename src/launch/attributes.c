@@ -18,7 +18,7 @@ static cuc_status copy_value(CUlaunchAttributeValue *to, const cuc_launch_attrib
                              const char *function)
 {
     (void)function;
-    // Each of these members of the driver's union is one 32-bit word at its start.
+    // Each of these members of the driver's union is a single 32-bit word at its start.
     memcpy(to, &from->value.value, sizeof(from->value.value));
     return CUC_OK;
 }
@@ -60,7 +60,7 @@ static cuc_status copy_event(CUlaunchAttributeValue *to, const cuc_launch_attrib
 
     if (!cuc__handle_is_valid(event, CUC__HANDLE_EVENT))
         return cuc__fail_handle(event, CUC__HANDLE_EVENT, function, "the attribute's event");
-    // launchCompletionEvent begins with the same two members.
+    // The member launchCompletionEvent begins with the same two fields.
     to->programmaticEvent.event = event->handle;
     to->programmaticEvent.flags = from->value.event.flags;
     if (from->id == CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
@@ -173,7 +173,7 @@ static cuc_status add(CUlaunchConfig *out, const cuc_launch_attribute *from,
     return st;
 }
 
-// A cluster must tile the grid; the driver's own error for this names no number.
+// Checks that clusters divide the grid; the driver's own error for this contains no numbers.
 static cuc_status check_cluster(const CUlaunchConfig *c, const uint32_t *cluster,
                                 const char *function)
 {

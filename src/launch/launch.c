@@ -31,8 +31,8 @@ static const uint8_t argument_class[] = {
 
 enum { ARGUMENT_TYPES = sizeof(argument_class) };
 
-// The maximum bytes of an argument by type: a value inside the cuc_arg must fit there. 0 is not an
-// argument's type.
+// The maximum size of an argument in bytes, by type: a value inside the cuc_arg must fit there. 0
+// means that the number is not a type.
 static const uint32_t argument_bytes[ARGUMENT_TYPES] = {
 #define ROW(constant, value, name, bits) [value] = (bits) > 64 ? 0 : (bits) ? (bits) / 8 : 8,
     CUC_DTYPE_LIST(ROW)
@@ -67,7 +67,7 @@ static const char *parameter_name(uint32_t type)
     return names[type];
 }
 
-// Describes the error in an argument; the checks below only detect that there is one.
+// Describes the error in an argument; the checks below only detect that there is an error.
 static cuc_status __attribute__((cold, noinline))
 fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
 {
@@ -140,8 +140,8 @@ fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
                      c->block[0] * y * z, k->name, whose, kernel_limits->block_threads);
 }
 
-// The number of blocks of a kernel that a multiprocessor runs at once; 0 if unknown. This query
-// uses the thread's current context.
+// Returns the number of blocks of a kernel that a multiprocessor runs at once; 0 if unknown. The
+// query uses the thread's current context.
 static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c)
 {
     int blocks = 0;
@@ -155,7 +155,7 @@ static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const C
     return cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch") < 0 || r ? 0 : blocks;
 }
 
-// Records a launch that the driver refused, with as much as is known about the reason.
+// Records a launch that the driver refused, with everything known about the reason.
 static cuc_status __attribute__((cold, noinline))
 fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r,
             bool recorded)
@@ -184,7 +184,7 @@ static inline uint64_t pair(uint32_t y, uint32_t z)
     return y | (uint64_t)z << 32;
 }
 
-// The driver call of a launch that needs a current context (a default stream's) or a wait.
+// Makes the driver call of a launch that needs a current context (for a default stream) or a wait.
 static cuc_status __attribute__((noinline))
 launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
                  void **parameters, bool captured)
@@ -207,7 +207,7 @@ launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchCon
     return cuc__context_leave(stream->context, pushed, st, "cuc_launch");
 }
 
-// A captured launch does not run and is not recorded.
+// Finishes a launch. A captured launch does not run, so it is not recorded in the ring.
 static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
                                 const CUlaunchConfig *c, void **parameters, bool captured)
 {
@@ -221,7 +221,8 @@ static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
     return __builtin_expect(r, 0) ? fail_launch(stream, kernel, c, r, !captured) : CUC_OK;
 }
 
-// A launch with attributes; a separate function keeps their array out of the common path's frame.
+// Launches with attributes. This is a separate function so that the array is not in the stack frame
+// of the common path.
 static cuc_status __attribute__((noinline))
 finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
                        const cuc_kernel *kernel, void **parameters, bool captured)
@@ -247,7 +248,7 @@ finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
     return st;
 }
 
-// The address of one argument's bytes, or NULL with the failure recorded.
+// Returns the address of one argument's bytes, or NULL with the failure recorded.
 static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream, size_t i,
                                      cuc_status *status)
 {
@@ -280,7 +281,7 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
     return (void *)(uintptr_t)at;
 }
 
-// True if a config requests more than grid, block and shared memory: tests two words at a time.
+// True if a config requests more than grid, block and shared memory. Tests two words at a time.
 static inline uint64_t asks_for_more(const cuc_launch_config *c)
 {
     uint64_t cluster, rest;
@@ -327,8 +328,8 @@ static inline uint64_t type_and_bytes(const cuc_arg *a)
     return (uint32_t)a->type | (uint64_t)a->bytes << 32;
 }
 
-// The slow path, for every launch that the fast path does not take, such as those of tile kernels.
-// It also finds and reports the error of a launch that is refused.
+// The slow path, for every launch that the fast path does not accept, such as those of tile
+// kernels. It also finds and reports the error of a launch that is refused.
 static cuc_status __attribute__((noinline))
 launch_slow_path(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                  const cuc_arg *args, size_t count, const char *function)
@@ -365,8 +366,8 @@ launch_slow_path(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel
 
     CUlaunchConfig c = shape_of(config, stream);
     const struct cuc__device_limits *l = &device->limits;
-    // One branch for all of them; fail_shape() finds the culprit. An x of 0 wraps around to the
-    // maximum.
+    // One branch for all limits; fail_shape() finds the one that was violated. An x of 0 wraps
+    // around to the maximum.
     if (__builtin_expect((c.gridDimX - 1 >= l->grid[0]) | (c.gridDimY > l->grid[1]) |
                              (c.gridDimZ > l->grid[2]) | (c.blockDimX - 1 >= l->block[0]) |
                              (c.blockDimY > l->block[1]) | (c.blockDimZ > l->block[2]),
@@ -413,9 +414,9 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
 {
     void *parameters[CUC__COMMON_PARAMETERS];
 
-    // The fast path, for nearly every launch: a grid and a block along x, the same argument types
-    // as in an earlier launch, and no other request. Any doubt goes to the slow path, which
-    // decides. Instructions are counted here (bench/count.sh).
+    // The fast path, for nearly every launch: grid and block are along x, the argument types are
+    // those of an earlier launch, and nothing else is requested. In case of doubt the slow path
+    // decides. The instructions of this path are counted (bench/count.sh).
     if (!stream || cuc__modes_now() || !config || config->struct_size != sizeof(*config) || !kernel)
         goto slow_path;
     const struct cuc__kernel_limits *limits = &kernel->limits[stream->ordinal];

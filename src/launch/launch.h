@@ -12,14 +12,14 @@ enum {
     CUC__MAX_PARAMETERS = 1024, // at 4 bytes each they fill the 4 KiB that every driver accepts
 };
 
-// Converts a config to the driver's: dimensions of 0 become 1, fields and attributes become
-// `attributes` [CUC__MAX_LAUNCH_ATTRIBUTES]. Checks the device's abilities, but not the kernel's.
-// Records a failure under `function`'s name.
+// Converts a config to the driver's: dimensions of 0 become 1, and fields and attributes are
+// written to `attributes` [CUC__MAX_LAUNCH_ATTRIBUTES]. Checks the device's capabilities, but not
+// the kernel's. Records a failure under `function`'s name.
 cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attributes,
                                    const cuc_launch_config *config, const cuc_device *device,
                                    const char *function);
 
-// Finishes a checked launch: adds its references to the graph under capture, records the launch,
+// Finishes a checked launch: adds its references to the graph being captured, records the launch,
 // and passes it to the driver with everything that the config requests.
 cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *config,
                               const cuc_kernel *kernel, void **parameters);
@@ -31,7 +31,7 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *buffer, const cuc_stream *
     __attribute__((cold));
 cuc_status cuc__launch_check_tensor(const cuc_tensor *tensor, const cuc_stream *stream, size_t i)
     __attribute__((cold));
-// With CUCORE_CHECK_HANDLES: refuses a pointer unknown to the driver.
+// With CUCORE_CHECK_HANDLES, refuses a pointer that the driver does not know.
 cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr address,
                                      const cuc_stream *stream, size_t i) __attribute__((cold));
 cuc_status cuc__launch_check_device(const cuc_tensor *tensor, const cuc_stream *stream,

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-// The driver's callback has no parameter for user data. It is called on the querying thread, before
-// the query returns.
+// The options of the current query, because the driver's callback has no parameter for user data.
+// It is called on the querying thread, before the query returns.
 static _Thread_local const cuc_occupancy_options *asking;
 
 static size_t shared_of_block(int block_threads)
@@ -104,7 +104,7 @@ cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32_t *bloc
             "options.shared_bytes is %u, but shared_of_block is also given: give one of them",
             o.shared_bytes);
 
-    // The callback's results are not known yet, so the maximum is allowed.
+    // The callback's results are not known yet, so allow the maximum.
     if ((st = cuc__kernel_prepare(kernel, device, __func__)) < 0)
         return st;
     uint32_t shared = o.shared_of_block ? cuc__kernel_shared_limit(kernel, device) : o.shared_bytes;
@@ -165,7 +165,7 @@ static cuc_status check_config_block(const CUlaunchConfig *c, const cuc_device *
 
 typedef CUresult (*cluster_question)(int *out, CUfunction function, const CUlaunchConfig *config);
 
-// Both queries about clusters take the config of a launch.
+// Runs a query about clusters. Both of these queries take the config of a launch.
 static cuc_status query_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *device,
                                  const cuc_launch_config *given, bool any_cluster,
                                  cluster_question question, const char *call, const char *function)

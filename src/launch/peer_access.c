@@ -1,4 +1,4 @@
-// Checks that the device of a launch can access the memory of its arguments.
+// Checks that the device of a launch can access the memory of the arguments.
 #include "base/array.h"
 #include "launch.h"
 
@@ -16,7 +16,7 @@ static const cuc_memory_resource *resource_of(const cuc_buffer *b)
     return b->resource;
 }
 
-// A way to give another device access to memory, as the remedy in a message.
+// Returns the call that gives another device access to the memory, as the remedy in a message.
 static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool pool)
 {
     if (resource && resource->virtual_memory)
@@ -25,8 +25,8 @@ static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool 
                 : "give it access with cuc_context_enable_peer_access()";
 }
 
-// True for memory from cuMemAlloc() in a synchronous resource that the stream's device cannot
-// access: the driver has no query for this, but cucore knows which peers it enabled.
+// True for memory of a synchronous resource, from cuMemAlloc(), that the stream's device cannot
+// access. The driver has no query for this, but cucore knows which peer accesses it has enabled.
 static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *stream)
 {
     if (!resource || resource->pool || resource->virtual_memory || !resource->device ||
@@ -38,10 +38,10 @@ static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *str
     return owner && !cuc__context_has_peer(stream->context, owner);
 }
 
-// A kernel that accesses memory which its device cannot reach destroys the context, so the driver
-// is queried first: the pool of a pool's memory, and the address of virtual memory, since only
-// these tell the access. Called only for memory of another device. Memory that is unknown, or
-// accessible everywhere, passes.
+// A kernel that accesses memory which its device cannot reach destroys the context. So this
+// function first queries the driver: for pool memory through the pool, and for virtual memory
+// through the address, since only these report the access. Called only for memory of another
+// device. Memory that is unknown, or accessible everywhere, is accepted.
 static cuc_status check_peer_access(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
                                     const cuc_stream *stream, const char *argument)
 {
@@ -87,7 +87,7 @@ static cuc_status check_peer_access(CUdeviceptr ptr, cuc_device *memory, const c
         can ? ", or copy it to that device" : " to that device");
 }
 
-// Only some devices can access memory that is unknown to the driver.
+// Only some devices can access memory that the driver does not know.
 static cuc_status check_pageable(const char *what, const cuc_stream *stream, const char *argument)
 {
     int32_t reaches = 0;
@@ -115,7 +115,7 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
     if (!device && resource && resource->pool)
         device = resource->device;
 
-    // No memory, memory of no device or of the stream's, or managed memory.
+    // Accept no memory, memory of no device or of the stream's device, and managed memory.
     if (!b->ptr || access & CUC_MEMORY_ACCESS_MANAGED ||
         (!pageable && (!device || device == stream->device)))
         return CUC_OK;
@@ -160,7 +160,7 @@ cuc_status cuc__launch_check_tensor(const cuc_tensor *t, const cuc_stream *strea
     return cuc__launch_check_device(t, stream, argument);
 }
 
-// For an unknown address the driver succeeds with a memory type of 0.
+// Tests if the driver knows an address. For an unknown one it succeeds with a memory type of 0.
 static cuc_status is_known(bool *known, CUdeviceptr address, const cuc_stream *stream)
 {
     CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
@@ -184,7 +184,8 @@ cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr ad
 
     if (!address || (st = is_known(&known, address, stream)) < 0)
         return address ? st : CUC_OK;
-    if (!known && (st = is_known(&known, address - 1, stream)) < 0) // may be the end of an array
+    if (!known &&
+        (st = is_known(&known, address - 1, stream)) < 0) // the address may be the end of an array
         return st;
     if (known)
         return CUC_OK;

@@ -1,5 +1,5 @@
-// Launches of tile kernels: checks arguments by name, computes the grid, chooses the entry.
-// Compiles and allocates nothing.
+// Launches tile kernels: checks arguments by name, computes the grid, chooses the entry. Compiles
+// and allocates nothing.
 #include "code/kernel_tile.h"
 #include "launch.h"
 #include "code/object.h"
@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_
     return false;
 }
 
-// True for a value beyond every memory address; the limit keeps sums of such products within 64
+// True for a distance beyond every memory address. The limit keeps sums of such products within 64
 // bits.
 static bool reaches_beyond(int64_t extent, int64_t stride)
 {
@@ -123,7 +123,7 @@ bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kerne
     return true;
 }
 
-// Checks properties of a tensor's memory that the signature does not have.
+// Checks properties of a tensor's memory that are not in the signature.
 static cuc_status check_memory(const struct tile_parameter *p, const cuc_tensor *t, bool written,
                                const cuc_stream *stream, const cuc_kernel *k)
 {
@@ -220,7 +220,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     const struct tile_entry *entry = tile_select_entry(s, argument);
     if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
                               stream->context, block)) {
-        entry = &s->entry[s->entries - 1]; // accepts every argument, and needs no maps
+        entry = &s->entry[s->entries - 1]; // the last entry accepts all arguments and needs no maps
         tile_pack_arguments(s->kernel, argument, block);
     }
     cuc_kernel *chosen = code->entry[entry - s->entry];

@@ -66,7 +66,7 @@ cuc_status cuc_memory_discard(cuc_stream *stream, cuc_device_ptr ptr, size_t byt
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// Reads a batch; refuses all of it if an entry is wrong, before anything is enqueued.
+// Reads a batch. If an entry is wrong, refuses the whole batch before anything is enqueued.
 static cuc_status read_batch(cuc_memory_batch *b, const cuc_memory_batch *given, bool located,
                              const char *function)
 {
@@ -101,7 +101,7 @@ static cuc_status read_batch(cuc_memory_batch *b, const cuc_memory_batch *given,
     return CUC_OK;
 }
 
-// The driver's parameters are not const, though it only reads them.
+// Casts const away: the driver's parameters are not const, though it only reads them.
 static CUdeviceptr *loose_ptrs(const cuc_device_ptr *p)
 {
     return (CUdeviceptr *)(uintptr_t)p;
@@ -129,8 +129,8 @@ cuc_status cuc_memory_discard_batch(cuc_stream *stream, const cuc_memory_batch *
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// The driver takes locations as runs of equal ones. Each call takes as many entries of the batch as
-// fit in this number of runs, so that no batch needs host memory.
+// The driver takes locations as runs of equal ones. Each call passes as many entries of the batch
+// as fit in this number of runs, so no batch needs host memory.
 enum { RUNS = 64 };
 
 struct piece {
@@ -212,8 +212,8 @@ cuc_status cuc_memory_discard_and_prefetch_batch(cuc_stream *stream, const cuc_m
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// Advice and its queries name no stream and no device, but the driver needs some context: uses the
-// caller's, or the primary one of the memory's device, or of the first device.
+// Enters some context. Advice and its queries name no stream and no device, but the driver requires
+// a context: the caller's, or the primary one of the memory's device or of the first device.
 static cuc_status enter_any(cuc_context **context, bool *pushed, CUdeviceptr ptr,
                             const char *function)
 {
@@ -241,7 +241,7 @@ static cuc_status enter_any(cuc_context **context, bool *pushed, CUdeviceptr ptr
 cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
                              const cuc_memory_location *location)
 {
-    // Ignored locations are checked too; the host is valid for all advice.
+    // Ignored locations are checked too, so pass the host, which is valid for all advice.
     CUmemLocation at = { CU_MEM_LOCATION_TYPE_HOST, 0 };
     cuc_context *context;
     cuc_status st;
@@ -317,7 +317,7 @@ cuc_status cuc_memory_get_read_mostly(int32_t *out, cuc_device_ptr ptr, size_t b
     return st;
 }
 
-// Reads a location in both of the driver's forms: type and id, or before CUDA 12.2 a device's
+// Reads a location in both of the driver's forms: type and ID or, before CUDA 12.2, a device's
 // ordinal.
 static cuc_status query_location(cuc_memory_location *out, CUmem_range_attribute device_attribute,
                                  CUmem_range_attribute type_attribute,
@@ -363,7 +363,7 @@ cuc_status cuc_memory_get_last_prefetch(cuc_memory_location *out, cuc_device_ptr
 cuc_status cuc_memory_get_accessed_by(size_t *count, int32_t *devices, size_t capacity,
                                       cuc_device_ptr ptr, size_t bytes)
 {
-    enum { MOST = 128 }; // more devices than a machine has
+    enum { MOST = 128 }; // more devices than any machine has
     int found[MOST];
     size_t n = 0;
 

@@ -14,8 +14,8 @@ void cuc_buffer_options_init(cuc_buffer_options *options, size_t size)
 
 static cuc_buffer *make(const char *function)
 {
-    // glibc's calloc() before 2.41 bypasses the thread's cache of free blocks. gcc turns malloc()
-    // and memset() into calloc(), but not this assignment.
+    // glibc's calloc() before 2.41 bypasses the thread's cache of free blocks. gcc would turn
+    // malloc() and memset() into calloc(), but it leaves this assignment alone.
     cuc_buffer *b = malloc(sizeof(*b));
 
     if (!b) {
@@ -38,7 +38,7 @@ static void drop(cuc_buffer *b)
     cuc__handle_free(b);
 }
 
-// Asks the driver for the properties that the caller did not give.
+// Asks the driver for properties that the caller has not given.
 static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, const char *function)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
@@ -53,7 +53,7 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
     return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
-// True if only the driver can tell which device a resource's memory belongs to: a device can access
+// True if only the driver can tell to which device a resource's memory belongs: a device can access
 // the memory, and user-defined callbacks need not name it.
 static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
 {
@@ -61,8 +61,8 @@ static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t a
            (!resource || (resource->kind == CUC_MEMORY_CUSTOM && !resource->device));
 }
 
-// True if only the driver can tell whether memory that host and device access is pinned or managed:
-// user-defined callbacks need not state it.
+// True if only the driver can tell if memory that host and device can access is pinned or managed,
+// since user-defined callbacks need not state it.
 static bool may_be_managed(const cuc_memory_resource *resource)
 {
     return resource->kind == CUC_MEMORY_CUSTOM &&
@@ -200,7 +200,7 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
     return CUC_OK;
 }
 
-// Two threads may ask at the same time: both get the same answer.
+// Two threads may query at the same time; both get the same answer.
 cuc_status cuc__buffer_query(const cuc_buffer *buffer, const char *function)
 {
     cuc_buffer *b = (cuc_buffer *)(uintptr_t)buffer;
@@ -242,8 +242,8 @@ cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
     return cuc__handle_retain(buffer);
 }
 
-// Frees an unreferenced buffer. If a graph held the buffer, this happens at any moment, perhaps
-// while another thread captures the buffer's stream: then the free is deferred.
+// Frees an unreferenced buffer. If a graph held the buffer, this can happen at any time, even while
+// another thread captures the buffer's stream. In that case the free is deferred.
 static void release_parts(void *object)
 {
     cuc_buffer *buffer = object;

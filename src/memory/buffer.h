@@ -13,21 +13,23 @@ struct cuc_buffer {
     cuc__handle head;
     cuc_device_ptr ptr;
     size_t bytes;
-    _Atomic(cuc_device *) device;         // NULL for memory of no device (pinned, foreign host)
+    _Atomic(cuc_device *) device;         // NULL if the memory belongs to no device (pinned or
+                                          // foreign host memory)
     struct cuc_memory_resource *resource; // retained; NULL for a foreign pointer
-    struct cuc_stream *stream;            // retained; orders the free; NULL frees at once
+    struct cuc_stream *stream;            // the stream that orders the free, retained; NULL: freed
+                                          // at once
     _Atomic uint32_t access;              // CUC_MEMORY_ACCESS_ bits; 0: not known yet
-    void *owner;                          // a foreign pointer's owner
+    void *owner;                          // the owner of a foreign pointer
     void (*drop_owner)(void *owner);
-    struct cuc_buffer *parent; // retained; the whole buffer of a slice
+    struct cuc_buffer *parent; // for a slice: the whole buffer, retained
 };
 
-// As cuc_buffer_from_pointer(), but asks the driver about the memory only when its device or access
-// is needed: code that reads these calls cuc__buffer_describe() first.
+// Like cuc_buffer_from_pointer(), but asks the driver about the memory only when its device or
+// access is needed. Code that reads these must first call cuc__buffer_describe().
 cuc_status cuc__buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,
                                     const cuc_buffer_options *options);
 
-// Asks the driver about the memory of a buffer that is not described yet.
+// Asks the driver about the memory of a buffer that has not been described yet.
 cuc_status cuc__buffer_query(const cuc_buffer *buffer, const char *function);
 
 static inline uint32_t cuc__buffer_access(const cuc_buffer *b)
@@ -45,7 +47,7 @@ static inline bool cuc__buffer_is_described(const cuc_buffer *b)
     return __builtin_expect(cuc__buffer_access(b) || !b->ptr, 1);
 }
 
-// Queries the device and the access of a buffer unless they are known.
+// Queries the device and the access of a buffer, unless they are known.
 static inline cuc_status cuc__buffer_describe(const cuc_buffer *b, const char *function)
 {
     return cuc__buffer_is_described(b) ? CUC_OK : cuc__buffer_query(b, function);

@@ -23,7 +23,7 @@ cuc_device_ptr cuc_host_address(const void *host)
 cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                                   const char *function)
 {
-    // One test for the common case. Overlap in either order wraps around to a small number.
+    // One test for the common case. An overlap, in either order, wraps around to a small number.
     if (dst && src && !cuc__range_wraps(dst, bytes) && !cuc__range_wraps(src, bytes) &&
         dst - src >= bytes && src - dst >= bytes)
         return CUC_OK;
@@ -138,7 +138,7 @@ cuc_status cuc_buffer_read_async(cuc_stream *stream, void *dst, const cuc_buffer
     return copy(stream, cuc_host_address(dst), buffer->ptr + offset, bytes, __func__);
 }
 
-// The device of memory that no other device can access; NULL for other memory.
+// Returns the device of memory that no other device can access; NULL for other memory.
 static cuc_device *only_device(const cuc_buffer *buffer)
 {
     return cuc__buffer_access(buffer) == CUC_MEMORY_ACCESS_DEVICE ? cuc__buffer_device(buffer)

@@ -1,4 +1,4 @@
-// Checks of copies and fills before the driver is called.
+// Checks of copies and fills, made before the driver is called.
 #ifndef CUCORE_MEMORY_COPY_H
 #define CUCORE_MEMORY_COPY_H
 
@@ -10,13 +10,13 @@
 cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                                   const char *function);
 
-// Refuses a range past the end of a buffer; `name` is the argument's.
+// Refuses a range past the end of a buffer. `name` is the name of the argument.
 cuc_status cuc__copy_check_part(const cuc_buffer *buffer, const char *name, size_t offset,
                                 size_t bytes, const char *function);
 
-// One side of a copy of rows: computes its start and checks that all of it is in the address space.
-// A pitch or slice of 0 becomes the smallest valid one. Every sum and product is checked for
-// overflow.
+// One side of a copy of rows. The functions compute its start and check that all of it is in the
+// address space. A pitch or slice of 0 becomes the smallest valid one. Every sum and product is
+// checked for overflow.
 struct cuc__copy_side {
     const char *name;
     CUdeviceptr at;

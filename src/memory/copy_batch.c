@@ -63,8 +63,8 @@ static bool same_attributes(const cuc_copy_attributes *a, const cuc_copy_attribu
                       a->dst_hint.type == b->dst_hint.type && a->dst_hint.id == b->dst_hint.id);
 }
 
-// The driver takes attributes as runs of equal ones, and no empty copy. Each call takes as many
-// entries of the batch as fit in this number of runs, so that no batch needs host memory.
+// The driver takes attributes as runs of equal ones, and accepts no empty copy. Each call passes as
+// many entries of the batch as fit in this number of runs, so no batch needs host memory.
 enum { RUNS = 32 };
 
 struct piece {

@@ -1,4 +1,4 @@
-// The memory resource that a device uses by default.
+// The default memory resource of a device.
 #include "pool.h"
 #include "resource.h"
 
@@ -6,8 +6,7 @@ cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, co
 {
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
-                              // for good
+    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDeviceGetMemPool", "-");
     // Neither constructor enters the device's context, which would take the same lock.
     pthread_mutex_lock(&device->lock);
@@ -48,6 +47,6 @@ cuc_status cuc_device_set_memory_resource(cuc_device *device, cuc_memory_resourc
     cuc_memory_resource *old = device->memory;
     device->memory = cuc__handle_retain(resource);
     pthread_mutex_unlock(&device->lock);
-    cuc_memory_resource_release(old); // may call the user's destroy
+    cuc_memory_resource_release(old); // may call the user's destroy function
     return CUC_OK;
 }

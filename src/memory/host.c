@@ -49,15 +49,15 @@ static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, c
         return cuc__fail_driver(NULL, code, function, "cuPointerGetAttributes",
                                 "asking what 0x%" PRIx64 " is", ptr);
 
-    if (!type) { // unknown to the driver: plain host memory
+    if (!type) { // plain host memory, which the driver does not know
         out->kind = CUC_MEMORY_UNREGISTERED;
         out->device = -1;
         out->access = CUC_MEMORY_ACCESS_HOST;
         out->host_pointer = (void *)(uintptr_t)ptr;
         return CUC_OK;
     }
-    // Some drivers do not report a pool's memory as managed; only managed memory has both a device
-    // and a host address.
+    // Some drivers do not report a pool's memory as managed, but only managed memory has both a
+    // device and a host address.
     managed |= type == CU_MEMORYTYPE_DEVICE && pool && host;
     out->kind = managed                      ? CUC_MEMORY_MANAGED
                 : type == CU_MEMORYTYPE_HOST ? CUC_MEMORY_PINNED

@@ -79,15 +79,15 @@ cuc_status cuc_memory_pool_from_fd(cuc_memory_resource **out, cuc_device *device
 
 // This process's import of another process's buffer. The driver gives every import of a buffer the
 // same address, and the first free unmaps it for all imports. So each buffer is imported once, and
-// its last user frees it. Pool and export data together identify a buffer: not every driver names
-// the pool in the data, and none accepts data of another pool.
+// its last user frees it. A buffer is identified by pool and export data together: not every driver
+// names the pool in the data, and none accepts data of another pool.
 struct import {
     struct import *next;
     CUmemPoolPtrExportData data;
     cuc_memory_resource *pool; // the pool of the first import, retained
     CUdeviceptr ptr;
-    size_t users;      // 0 if the driver refused to free it
-    struct mark *last; // events that mark the work of former users' streams
+    size_t users;      // 0 if the driver has refused to free it
+    struct mark *last; // events after the work of former users' streams
 };
 
 struct mark {
@@ -115,7 +115,7 @@ static struct import *find_at(CUdeviceptr ptr)
     return NULL;
 }
 
-// Imports a buffer, or adds a user to one that is already imported.
+// Imports a buffer, or adds a user to an existing import.
 static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolPtrExportData *data,
                          size_t bytes, const char *function)
 {
@@ -125,8 +125,8 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
     if (!made)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an import");
     pthread_mutex_lock(&lock);
-    // Only buffers of pools that cucore imported share one import. A pool wrapped by handle gets an
-    // import for each call.
+    // Only buffers of pools that cucore imported share an import. For a pool wrapped by handle,
+    // each call makes an import of its own.
     struct import *i = pool->imported ? find_named(pool, data) : NULL;
     if (i)
         made->ptr = i->ptr;
@@ -153,7 +153,7 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
                                  "importing a buffer of %zu bytes of another process", bytes);
 }
 
-// Refuses a size beyond the import's, if the driver reports that size.
+// Refuses a size larger than the import, if the driver reports the import's size.
 static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *stream,
                              const char *function)
 {
@@ -172,7 +172,7 @@ static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *st
     return cuc__memory_leave(stream->context, pushed, st, function);
 }
 
-// True unless the stream is captured: captured work neither waits nor can be waited for.
+// True unless the stream is captured: captured work cannot be waited for and does not wait.
 static bool runs(const cuc_stream *stream)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -181,8 +181,8 @@ static bool runs(const cuc_stream *stream)
            capture == CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-// Marks a stream's work with an event that the last user's free will wait for. Without an event,
-// waits for the stream.
+// Marks a stream's work with an event that the last user's free will wait for. If there is no
+// event, waits for the stream instead.
 static void leave_mark(struct import *i, const cuc_stream *stream)
 {
     struct mark *m = calloc(1, sizeof(*m));
@@ -216,8 +216,7 @@ int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream)
     cuc_memory_resource *pool = NULL;
     CUresult r = 0;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
-                              // for good
+    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
         return CUC__CU_FORKED;
     pthread_mutex_lock(&lock);
     struct import **at = &imports, *i;
@@ -271,7 +270,7 @@ cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
             CUC_ERROR_INVALID_ARGUMENT,
             "buffer is a slice: export the whole buffer, and slice it in the other process");
     CUresult r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
-    // The driver exports memory of a pool only after the pool itself.
+    // The driver exports memory of a pool only after the pool itself has been exported.
     if (r == CUDA_ERROR_INVALID_VALUE && export_once(buffer->resource))
         r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
     if (r)
@@ -298,8 +297,7 @@ cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_stream *stream,
     if (st < 0)
         return st;
     memcpy(&data, handle->bytes, sizeof(data));
-    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
-                              // for good
+    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemPoolImportPointer", "-");
     st = import(&ptr, pool, &data, bytes, __func__);
     if (st < 0)

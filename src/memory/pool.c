@@ -5,16 +5,16 @@
 
 #include <inttypes.h>
 
-// Queries on pools would invalidate an active capture although they do not belong to it, so they go
-// through relaxed.h. Allocating and freeing are in stream order and belong to a capture.
+// Queries on pools would invalidate an active capture although they are not part of it, so they use
+// relaxed mode (relaxed.h). Allocating and freeing are stream-ordered and can be captured.
 
 void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t size)
 {
     cuc__init_options(options, size);
 }
 
-// Makes a context current only for a default stream, which means the current context; other streams
-// determine their context themselves.
+// Makes a context current only for a default stream, which means the default stream of the current
+// context; other streams determine their own context.
 static inline cuc_status enter(const cuc_stream *stream, bool *pushed, const char *function)
 {
     *pushed = false;
@@ -66,8 +66,8 @@ static bool is_capturing(const cuc_stream *stream)
            capture != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-// A captured stream may free only its graph's memory; for other memory the driver reports just an
-// invalid value.
+// Explains a failed free. A captured stream may free only its graph's memory; for other memory the
+// driver reports just an invalid value.
 static cuc_status free_failed(const cuc_stream *stream, int code, bool captured, CUdeviceptr ptr,
                               size_t bytes, const char *function)
 {
@@ -91,8 +91,8 @@ static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
     cuc_status st = enter(stream, &pushed, function);
     if (st < 0)
         return st;
-    // The driver also refuses while the stream is captured. By the time that cucore asks, another
-    // thread may have ended that capture.
+    // The driver also refuses a free on a captured stream. By the time cucore queries this, another
+    // thread may have ended the capture.
     int code, left = MOST_ATTEMPTS;
     bool captured;
     do {
@@ -110,7 +110,7 @@ static CUmemAllocationType type_of(int32_t kind)
                                       : CU_MEM_ALLOCATION_TYPE_PINNED;
 }
 
-// True for a pool that was never filled. A high mark that was reset proves nothing.
+// True for a pool that has never held memory. A high-water mark that was reset proves nothing.
 static bool is_unused(const cuc_memory_resource *resource)
 {
     uint64_t most = 1;
@@ -121,7 +121,8 @@ static bool is_unused(const cuc_memory_resource *resource)
            !most;
 }
 
-// Resets the device's current pool if it is this one, as the driver does for a destroyed pool.
+// If this pool is the device's current one, resets the current pool, as the driver does for a
+// destroyed pool.
 static void make_no_longer_current(const cuc_memory_resource *resource)
 {
     CUmemLocation location = resource->location;
@@ -174,8 +175,8 @@ static cuc_status check_pools(const cuc_device *device, const char *function)
                      device->ordinal, device->name);
 }
 
-// Withdraws the access of peers: the driver may return the handle of a destroyed pool, with the
-// access that its peers had.
+// Withdraws the access of peers from a new pool: the driver may reuse the handle of a destroyed
+// pool, with the access that its peers had.
 static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_device *device,
                                  const char *function)
 {
@@ -197,7 +198,7 @@ static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_devi
     return st;
 }
 
-// Gives the device access to a new pool of host memory, which no device has at first.
+// Gives the device access to a new pool of host memory, to which no device has access at first.
 static cuc_status open_to_device(CUmemoryPool pool, int32_t kind, const cuc_device *device,
                                  const char *function)
 {
@@ -335,7 +336,7 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     return CUC_OK;
 }
 
-// The location by which the driver knows its own pool of a kind.
+// Returns the location by which the driver identifies its own pool of a kind.
 static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
 {
     switch (kind) {
@@ -348,7 +349,8 @@ static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
     }
 }
 
-// Makes the driver's query for each of its pools; `call` receives its name for a failure's message.
+// Makes the driver's query for one of its own pools. `call` receives the query's name, for
+// messages.
 static int query_pool(CUmemoryPool *pool, const char **call, int32_t kind, bool current,
                       const cuc_device *device)
 {

@@ -4,7 +4,7 @@
 
 #include "resource.h"
 
-// Refuses an invalid resource, or one without a pool. pool.c.
+// Refuses an invalid resource, and one without a pool. pool.c.
 cuc_status cuc__memory_pool_check(const cuc_memory_resource *pool, const char *function);
 
 // Gives a device access to a pool (_READ_WRITE), or withdraws it (CUC_ACCESS_NONE).
@@ -13,15 +13,15 @@ cuc_status cuc__memory_pool_set_access(CUmemoryPool pool, const cuc_device *devi
                                        const char *function);
 
 // Returns a released pool that is equivalent to a new one with these properties; NULL if the caller
-// must make one. pool_reuse.c, which explains why.
+// must create one. pool_reuse.c explains why.
 CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props);
 
 // Keeps a pool that may have held memory instead of destroying it. A later pool with `props` reuses
-// it; with NULL, it is destroyed in time. An imported pool cannot report its contents. Needs
-// relaxed mode.
+// it; if `props` is NULL, it is destroyed after some time. An imported pool cannot report its
+// contents. The caller must be in relaxed mode.
 void cuc__pool_recycle(CUmemoryPool pool, const CUmemPoolProps *props, bool imported);
 
-// Destroys all kept pools now; for tests that count pools. No thread may be waiting for a stream.
+// Destroys all kept pools now, for tests that count pools. No thread may be waiting for a stream.
 void cuc__pools_destroy_released(void);
 
 #endif

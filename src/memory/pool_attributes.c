@@ -1,5 +1,5 @@
-// Queries and settings of pools: attributes, statistics, trimming, and access by devices. In
-// relaxed mode, as pool.c explains.
+// Queries and settings of pools: attributes, statistics, trimming, and access by devices. All of
+// them use relaxed mode, as pool.c explains.
 #include "base/array.h"
 #include "pool.h"
 
@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-// Attributes by number. The driver reads and writes an int for switches, 64 bits for the rest.
+// Attributes by number. The driver reads and writes an int for switches and 64 bits for all others.
 enum { SWITCH = 0x1, SETTABLE = 0x2, HIGH_MARK = 0x4 };
 
 // clang-format off
@@ -80,7 +80,7 @@ static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t val
                          attribute, a ? a->name : "none",
                          a ? "can only be read" : "is not in CUC_MEMORY_POOL_ATTRIBUTE_LIST");
     if (a->flags & HIGH_MARK)
-        pool->used = true; // a mark that is reset no longer shows that the pool was used
+        pool->used = true; // after a reset, the mark no longer shows that the pool was used
     uint64_t most = a->flags & SWITCH ? 1 : a->flags & HIGH_MARK ? 0 : UINT64_MAX;
     if (value > most)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

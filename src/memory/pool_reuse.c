@@ -1,9 +1,10 @@
-// Released pools. The driver (13.0) uses freed memory, and crashes or hangs, if a pool is destroyed
-// whose memory was freed on a stream while another thread waits for that stream or for one of its
-// events: tests/driver_orders.c shows it (switches dxyh). It is not enough that the stream has
-// reached the free, or that the pool reports no memory in use, since the waiting thread may still
-// be in the driver. So a pool that has held memory is kept: the next pool of its kind reuses it,
-// and one that cannot be reused is destroyed after it has been empty for a while.
+// Reuses released pools. The driver (13.0) uses freed memory, and crashes or hangs, in the
+// following case: a pool is destroyed, its memory was freed on a stream, and another thread waits
+// for that stream or for one of its events. tests/driver_orders.c shows it (switches dxyh). The
+// crash can occur even if the stream has reached the free, or if the pool reports no memory in use,
+// since the waiting thread may still be in the driver. So a pool that has held memory is kept: the
+// next pool of its kind reuses it, and one that cannot be reused is destroyed after it has been
+// empty for a while.
 #include "base/array.h"
 #include "pool.h"
 
@@ -20,7 +21,7 @@ static const int64_t grace_ns = 1000000000; // an upper bound on the time that a
 struct released_pool {
     struct released_pool *next;
     CUmemoryPool pool;
-    CUmemPoolProps props; // key of reuse, if `reusable`
+    CUmemPoolProps props; // the key for reuse, if `reusable`
     bool reusable;
     bool imported;       // the driver does not report its contents
     int64_t empty_since; // 0: not seen empty
@@ -76,8 +77,8 @@ static void add(struct released_pool *p)
     kept += p->reusable;
 }
 
-// Removes pools that cannot be reused, or are too many, and have been empty long enough. Needs the
-// lock and relaxed mode.
+// Removes pools that have been empty long enough and cannot be reused or are too many. The caller
+// holds the lock and is in relaxed mode.
 static struct released_pool *take_expired(size_t most, int64_t grace)
 {
     struct released_pool *gone = NULL;
@@ -94,9 +95,8 @@ static struct released_pool *take_expired(size_t most, int64_t grace)
     return gone;
 }
 
-// Destroys pools. The lock must not be held, since failures go to the user's handler. An imported
-// pool is one object for all its importers, so it is not destroyed while an importer has memory of
-// it.
+// Destroys pools. The lock must not be held, since failures go to the user's handler. All importers
+// share an imported pool, so it is not destroyed while an importer has memory from it.
 static void destroy(struct released_pool *gone)
 {
     for (struct released_pool *p; (p = gone);) {
@@ -133,10 +133,11 @@ static bool renew(CUmemoryPool pool)
            !cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &zero);
 }
 
-// Returns the oldest pool with these properties. It must be empty unless there are too many pools.
+// Returns the oldest pool with these properties. It must be empty, unless there are too many pools.
 static CUmemoryPool find(const CUmemPoolProps *props)
 {
-    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // its memory would count
+    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // its memory would count toward the
+                                                               // limit
     CUmemoryPool pool = NULL;
 
     for (struct released_pool **at = &oldest, *p; !pool && (p = *at);) {
@@ -155,8 +156,7 @@ static CUmemoryPool find(const CUmemPoolProps *props)
 
 CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props)
 {
-    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
-                              // for good
+    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
         return NULL;
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&lock);
@@ -187,7 +187,7 @@ void cuc__pool_recycle(CUmemoryPool pool, const CUmemPoolProps *props, bool impo
         p->reusable = props;
         if (props)
             p->props = *props;
-        (void)holds_nothing(pool); // starts the pool's waiting time now if it is empty
+        (void)holds_nothing(pool); // if the pool is empty, its waiting time starts now
         pthread_mutex_lock(&lock);
         add(p);
         struct released_pool *gone = take_expired(MOST_KEPT, grace_ns);

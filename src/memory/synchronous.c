@@ -13,7 +13,7 @@ static int allocate_pinned(CUdeviceptr *out, size_t bytes)
     void *host = NULL;
     int code = cuc__cu.cuMemHostAlloc(&host, bytes, CU_MEMHOSTALLOC_PORTABLE);
 
-    // With unified addressing, which every 64-bit driver has, host and device share one address.
+    // Every 64-bit driver has unified addressing, so host and device share one address.
     *out = (CUdeviceptr)(uintptr_t)host;
     return code;
 }
@@ -51,7 +51,7 @@ static cuc_status sync_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
     CUdeviceptr ptr = 0;
     bool pushed;
 
-    (void)stream; // the memory is available to every stream at once
+    (void)stream; // every stream can use the memory at once
     cuc_status st = cuc__device_primary(&context, resource->device, function);
     if (st < 0 || (st = cuc__context_enter(context, &pushed, function)) < 0)
         return st;
@@ -83,8 +83,8 @@ static cuc_status wait_failed(const cuc_stream *stream, int code, const char *ca
     return CUC_ERROR_DRIVER;
 }
 
-// Waits until a stream has finished with memory that is to be freed. A capturing stream has done
-// none of its work yet, and cannot be waited for.
+// Waits until a stream has finished with memory that is about to be freed. A capturing stream has
+// not run any of its work yet, and cannot be waited for.
 cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -118,7 +118,7 @@ static cuc_status sync_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
                                   cuc_stream *stream, const char *function)
 {
     const struct sort *sort = &sorts[resource->kind];
-    // The context exists, since the resource has allocated.
+    // The context exists, because the resource has allocated memory in it.
     cuc_context *context = atomic_load_explicit(&resource->device->primary, memory_order_acquire);
     bool pushed;
     cuc_status st = CUC_OK;

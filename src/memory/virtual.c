@@ -18,7 +18,7 @@ static cuc_status virtual_allocate(cuc_memory_resource *resource, CUdeviceptr *o
     struct cuc__virtual *v = resource->virtual_memory;
     struct cuc__region *r = NULL;
 
-    (void)stream; // the memory is available to every stream at once
+    (void)stream; // every stream can use the memory at once
     cuc_status st = cuc__virtual_check_size(v, bytes, function);
     if (st < 0)
         return st;
@@ -45,8 +45,7 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
     struct cuc__region *gone = NULL;
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // a child must not wait for a lock that a thread of the parent holds
-                              // for good
+    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
         return function ? cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemUnmap", "-")
                         : CUC_ERROR_FORKED;
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
@@ -77,7 +76,7 @@ static void virtual_destroy(cuc_memory_resource *resource)
     struct cuc__virtual *v = resource->virtual_memory;
 
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
-    while (v->regions) { // regions that their users never freed
+    while (v->regions) { // regions that their users have never freed
         struct cuc__region *r = v->regions;
         v->regions = r->next;
         (void)cuc__region_end(r, NULL);
@@ -240,8 +239,8 @@ cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *resource
     return CUC_OK;
 }
 
-// Adds a user to a region and extends it to `bytes`. If the reserved addresses are too few, a new
-// region shares its pieces. Writes the base of the region to *out.
+// Adds a user to a region and extends the region to `bytes`. If the reserved addresses do not
+// suffice, a new region shares its pieces. Writes the base address of the region to *out.
 static cuc_status resize(CUdeviceptr *out, struct cuc__virtual *v, CUdeviceptr ptr, size_t bytes,
                          const char *function)
 {

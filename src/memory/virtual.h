@@ -1,6 +1,6 @@
 // Virtual memory. A region is a range of reserved addresses whose first part is mapped to pieces of
 // memory. Grown buffers share regions, and regions share pieces. Virtual memory belongs to no
-// context, so these functions enter none.
+// context, so these functions need none.
 #ifndef CUCORE_MEMORY_VIRTUAL_H
 #define CUCORE_MEMORY_VIRTUAL_H
 
@@ -14,7 +14,7 @@
 struct cuc__piece {
     CUmemGenericAllocationHandle handle;
     size_t bytes;
-    int refs; // regions that map it
+    int refs; // number of regions that map it
 };
 
 struct cuc__region {
@@ -26,7 +26,7 @@ struct cuc__region {
     size_t count, capacity;
 };
 
-// A resource's state of virtual memory.
+// The state of a resource of virtual memory.
 struct cuc__virtual {
     pthread_mutex_t lock; // guards the regions and their contents
     struct cuc__region *regions;
@@ -42,7 +42,7 @@ static inline size_t cuc__virtual_round(uint64_t bytes, size_t to)
     return (size_t)((bytes + to - 1) / to * to);
 }
 
-// virtual_region.c; all but the first need the lock.
+// virtual_region.c. For all functions but the first, the caller holds the lock.
 
 // Refuses a size for which no addresses can be reserved.
 cuc_status cuc__virtual_check_size(const struct cuc__virtual *v, size_t bytes,
@@ -59,18 +59,19 @@ cuc_status cuc__region_add(const struct cuc__virtual *v, struct cuc__region *r, 
 // Imports another process's memory and maps it.
 cuc_status cuc__region_add_imported(const struct cuc__virtual *v, struct cuc__region *r,
                                     const cuc_memory_piece *given, const char *function);
-// Destroys a region. Without a `function`, failures go to the handler, and the rest leaks.
+// Destroys a region. Without a `function`, failures go to the handler, and the remaining memory
+// leaks.
 cuc_status cuc__region_end(struct cuc__region *r, const char *function);
 // Puts a region on the resource's list, with one user.
 void cuc__region_enter(struct cuc__virtual *v, struct cuc__region *r);
-// Finds the link in the list to the region that starts at an address, or the end of the list.
+// Finds the list link to the region that starts at an address, or the end of the list.
 struct cuc__region **cuc__region_find(struct cuc__virtual *v, CUdeviceptr ptr);
 
 // virtual.c.
 
-// Refuses slices and buffers that are not virtual memory.
+// Refuses slices, and buffers that are not virtual memory.
 cuc_status cuc__virtual_check_whole(const cuc_buffer *buffer, const char *function);
-// Makes a buffer for addresses; their region already counts it as a user.
+// Makes a buffer for addresses whose region already counts the buffer as a user.
 cuc_status cuc__virtual_wrap(cuc_buffer **out, cuc_memory_resource *resource, CUdeviceptr ptr,
                              size_t bytes, cuc_stream *stream, const char *function);
 

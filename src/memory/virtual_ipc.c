@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Needs the lock. Exports the pieces that hold the buffer.
+// Exports the pieces that hold the buffer. The caller holds the lock.
 static cuc_status export_all(cuc_memory_piece *out, size_t capacity, size_t *count,
                              struct cuc__region *r, size_t bytes, const char *function)
 {
@@ -33,7 +33,7 @@ static cuc_status export_all(cuc_memory_piece *out, size_t capacity, size_t *cou
             out[made] = (cuc_memory_piece){ .bytes = r->pieces[made]->bytes, .fd = fd };
     }
     if (st < 0) {
-        for (size_t i = 0; i + 1 < made; i++) // the last one failed
+        for (size_t i = 0; i + 1 < made; i++) // the export of the last one failed
             close(out[i].fd);
         return st;
     }

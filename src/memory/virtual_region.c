@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// Records a failure or, without a `function`, passes it to the process-wide handler.
+// Records a failure or, if there is no `function`, passes it to the process-wide handler.
 static cuc_status failed(int code, const char *call, CUdeviceptr ptr, size_t bytes,
                          const char *function)
 {
@@ -51,7 +51,8 @@ cuc_status cuc__region_map(const struct cuc__virtual *v, struct cuc__region *r,
     return CUC_OK;
 }
 
-// Maps memory that has no other reference; it is freed with its last mapping, or now on failure.
+// Maps memory that has no other reference. It is freed with its last mapping, or at once on
+// failure.
 static cuc_status take(const struct cuc__virtual *v, struct cuc__region *r, struct cuc__piece *p,
                        const char *function)
 {

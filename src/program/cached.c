@@ -1,5 +1,5 @@
-// Programs in the cache. The key of a program covers its source, its options, the files it may
-// include, the target, and the compiler; an entry has the code, the log and the names.
+// Compiles programs through the cache. The key of a program covers its source, its options, the
+// files it may include, the target, and the compiler; an entry has the code, the log and the names.
 #include "cached.h"
 
 #include "base/array.h"
@@ -29,7 +29,7 @@ static int is_of_nvrtc(const struct dirent *e)
     return strncmp(e->d_name, start, strlen(start)) == 0;
 }
 
-// Adds the libraries that NVRTC loads from its folder, one for each of its releases there.
+// Adds the libraries that NVRTC loads from its folder, one for each NVRTC release in it.
 static void add_beside_nvrtc(cuc__key_maker *key, const char *nvrtc)
 {
     char real[PATH_MAX], path[PATH_MAX];
@@ -51,15 +51,15 @@ static void add_beside_nvrtc(cuc__key_maker *key, const char *nvrtc)
 struct program_key {
     cuc__key_maker maker;
     cuc__key key;
-    bool told;           // without a key, the log says why
-    char path[PATH_MAX]; // path of the compiler that a miss loads; "": cucore itself compiles
+    bool told;           // if there is no key, the log says why
+    char path[PATH_MAX]; // path of the compiler that a miss would load; "": cucore itself compiles
     cuc__key list_key;   // key of the entry that lists the included files
-    char *list;          // the list's entry, if it is to be written
+    char *list;          // the list of included files, if it is to be stored
     size_t list_bytes;
 };
 
-// Finds the key of a program whose included files have not changed since their list was written.
-// The list begins with that key.
+// Finds the key of a program whose included files have not changed since their list was stored. The
+// list begins with that key.
 static bool recall_key(struct program_key *k, const cuc_program *p)
 {
     cuc__key_maker list = k->maker;
@@ -93,7 +93,7 @@ static void store_list(const struct program_key *k, const cuc_program *p)
     free(data);
 }
 
-// Writes a #define for each macro of the options. The caller frees it; NULL without memory.
+// Writes a #define for each macro of the options. The caller frees it; NULL if out of memory.
 static char *definitions_of(const cuc__flags *flags)
 {
     static const char define[] = "--define-macro=";
@@ -113,7 +113,7 @@ static char *definitions_of(const cuc__flags *flags)
     return text.at;
 }
 
-// Adds a program of CUDA C++. True if the whole key is known already.
+// Adds a program in CUDA C++ to the key. True if the whole key is known already.
 static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target)
 {
     cuc__key_maker *key = &k->maker;
@@ -139,7 +139,7 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     cuc__key_add_texts(key, &p->expressions);
     cuc__key_add_texts(key, &p->header_names);
     cuc__key_add_texts(key, &p->header_texts);
-    // The stored log may warn that the driver is older than the PTX.
+    // The stored log may contain a warning that the driver is older than the PTX.
     cuc__key_add_number(key, target == CUC_CODE_PTX ? (uint64_t)cuc__driver_version() : 0);
     if (*p->not_cached)
         cuc__key_refuse(key, "%s", p->not_cached);
@@ -260,7 +260,7 @@ static void encode(struct cuc__text *entry, const cuc_object *object, const cuc_
     }
 }
 
-// Makes the object of an entry. False if it has another format, or without memory.
+// Makes the object of an entry. False if the entry has another format, or if out of memory.
 static bool decode(cuc_object **out, cuc_program *p, const cuc__entry *entry, const char *function)
 {
     struct cuc__field rest = { entry->data, entry->bytes }, kind, code, ptx;
@@ -287,7 +287,7 @@ static bool decode(cuc_object **out, cuc_program *p, const cuc__entry *entry, co
 
 // ---- Compilation
 
-// A miss locks the key.
+// Looks an entry up. A miss locks the key.
 static bool find(cuc_object **out, int *lock, cuc_program *p, const cuc__key *key,
                  const char *function)
 {
@@ -300,7 +300,7 @@ static bool find(cuc_object **out, int *lock, cuc_program *p, const cuc__key *ke
     return ok;
 }
 
-// True if the compiler that ran is the one in the key: `path`, "" for cucore alone.
+// True if the compiler that ran is the one in the key: `path`, or "" for cucore alone.
 static bool was_compiled_by(const cuc_program *p, const char *path)
 {
     char loaded[PATH_MAX];
@@ -326,7 +326,7 @@ static void store(const cuc_object *object, const cuc_program *p, const cuc__key
     free(entry.at);
 }
 
-// True if the files that were read for a key have not changed since, while the compiler read them.
+// True if the files that were read for a key have not changed while the compiler was reading them.
 static bool is_unchanged(const struct program_key *k, const cuc_program *p, int32_t target,
                          const char *function)
 {
@@ -368,7 +368,8 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     cuc_status st = CUC_OK;
     int lock = -1;
 
-    // The linker of PTX has its own entries, and unchanged PTX needs no compiler.
+    // PTX to be linked has entries of the linker instead, and PTX that is returned unchanged needs
+    // no compiler.
     if (p->source_kind == CUC_SOURCE_PTX || !cuc__cache_works(p->cache))
         return run(out, p, target, function);
     if (p->source_kind == CUC_SOURCE_TILE && target != CUC_CODE_LTOIR &&

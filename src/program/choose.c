@@ -1,5 +1,5 @@
-// Chooses candidates of auto() in tile programs for the dimensions that a program was created with:
-// from records, else by the cost model.
+// Chooses candidates of auto() in tile programs for the dimensions with which the program was
+// created: from records if possible, otherwise by the cost model.
 #include <cucore/tile.h>
 
 #include "base/array.h"

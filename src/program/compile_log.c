@@ -19,7 +19,7 @@ struct line {
     size_t bytes;
 };
 
-// Takes the next line off a text; false at its end.
+// Takes the next line from a text; false at its end.
 static bool next_line(const char **text, struct line *line)
 {
     if (!**text)
@@ -46,7 +46,8 @@ static bool starts_with(struct line line, const char *what)
     return find(line, what) == line.at;
 }
 
-// Source lines that compilers quote are indented, their own messages are not.
+// True for a compiler's message. Quoted source lines are indented, the compilers' own messages are
+// not.
 static bool is_error(struct line line)
 {
     static const char *const marks[] = {
@@ -61,13 +62,13 @@ static bool is_error(struct line line)
     return false;
 }
 
-// nvJitLink and ptxas end with a line that says only that there were errors.
+// True for the last line of nvJitLink and ptxas, which says only that there were errors.
 static bool is_closing(struct line line)
 {
     return starts_with(line, "ERROR ") || find(line, "aborted due to errors");
 }
 
-// Copies a line and collapses runs of blanks: ptxas writes "error   :".
+// Copies a line and collapses runs of blanks, since ptxas writes "error :".
 static void copy_line(char *to, size_t size, struct line line)
 {
     size_t at = 0;
@@ -101,7 +102,8 @@ void cuc__log_read(cuc__log_summary *summary, const char *log)
     copy_line(summary->first, sizeof(summary->first), first);
 }
 
-// Returns the line number, from 1, that an error line names, and the source; 0 if it names none.
+// Returns the line number, counted from 1, in an error line, and the source that it refers to; 0 if
+// there is none.
 static size_t place_of(struct line line, const cuc__source *sources, size_t count, size_t *source)
 {
     for (size_t i = 0; i < count; i++) {
@@ -118,7 +120,7 @@ static size_t place_of(struct line line, const cuc__source *sources, size_t coun
         *source = i;
         return strtoul(p, NULL, 10);
     }
-    // PTX that ptxas gets without a file has no name.
+    // PTX that is passed to ptxas without a file has no name.
     const char *nameless = "ptxas application ptx input, line ";
     if (!count || !starts_with(line, nameless))
         return 0;
@@ -126,8 +128,8 @@ static size_t place_of(struct line line, const cuc__source *sources, size_t coun
     return strtoul(line.at + strlen(nameless), NULL, 10);
 }
 
-// The column, from 1, of the mark that NVRTC draws two lines below the message, in a quotation
-// indented by two; 0 if there is none.
+// Returns the column, from 1, of the caret that NVRTC prints two lines below the message, in a
+// quotation indented by two; 0 if there is none.
 static size_t column_of(const char *rest)
 {
     struct line quoted, mark;
@@ -195,7 +197,7 @@ void cuc__log_add(char **log, const char *text)
     const char *start = *log ? *log : "";
     char *longer = *text ? malloc(strlen(start) + strlen(text) + 1) : NULL;
 
-    if (!longer) // without memory the log is lost, but the code may exist
+    if (!longer) // if out of memory, the log is lost, but the code may exist
         return;
     stpcpy(stpcpy(longer, start), text);
     free(*log);

@@ -1,4 +1,5 @@
-// Reads the messages of compilers and linkers: finds the error's line and quotes the source there.
+// Reads the messages of compilers and linkers: finds the line of an error and quotes the source
+// there.
 #ifndef CUCORE_PROGRAM_COMPILE_LOG_H
 #define CUCORE_PROGRAM_COMPILE_LOG_H
 
@@ -14,12 +15,12 @@ typedef struct cuc__log_summary {
     size_t errors;   // number of error lines
 } cuc__log_summary;
 
-// Understands NVRTC ("a.cu(3): error: ..."), ptxas ("ptxas a.ptx, line 3; error : ...") and
+// Reads a log of NVRTC ("a.cu(3): error: ..."), ptxas ("ptxas a.ptx, line 3; error : ...") or
 // nvJitLink ("error : Undefined reference ...").
 void cuc__log_read(cuc__log_summary *summary, const char *log);
 
-// Returns the log, followed by numbered source lines around each error, with a mark under the
-// column if it is known. Malloc'ed; NULL without memory.
+// Returns the log, followed by numbered source lines around each error, with a caret under the
+// column if it is known. Malloc'ed; NULL if out of memory.
 char *cuc__log_with_excerpts(const char *log, const cuc__source *sources, size_t source_count);
 
 // Appends text to a malloc'ed log; NULL is an empty one.

@@ -52,7 +52,7 @@ static bool is_word(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, strlen(word)) == 0;
 }
 
-// Names of the system that some compilers define as macros.
+// System names that some compilers define as macros.
 static bool is_of_system(const char *word, size_t bytes)
 {
     static const char *const others[] = { "linux", "unix", "i386" };
@@ -107,7 +107,7 @@ const char *cuc__directives_name(const struct cuc__directives *d, const char *fr
 
 // ---- Texts
 
-// Copies a text with continued lines joined and without its byte order mark. NULL: refused.
+// Copies a text, joins continued lines, and removes its byte order mark. NULL: the text is refused.
 static char *join_lines(struct cuc__directives *d, const char *name, const char *text)
 {
     char *joined = malloc(strlen(text) + 1), *to = joined;
@@ -130,7 +130,7 @@ static char *join_lines(struct cuc__directives *d, const char *name, const char 
             end++;
         if (*p == '\\' && *end == '\r' && end[1] == '\n')
             end++;
-        // Compilers differ in how they treat these.
+        // Compilers differ in how they treat the following.
         if ((*p == '\r' && p[1] != '\n') ||
             (*p == '\\' && *end == '\n' && is_blank(p[1]) && p[1] != '\r')) {
             cuc__key_refuse(d->key, "%s has a %s", name,
@@ -210,7 +210,7 @@ static void add_definition(struct cuc__directives *d, const char *p, const char 
     struct cuc__definition made;
 
     if (!cuc__definition_read(&made, p, end))
-        return; // no directive, but part of a literal or a comment
+        return; // not a directive, but part of a literal or a comment
     const struct cuc__definition *other = cuc__definition_of(d, made.name, made.name_bytes);
     size_t first = other ? (size_t)(other - d->definitions) : d->definition_count;
     made.next = other ? other->next : 0;
@@ -232,7 +232,7 @@ static void refuse_operand(struct cuc__directives *d, const char *at, size_t byt
                     bytes < 60 ? (int)bytes : 60, at);
 }
 
-// Calls `include` with a name in quotes or angle brackets at `p`; false if there is none.
+// Calls `include` with the name in quotes or angle brackets at `p`; false if there is none.
 static bool include(struct cuc__directives *d, const char *from, const char *p, const char *end)
 {
     bool quoted = p < end && *p == '"';
@@ -270,7 +270,8 @@ static void add_include(struct cuc__directives *d, const char *from, const char 
     d->macros[d->macro_count++] = (struct cuc__part){ from, p, (size_t)(end - p) };
 }
 
-// Takes the operand of an #include that has no macros. If it names no file, the compiler fails.
+// Handles the operand of an #include after its macros have been replaced. If it names no file, the
+// compiler will fail.
 static void include_replaced(struct cuc__directives *d, const char *from, const char *text)
 {
     size_t bytes = strlen(text);
@@ -282,7 +283,7 @@ static void include_replaced(struct cuc__directives *d, const char *from, const 
         refuse_operand(d, text, bytes);
 }
 
-// Returns the next word from `p` on that may be a macro: not in quotes, no number.
+// Returns the next word, from `p` on, that may be a macro: it is not in quotes and not a number.
 static const char *next_word(const char *p)
 {
     while (*p) {
@@ -301,8 +302,8 @@ static const char *next_word(const char *p)
     return p;
 }
 
-// Replaces the macros in an operand, from the byte `at` on, by each of their definitions. A macro
-// may also be undefined where the #include is. The number of steps is limited.
+// Replaces the macros in an operand, from byte `at` on, by each of their definitions. A macro may
+// also be undefined at the #include. The number of steps is limited.
 static void replace(struct cuc__directives *d, const char *from, const char *text, size_t at,
                     int depth, int *steps)
 {
@@ -338,7 +339,7 @@ static void replace(struct cuc__directives *d, const char *from, const char *tex
     }
 }
 
-// Reads what follows a #.
+// Reads a directive from after its #.
 static void read_directive(struct cuc__directives *d, const char *from, const char *p,
                            const char *end)
 {
@@ -357,8 +358,8 @@ static void read_directive(struct cuc__directives *d, const char *from, const ch
         add_definition(d, operand, end);
 }
 
-// Reads a line. A directive begins a line, after blanks and comments; one in a comment or a literal
-// counts, too, which does no harm.
+// Reads a line. A directive begins a line, after blanks and comments. A directive inside a comment
+// or a literal is read as well, which does no harm.
 static void read_line(struct cuc__directives *d, const char *from, const char *line,
                       const char *end)
 {
@@ -403,7 +404,7 @@ void cuc__directives_read(struct cuc__directives *d)
 {
     size_t read = 0;
 
-    // Each text may define a macro that an #include in another one uses.
+    // Read all texts, since each may define a macro that an #include in another one uses.
     while (read < d->text_count && !d->key->refused) {
         for (; read < d->text_count && !d->key->refused; read++) {
             const struct cuc__directive_text text = d->texts[read]; // the array may move

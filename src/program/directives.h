@@ -1,5 +1,5 @@
-// The directives of texts, read without running the preprocessor: every branch of every #if counts.
-// Anything that cannot be determined this way refuses the key.
+// Reads preprocessor directives without running the preprocessor: every branch of every #if counts.
+// If something cannot be determined this way, there is no key.
 //
 //   directives.c   reads #include and #define, and replaces the macros of an #include
 //   presence.c     reads the operands of __has_include, and of macros that stand for it
@@ -11,7 +11,7 @@
 
 enum { CUC__PRESENCE_OPERATORS = 32 };
 
-// A #define. Its texts are part of the text it is in.
+// A #define. Its strings point into the text that contains it.
 struct cuc__definition {
     const char *name, *parameters, *body;
     size_t name_bytes, parameter_bytes, body_bytes;
@@ -29,8 +29,8 @@ struct cuc__part {
 struct cuc__directives {
     cuc__key_maker *key;
     const char *name; // name of the source, for messages
-    // Receives the name of a file that an #include or a __has_include of the file `from` may mean,
-    // and may add texts. `from` is NULL for the source.
+    // Receives the name of each file that an #include or a __has_include of the file `from` may
+    // mean, and may add texts. `from` is NULL for the source.
     void (*include)(void *user, const char *from, const char *name, bool quoted);
     void *user;
 
@@ -39,54 +39,54 @@ struct cuc__directives {
         char *text; // its lines joined
     } * texts;
     struct cuc__definition *definitions;
-    struct cuc__name_set defined; // the index of the last definition, plus one
-    struct cuc__part *macros;     // operands of #include that have macros
+    struct cuc__name_set defined; // each value is the index of the name's last definition, plus one
+    struct cuc__part *macros;     // operands of #include that contain macros
     struct cuc__part *words;      // words of operands of __has_include, which must not be macros
     size_t text_count, text_room, definition_count, definition_room, macro_count, macro_room;
     size_t word_count, word_room;
-    // __has_include and __has_include_next, and the macros that stand for them
+    // __has_include, __has_include_next, and the macros that stand for them.
     struct cuc__presence_operator {
         char name[64];
         size_t bytes;
-        size_t checked; // the number of texts
+        size_t checked; // number of texts checked so far
     } operators[CUC__PRESENCE_OPERATORS];
     size_t operator_count;
 };
 
 // directives.c
 
-// Adds a copy of a text. `from` is its file's name, which must stay; NULL: the source.
+// Adds a copy of a text. `from` is the name of its file and must remain valid; NULL: the source.
 void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text);
 
-// Reads all texts, and those that `include` adds meanwhile.
+// Reads all texts, including those that `include` adds in the process.
 void cuc__directives_read(struct cuc__directives *d);
 void cuc__directives_free(struct cuc__directives *d);
 
-// The name of a text, for messages.
+// Returns the name of a text, for messages.
 const char *cuc__directives_name(const struct cuc__directives *d, const char *from);
 
-// Skips blanks and comments within a line; stops at a comment that ends on another line.
+// Skips blanks and comments within a line. Stops at a comment that continues on another line.
 const char *cuc__skip_blanks(const char *p, const char *end);
 
 // Returns the end of the identifier or number at `p`; `p` if there is none.
 const char *cuc__word_end(const char *p, const char *end);
 
-// Returns what follows the # of a line that begins with it; NULL: the line does not.
+// Returns the text after the # of a line that begins with it; NULL if the line does not.
 const char *cuc__directive_of(const char *line, const char *end);
 
-// Reads the definition in a line; `p` follows its "define". False if there is no name.
+// Reads the definition in a line. `p` is after its "define". False if there is no name.
 bool cuc__definition_read(struct cuc__definition *out, const char *p, const char *end);
 
 // Returns a definition of a name, or NULL.
 const struct cuc__definition *cuc__definition_of(const struct cuc__directives *d, const char *name,
                                                  size_t bytes);
 
-// True if the compiler may have a macro of this name that no text defines.
+// True if the compiler may have a macro of this name even though no text defines it.
 bool cuc__is_reserved(const char *word, size_t bytes);
 
 // presence.c
 
-// True if a text has a part of a name that ## may complete.
+// True if a text contains a part of a name that ## may complete.
 bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name);
 
 // Checks each operator in the texts in which it has not been checked yet.

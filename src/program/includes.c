@@ -17,7 +17,7 @@
 
 enum { MOST_FILES = 20000, MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2 };
 
-// The state of a file, which differs after a change. All zero: the file does not exist.
+// The state of a file, which differs after a change. All fields zero: the file does not exist.
 struct state {
     uint64_t there, bytes, device, inode;
     int64_t modified_s, modified_ns, changed_s, changed_ns;
@@ -37,7 +37,7 @@ static struct state state_of(const struct stat *about)
     };
 }
 
-// A walk over the files. Those read, or found missing, are in `seen`.
+// A walk over the files. `seen` has those that were read or found missing.
 struct scan {
     cuc__key_maker *key;
     const struct cuc__include_source *source;
@@ -51,13 +51,13 @@ struct scan {
     struct cuc__directives directives;
 };
 
-// Reads a whole file. NULL: it does not exist, or the key is refused.
+// Reads a whole file. NULL: it does not exist, or the key has been refused.
 static char *read_file(struct scan *s, const char *path, struct state *state)
 {
     char *text = NULL;
     struct stat about;
     size_t at = 0;
-    int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // a pipe without a writer would wait for one
+    int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // does not wait for the writer of a pipe
 
     if (fd < 0) {
         if (errno != ENOENT && errno != ENOTDIR)
@@ -65,7 +65,7 @@ static char *read_file(struct scan *s, const char *path, struct state *state)
         return NULL;
     }
     bool known = fstat(fd, &about) == 0;
-    if (known && S_ISDIR(about.st_mode)) { // the compiler goes on searching
+    if (known && S_ISDIR(about.st_mode)) { // the compiler continues to search
         close(fd);
         return NULL;
     }
@@ -85,7 +85,7 @@ static char *read_file(struct scan *s, const char *path, struct state *state)
     return text;
 }
 
-// Adds a file that an include may read, or its absence, once.
+// Adds, once, a file that an include may read, or its absence.
 static void add_candidate(struct scan *s, const char *path)
 {
     if (s->key->refused || cuc__name_set_find(&s->seen, path, strlen(path)))
@@ -113,8 +113,8 @@ static void add_candidate(struct scan *s, const char *path)
     free(text);
 }
 
-// Adds `name` in a folder, which ends with a slash or is "". NVRTC takes the file name.stdh for a
-// name without a dot, too.
+// Adds `name` in a folder, which ends with a slash or is "". For a name without a dot, NVRTC also
+// accepts the file name.stdh.
 static void add_in(struct scan *s, const char *folder, size_t folder_bytes, const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -143,7 +143,7 @@ static void add_beside(struct scan *s, const char *file, const char *name)
 }
 
 // Adds every file that an include of `name` in the file `from` may read, in at least the places
-// that the compiler searches. A name in angle brackets is not looked for beside the file.
+// that the compiler searches. A name in angle brackets is not searched beside the file.
 static void add_include(void *scan, const char *from, const char *name, bool quoted)
 {
     struct scan *s = scan;
@@ -164,14 +164,14 @@ static void add_include(void *scan, const char *from, const char *name, bool quo
     }
 }
 
-// Writes the files and their states. NULL: one of them is so new that another change might not show
-// in its times.
+// Writes the files and their states. NULL: one of them is so new that another change might not be
+// visible in its times.
 static char *write_list(size_t *bytes, const struct scan *s, time_t began)
 {
     struct cuc__text list = { .at = NULL };
     bool settled = true;
 
-    cuc__text_append(&list, "", 0); // not NULL without files
+    cuc__text_append(&list, "", 0); // ensures that the list is not NULL if there are no files
     for (size_t i = 0; i < s->path_count && settled; i++) {
         const struct state *state = &s->paths[i].state;
         settled = state->changed_s < began - SETTLED_SECONDS &&

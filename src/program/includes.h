@@ -17,18 +17,18 @@ struct cuc__include_source {
 };
 
 // Adds to a key the contents of all files that an #include or a __has_include of the source may
-// find, and of those they include. Every branch of every #if counts, every definition of a macro in
-// an #include, and every folder that may be searched: a file that is missing now, and found there
-// later, changes the key, too. Refuses the key if it cannot tell which files these are, or if a
-// text depends on the time.
+// find, and of the files that these include. It considers every branch of every #if, every
+// definition of a macro in an #include, and every folder that may be searched. So a file that is
+// missing now and exists later changes the key, too. Refuses the key if the files cannot be
+// determined, or if a text depends on the time.
 //
 // `*list` becomes a list of the files for cuc__includes_unchanged(), which the caller frees; NULL
 // if there are none, or if they may change unnoticed.
 void cuc__key_add_includes(cuc__key_maker *key, char **list, size_t *list_bytes,
                            const struct cuc__include_source *source);
 
-// True if all files of a list have the sizes, inodes and times they had, and those that were
-// missing are missing. Relative paths count from the current folder.
+// True if all files of a list have the same sizes, inodes and times as before, and those that were
+// missing are still missing. Relative paths refer to the current folder.
 bool cuc__includes_unchanged(const char *list, size_t bytes);
 
 #endif

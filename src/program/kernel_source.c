@@ -1,4 +1,4 @@
-// Compiles a source text and returns a kernel in one call.
+// Compiles a source text and returns a kernel, in a single call.
 #include <cucore/program.h>
 #include <cucore/system.h>
 
@@ -29,7 +29,7 @@ static bool is_expression(int32_t source_kind, const char *name, const cuc_progr
     return true;
 }
 
-// Copies the options' name expressions and appends one, in memory that the caller frees.
+// Copies the options' name expressions and appends one more, in memory that the caller frees.
 static const char **add_expression(cuc_program_options *options, const char *name)
 {
     size_t count = options->name_expressions ? options->name_expression_count : 0;

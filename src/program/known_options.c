@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-// Names without hyphens in front. A value may follow after an equals sign; after an option of
-// PTXAS_VALUE it is itself an option of ptxas. Options that change where NVRTC finds files are
-// missing here, since includes.c reads them from other fields.
+// Names without leading hyphens. A value may follow after an equals sign; the value of an option in
+// PTXAS_VALUE is itself an option of ptxas. Options that change where NVRTC finds files are not
+// listed, since includes.c reads them from other fields.
 // clang-format off
 static const char *const of_nvrtc[] = {
     "relocatable-device-code", "rdc", "extensible-whole-program", "ewp",

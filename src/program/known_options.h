@@ -1,5 +1,5 @@
-// Options that compilers take as text. Those listed here neither read nor write files, so that the
-// key of an entry covers their effect.
+// Options that are passed to compilers as text. Those listed here neither read nor write files, so
+// the key of an entry covers their effect.
 #ifndef CUCORE_PROGRAM_KNOWN_OPTIONS_H
 #define CUCORE_PROGRAM_KNOWN_OPTIONS_H
 

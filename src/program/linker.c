@@ -11,7 +11,7 @@
 #include <string.h>
 
 // Looks for nvJitLink. Releases before 12.3 have no version function, and their linker lacks too
-// much. Returns 0 or a CUC__TOOLKIT_ code.
+// many features. Returns 0 or a CUC__TOOLKIT_ code.
 static int look_for_nvjitlink(cuc_linker *l)
 {
     void (*fn)(void);
@@ -51,8 +51,8 @@ static cuc_status choose_backend(cuc_linker *l, const cuc_linker_options *o, con
     return l->backend == CUC_LINKER_DRIVER ? cuc__linker_options_check_driver(o, function) : CUC_OK;
 }
 
-// Results are not cached if their logs differ each time, or if options may name inputs that a key
-// does not cover.
+// Returns the reason why results are not cached: their logs differ each time, or options may name
+// inputs that a key does not cover.
 static const char *why_not_cached(const cuc_linker_options *o)
 {
     return o->extra_option_count   ? "it has extra_options"
@@ -75,7 +75,7 @@ static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "arch is \"%s\", but a link is for a real architecture: \"sm_%d\"",
                          o->arch, arch.number);
-    // The flags are made for both backends, because values are checked there.
+    // The flags are made for both backends, because this also checks the values.
     if ((st = cuc__check_switch("keep_ptx", o->keep_ptx, function)) < 0 ||
         (st = cuc__options_to_flags(&l->flags, &cuc__linker_options_table, o, function)) < 0)
         return st;
@@ -114,7 +114,7 @@ cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options *options
     return CUC_OK;
 }
 
-// Adds an input; its data belongs to the linker if this succeeds.
+// Adds an input. On success its data belongs to the linker.
 static cuc_status add(cuc_linker *l, cuc__link_input input, const char *function)
 {
     if (l->backend == CUC_LINKER_DRIVER && input.kind == CUC_CODE_LTOIR)
@@ -159,7 +159,7 @@ static cuc_status add_copy(cuc_linker *l, int32_t kind, const void *data, size_t
     if ((st = cuc__code_check(kind ? kind : guess, data, bytes, function)) < 0)
         return st;
 
-    // One block: the data, a NUL, the name.
+    // One block holds the data, a NUL, and the name.
     size_t name_bytes = strlen(name) + 1;
     char *copy = malloc(bytes + 1 + name_bytes);
     if (!copy)
@@ -236,8 +236,7 @@ cuc_status cuc__linker_fail(cuc_linker *l, cuc_status status, int library, int c
     return status;
 }
 
-// Collects the name expressions of all inputs. The caller owns *pairs; the texts belong to the
-// objects.
+// Collects the name expressions of all inputs. The caller owns *pairs; the objects own the texts.
 static cuc_status collect_names(const char *(**pairs)[2], size_t *count, const cuc_linker *l,
                                 const char *function)
 {
@@ -343,7 +342,7 @@ void cuc__linker_drop_inputs(cuc_linker *linker)
     for (size_t i = 0; i < linker->count; i++) {
         cuc__link_input *in = &linker->inputs[i];
         void *own;
-        memcpy(&own, &in->data, sizeof(own)); // const only protects it from readers
+        memcpy(&own, &in->data, sizeof(own)); // const only protects the data from readers
         if (in->object)
             cuc_object_release(in->object);
         else

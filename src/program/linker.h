@@ -1,4 +1,4 @@
-// A linker: its inputs and flags, kept until its release, and the two backends that link them.
+// Linkers: inputs and flags, kept until the linker is released, and the two backends.
 #ifndef CUCORE_PROGRAM_LINKER_H
 #define CUCORE_PROGRAM_LINKER_H
 
@@ -19,16 +19,17 @@ typedef struct cuc__link_input {
 struct cuc_linker {
     cuc__handle head;
     char *name;
-    char *arch;      // as given; NULL means the current device's
+    char *arch;      // as given; NULL means that of the current device
     int32_t backend; // CUC_LINKER_NVJITLINK or CUC_LINKER_DRIVER, chosen at creation
     int32_t link_time_optimization;
     int32_t keep_ptx;
     cuc__flags flags;       // for nvJitLink
     cuc__jit_options jit;   // for the driver
-    cuc_cache *cache;       // retained; NULL: the default one
-    char *library;          // nvJitLink's file, if there is a cache; NULL: unknown
-    const char *not_cached; // why results are not kept; NULL: they are
-    bool for_program; // the input is a program's source: failures have the status COMPILE, not LINK
+    cuc_cache *cache;       // retained; NULL: the default cache
+    char *library;          // path of nvJitLink, if there is a cache; NULL: unknown
+    const char *not_cached; // the reason why results are not cached; NULL: they are
+    bool for_program;       // the input is a program's source, so failures have the status COMPILE
+                            // instead of LINK
 
     cuc__link_input *inputs;
     size_t count, capacity;
@@ -47,7 +48,7 @@ typedef struct cuc__linked {
 cuc_status cuc__linker_link(cuc_object **out, cuc_linker *linker, int32_t target,
                             const char *function);
 
-// Removes all inputs, so that other ones can be linked with the same options.
+// Removes all inputs, so that others can be linked with the same options.
 void cuc__linker_drop_inputs(cuc_linker *linker);
 
 // linker_nvjitlink.c
@@ -59,13 +60,13 @@ cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *linker, const
 
 // linker_cached.c
 
-// True if the cache has an entry of nvJitLink's file, which has been loaded before and so need not
-// be loaded now. note() stores such an entry once the file is loaded.
+// True if the cache records that the file of nvJitLink has been loaded before, so that it need not
+// be loaded now. note() stores this record once the file is loaded.
 bool cuc__linker_recall_nvjitlink(cuc_linker *linker);
 void cuc__linker_note_nvjitlink(cuc_linker *linker);
 
-// Finds the result of a link by nvJitLink in the linker's cache, or links and stores the result. A
-// hit does not load nvJitLink.
+// Finds the result of a link by nvJitLink in the linker's cache; otherwise links and stores the
+// result. A hit does not load nvJitLink.
 cuc_status cuc__linker_run_cached(cuc__linked *out, cuc_linker *linker, int32_t target,
                                   const char *function);
 
@@ -74,7 +75,7 @@ cuc_status cuc__linker_run_cached(cuc__linked *out, cuc_linker *linker, int32_t 
 cuc_status cuc__linker_run_driver(cuc__linked *out, cuc_linker *linker, int32_t target,
                                   const char *function);
 
-// Records that the inputs do not link: the backend's code, with the linker's error log.
+// Records that the inputs cannot be linked: the backend's code, with the linker's error log.
 cuc_status cuc__linker_fail(cuc_linker *linker, cuc_status status, int library, int code,
                             const char *arch, const char *call, const char *function);
 

@@ -1,6 +1,6 @@
-// Links by nvJitLink in the cache. The key covers the inputs, the options, the architecture and the
-// installed nvJitLink; an entry has the code, its PTX and the log. The names of the result come
-// from the inputs.
+// Links by nvJitLink through the cache. The key covers the inputs, the options, the architecture
+// and the installed nvJitLink; an entry has the code, its PTX and the log. The names of the result
+// come from the inputs.
 #include "cache/cache.h"
 #include "driver/nvjitlink.h"
 #include "entry.h"
@@ -11,8 +11,8 @@
 
 // ---- nvJitLink itself
 
-// Makes the key of the entry which says that a file has been loaded as nvJitLink. False if the
-// file cannot be known.
+// Makes the key of the entry that records that a file has been loaded as nvJitLink. False if the
+// file cannot be identified.
 static bool make_library_key(cuc__key *out, char path[PATH_MAX])
 {
     cuc__key_maker key;
@@ -112,7 +112,7 @@ static char *copy_of(struct cuc__field field)
     return copy;
 }
 
-// Takes the result of an entry; false if it has another format, or without memory.
+// Takes the result of an entry. False if the entry has another format, or if out of memory.
 static bool decode(cuc__linked *out, cuc_linker *l, const cuc__entry *entry)
 {
     struct cuc__field rest = { entry->data, entry->bytes }, kind, code, ptx;

@@ -1,4 +1,4 @@
-// Linking by nvJitLink. A handle links once, so each link makes its own.
+// Links by nvJitLink. A handle can link only once, so each link creates its own.
 #include "linker.h"
 
 #include "driver/nvjitlink.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// By CUC_CODE_ value.
+// Indexed by CUC_CODE_ value.
 static const nvJitLinkInputType input_types[] = {
     [CUC_CODE_PTX] = NVJITLINK_INPUT_PTX,       [CUC_CODE_CUBIN] = NVJITLINK_INPUT_CUBIN,
     [CUC_CODE_LTOIR] = NVJITLINK_INPUT_LTOIR,   [CUC_CODE_FATBIN] = NVJITLINK_INPUT_FATBIN,
@@ -80,8 +80,8 @@ static struct outcome take(char **out, size_t *bytes, nvJitLinkHandle handle, bo
     return (struct outcome){ 0, NULL };
 }
 
-// Failures that the inputs do not cause have statuses of their own. An undefined symbol also gives
-// "internal", but then there is an error log.
+// Returns the status of an outcome. Failures that the inputs do not cause have statuses of their
+// own. An undefined symbol also gives "internal", but then there is an error log.
 static cuc_status status_of(struct outcome o, const char *error_log)
 {
     switch (o.code) {
@@ -108,7 +108,7 @@ static bool any_input(const cuc_linker *l, bool is_ltoir)
     return false;
 }
 
-// Runs one link from handle to code, logs included. Records no failure.
+// Runs one link, from creating the handle to reading code and logs. Records no failure.
 static struct outcome attempt(char **out, size_t *bytes, cuc_linker *l, const char *arch, bool lto,
                               bool ptx)
 {
@@ -144,8 +144,8 @@ static struct outcome attempt(char **out, size_t *bytes, cuc_linker *l, const ch
     return o;
 }
 
-// PTX for sm_90a assembles only for sm_90a: adopts the suffix of such an input if the architecture
-// is the current device's by default.
+// PTX for sm_90a can only be assembled for sm_90a. So if the architecture is that of the current
+// device by default, this adopts the suffix of such an input.
 static void take_target(cuc__arch *arch, const cuc_linker *l)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -186,8 +186,8 @@ cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *l, const cuc_
                          "links to PTX",
                          l->inputs[0].name, cuc_code_name(l->inputs[0].kind));
 
-    // The PTX comes first, so that the logs of the cubin remain. If it fails, either the cubin
-    // fails too, or it has no PTX.
+    // Make the PTX first, so that the logs of the cubin are the ones kept. If this fails, either
+    // the cubin fails too, or it has no PTX.
     if (!ptx && lto && l->keep_ptx != CUC_OFF && !any_input(l, false))
         (void)attempt(&out->ptx, &out->ptx_bytes, l, arch->text, lto, true);
     struct outcome o = attempt(&out->code, &out->bytes, l, arch->text, lto, ptx);

@@ -8,11 +8,11 @@
 
 extern const cuc__option_table cuc__linker_options_table;
 
-// Refuses, by name, options that the driver's linker does not have.
+// Refuses, by name, options that the driver's linker lacks.
 cuc_status cuc__linker_options_check_driver(const cuc_linker_options *options,
                                             const char *function);
 
-// Arguments of cuLinkCreate(): options and their values, which travel in pointers.
+// Arguments of cuLinkCreate(): options, and their values, which are passed in pointers.
 enum { CUC__JIT_MAX = 16 };
 
 typedef struct cuc__jit_options {

@@ -1,4 +1,4 @@
-// CUDA C++ through NVRTC. An nvrtcProgram lives for one compilation.
+// Compiles CUDA C++ by NVRTC. Each compilation has an nvrtcProgram of its own.
 #include "base/array.h"
 #include "program.h"
 
@@ -25,7 +25,7 @@ struct run {
 typedef nvrtcResult (*size_fn)(nvrtcProgram, size_t *);
 typedef nvrtcResult (*text_fn)(nvrtcProgram, char *);
 
-// Returns the log, which may be "". NULL without memory: then only the log is lost.
+// Returns the log, which may be "". NULL if out of memory, in which case only the log is lost.
 static char *read_log(nvrtcProgram handle)
 {
     size_t bytes = 0;
@@ -38,7 +38,7 @@ static char *read_log(nvrtcProgram handle)
     return log;
 }
 
-// Refuses an architecture that this NVRTC does not know, and lists those it knows.
+// Refuses an architecture that this NVRTC does not support, and lists those that it supports.
 static cuc_status fail_arch(const cuc_program *p, const int *archs, int count, const char *function)
 {
     char list[512] = "";
@@ -53,7 +53,7 @@ static cuc_status fail_arch(const cuc_program *p, const int *archs, int count, c
                      p->arch.text, version / 1000, version % 1000 / 10, list);
 }
 
-// Checks the architecture's number; with `refused`, always fails and lists the known ones.
+// Checks the architecture's number. With `refused`, always fails and lists the supported ones.
 static cuc_status check_arch(const cuc_program *p, bool refused, const char *function)
 {
     int archs[256], count = 0;
@@ -66,7 +66,7 @@ static cuc_status check_arch(const cuc_program *p, bool refused, const char *fun
         return cuc__fail_nvrtc(code, function, "nvrtcGetSupportedArchs", NULL, "compiling %s",
                                p->name);
     if (count > CUC_LENGTH(archs))
-        return CUC_OK; // leaves that to the compiler
+        return CUC_OK; // the compiler will check it
     for (int i = 0; i < count; i++)
         known |= archs[i] == p->arch.number;
     return known && !refused ? CUC_OK : fail_arch(p, archs, count, function);
@@ -120,7 +120,8 @@ static int32_t pch_status(nvrtcResult compiled, nvrtcResult created)
     }
 }
 
-// Creates and compiles; the compiler's result goes to *code. Tries again if the heap was too small.
+// Creates and compiles a program, and puts the compiler's result into *code. If the heap was too
+// small, tries again.
 static cuc_status compile(struct run *r, int *code)
 {
     cuc_program *p = r->program;
@@ -151,7 +152,7 @@ static cuc_status fail_compile(const struct run *r, int code)
     cuc__log_summary summary;
     char explanation[1024];
 
-    // NVRTC checks an architecture's suffix late, and then names another option.
+    // NVRTC checks an architecture's suffix late, and then reports a different option name.
     if (strstr(log, "--nv_arch") || strstr(log, "--gpu-architecture"))
         return check_arch(p, true, r->function);
     cuc__log_read(&summary, log);
@@ -230,8 +231,8 @@ static cuc_status lower_names(const char *(**pairs)[2], const struct run *r)
     return CUC_OK;
 }
 
-// Warns about PTX that is newer than the driver and cannot be loaded. Without a driver it may be
-// meant for another machine.
+// Warns about PTX that is newer than the driver, which therefore cannot load it. Without a driver
+// there is no warning, since the PTX may be meant for another machine.
 static void warn_of_driver(cuc_program *p)
 {
     char line[192];

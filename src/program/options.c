@@ -18,8 +18,8 @@
 #define NUMBERS(field, count, flag)  CUC__NUMBERS(cuc_program_options, field, count, flag "=")
 
 // All documented options of NVRTC 13.0 except --optix-ir, whose output cucore cannot use. program.c
-// adds -arch, --dlink-time-opt and the folders of the CUDA headers, which depend on more than one
-// field.
+// adds -arch, --dlink-time-opt and the folders of the CUDA headers, each of which depends on more
+// than one field.
 static const cuc__option rows[] = {
     BOOLEAN(relocatable_device_code,     "--relocatable-device-code"),
     SWITCH(extensible_whole_program,     "--extensible-whole-program", NULL),

@@ -1,6 +1,6 @@
-// Options as flags: a table for each backend maps the fields of an options struct to flags, and one
-// function applies it. The tables of NVRTC (options.c) and nvJitLink (linker_options.c) have the
-// same format.
+// Converts options to compiler flags: a table for each backend maps the fields of an options struct
+// to flags, and one function applies the table. The tables of NVRTC (options.c) and nvJitLink
+// (linker_options.c) have the same format.
 #ifndef CUCORE_PROGRAM_OPTIONS_H
 #define CUCORE_PROGRAM_OPTIONS_H
 
@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 
-// A growing list of flags. If adding a flag runs out of memory, reading the list at the end reports
-// it.
+// A growing list of flags. If memory runs out while a flag is added, this is reported when the list
+// is read at the end.
 typedef struct cuc__flags {
     char **at;
     size_t count, capacity;
@@ -21,9 +21,9 @@ void cuc__flags_free(cuc__flags *flags);
 
 // The type of a field and the format of its flag.
 enum {
-    CUC__OPTION_SWITCH,  // int32_t: CUC_ON gives `on`, CUC_OFF gives `off`
-    CUC__OPTION_NUMBER,  // int32_t: `on`, then the number; 0 gives nothing, CUC_ZERO gives 0
-    CUC__OPTION_TEXT,    // const char *: `on`, then the text; NULL gives nothing
+    CUC__OPTION_SWITCH,  // int32_t: CUC_ON gives the flag `on`, CUC_OFF the flag `off`
+    CUC__OPTION_NUMBER,  // int32_t: `on` followed by the number; 0 gives nothing, CUC_ZERO gives 0
+    CUC__OPTION_TEXT,    // const char *: `on` followed by the text; NULL gives nothing
     CUC__OPTION_TEXTS,   // const char *const * and a count: the same for each
     CUC__OPTION_AMOUNT,  // uint64_t, or a nonnegative double; only for cucore itself
     CUC__OPTION_CALL,    // a function; only for cucore itself
@@ -33,7 +33,7 @@ enum {
 typedef struct cuc__option {
     const char *field;    // for messages
     const char *on, *off; // NULL if the state is the default and needs no flag
-    int32_t since;        // the backend's first release with the option, 0: any
+    int32_t since;        // the backend's first release with the option; 0: any
     int16_t driver;       // in the linker's table: the driver's CUjit_option, or -1
     uint16_t kind;
     uint16_t offset, count_offset;
@@ -61,19 +61,19 @@ typedef struct cuc__option {
 typedef struct cuc__option_table {
     const cuc__option *at;
     size_t count;
-    const char *backend; // for messages
-    int (*version)(
-        void); // the installed backend's version, such as 13000; called for rows with `since`
+    const char *backend;  // for messages
+    int (*version)(void); // returns the installed backend's version, such as 13000; called for rows
+                          // with `since`
 } cuc__option_table;
 
-// True if a field is not at its default.
+// True if a field differs from its default.
 bool cuc__option_is_set(const cuc__option *option, const void *options);
 
 // Checks every field and appends its flags. A failure names the field and the value.
 cuc_status cuc__options_to_flags(cuc__flags *flags, const cuc__option_table *table,
                                  const void *options, const char *function);
 
-// A parsed architecture: "sm_90a" is 90, 'a' and real, "compute_90" is 90, 0 and virtual.
+// A parsed architecture: "sm_90a" is 90, 'a' and real; "compute_90" is 90, 0 and virtual.
 typedef struct cuc__arch {
     char text[16]; // "sm_90a"
     int number;
@@ -81,7 +81,7 @@ typedef struct cuc__arch {
     bool real;
 } cuc__arch;
 
-// Parses an architecture; NULL means the current device's.
+// Parses an architecture; NULL means that of the current device.
 cuc_status cuc__arch_read(cuc__arch *arch, const char *text, const char *function);
 
 // Checks the name of a source or an object: refuses folders and control characters.

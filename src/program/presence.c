@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A prefix of a name with fewer than PART bytes is not a part of it.
+// A prefix of a name with fewer than PART bytes does not count as a part of it.
 enum { PART = 4, NAME_BYTES = 1024 };
 
 // ---- Words
@@ -15,7 +15,8 @@ static bool is_word_byte(const char *p)
     return cuc__word_end(p, p + 1) != p;
 }
 
-// Returns the next place where a text has a word that begins with `start`, from `p` on; or NULL.
+// Returns the next position, from `p` on, of a word that begins with `start`; NULL if there is
+// none.
 static const char *find_word(const char *text, const char *p, const char *start)
 {
     for (; (p = strstr(p, start)) != NULL; p++)
@@ -64,11 +65,11 @@ bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const
     snprintf(start, sizeof(start), "%.*s", (int)(bytes - 1), name);
     for (const char *p = text; (p = find_word(text, p, start)) != NULL; p++) {
         size_t length = (size_t)(cuc__word_end(p, p + bytes) - p);
-        // An operator without a file is refused, also before ##.
+        // Refuse an operator without a file, even before ##.
         if (length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length))
             return true;
     }
-    // The end of the name, without its first 1 to `cut` bytes
+    // Look for the end of the name, without its first 1 to `cut` bytes.
     for (const char *p = text; (p = strstr(p, name + cut)) != NULL; p++) {
         const char *word = p;
         while (word > text && is_word_byte(word - 1) && p - word < (ptrdiff_t)cut)
@@ -91,11 +92,11 @@ static bool is_one_of(const char *p, size_t bytes, const char *const *words, int
 
 // ---- Occurrences of an operator
 
-// A place in a text where the name of an operator stands.
+// An occurrence of an operator's name in a text.
 struct place {
     const struct cuc__presence_operator *of;
     const char *from, *line, *at, *end; // `end` is the end of the line
-    const char *directive;              // NULL: none that begins on this line
+    const char *directive;              // NULL: no directive begins on this line
     size_t directive_bytes;
     struct cuc__definition definition; // if the directive is a #define
     bool defines;
@@ -122,8 +123,8 @@ static void find_place(struct place *p, const char *text)
     p->defines = is_directive(p, define, 1) && cuc__definition_read(&p->definition, end, p->end);
 }
 
-// True if the operator cannot have an operand here: where its name is defined or tested, and where
-// nothing replaces macros.
+// True if the operator cannot have an operand here: its name is being defined or tested, or nothing
+// replaces macros here.
 static bool is_inert(const struct place *p)
 {
     static const char *const inert[] = { "endif", "else",   "error",   "warning", "undef",
@@ -163,7 +164,7 @@ static bool has_parameter(const struct cuc__definition *m, const char *word, siz
     return false;
 }
 
-// Notes the words of a name in angle brackets, which a macro's expansion would replace.
+// Notes the words of a name in angle brackets, which macros could replace.
 static void add_words(struct cuc__directives *d, const struct place *p, const char *name,
                       const char *end)
 {
@@ -186,7 +187,8 @@ static void add_words(struct cuc__directives *d, const struct place *p, const ch
 }
 
 // Reads an operand that names a file: "name" or <name>, and a parenthesis. False for any other
-// operand. A name in quotes depends on the file in which a macro is used, so none may define it.
+// operand. A name in quotes depends on the file in which a macro is used, so no macro may contain
+// one.
 static bool read_name(struct cuc__directives *d, const struct place *p, const char *operand)
 {
     static const char *const conditions[] = { "if", "elif" };
@@ -221,7 +223,7 @@ static bool new_operator(struct cuc__directives *d, const char *name, size_t byt
     return true;
 }
 
-// Adds a macro that only stands for the operator: #define NAME(X) OPERATOR(X).
+// Adds a macro that merely stands for the operator: #define NAME(X) OPERATOR(X).
 static bool add_operator(struct cuc__directives *d, const struct place *p, const char *operand)
 {
     const struct cuc__definition *m = &p->definition;

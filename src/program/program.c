@@ -15,10 +15,10 @@
 #include <time.h>
 
 // Headers that sources include from a toolkit: CUDA's own, the compiler's, which come in a separate
-// wheel, and CCCL's.
+// wheel, and those of CCCL.
 static const char *const default_headers[] = { "cudart", "crt", "cccl" };
 
-// Headers that are not found are not a failure here: most sources include none.
+// Finds headers. Missing headers are not a failure here, because most sources include none.
 static cuc_found *find_headers(const char *name)
 {
     cuc_found *found = cuc__found_create();
@@ -37,8 +37,8 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
         found[i] = find_headers(default_headers[i]);
     for (int32_t target = CUC_CODE_PTX; target <= CUC_CODE_LTOIR && st == CUC_OK; target++) {
         cuc__flags *flags = &p->flags[target - 1];
-        // The virtual architecture needs no assembler. It keeps the suffix of a real one, since
-        // code could not use the suffix's features otherwise.
+        // The virtual architecture needs no assembler. It keeps the suffix of the real one, since
+        // otherwise code could not use the suffix's features.
         const char *start = target == CUC_CODE_PTX ? "--gpu-architecture=compute_"
                                                    : "--gpu-architecture=";
         if (target != CUC_CODE_LTOIR && p->needs_ltoir)
@@ -62,7 +62,7 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
     return st;
 }
 
-// Copies the names and texts that the options list.
+// Copies the names and texts listed in the options.
 static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const char *function)
 {
     if (o->header_count && !o->headers)
@@ -103,8 +103,8 @@ static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const
     return CUC_OK;
 }
 
-// Results are not cached if the options have side effects, or name inputs that a key does not
-// cover, as NVRTC's own headers are.
+// Decides if results are cached. They are not if the options have side effects or name inputs that
+// a key does not cover, such as NVRTC's own headers.
 static void decide_cached(cuc_program *p, const cuc_program_options *o)
 {
     const char *extra =
@@ -141,7 +141,7 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
         (st = cuc__arch_read(&p->arch, o->arch, function)) < 0 ||
         (st = make_flags(p, o, function)) < 0)
         return st;
-    decide_cached(p, o); // the lists are checked by now
+    decide_cached(p, o); // the lists have been checked by now
     return CUC_OK;
 }
 
@@ -178,7 +178,8 @@ static cuc_status init(cuc_program *p, const char *text, size_t bytes, const cuc
         bytes = strlen(text);
     else if (!text[bytes - 1])
         bytes--;
-    // Editors put a byte order mark before UTF-8, which NVRTC takes for stray characters.
+    // Skip the byte order mark that editors put before UTF-8; NVRTC would reject it as stray
+    // characters.
     if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
         bytes -= 3;

@@ -1,4 +1,4 @@
-// A program: its source, and the flags that compile it.
+// Programs: the source, and the flags for its compilation.
 #ifndef CUCORE_PROGRAM_PROGRAM_H
 #define CUCORE_PROGRAM_PROGRAM_H
 
@@ -17,15 +17,15 @@ enum { CUC__PROGRAM_TARGETS = 3 }; // CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTO
 // Settings of a tile program.
 struct cuc__program_tile {
     cuc__flags constants;  // "NAME=VALUE"
-    cuc__flags dimensions; // "NAME=EXTENT": dimensions by which candidates are chosen
-    char *tuned;           // the file of records; NULL: the usual places
+    cuc__flags dimensions; // "NAME=EXTENT": dimensions for which candidates are chosen
+    char *tuned;           // path of the file of records; NULL: the usual places
     char *record[3];       // texts of the record last requested
-    // Options for the assembler, which the lists of `assemble` point to.
+    // Options for the assembler; the lists in `assemble` point to them.
     cuc__flags ptxas_options, further;
     cuc_linker_options assemble;
-    cuc__arch arch;            // number 0: the current device's architecture, queried at first use
-    struct tile_target target; // from the options; the arch gives the rest
-    bool of_device;            // the arch is that of a detected device
+    cuc__arch arch;            // number 0: that of the current device, queried on first use
+    struct tile_target target; // from the options, and from `arch`
+    bool of_device;            // `arch` is that of a detected device
     bool remarks;
     struct tile_limits limits; // limits of each compilation; 0: the default
     char *ir, *machine;        // the texts last requested
@@ -38,7 +38,7 @@ struct cuc_program {
     char *text;
     size_t bytes;
 
-    // CUDA C++: everything that NVRTC gets, in its format.
+    // CUDA C++: everything that is passed to NVRTC, in its format.
     cuc__arch arch;
     cuc__flags flags[CUC__PROGRAM_TARGETS]; // by CUC_CODE_ value minus one
     cuc__flags expressions;
@@ -46,11 +46,11 @@ struct cuc_program {
     bool pch;         // a precompiled header may be written
     bool needs_ltoir; // link_time_optimization is on: the only output is LTO-IR
 
-    cuc_linker *linker; // assembles PTX; that of a tile program is made at first use
+    cuc_linker *linker; // assembles PTX; for a tile program, created on first use
     struct cuc__program_tile tile;
 
-    cuc_cache *cache;     // retained; NULL: the default one
-    char not_cached[160]; // why results are not kept; "": they are
+    cuc_cache *cache;     // retained; NULL: the default cache
+    char not_cached[160]; // the reason why results are not cached; "": they are
     char *log;            // from the last compilation; NULL: none
     int32_t pch_status;
     uint64_t compile_ns;
@@ -62,7 +62,7 @@ struct cuc_program {
 cuc_status cuc__program_run_nvrtc(cuc_object **out, cuc_program *program, int32_t target,
                                   const char *function);
 
-// Refuses a kind of code that no program compiles to.
+// Refuses a kind of code to which programs cannot be compiled.
 cuc_status cuc__program_check_target(int32_t target, const char *function);
 
 // Appends text to the log.
@@ -73,15 +73,15 @@ static inline void cuc__program_add_log(cuc_program *program, const char *text)
 
 // ptx.c
 
-// Translates options to those of a linker, for PTX or a tile program; refuses options that mean
-// nothing there.
+// Translates options to those of a linker, for PTX or a tile program. Refuses options that have no
+// meaning there.
 cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_options *options,
                                   int32_t source_kind, const char *function);
 cuc_status cuc__program_init_ptx(cuc_program *program, const cuc_program_options *options,
                                  const char *function);
 cuc_status cuc__program_run_ptx(cuc_object **out, cuc_program *program, int32_t target,
                                 const char *function);
-// Assembles the linker's inputs to a cubin; its logs go to the program's.
+// Assembles the linker's inputs to a cubin. The linker's logs are added to the program's.
 cuc_status cuc__program_assemble(cuc_object **out, cuc_program *program, const char *function);
 
 // tile.c
@@ -93,14 +93,15 @@ cuc_status cuc__program_init_tile(cuc_program *program, const cuc_program_option
                                   const char *function);
 cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *program, int32_t target,
                                  const char *function);
-// Returns the module of a program, which must be a tile program without errors, for uses other than
-// compiling. The caller frees it, and opens the budget, which must outlive it.
+// Returns the module of a tile program without errors, for purposes other than compiling. The
+// caller frees the module, and opens the budget, which must outlive it.
 cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *program,
                                   struct tile_budget *budget, const char *function);
-// Records the failure of a program whose module has errors, or ran out of memory or of its budget.
+// Records the failure of a program whose module has errors, ran out of memory, or exceeded its
+// budget.
 cuc_status cuc__program_fail_tile(cuc_program *program, struct tile_module *module,
                                   const char *function);
-// Returns a module's kernel by name; without a name, its only kernel.
+// Returns a module's kernel by name or, without a name, its only kernel.
 cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct tile_module *module,
                                   const char *name, const char *function);
 // Returns the module with layouts assigned for the program's target.
@@ -110,12 +111,12 @@ void cuc__program_release_tile(struct cuc__program_tile *tile);
 
 // choose.c
 
-// The constants that a tile program is compiled with: its own, and candidates of auto() for its
-// dimensions if the target is known.
+// The constants that a tile program is compiled with: the program's own settings and, if the target
+// is known, the candidates of auto() chosen for its dimensions.
 struct cuc__program_choice {
     cuc__flags constants;
     cuc__flags kernels, texts; // messages about each kernel's choice
-    struct tile_target target; // includes the options of a record
+    struct tile_target target; // includes the options from a record
     const cuc_program *program;
     const char *function;
     cuc_status status; // the status of the search for records
@@ -126,10 +127,11 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
 void cuc__program_report_choice(const struct cuc__program_choice *choice,
                                 struct tile_module *module);
 void cuc__program_drop_choice(struct cuc__program_choice *choice);
-// Adds to a key what decides the choice besides the program: the current device and its records.
+// Adds to a key the inputs of the choice other than the program: the current device and its
+// records.
 void cuc__program_add_records(cuc__key_maker *key, const cuc_program *program,
                               const char *function);
-// Reads the program's architecture from the current device if it is not yet known.
+// Reads the program's architecture from the current device, unless it is already known.
 cuc_status cuc__program_read_arch(cuc_program *program, const char *function);
 
 #endif

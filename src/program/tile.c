@@ -145,8 +145,8 @@ static cuc_status check_dimensions(const cuc__flags *list, const char *function)
     return CUC_OK;
 }
 
-// Reads the target. An architecture without a suffix means features common to every device of that
-// number; a detected device gets all of its features.
+// Reads the target. An architecture without a suffix means the features common to all devices of
+// that number; a detected device gets all of its features.
 static cuc_status read_arch(struct cuc__program_tile *t, const char *text, const char *function)
 {
     struct tile_target machine;
@@ -208,14 +208,14 @@ cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
                              "constants[%zu] is \"%s\", expected NAME=VALUE", i,
                              t->constants.at[i]);
     to->name = p->name;
-    to->cache = cuc_cache_none(); // the program's own entry has the cubin
+    to->cache = cuc_cache_none(); // the cubin is in the program's own entry
     to->ptxas_options = (const char *const *)t->ptxas_options.at;
     to->extra_options = (const char *const *)t->further.at;
     return o->arch ? read_arch(t, o->arch, function) : CUC_OK;
 }
 
-// A module with errors is a failure: the message has the first error, the log has all of them, with
-// their lines.
+// Fails for a module with errors. The message has the first error; the log has all errors, with
+// their source lines.
 cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, const char *function)
 {
     const struct tile_diagnostics *d = module->diagnostics;
@@ -242,7 +242,7 @@ cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, co
                              "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }
 
-// Returns a module without errors, and its target according to the options and records.
+// Returns a module without errors, and its target as given by options and records.
 static cuc_status parse(struct tile_module **out, struct tile_target *target, cuc_program *p,
                         struct tile_budget *budget, const char *function)
 {

@@ -1,4 +1,4 @@
-// Reads and writes files of records: a header, then one record a line with fields separated by
+// Reads and writes files of records: a header, then one record per line, with fields separated by
 // tabs.
 #include "tuned.h"
 
@@ -25,11 +25,11 @@
 
 enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
 
-// Gives up on a lock after 400 waits of 5 ms during which the file does not change.
+// Give up on a lock after 400 waits of 5 ms in which the file does not change.
 enum { PAUSE_NS = 5000000, MOST_WAITS = 400, ATTEMPTS = 100 };
 
 static const char head[] = "cucore-tuned 1\n";
-// Paths relative to the library's folder, which is lib or a folder in it.
+// Paths relative to the library's folder, which is lib or a subfolder of it.
 static const char *const installed[] = { "/../share/cucore/tuned.tsv",
                                          "/../../share/cucore/tuned.tsv" };
 
@@ -84,7 +84,7 @@ static int fail_read(const char *path, int error, const char *function)
     return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(error));
 }
 
-// Refuses a text that is not a file of records, is too long, or has a NUL, which would end it
+// Refuses a text that is not a file of records, is too long, or contains a NUL, which would end it
 // early.
 static int check_text(const char *text, size_t length, const char *path, const char *function)
 {
@@ -104,7 +104,7 @@ static int check_text(const char *text, size_t length, const char *path, const c
     return 0;
 }
 
-// Reads the whole text and its file's identity. 0: no such file.
+// Reads the whole text and the file's identity. 0: no such file.
 static int read_file(char **out, struct stat *about, const char *path, const char *function)
 {
     int fd = cuc__open(path, O_RDONLY);
@@ -165,7 +165,7 @@ bool cuc__tuned_next(const char **list, char one[128], bool *option)
     return true;
 }
 
-// The distance of two extents in octaves; negative: too far.
+// Returns the distance of two extents in octaves; negative: too far apart.
 static double distance_of(long long a, long long b)
 {
     if (a == b)
@@ -201,14 +201,14 @@ static bool same_toolkit(const char *a, const char *b)
     return atoi(a) == atoi(b);
 }
 
-// True if a record is of the same device, toolkit and program as a key.
+// True if a record has the same device, toolkit and program as a key.
 static bool is_of_program(char *const field[FIELDS], const cuc_tuned_record *key)
 {
     return strcmp(field[0], key->gpu) == 0 && same_toolkit(field[1], key->toolkit) &&
            strcmp(field[2], key->program) == 0;
 }
 
-// Finds the nearest record's choice.
+// Finds the choice of the nearest record.
 static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
                   const cuc_tuned_record *key, const char *function)
 {
@@ -248,9 +248,8 @@ static bool installed_path(char path[PATH_BYTES])
     return false;
 }
 
-// Reads the file of records at `path`, NULL: the usual place, whose path goes to `usual`, and
-// points
-// `*named` to the path read. 0: there is none.
+// Reads the file of records at `path`. NULL: the usual place, whose path is written to `usual`.
+// `*named` points to the path that was read. 0: there is no file.
 static int read_records(char **text, const char **named, char usual[PATH_BYTES], const char *path,
                         const char *function)
 {
@@ -362,7 +361,7 @@ static bool same_key(char *const field[FIELDS], const char *const wanted[FIELDS]
     return true;
 }
 
-// Copies the old text, with the new record in place of one with the same key.
+// Copies the old text, with the new record in place of an old one with the same key.
 static int put_record(FILE *f, char *text, const char *path, const cuc_tuned_record *r,
                       const char *function)
 {
@@ -408,10 +407,10 @@ static void look_at(struct stat *about, const char *path)
         memset(about, 0, sizeof(*about)); // no file
 }
 
-// Locks the folder of the file against other writers of records; the file itself cannot be locked,
+// Locks the folder of the file against other writers of records. The file itself cannot be locked,
 // because it is replaced. Anyone who can read the folder can hold this lock, so the wait is short
-// unless the file keeps changing. Negative: not locked, as always on a file system without such
-// locks.
+// unless the file keeps changing. Negative: not locked, which is always so on a file system without
+// such locks.
 static int lock_folder(const char *path)
 {
     const struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -440,7 +439,7 @@ static int lock_folder(const char *path)
     return -1;
 }
 
-// Writes a text of the file's records and the new one. 1: another writer was faster.
+// Replaces the file by a text with its records and the new one. 1: another writer was faster.
 static int replace(const char *path, const char *text, size_t bytes, const struct stat *old,
                    const char *function)
 {

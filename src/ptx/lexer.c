@@ -116,7 +116,7 @@ static bool at_comment(const struct cuc__ptx_lexer *l)
     return l->end - l->at >= 2 && l->at[0] == '/' && (l->at[1] == '/' || l->at[1] == '*');
 }
 
-// Returns false for an unterminated comment and leaves `at` on it.
+// Skips a comment. Returns false for an unterminated comment and leaves `at` on it.
 static bool skip_comment(struct cuc__ptx_lexer *l)
 {
     const char *p = l->at + 2;
@@ -159,7 +159,7 @@ static const char *word_end(const struct cuc__ptx_lexer *l, const char *p)
     return p;
 }
 
-// Finds the end of a directive or opcode word, which includes "::" when a word follows.
+// Finds the end of a directive or opcode word. The word includes "::" if another word follows.
 static const char *scoped_end(const struct cuc__ptx_lexer *l, const char *p)
 {
     p = word_end(l, p);
@@ -173,7 +173,8 @@ static unsigned digit_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
 }
 
-// Reads digits of a base up to `end`; false for another character or a value past 64 bits.
+// Reads digits of a base up to `end`. False for any other character, or for a value that exceeds 64
+// bits.
 static bool read_digits(const char *p, const char *end, unsigned base, uint64_t *value)
 {
     uint64_t v = 0;
@@ -190,7 +191,7 @@ static bool read_digits(const char *p, const char *end, unsigned base, uint64_t 
     return true;
 }
 
-// The decimal point is "." in every locale.
+// Reads a decimal number. The decimal point is "." in every locale.
 static bool read_decimal(const char *at, size_t bytes, uint64_t *bits)
 {
     char text[512];
@@ -217,7 +218,8 @@ static struct cuc__ptx_token number(struct cuc__ptx_lexer *l, struct cuc__ptx_to
     const char second = end - p >= 2 ? (char)(p[1] | 0x20) : '\0';
     const char *q = p;
 
-    // 0f and 0d come first: their digits would also read as a decimal with an exponent.
+    // Test for 0f and 0d first, since their digits would also read as a decimal number with an
+    // exponent.
     if (*p == '0' && (second == 'f' || second == 'd')) {
         bool single = second == 'f';
 
@@ -302,7 +304,7 @@ struct cuc__ptx_token cuc__ptx_lexer_next(struct cuc__ptx_lexer *l)
     }
     char c = *l->at;
     char d = l->end - l->at >= 2 ? l->at[1] : '\0';
-    // A % without a name after it is the remainder operator.
+    // A % that no name follows is the remainder operator.
     if (is(c, FIRST) && !(c == '%' && !is(d, WORD))) {
         t.kind = CUC__PTX_NAME;
         l->at = word_end(l, l->at + 1);
@@ -354,7 +356,7 @@ size_t cuc__ptx_lexer_opcode_tail(struct cuc__ptx_lexer *l, const char **at)
     return (size_t)(p - *at);
 }
 
-// A body is most of a text, so this loop reads characters and makes no tokens.
+// Most of a text consists of bodies, so this loop reads characters without making tokens.
 bool cuc__ptx_lexer_skip_block(struct cuc__ptx_lexer *l)
 {
     for (size_t depth = 1; depth;) {

@@ -7,7 +7,8 @@ _Static_assert(offsetof(struct cuc__config_object, fields) + PARAMETERS * sizeof
                    offsetof(struct cuc__config_object, kept),
                "a field for each parameter");
 
-// Sorts arguments by parameter, borrowed, NULL for missing ones; false if there are others.
+// Sorts arguments by parameter, borrowed; missing ones are NULL. False if there are other
+// arguments.
 static bool sort(void *out[PARAMETERS], void *arguments, void *named)
 {
     void *const names[] = {
@@ -40,7 +41,7 @@ static bool read_number(uint32_t *out, void *object, long long least)
     if (cuc__py_type(object) != cuc__py.int_type)
         return false;
     long long value = cuc__py.PyLong_AsLongLong(object);
-    if (value < least || value > UINT32_MAX) { // -1 may mean an exception
+    if (value < least || value > UINT32_MAX) { // -1 may also mean an exception
         cuc__py.PyErr_Clear();
         return false;
     }
@@ -61,7 +62,7 @@ static bool read_dim(uint32_t out[3], void *object)
     return good;
 }
 
-// Returns the three numbers in the object's form.
+// Returns the three numbers in the form in which the object had them.
 static void *dim(const uint32_t values[3], void *given)
 {
     static void *ones;
@@ -84,7 +85,7 @@ static void *dim(const uint32_t values[3], void *given)
     return made;
 }
 
-// Reads a bool; a missing one is False.
+// Reads a bool; a missing one counts as False.
 static bool read_flag(uint32_t *flags, void *object, uint32_t bit)
 {
     if (object == cuc__py.yes)

@@ -1,11 +1,11 @@
-// LaunchConfig: shapes of launches in Python.
+// LaunchConfig: the shape of a launch in Python.
 #ifndef CUCORE_PYTHON_CONFIG_H
 #define CUCORE_PYTHON_CONFIG_H
 
 #include "object.h"
 
-// Initializes a config from the arguments of its class, a tuple and a dict or NULL. False for
-// arguments that need the Python definition, which may be valid; then the config is unchanged.
+// Initializes a config from the arguments of its class: a tuple, and a dict or NULL. False for
+// arguments that need the Python definition and may be valid; the config is then unchanged.
 bool cuc__python_config_init(void *self, void *arguments, void *named);
 
 #endif

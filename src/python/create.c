@@ -1,4 +1,4 @@
-// Objects that are made with options, or from objects of other libraries.
+// Creates objects with options, and from objects of other libraries.
 #include "create.h"
 
 #include "result.h"
@@ -20,8 +20,8 @@ void *cuc__python_owner(const cuc_buffer *buffer)
     return buffer->drop_owner == cuc__python_drop_owner ? cuc__py_new(buffer->owner) : slowly;
 }
 
-// from_handle(ptr, size, mr=None, owner=None, stream=None): the Python definition handles memory
-// that a resource or a stream frees.
+// from_handle(ptr, size, mr=None, owner=None, stream=None). If a resource or a stream frees the
+// memory, the Python definition is used.
 void *cuc__python_buffer_from_handle(const struct cuc__python_call *call)
 {
     cuc_buffer_options options = CUC_BUFFER_OPTIONS_INIT;
@@ -32,7 +32,7 @@ void *cuc__python_buffer_from_handle(const struct cuc__python_call *call)
         return slowly;
     options.owner = owner;
     options.drop_owner = owner ? cuc__python_drop_owner : NULL;
-    // No driver call, so the interpreter's lock is kept.
+    // Makes no driver call, so the interpreter's lock is kept.
     if (cuc__buffer_from_pointer(&made, call->values[0].size, call->values[1].size, &options) < 0)
         return slowly;
     if (owner)
@@ -54,7 +54,7 @@ static bool add_flag(uint32_t *flags, void *options, void *name, bool when, uint
     return is_true >= 0;
 }
 
-// Reads the priority of options; None is the lowest. False for anything but a small int.
+// Reads the priority of options; None means the lowest. False for anything but a small int.
 static bool read_priority(int32_t *out, void *options)
 {
     void *value = cuc__py.PyObject_GetAttr(options, cuc__python.names.priority);
@@ -97,7 +97,7 @@ void *cuc__python_create_event(struct cuc__python_call *call,
 
 // ---- streams ------------------------------------------------------------------------------------
 
-// Reads the handle that __cuda_stream__() returns as (0, handle).
+// Reads the handle from __cuda_stream__(), which returns (0, handle).
 static bool ask_stream(void **out, void *object)
 {
     void *given[] = { object };
@@ -144,7 +144,7 @@ void *cuc__python_create_stream(struct cuc__python_call *call,
 
     if (call->objects[0])
         return given ? slowly : wrap_stream(call, signature);
-    // The Python definition checks the range of a priority, which C clamps.
+    // Use the Python definition, which checks the range of a priority; C clamps it.
     if (given && (!is_of(given, CUC__PYTHON_STREAM_OPTIONS) ||
                   !add_flag(&options.flags, given, cuc__python.names.nonblocking, false,
                             CUC_STREAM_SYNC_LEGACY) ||

@@ -1,6 +1,5 @@
-// Functions for rows of methods.def that make objects with options, or objects from other objects.
-// Each returns an object, NULL with an exception, or &cuc__python, which calls the Python
-// definition.
+// Functions for rows of methods.def that create objects with options, or from other objects. Each
+// returns an object, NULL with an exception, or &cuc__python, which calls the Python definition.
 #ifndef CUCORE_PYTHON_CREATE_H
 #define CUCORE_PYTHON_CREATE_H
 
@@ -12,7 +11,8 @@ void *cuc__python_create_stream(struct cuc__python_call *call,
                                 const struct cuc__python_signature *signature);
 void *cuc__python_buffer_from_handle(const struct cuc__python_call *call);
 
-// The Python object that keeps the memory of a buffer from buffer_from_handle(), or None.
+// Returns the Python object that keeps the memory of a buffer from buffer_from_handle() alive, or
+// None.
 void *cuc__python_owner(const cuc_buffer *buffer);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "driver/toolkit.h"
 
-// Returns the object of the device's memory resource, borrowed; NULL if it must be made.
+// Returns the object of the device's memory resource, borrowed; NULL if it must be created.
 static void *current_resource(const struct cuc__device_object *device)
 {
     const struct cuc__object *found = device->found ? cuc__python_fields(device->found) : NULL;
@@ -16,7 +16,7 @@ static void *current_resource(const struct cuc__device_object *device)
         device->found == cuc__py.none ||
         cuc_device_get_memory_resource(&now, device->base.handle) < 0)
         return NULL;
-    cuc_memory_resource_release(now); // the device holds it
+    cuc_memory_resource_release(now); // the device holds a reference to it
     return now == found->handle ? device->found : NULL;
 }
 
@@ -27,7 +27,7 @@ void *cuc__python_Device_memory_resource(void *self)
     return resource ? cuc__py_new(resource) : slowly;
 }
 
-// Also calls allocate() of a Python subclass.
+// Also works for a Python subclass, whose allocate() it calls.
 void *cuc__python_Device_allocate(struct cuc__python_call *c, const struct cuc__python_signature *s)
 {
     void *resource = current_resource(cuc__python_fields(c->self));
@@ -36,7 +36,7 @@ void *cuc__python_Device_allocate(struct cuc__python_call *c, const struct cuc__
     return resource ? cuc__python_allocate_of(resource, c->objects[0], c->objects[1]) : slowly;
 }
 
-// Devices by ordinal; each has one object for the life of the process.
+// Devices by ordinal. Each has one object for the life of the process.
 static void *devices[64];
 
 void *cuc__python_device_object(const cuc_device *device)
@@ -55,7 +55,7 @@ static void *default_stream(void *self, int32_t which)
     release_deferred();
     if (cuc_stream_get_default(&stream, ((struct cuc__object *)cuc__python_fields(self))->handle,
                                which) < 0)
-        return slowly; // it reports the same failure
+        return slowly; // the Python definition reports the same failure
     return cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_STREAM],
                                    cuc_stream_retain(stream));
 }
@@ -84,7 +84,7 @@ void *cuc__python_Device_create_event(struct cuc__python_call *c,
     return cuc__python_create_event(c, s);
 }
 
-// set_current(ctx=None) returns the context that was current.
+// set_current(ctx=None) returns the previously current context.
 void *cuc__python_Device_set_current(struct cuc__python_call *c,
                                      const struct cuc__python_signature *s)
 {
@@ -147,7 +147,7 @@ bool cuc__python_replace_new(void *type)
     if (definition)
         cuc__python_keep(&slow_new_device, definition);
     for (size_t i = 0; i < CUC_LENGTH(devices); i++)
-        cuc__python_keep(&devices[i], NULL); // from a class defined earlier
+        cuc__python_keep(&devices[i], NULL); // an object of a class defined earlier
     cuc__py_drop(name);
     cuc__py_drop(made);
     return good;

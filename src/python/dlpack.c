@@ -1,5 +1,5 @@
 // Exchange of arrays between Python libraries through DLPack, in methods that the interpreter calls
-// directly. The common cases are handled here, the others by methods that the class has in Python.
+// directly. C handles the common cases, and the class's Python methods handle the others.
 #include <cucore/python.h>
 
 #include <cucore/device.h>
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Shared by all classes, like CPython's own types; kept for the life of the process. Writers hold
-// the interpreter's lock.
+// Shared by all classes, like CPython's own types, and kept for the life of the process. Writers
+// hold the interpreter's lock.
 #define NAMES(X) \
     X(_address)  \
     X(_memory)   \
@@ -37,7 +37,7 @@ static const char old_name[] = "dltensor", old_used[] = "used_dltensor";
 static const char new_name[] = "dltensor_versioned", new_used[] = "used_dltensor_versioned";
 static const char array_name[] = "cucore.tensor", api_name[] = "dlpack_exchange_api";
 
-// The used part of DLPackExchangeAPI of DLPack 1.3.
+// The part of DLPackExchangeAPI of DLPack 1.3 that is used.
 struct exchange_api {
     cuc_dl_version version;
     struct exchange_api *previous;
@@ -62,7 +62,7 @@ static bool get_number(long long *out, void *object, void *name)
     return *out != -1 || !cuc__py.PyErr_Occurred();
 }
 
-// Reads the handle in an attribute's `_h`: NULL for None, and for a closed object.
+// Reads the handle in an attribute's `_h`. NULL for None and for a closed object.
 static bool get_handle(void **out, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
@@ -83,13 +83,13 @@ static bool set(void *object, void *name, void *value)
     return value && cuc__py.PyObject_SetAttr(object, name, value) == 0;
 }
 
-// Raises the last failure through a class or an instance of it.
+// Raises the thread's last failure through a class or an instance.
 static void *failed(void *object)
 {
     return cuc__py_raise(object, names._failed);
 }
 
-// Reads arguments after `self`: `wanted` are the names of the last ones, which are optional.
+// Reads the arguments after `self`. `wanted` has the names of the last ones, which are optional.
 static bool take_arguments(void **values, const char *const *wanted, intptr_t positional,
                            void *const *arguments, intptr_t count, void *keywords)
 {
@@ -130,9 +130,10 @@ static void release_unversioned(void *managed)
     m->deleter(m);
 }
 
-// An exception may be pending, and Python must not be called with one. Releasing memory may wait
-// for its stream, and the stream for a Python function that needs the interpreter's lock, so the
-// lock is released; but another library's deleter may rely on it.
+// Releases an array. A pending exception is saved, because Python must not be called with one.
+// Releasing our own memory may wait for its stream, and the stream for a Python function that needs
+// the interpreter's lock, so the lock is released; but another library's deleter may rely on the
+// lock.
 static void release_managed(void *managed, void (*go)(void *managed), bool own)
 {
     void *type, *value, *traceback;
@@ -167,7 +168,7 @@ static void delete_old(cuc_dl_managed_tensor *managed)
 static void drop_old(void *capsule)
 {
     if (!cuc__py.PyCapsule_IsValid(capsule, old_name))
-        return; // renamed, so a consumer has taken it
+        return; // renamed: a consumer has taken it
     delete_old(cuc__py.PyCapsule_GetPointer(capsule, old_name));
 }
 
@@ -198,8 +199,8 @@ static void *give(void *self, const cuc_tensor *tensor, cuc_buffer *buffer, bool
     return capsule;
 }
 
-// Returns 1 if the consumer's stream need not wait for the memory's own, 0 if it must or is
-// invalid, -1 with an exception.
+// Returns 1 if the consumer's stream need not wait for the memory's own stream; 0 if it must wait
+// or is invalid; -1 with an exception.
 static int is_ordered(void *self, void *stream)
 {
     void *own;
@@ -216,7 +217,7 @@ static int is_ordered(void *self, void *stream)
     return (void *)(intptr_t)number == cuc_stream_handle(own) && number > 2;
 }
 
-// Makes a consumer's stream wait for the memory's own; 1 and 2 are the default streams.
+// Makes a consumer's stream wait for the memory's own stream. 1 and 2 are the default streams.
 static cuc_status let_wait(cuc_stream *own, intptr_t number)
 {
     cuc_stream *consumer = NULL;
@@ -266,7 +267,7 @@ void *cuc__python_to_dlpack(const struct cuc__python_call *call, const cuc_tenso
         (cuc__py_type(version) != cuc__py.tuple_type || cuc__py.PyTuple_Size(version) != 2 ||
          !number_of(&major, cuc__py.PyTuple_GetItem(version, 0), 0)))
         return slowly;
-    buffer = cuc_buffer_retain(buffer); // another thread may close the object meanwhile
+    buffer = cuc_buffer_retain(buffer); // another thread may close the object in the meantime
     if (own && number != -1 && (void *)(intptr_t)number != cuc_stream_handle(own)) {
         own = cuc_stream_retain(own);
         void *state = cuc__py.PyEval_SaveThread();
@@ -345,7 +346,7 @@ static void *dlpack_device(void *self, void *nothing)
 
 // ---- importing ----------------------------------------------------------------------------------
 
-// An imported array, which the object's `_memory` and `_address` belong to.
+// An imported array, to which the object's `_memory` and `_address` belong.
 struct taken {
     cuc_tensor tensor;
     cuc_dl_managed_tensor_versioned *of_now;
@@ -370,7 +371,7 @@ void cuc__python_drop_managed(struct cuc__tensor_object *tensor)
     delete_old(tensor->managed_old);
 }
 
-// Makes an object from an imported array; on failure releases the array.
+// Makes an object from an imported array. On failure releases the array.
 static void *make(void *type, struct taken *taken)
 {
     if (cuc__python_is_tensor(type)) {
@@ -440,7 +441,7 @@ static void *from_capsule(void *type, void *capsule)
     return make(type, taken);
 }
 
-// Finds the exchange API of a type, once; NULL if it has none, and with an exception.
+// Finds the exchange API of a type, once per type; NULL if it has none, or with an exception.
 static const struct exchange_api *api_of(void *type)
 {
     void *known = cuc__py.PyDict_GetItem(producers, type); // borrowed
@@ -467,8 +468,8 @@ static const struct exchange_api *api_of(void *type)
     return api;
 }
 
-// Makes a stream wait for another library's. 0 and 1 are the legacy default stream, 2 is the
-// per-thread one.
+// Makes a stream wait for another library's stream. 0 and 1 are the legacy default stream, and 2 is
+// the per-thread one.
 static cuc_status wait_for(cuc_stream *stream, void *handle)
 {
     intptr_t number = (intptr_t)handle;
@@ -558,7 +559,7 @@ static void *from_dlpack(void *type, void *const *arguments, intptr_t count, voi
 // ---- views
 // ---------------------------------------------------------------------------------------
 
-// Orders a consumer's stream, from another library, after a producer's.
+// Makes a consumer's stream, which belongs to another library, wait for a producer's stream.
 static cuc_status order(void *consumer, void *producer)
 {
     cuc_stream *stream = NULL;
@@ -570,8 +571,8 @@ static cuc_status order(void *consumer, void *producer)
     return st;
 }
 
-// Calls a producer's __dlpack__() without ordering streams. Producers older than DLPack 1.0 have no
-// max_version.
+// Calls a producer's __dlpack__() without ordering streams. Producers older than DLPack 1.0 do not
+// accept max_version.
 static void *export_of(void *value, bool on_host)
 {
     static void *version, *no_order, *new_on_host, *new_on_device, *old_on_device;
@@ -632,7 +633,7 @@ static void *view_by_protocol(void *type, void *value)
             }
         }
     }
-    cuc__py_drop(capsule); // deletes the array if it was not taken
+    cuc__py_drop(capsule); // deletes the array unless it was taken
     if (made == slowly)
         cuc__py.PyErr_Clear();
     return made;
@@ -657,7 +658,7 @@ static void *view(void *type, void *value, void *stream_ptr, bool on_device_alon
     }
     if (!api || !api->borrow)
         return consumer == -1 && !on_device_alone ? view_by_protocol(type, value) : slowly;
-    // The API borrows: the view keeps the producer's object.
+    // The API only lends the array, so the view keeps the producer's object.
     if (api->borrow(value, &seen.dl_tensor) != 0) {
         cuc__py.PyErr_Clear();
         return slowly;

@@ -1,4 +1,4 @@
-// Functions for the rows of methods.def that need one: stream.c, memory.c, device.c and views.c.
+// Functions for the rows of methods.def that need one, in stream.c, memory.c, device.c and views.c.
 // Each returns an object, NULL with an exception, or `slowly`.
 #ifndef CUCORE_PYTHON_FUNCTIONS_H
 #define CUCORE_PYTHON_FUNCTIONS_H
@@ -39,17 +39,17 @@
 #undef ARRAY0
 #undef ARRAY
 
-// The one object of a device, or `slowly` if it does not exist yet.
+// Returns the one object of a device, or `slowly` if it does not exist yet.
 void *cuc__python_device_object(const cuc_device *device);
 
-// Queries the device and the access of a buffer, for a property that needs them; false with an
+// Queries the device and the access of a buffer, for a property that needs them. False with an
 // exception.
 bool cuc__python_describe(void *self, const char *name);
 
-// Makes a class's __new__ native; false with an exception.
+// Replaces a class's __new__ by a native one. False with an exception.
 bool cuc__python_replace_new(void *type);
 
-// Allocates memory from a resource through its method, which a subclass may override.
+// Allocates memory from a resource by calling its method, which a subclass may override.
 void *cuc__python_allocate_of(void *resource, void *size, void *stream);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include <math.h>
 
-// A launch waits if the device's queue is full, perhaps for a Python function; so the interpreter's
-// lock is released.
+// Launches without the interpreter's lock: if the device's queue is full, a launch waits, perhaps
+// for a Python function.
 static cuc_status launch_unlocked(cuc_stream *stream, const cuc_launch_config *config,
                                   cuc_kernel *kernel, const cuc_arg *args, size_t arg_count)
 {
@@ -40,14 +40,15 @@ static bool intern(void)
 
 enum { FIXED = 3, ARGS = 64 }; // stream, config, kernel
 
-// Ints whose objects free handles with the last reference. Holding them keeps handles alive that
-// another thread may close during a launch.
+// Int objects that free their handles with the last reference. Holding them keeps alive those
+// handles that another thread may close during a launch.
 typedef struct numbers {
     void *objects[FIXED + ARGS];
     size_t count;
 } numbers;
 
-// Reads and holds an attribute that is an address; NULL if it is not one, or with an exception.
+// Reads and holds an attribute that is an address. NULL if it is not an address, or with an
+// exception.
 static void *get_address(numbers *held, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
@@ -60,8 +61,8 @@ static void *get_address(numbers *held, void *object, void *name)
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-// Stores a number if it fits its type. Only tile kernels have the signedness of an integer, so a
-// number that does not fit goes to the slow path.
+// Stores a number if it fits its type. Only the parameters of tile kernels have signed or unsigned
+// integers, so a number that does not fit goes to the slow path.
 static bool pack_number(cuc_arg *out, void *number, cuc_dtype dtype)
 {
     unsigned bits = cuc_dtype_bits(dtype);
@@ -153,7 +154,7 @@ static void *launch(void *slowly, void *const *given, intptr_t count)
     held.count = 0;
     bool good = count >= FIXED && launch_by_plan(&held, given, count);
     if (!good)
-        cuc__py.PyErr_Clear(); // before releases, which may call Python
+        cuc__py.PyErr_Clear(); // before the releases, which may call Python
     while (held.count)
         cuc__py.Py_DecRef(held.objects[--held.count]);
     if (good) {
@@ -176,7 +177,7 @@ static void *launch(void *slowly, void *const *given, intptr_t count)
 static void *call(void *self, void *nothing)
 {
     (void)nothing;
-    // Held during the launch, since another thread may give the object other arguments.
+    // Hold the arguments during the launch, since another thread may replace them.
     void *held = cuc__py.PyObject_GetAttr(self, names.launch);
     void *first = held ? cuc__py.PyTuple_GetItem(held, 0) : NULL; // borrowed
     const cuc_python_launch *given = first ? cuc__py.PyLong_AsVoidPtr(first) : NULL;

@@ -30,7 +30,7 @@ static cuc_status copy(struct cuc__python_call *c, const struct cuc__python_sign
     return st;
 }
 
-// The names of keyword arguments: only a stream.
+// Returns the names of keyword arguments: only a stream.
 static void *stream_alone(void)
 {
     static void *keywords;
@@ -76,8 +76,8 @@ void *cuc__python_Buffer_copy_to(struct cuc__python_call *c, const struct cuc__p
         void *made = allocate_same(c);
         if (!made || made == slowly)
             return made;
-        // Starts again through Python: a resource defined there may return any object, and the
-        // objects may have been closed meanwhile.
+        // Start again through Python: a resource defined there may return any object, and the
+        // objects may have been closed in the meantime.
         void *given[] = { c->self, made, c->objects[1] };
         void *done =
             cuc__py.PyObject_VectorcallMethod(cuc__python.names.copy_to, given, 2, stream_alone());

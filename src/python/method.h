@@ -1,4 +1,4 @@
-// Methods and properties as rows: names and kinds of arguments, and the library call.
+// Methods and properties as table rows: names and kinds of arguments, and the library call.
 #ifndef CUCORE_PYTHON_METHOD_H
 #define CUCORE_PYTHON_METHOD_H
 
@@ -6,9 +6,9 @@
 
 #include "driver/toolkit.h"
 
-// Kinds of arguments. Those below CUC__PYTHON_CLASS_COUNT are open objects of a class.
+// Kinds of arguments. Those below CUC__PYTHON_CLASS_COUNT are objects of a class that must be open.
 enum {
-    CUC__PYTHON_SIZE = CUC__PYTHON_CLASS_COUNT, // an int that fits size_t
+    CUC__PYTHON_SIZE = CUC__PYTHON_CLASS_COUNT, // an int that fits in size_t
     CUC__PYTHON_ANY,                            // passed unchanged
 };
 
@@ -36,7 +36,7 @@ struct cuc__python_call {
 };
 
 struct cuc__python_parameter {
-    size_t name; // an index in cuc__python.names
+    size_t name; // index in cuc__python.names
     int kind;
     bool optional, keyword_only;
 };
@@ -46,7 +46,7 @@ struct cuc__python_signature {
     size_t count; // at most CUC__PYTHON_ARGUMENTS
 };
 
-// Sorts arguments by parameter; false for arguments that need the Python definition.
+// Sorts arguments by parameter. False for arguments that need the Python definition.
 static inline bool cuc__python_bind_arguments(struct cuc__python_call *call,
                                               const struct cuc__python_signature *signature,
                                               void *const *given, intptr_t count, void *keywords)
@@ -98,7 +98,7 @@ static inline bool cuc__python_bind_arguments(struct cuc__python_call *call,
     return true;
 }
 
-// The same, for a method without arguments; false if the object is closed.
+// The same for a method without arguments. False if the object is closed.
 static inline bool cuc__python_bind_self(struct cuc__python_call *call, void *self)
 {
     call->self = self;
@@ -106,7 +106,7 @@ static inline bool cuc__python_bind_self(struct cuc__python_call *call, void *se
     return call->self_value.handle != NULL;
 }
 
-// The same, for a method of an object, which must be open.
+// The same for a method of an object, which must be open.
 static inline bool cuc__python_bind_method_arguments(struct cuc__python_call *call, void *self,
                                                      const struct cuc__python_signature *signature,
                                                      void *const *given, intptr_t count,
@@ -124,7 +124,7 @@ static inline bool cuc__python_is_used(const struct cuc__python_call *call,
 }
 
 // Releases the interpreter's lock for a call that may take time. The caller of the method keeps the
-// objects, but another thread may close them meanwhile.
+// objects alive, but another thread may close them in the meantime.
 static inline void *cuc__python_begin(struct cuc__python_call *call,
                                       const struct cuc__python_signature *signature)
 {
@@ -145,7 +145,7 @@ static inline void cuc__python_end(struct cuc__python_call *call,
     cuc__python_leave(cuc__python_fields(call->self));
 }
 
-// Calls the Python definition with all the arguments.
+// Calls the Python definition with all arguments.
 void *cuc__python_call_definition(void *definition, void *self, void *const *given, intptr_t count,
                                   void *keywords);
 

@@ -36,13 +36,13 @@ static void *slow_get(void *const *definition, void *self)
     return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
 }
 
-// As cuc_device_ordinal(), without a call.
+// The same as cuc_device_ordinal(), but inlined.
 static inline int32_t ordinal_of(const cuc_device *device)
 {
     return device ? device->ordinal : -1;
 }
 
-// NumPy's dtype of a view, borrowed; NULL until it was requested once.
+// Returns NumPy's dtype of a view, borrowed; NULL before its first request.
 static inline void *known_dtype(const struct cuc__tensor_object *o)
 {
     const size_t number = (size_t)o->tensor.dtype;
@@ -79,7 +79,7 @@ static inline void *known_dtype(const struct cuc__tensor_object *o)
 #define NO_SIGNATURE(class, name) \
     static const struct cuc__python_signature signature_##class##_##name = { NULL, 0 };
 
-// A property; its Python definition is kept as its getter.
+// Defines a property. Its Python definition is kept as its getter.
 #define GETTER(class, name, result, value)                                              \
     static void *slow_##class##_##name[2];                                              \
     static void *get_##class##_##name(void *self, void *closure)                        \
@@ -128,7 +128,7 @@ static inline void *known_dtype(const struct cuc__tensor_object *o)
         void *made = object->handle ? cuc__python_##class##_##name(self) : slowly; \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made;      \
     }
-// The common case is a function without a call, and so without a frame.
+// The common case makes no function call, and so needs no stack frame.
 #define KEPT_WHERE(class, name, type, is_open, is_known, value)                                    \
     static void *slow_##class##_##name[2];                                                         \
     static __attribute__((noinline)) void *find_##class##_##name(void *self)                       \
@@ -254,7 +254,7 @@ static inline void *known_dtype(const struct cuc__tensor_object *o)
                               : made;                                                              \
     }
 
-// A constant property of devices, by ordinal, with the value that the Python definition made once.
+// A constant property of devices: by ordinal, the value that the Python definition made once.
 struct once {
     void *made[64], *definition;
 };
@@ -265,7 +265,7 @@ static void *get_once(struct once *once, void *const *slow, void *self)
 
     if (ordinal < 0 || (size_t)ordinal >= CUC_LENGTH(once->made))
         return slow_get(slow, self);
-    if (once->definition != slow[0]) { // from a class defined earlier
+    if (once->definition != slow[0]) { // the values are of a class defined earlier
         for (size_t i = 0; i < CUC_LENGTH(once->made); i++)
             cuc__python_keep(&once->made[i], NULL);
         cuc__python_keep(&once->definition, cuc__py_new(slow[0]));
@@ -278,7 +278,7 @@ static void *get_once(struct once *once, void *const *slow, void *self)
     return made;
 }
 
-// Python handles assignments to properties.
+// Assigns to a property by its Python definition.
 static int slow_set(void *self, void *value, void *closure)
 {
     void *const *definition = closure;
@@ -334,7 +334,7 @@ static struct row {
     void *(*get)(void *self, void *closure);
     cuc__py_method method;
     cuc__py_getset getset;
-    void *made; // a dict whose keys are the descriptors in classes, except of a class method
+    void *made; // a dict whose keys are the descriptors in classes, except that of a class method
 } rows[] = {
 #include "methods.def"
 };
@@ -349,7 +349,7 @@ static bool put(struct row *row, void *type, void *name, void *made)
            cuc__py.PyObject_SetAttr(type, name, made) == 0;
 }
 
-// Takes the Python definition of a row out of a class, and puts the row in its place.
+// Takes the Python definition of a row out of a class, and puts the row there instead.
 static bool replace(struct row *row, void *type)
 {
     if (!row->call_class)
@@ -394,8 +394,9 @@ static bool replace(struct row *row, void *type)
     return good;
 }
 
-// Gives a class a descriptor of its own in place of one that it inherits. For each call on an
-// object of a derived class the interpreter walks the bases: the descriptor is of another class.
+// Gives a class a descriptor of its own in place of an inherited one. Otherwise the interpreter
+// would walk the base classes for each call on an object of the class, because the descriptor
+// belongs to another class.
 static bool repeat(struct row *row, void *type)
 {
     void *name = cuc__py.PyUnicode_InternFromString(row->name);
@@ -403,7 +404,7 @@ static bool repeat(struct row *row, void *type)
     bool good = name != NULL;
 
     if (name && !found)
-        cuc__py.PyErr_Clear(); // a class without this attribute
+        cuc__py.PyErr_Clear(); // the class has no such attribute
     if (found && cuc__py.PyDict_GetItem(row->made, found)) {
         void *made = row->get ? cuc__py.PyDescr_NewGetSet(type, &row->getset)
                               : cuc__py.PyDescr_NewMethod(type, &row->method);
@@ -415,7 +416,7 @@ static bool repeat(struct row *row, void *type)
     return good;
 }
 
-// Attributes of the base class of all others, through which C calls Python.
+// Finds the attributes of the common base class through which C calls Python.
 static bool find_functions(void *type)
 {
     static const struct {

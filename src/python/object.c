@@ -27,7 +27,8 @@ cuc_status cuc__python_own(const char *function)
 
     if (st < 0)
         return st;
-    // Fields are read and closed under the interpreter's lock.
+    // Fields are read and closed under the interpreter's lock, which free-threaded interpreters
+    // lack.
     if (strstr(cuc__py.Py_GetVersion(), "free-threading"))
         return cuc__fail(
             CUC_ERROR_NOT_SUPPORTED, function,
@@ -77,7 +78,7 @@ bool cuc__python_may_release(void)
 
     if (for_good || !cuc__python.may_call)
         return true;
-    cuc__py.PyErr_Fetch(&type, &value, &traceback); // one may be pending
+    cuc__py.PyErr_Fetch(&type, &value, &traceback); // an exception may be pending
     void *answer = cuc__py.PyObject_CallFunctionObjArgs(cuc__python.may_call, NULL);
     long long number = answer ? cuc__py.PyLong_AsLongLong(answer) : 0;
     if (answer)
@@ -131,8 +132,8 @@ void cuc__python_drop_owner(void *object)
     cuc__py.PyGILState_Release(state);
 }
 
-// Releasing another library's handle makes no driver call. Its owner is released under the
-// interpreter's lock, so the lock is not given up.
+// True for another library's handle. Releasing it makes no driver call, and its owner is released
+// under the interpreter's lock, so the lock is kept.
 static bool is_foreign(const void *handle)
 {
     const cuc_stream *stream = handle;
@@ -161,13 +162,14 @@ void cuc__python_release_last(void *handle)
         release(handle);
         return;
     }
-    // Releasing memory may wait for its stream, and the stream for a Python function.
+    // Release the lock: freeing memory may wait for its stream, and the stream for a Python
+    // function.
     void *state = cuc__py.PyEval_SaveThread();
     release(handle);
     cuc__py.PyEval_RestoreThread(state);
 }
 
-// Releases a handle that was an object's.
+// Releases a handle that belonged to an object.
 static void part_with(struct cuc__object *object, void *handle)
 {
     if (!handle || !object->users) {
@@ -175,7 +177,7 @@ static void part_with(struct cuc__object *object, void *handle)
         return;
     }
     struct cuc__closed *later = malloc(sizeof(*later));
-    if (!later) // a leak, because a call uses it
+    if (!later) // a leak if there is no memory, because a call is using the handle
         return;
     *later = (struct cuc__closed){ handle, object->closed };
     object->closed = later;
@@ -185,7 +187,7 @@ void cuc__python_release_closed(struct cuc__object *object)
 {
     struct cuc__closed *closed = object->closed;
 
-    object->closed = NULL; // first: a release may let other threads run
+    object->closed = NULL; // do this first, since a release may let other threads run
     while (closed) {
         struct cuc__closed *next = closed->next;
         cuc__python_release(closed->handle);
@@ -236,7 +238,7 @@ static void *get_number(void *self, void *closure)
             cuc__python_release(handle);
             return NULL;
         }
-        if (object->handle != handle || object->reference) // another thread changed it
+        if (object->handle != handle || object->reference) // another thread has changed it
             return made;
         object->reference = made;
     }
@@ -284,7 +286,7 @@ static void end_handle(void *self)
     free_object(self);
 }
 
-// The fields after the handle that are objects: `count` of them. A type with such fields is
+// Returns the `count` fields after the handle that are objects. A type with such fields is
 // garbage-collected.
 static inline void **fields_of(void *self)
 {
@@ -334,8 +336,8 @@ static void drop_managed(void *self)
 }
 
 // Types: X(name, fields, number of fields that are objects, true if the object owns its handle, a
-// function to call before the fields are dropped, names of fields readable from Python). A name
-// with an underscore reads as None until it is set.
+// function to call before the fields are dropped, names of fields readable from Python). A field
+// whose name begins with an underscore reads as None until it is set.
 #define FIELD_TYPES(X)                                                                            \
     X(Stream, cuc__stream_object, 2, true, NULL, "_cell")                                         \
     X(Event, cuc__event_object, 1, true, NULL, "_named")                                          \
@@ -456,7 +458,7 @@ static void *make_base(const struct base *base, void *root)
         { NULL, NULL, NULL, NULL, NULL },
     };
     static cuc__py_getset getsets[] = {
-        // The type keeps a pointer to these.
+        // The type keeps a pointer to these descriptors.
         { "_h", get_number, set_number, "The handle as a number that keeps it; 0: closed.", NULL },
         { NULL, NULL, NULL, NULL, NULL },
     };

@@ -1,11 +1,12 @@
-// Python objects of the package with their handles, and methods that the interpreter calls without
+// The package's Python objects with their handles, and methods that the interpreter calls without
 // ctypes.
 //
-// Every fast method has a definition in Python, which specifies it. The C method replaces it in the
-// class and handles the common case: open objects of the package's own classes. It passes
-// everything else, from a wrong argument to another library's stream, to the Python definition.
+// Every fast method has a definition in Python that specifies its behavior. The C method replaces
+// it in the class and handles the common case: open objects of the package's own classes.
+// Everything else, from a wrong argument to another library's stream, is passed to the Python
+// definition.
 //
-// All of this belongs to the first interpreter of a process that imports the package; other
+// Only the first interpreter of a process that imports the package uses these methods; other
 // interpreters, and free-threaded ones, keep the Python definitions. Writers hold the interpreter's
 // lock.
 #ifndef CUCORE_PYTHON_OBJECT_H
@@ -16,7 +17,7 @@
 #include "driver/cpython.h"
 #include "base/handle.h"
 
-// Classes that C distinguishes: X(kind, name in Python). Those of options and configs have no
+// Classes that C distinguishes: X(kind, name in Python). The classes of options and configs have no
 // handle.
 #define CUC__PYTHON_CLASSES(X)         \
     X(STREAM, "Stream")                \
@@ -102,35 +103,39 @@ enum cuc__python_class {
     X(programmatic_stream_serialization)
 
 extern struct cuc__python {
-    void *classes[CUC__PYTHON_CLASS_COUNT]; // NULL until its methods are added
-    void *failed;                           // raises the thread's last failure
-    void *may_call;                         // true if this thread may call CUDA
+    void *classes[CUC__PYTHON_CLASS_COUNT]; // each is NULL until the methods of the class are added
+    void *failed;                           // function that raises the thread's last failure
+    void *may_call;                         // function: true if this thread may call CUDA
     void *held, *prune;                     // host memory of copies, and the function that frees it
-    void *left, *release_left;              // releases deferred until the next constructor
+    void *left, *release_left;              // releases deferred until the next constructor, and the
+                                            // function that makes them
     struct {
 #define FIELD(name) void *name;
         CUC__PYTHON_NAMES(FIELD)
 #undef FIELD
     } names;
     void *function_name; // "__func__"
-    void *dtypes[32];    // NumPy's, by number, once requested
+    void *dtypes[32];    // NumPy's dtypes by number, once requested
 } cuc__python;
 
-// Objects, after the interpreter's own part. Fields that are Python objects may be NULL.
+// The fields of objects, after the interpreter's own part. Fields that are Python objects may be
+// NULL.
 struct cuc__object {
-    void *handle;    // one library reference; NULL: closed
-    void *reference; // the int `_h`, once requested: it has a library reference of its own
+    void *handle;    // one reference of the library; NULL: closed
+    void *reference; // the int `_h`, once requested; it has a reference of its own
     void *weak;      // the interpreter's list of weak references
-    // Calls in progress that use the handle without the interpreter's lock, and handles closed
-    // meanwhile, which the last of these calls releases. Written with the lock held, unlike the
-    // number of a handle's references, which takes an atomic operation.
+    // The number of calls in progress that use the handle without the interpreter's lock; and
+    // handles that were closed in the meantime, which the last of these calls releases. The number
+    // is written with the lock held, unlike a handle's reference count, which takes an atomic
+    // operation.
     size_t users;
     struct cuc__closed *closed;
 };
 
 struct cuc__stream_object {
     struct cuc__object base;
-    void *cell; // a ctypes cell with the handle until it is closed, for prepared launches
+    void *cell; // for prepared launches: a ctypes cell that has the handle until the handle is
+                // closed
     void *said; // the result of __cuda_stream__()
     // Constants, once queried.
     int32_t priority;
@@ -155,16 +160,16 @@ struct cuc__resource_object {
 };
 
 struct cuc__device_object {
-    struct cuc__object base; // the handle belongs to the library and is never released
+    struct cuc__object base; // its handle belongs to the library and is never released
     void *given;             // the memory resource that the program set
-    void *found;             // the object made last for the library's resource
+    void *found;             // the object last made for the library's resource
 };
 
-// An array that keeps its memory alive: a Tensor, or a view of one.
+// An array that keeps its memory alive: a Tensor, or a view of an array.
 struct cuc__tensor_object {
     struct cuc__object base; // without a handle
     void *memory;            // keeps the memory
-    void *buffer;            // the buffer that keeps the memory, instead
+    void *buffer;            // or else the buffer that keeps the memory alive
     void *stream;            // the stream that uses the memory
     void *exporting;         // the viewed object
     void *extents[2];        // a view's shape and strides, once requested
@@ -173,7 +178,7 @@ struct cuc__tensor_object {
     cuc_dl_managed_tensor *managed_old;
 };
 
-// The shape of a launch: launches read the config; the fields are the values from Python.
+// The shape of a launch. Launches read the config; the fields are the values given in Python.
 struct cuc__config_object {
     struct cuc__object base; // without a handle
     void *fields[6];         // grid, cluster, block, shmem_size and the flags
@@ -184,10 +189,11 @@ struct cuc__config_object {
 // True if objects of the class have the fields of a tensor.
 bool cuc__python_is_tensor(void *type);
 
-// Releases a tensor's DLPack source, also with a pending exception. dlpack.c.
+// Releases a tensor's DLPack source, even with a pending exception. dlpack.c.
 void cuc__python_drop_managed(struct cuc__tensor_object *tensor);
 
-// Makes a view of an array with the producer's exchange API; others need the Python definition.
+// Makes a view of an array with the producer's exchange API. Other producers need the Python
+// definition.
 void *cuc__python_view(void *type, void *value, void *stream_ptr);
 
 // Makes a view only with that API, and only of an array on a device.
@@ -198,7 +204,7 @@ static inline void *cuc__python_fields(void *object)
     return (char *)object + cuc__py.head_bytes;
 }
 
-// Returns the fields of an object of a class or of a subclass; NULL for others.
+// Returns the fields of an object of a class or a subclass; NULL for other objects.
 static inline void *cuc__python_fields_of(void *object, enum cuc__python_class which)
 {
     void *type = cuc__py_type(object), *wanted = cuc__python.classes[which];
@@ -217,18 +223,18 @@ static inline void cuc__python_keep(void **where, void *object)
     cuc__py_drop(old);
 }
 
-// Finds CPython and the names, once.
+// Finds CPython's functions and creates the names, once.
 cuc_status cuc__python_prepare(const char *function);
 
-// Calls cuc__python_prepare() and checks that base types and methods may be made, which fails in a
+// Calls cuc__python_prepare(), and checks that base types and methods may be created; fails in a
 // second interpreter and in a free-threaded one.
 cuc_status cuc__python_own(const char *function);
 
-// Makes an object of a class for a handle and takes over the caller's reference. NULL on failure;
-// the reference is then released.
+// Makes an object of a class for a handle, and takes over the caller's reference. On failure
+// returns NULL and releases the reference.
 void *cuc__python_wrap_handle(void *type, void *handle);
 
-// Releases the last reference, without the interpreter's lock if that may take time.
+// Releases the last reference. If that may take time, the interpreter's lock is released meanwhile.
 void cuc__python_release_last(void *handle);
 
 // Releases a reference; NULL does nothing.
@@ -238,10 +244,11 @@ static inline void cuc__python_release(void *handle)
         cuc__python_release_last(handle);
 }
 
-// Ends the use of an object whose handle was closed meanwhile.
+// Ends the use of an object whose handle was closed in the meantime.
 void cuc__python_release_closed(struct cuc__object *object);
 
-// Begins to use the handle of an object, which the caller keeps, without the interpreter's lock.
+// Begins to use the handle of an object without the interpreter's lock. The caller keeps the object
+// alive.
 static inline void cuc__python_use(struct cuc__object *object)
 {
     object->users++;
@@ -253,16 +260,16 @@ static inline void cuc__python_leave(struct cuc__object *object)
         cuc__python_release_closed(object);
 }
 
-// Releases a Python object, on any thread: the owner of another library's handle.
+// Releases a Python object that owns another library's handle. May be called on any thread.
 void cuc__python_drop_owner(void *object);
 
-// Closes an object; the handle stays until other threads have finished their calls with it.
+// Closes an object. Its handle stays until other threads have finished their calls with it.
 void cuc__python_close(struct cuc__object *object);
 
-// False on one of the driver's threads, where the collector may run but CUDA must not be called.
+// False on the driver's threads, where the garbage collector may run but CUDA must not be called.
 bool cuc__python_may_release(void);
 
-// Raises the thread's last failure, for a method of an object; returns NULL.
+// Raises the thread's last failure in a method of an object. Returns NULL.
 void *cuc__python_failed(void *self, const char *method);
 
 #endif

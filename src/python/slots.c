@@ -59,7 +59,7 @@ static intptr_t slow_hash(void *definition, void *self)
     return hash == -1 && !cuc__py.PyErr_Occurred() ? -2 : hash;
 }
 
-// A stream made in Python, such as a default one, has no handle here but a number there.
+// A stream created in Python, such as a default stream, has no handle here, but a number there.
 static intptr_t Stream__hash__(void *self)
 {
     void *handle = handle_of(self);
@@ -76,7 +76,7 @@ static intptr_t Event__hash__(void *self)
                   : slow_hash(slow.Event__hash__, self);
 }
 
-// A closed buffer equals an empty one.
+// A closed buffer is equal to an empty one.
 static intptr_t Buffer__hash__(void *self)
 {
     const void *handle = handle_of(self);
@@ -87,7 +87,7 @@ static intptr_t Buffer__hash__(void *self)
 
 // ---- comparisons --------------------------------------------------------------------------------
 
-// The negation of ==, which a subclass may define itself.
+// Negates ==, which a subclass may define itself.
 static void *not_equal(void *self, void *other)
 {
     void *slot = cuc__py.PyType_GetSlot(cuc__py_type(self), PY_TP_RICHCOMPARE);
@@ -102,7 +102,7 @@ static void *not_equal(void *self, void *other)
     return is_equal < 0 ? NULL : boolean(!is_equal);
 }
 
-// The common case, open objects of the class itself, makes no call.
+// The common case, two open objects of the class itself, makes no function call.
 #define COMPARE(class, KIND, equal)                                                                \
     static __attribute__((noinline)) void *class##_compare(void *self, void *other, int operation) \
     {                                                                                              \
@@ -132,7 +132,8 @@ COMPARE(Buffer, BUFFER,
 
 // ---- differences --------------------------------------------------------------------------------
 
-// In milliseconds. The interpreter also calls this if only the right operand is an event.
+// Returns the time in milliseconds. The interpreter also calls this if only the right operand is an
+// event.
 static void *Event__sub__(void *later, void *earlier)
 {
     struct cuc__object *b = cuc__python_fields_of(earlier, CUC__PYTHON_EVENT),

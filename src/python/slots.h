@@ -1,7 +1,8 @@
-// Slots of the base types, for operations that the interpreter calls without looking up a method.
+// Type slots of the base types, for operations that the interpreter calls without looking up a
+// method.
 //
-// A class defines them in Python. Once its methods are added, these definitions are removed, so
-// that it inherits the slots, which call the definitions for uncommon cases.
+// A class defines these operations in Python. When its C methods are added, the definitions are
+// removed, so that the class inherits the slots. The slots call the definitions in uncommon cases.
 #ifndef CUCORE_PYTHON_SLOTS_H
 #define CUCORE_PYTHON_SLOTS_H
 

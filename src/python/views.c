@@ -1,5 +1,5 @@
-// Arrays in Python: views of buffers and of other libraries' arrays, and their export. Everything
-// here has a Python definition for uncommon cases.
+// Arrays in Python: views of buffers and of other libraries' arrays, and their export. Every
+// function here has a Python definition for uncommon cases.
 #include "views.h"
 
 #include "base/array.h"
@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-// For an exception: the Python definition meets the same error and reports it better.
+// Clears an exception and calls the Python definition, which meets the same error and reports it
+// better.
 static void *slowly_after_error(void)
 {
     cuc__py.PyErr_Clear();
@@ -27,7 +28,7 @@ static bool is_int(void *object)
     return object && cuc__py_type(object) == cuc__py.int_type;
 }
 
-// Reads extents or strides, at most CUC_TENSOR_MAX_RANK; strides in bytes are divided.
+// Reads at most CUC_TENSOR_MAX_RANK extents or strides. Strides in bytes are divided by `divisor`.
 static bool read_extents(int64_t *out, int32_t *rank, void *tuple, int64_t divisor)
 {
     if (!tuple || cuc__py_type(tuple) != cuc__py.tuple_type)
@@ -52,7 +53,7 @@ static bool read_extents(int64_t *out, int32_t *rank, void *tuple, int64_t divis
     return true;
 }
 
-// Element types by Python object, cached from the package's answers. Numbers are not keys, because
+// Element types by Python object, as answered by the package. Numbers are not used as keys, because
 // 5 and 5.0 are equal.
 static void *known_dtypes;
 
@@ -91,7 +92,7 @@ static struct cuc__tensor_object *new_view(void **out, void *type, const cuc_ten
     return view;
 }
 
-// A view holds its own reference to the memory, which survives the closing of its buffer.
+// Gives a view its own reference to the memory, which survives the closing of its buffer.
 static bool keep_buffer(struct cuc__tensor_object *view, cuc_buffer *buffer)
 {
     cuc_stream *stream = cuc_stream_retain(cuc_buffer_stream(buffer));
@@ -124,7 +125,7 @@ void *cuc__python_view_buffer(struct cuc__python_call *call)
     if (locked)
         tensor.flags |= CUC_TENSOR_READ_ONLY;
     cuc_buffer *own =
-        cuc_buffer_retain(call->values[0].buffer); // a collection may close the object
+        cuc_buffer_retain(call->values[0].buffer); // a garbage collection may close the object
     struct cuc__tensor_object *view = new_view(&made, call->self, &tensor, call->objects[0]);
     if (!view) {
         cuc__python_release(own);
@@ -159,8 +160,8 @@ void *cuc__python_StridedMemoryView_view(struct cuc__python_call *call)
     return made;
 }
 
-// Caches NumPy's dtypes by number. If the package returns a name instead, it may return a dtype
-// later, so names are not cached.
+// Returns the dtype of a view. NumPy's dtypes are cached by number. If the package returns a name
+// instead, it may return a dtype later, so names are not cached.
 void *cuc__python_view_dtype(void *self)
 {
     void **known = cuc__python.dtypes;
@@ -219,7 +220,8 @@ static bool read_interface(cuc_tensor *out, void *type, void *said)
     return true;
 }
 
-// Makes a view with the exchange API of an object that also has the interface, which is faster.
+// Makes a view by the exchange API of an object that also has the array interface, because the API
+// is faster.
 static void *view_exchanged(void *type, void *obj, void *stream_ptr)
 {
     void *there =
@@ -247,7 +249,7 @@ void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device)
                                                    ? cuc__python.names.__cuda_array_interface__
                                                    : cuc__python.names.__array_interface__);
     bool good = said && read_interface(&tensor, call->self, said);
-    if (good && on_device) { // a producer's stream would need a wait
+    if (good && on_device) { // a producer's stream would require a wait
         void *stream = cuc__py.PyDict_GetItem(said, cuc__python.names.stream);
         good = (!stream || stream == cuc__py.none || cuc__py.PyLong_AsLongLong(stream_ptr) == -1);
     }
@@ -268,7 +270,7 @@ void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device)
 
 // ---- DLPack -------------------------------------------------------------------------------------
 
-// The handle in a field of a tensor.
+// Returns the handle in a field of a tensor.
 static void *handle_of(void *field, enum cuc__python_class kind)
 {
     const struct cuc__object *object =
@@ -297,7 +299,8 @@ void *cuc__python_StridedMemoryView___dlpack_device__(struct cuc__python_call *c
     return pair_of(&((struct cuc__tensor_object *)cuc__python_fields(call->self))->tensor);
 }
 
-// All bytes of a buffer as a tensor; NULL if a resource written in Python must be consulted.
+// Describes all bytes of a buffer as a tensor; NULL if a resource written in Python must be
+// consulted.
 static cuc_buffer *bytes_of(cuc_tensor *out, void *self)
 {
     const struct cuc__buffer_object *object = cuc__python_fields(self);
@@ -336,7 +339,7 @@ void *cuc__python_StridedMemoryView_from_dlpack(struct cuc__python_call *c,
     return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
 }
 
-// A buffer's view is a view of its bytes.
+// The view of a buffer is a view of its bytes.
 void *cuc__python_StridedMemoryView_from_any_interface(struct cuc__python_call *c,
                                                        const struct cuc__python_signature *s)
 {
@@ -366,7 +369,7 @@ void *cuc__python_StridedMemoryView_from_cuda_array_interface(struct cuc__python
     return cuc__python_view_interface(c, true);
 }
 
-// A view's extents never change and are read often, so they are cached.
+// Returns a view's extents, cached because they never change and are read often.
 static void *extents_of(void *self, size_t which)
 {
     struct cuc__tensor_object *view = cuc__python_fields(self);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Element types in both forms; DLPack has no tf32.
+// Element types in both forms. DLPack has no tf32.
 static const struct {
     cuc_dtype dtype;
     uint8_t code, bits;
@@ -105,7 +105,7 @@ cuc_status cuc_tensor_from_dlpack_unversioned(cuc_tensor *out, const cuc_dl_mana
     return read_tensor(out, &managed->dl_tensor, 0, __func__);
 }
 
-// An exported tensor: one block, which its deleter frees.
+// An exported tensor: a single block, which its deleter frees.
 struct given {
     union {
         cuc_dl_managed_tensor_versioned versioned;
@@ -144,7 +144,7 @@ bool cuc__dlpack_is_own_unversioned(const cuc_dl_managed_tensor *managed)
     return managed->deleter == delete_unversioned;
 }
 
-// By convention the host, and memory that every device can access, have number 0.
+// By convention, the host and memory that every device can access have device number 0.
 cuc_dl_device cuc__dlpack_device(const cuc_tensor *t)
 {
     if (t->flags & CUC_TENSOR_MANAGED)
@@ -173,7 +173,7 @@ static cuc_status check_owner(const cuc_tensor *t, const cuc_buffer *owner, cons
                      t->data - before, t->data + after, owner->bytes, owner->ptr);
 }
 
-// Makes the block, except for the differences between the two forms.
+// Makes the block, apart from the differences between the two forms.
 static cuc_status give(struct given **out, const cuc_tensor *tensor, cuc_buffer *owner,
                        const char *function)
 {

@@ -76,15 +76,15 @@ cuc_status cuc__tensor_lay_out(cuc_tensor *tensor, int32_t rank, const int64_t *
     for (int32_t i = rank - 1; i >= 0; i--) {
         tensor->shape[i] = shape[i];
         tensor->strides[i] = strides ? strides[i] : stride;
-        // The next check refuses too many elements, unless the tensor is empty.
+        // Unless the tensor is empty, the next check refuses too many elements.
         if (shape[i] > 1 && __builtin_mul_overflow(stride, shape[i], &stride))
             stride = INT64_MAX;
     }
     return CUC_OK;
 }
 
-// The distance of the elements from data, in elements: up for positive strides, and down for
-// negative. False if it exceeds 64 bits.
+// Computes how far the elements extend from `data`, in elements: up by positive strides, and down
+// by negative ones. False if the distance exceeds 64 bits.
 static bool reach(uint64_t *up, uint64_t *down, const cuc_tensor *t)
 {
     *up = *down = 0;
@@ -100,7 +100,7 @@ static bool reach(uint64_t *up, uint64_t *down, const cuc_tensor *t)
     return true;
 }
 
-// The same in bytes, including the last element.
+// The same in bytes, including the size of the last element.
 static bool byte_range(uint64_t *before, uint64_t *after, const cuc_tensor *t)
 {
     uint64_t size = cuc_dtype_bits(t->dtype) / 8;
@@ -209,7 +209,7 @@ cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buffer, cuc
     };
     if ((st = cuc__tensor_lay_out(&t, rank, shape, NULL, __func__)) < 0)
         return st;
-    // First, because the check below would only say that an empty buffer has no address.
+    // Check this first, because the check below would only say that an empty buffer has no address.
     uint64_t bytes = cuc_tensor_bytes(&t);
     if (bytes > buffer->bytes)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,

@@ -1,4 +1,4 @@
-// Shared by tensors and their DLPack form.
+// Internal interface of tensors and their DLPack form.
 #ifndef CUCORE_TENSOR_TENSOR_H
 #define CUCORE_TENSOR_TENSOR_H
 
@@ -6,22 +6,22 @@
 
 #include "base/handle.h"
 
-// Writes rank, shape and strides, followed by zeros; `strides` NULL: contiguous.
+// Writes rank, shape and strides, and zeros after them. `strides` NULL: contiguous.
 cuc_status cuc__tensor_lay_out(cuc_tensor *tensor, int32_t rank, const int64_t *shape,
                                const int64_t *strides, const char *function);
 
-// Bits of flags known to this version.
+// The flag bits that this version knows.
 enum { CUC__TENSOR_FLAGS = CUC_TENSOR_READ_ONLY | CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED };
 
 cuc_status cuc__tensor_check(const cuc_tensor *tensor, const char *function);
 
-// The bytes that the elements of a checked tensor occupy before its data, and from its data on.
+// Computes the bytes that a checked tensor occupies before its data pointer, and from there on.
 void cuc__tensor_byte_range(uint64_t *before, uint64_t *after, const cuc_tensor *tensor);
 
-// DLPack's name for a tensor's location.
+// Returns DLPack's description of a tensor's location.
 cuc_dl_device cuc__dlpack_device(const cuc_tensor *t);
 
-// True if cuc_tensor_to_dlpack() exported the tensor, false for the other function.
+// True if the tensor was exported by cuc_tensor_to_dlpack(), false if by the other function.
 bool cuc__dlpack_is_own(const cuc_dl_managed_tensor_versioned *managed);
 bool cuc__dlpack_is_own_unversioned(const cuc_dl_managed_tensor *managed);
 

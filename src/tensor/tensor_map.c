@@ -17,7 +17,8 @@ void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t caller_
     cuc__init_options(options, caller_size);
 }
 
-// The data type for a copy of each element type. Types that the driver lacks are copied as bits.
+// The data type with which each element type is copied. Types that the driver lacks are copied as
+// bits.
 static const struct {
     int8_t type, ftz; // with CUC_TENSOR_MAP_FTZ; -1: none
     bool known, is_float;
@@ -44,7 +45,7 @@ static const struct {
     [CUC_F64] = { CU_TENSOR_MAP_DATA_TYPE_FLOAT64, -1, true, true },
 };
 
-// By swizzle: the maximum bytes of a box's innermost dimension.
+// The maximum bytes of a box's innermost dimension, by swizzle.
 static const uint32_t spans[] = { UINT32_MAX, 32, 64, 128, 128, 128, 128 };
 
 // The arguments of the driver's call, innermost dimension first.
@@ -52,13 +53,13 @@ struct encoding {
     CUtensorMapDataType type;
     uint32_t rank, item; // bytes of an element
     void *address;
-    uint64_t dims[RANK], strides[RANK - 1]; // [i] belongs to dimension i + 1
+    uint64_t dims[RANK], strides[RANK - 1]; // strides[i] belongs to dimension i + 1
     uint32_t box[RANK], steps[RANK];
     cuc_tensor_map_options options;
     cuc_context *context;
 };
 
-// Options with values from 0 up.
+// Checks options whose values count from 0.
 static cuc_status check_choices(const cuc_tensor_map_options *o, uint32_t known,
                                 const char *function)
 {
@@ -109,7 +110,7 @@ static cuc_status find_type(struct encoding *e, const cuc_tensor *t, const char 
     return CUC_OK;
 }
 
-// The map's device must have the hardware that copies with it.
+// Finds the context. The map's device must have the hardware that copies with it.
 static cuc_status find_context(struct encoding *e, const cuc_tensor *t, const char *function)
 {
     const uint32_t everywhere = CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED;
@@ -147,7 +148,8 @@ static cuc_status check_address(const cuc_tensor *t, uint32_t align, const char 
     return CUC_OK;
 }
 
-// The smallest valid stride over `count` inner ones, or else the largest that exists.
+// Returns the smallest valid stride over `count` inner elements or, if none exists, the largest
+// stride.
 static uint64_t whole(uint64_t inner, uint64_t count, uint32_t align)
 {
     uint64_t bytes;
@@ -200,7 +202,7 @@ static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *f
     return CUC_OK;
 }
 
-// The bytes of one row of a copy.
+// Checks the bytes of one row of a copy.
 static cuc_status check_inner(const struct encoding *e, const char *what, uint32_t elements,
                               const char *function)
 {
@@ -322,7 +324,7 @@ cuc_status cuc_tensor_map_encode_im2col(cuc_tensor_map *out, const cuc_tensor *t
     return st;
 }
 
-// The corners of the box, in W only.
+// Checks the corners of the box, which may only differ along W.
 static cuc_status check_width(const struct encoding *e, const cuc_tensor_map_image *image,
                               const char *function)
 {

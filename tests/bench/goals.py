@@ -20,7 +20,7 @@ def results(seconds, name, size, setting="default", axes=None):
                **({"failed": took} if isinstance(took, str) else {"median_s": took})}
 
 
-# Measurements, and the end of the resulting row, or no row.
+# Measurements, and the expected end of the resulting row; None: there is no row.
 ROWS = [
     ("a sum as fast as by hand", ("elementwise/vadd", 3072 * MIB), {"tile": 1.0, "cuda": 1.0}, "| yes |"),
     ("a sum 2 % slower", ("elementwise/vadd", 3072 * MIB), {"tile": 1.02, "cuda": 1.0}, "| 0.990 | no |"),

@@ -231,7 +231,7 @@ def check_whole(folder):
     expect(mine.get("median_s"), f"cuda was not measured beside them: {results}")
     expect(torch.get("kind") == "foreign" and torch.get("checked") == "passed" and
            torch.get("peer") == "cuda" and torch.get("verdict") == "SLOWER", f"torch: {torch}")
-    # Each sample is of a set of its own: 1, 2 or 3 ms.
+    # Each sample uses a set of its own: 1, 2 or 3 ms.
     expect(1e-3 <= torch.get("min_s", 0) <= torch.get("median_s", 0) <= 3.1e-3 and
            torch.get("q1_s") < torch.get("q3_s"), f"torch: {torch}")
     expect("off by 3" in of.get(("triton", None), {}).get("failed", ""), "a check that fails")

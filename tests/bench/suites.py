@@ -241,7 +241,7 @@ def tiles():
             run.measured(case=case, subject=peer)
             expect(len(run.skipped("cannot be started", case=case, subject="torch")) == 1,
                    f"{suite}/{case}: torch is not told of once")
-    # Rows of no whole vector, a last tile that is not full, other dtypes.
+    # Rows that are not a whole number of vectors, a partial last tile, and other dtypes.
     odd = ["--axis", "shape=3x70,130x33"]
     run = Run("odd elementwise", "elementwise", "--filter", "transpose|swiglu", *odd, "--axis",
               "dtype=f32,f16,bf16", CUCORE_PYTHON="/nowhere/python")

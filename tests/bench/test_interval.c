@@ -104,7 +104,7 @@ TEST(six_samples_are_the_least)
     ck_assert(!interval_of_samples(&found, samples, 5));
     ck_assert(interval_of_samples(&found, samples, 6));
     ck_assert_double_eq(found.median, 3.5);
-    ck_assert_double_eq(found.low, 1); // with 6, all of them
+    ck_assert_double_eq(found.low, 1); // 6 samples: the interval spans all of them
     ck_assert_double_eq(found.high, 6);
 }
 
@@ -141,7 +141,8 @@ TEST(a_ratio_with_itself_turned_round_is_the_inverse)
     ck_assert_double_eq_tol(up.low * down.high, 1, 1e-12);
     ck_assert_double_eq_tol(up.high * down.low, 1, 1e-12);
     ck_assert_double_lt(up.low, 1.9 / 1.0);
-    ck_assert_double_gt(up.low, 1.9 / 1.05); // not both at their ends at once
+    // The interval is narrower than the quotient of the two intervals.
+    ck_assert_double_gt(up.low, 1.9 / 1.05);
 }
 
 int main(void)

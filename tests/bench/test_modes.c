@@ -315,7 +315,7 @@ TEST(a_subject_that_says_that_it_waits_is_timed_without_being_held)
 
     open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK, .block_timeout_s = 0.2 });
     run_case(waiting_openly, &s, CUC_BENCH_COLD | CUC_BENCH_HOT | CUC_BENCH_GRAPH);
-    ck_assert_uint_eq(cuc_bench_result_count(bench), 2); // no graph of it
+    ck_assert_uint_eq(cuc_bench_result_count(bench), 2); // the graph mode gives no result
     ck_assert_msg(result(0).outcome == CUC_BENCH_MEASURED, "%s", result(0).reason);
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }

@@ -156,7 +156,7 @@ TEST(subjects_take_turns_in_random_order)
         memcpy(first, order, sizeof(first));
         teardown();
     }
-    for (const char *at = order + 6; *at; at += 2, rounds++) { // three to warm up, each
+    for (const char *at = order + 6; *at; at += 2, rounds++) { // skips 3 warm-up runs of each
         ck_assert_int_ne(at[0], at[1]);
         base_first += at[0] == 'b';
     }

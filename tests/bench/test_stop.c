@@ -1,4 +1,4 @@
-// When enough samples were taken, and which of them a low clock spoils: on made-up streams.
+// Tests on made-up samples when sampling stops, and which samples a low clock spoils.
 #include "base/array.h"
 #include "clocks.h"
 #include "stats.h"

@@ -61,7 +61,7 @@ if not found("nvfatbin"):
     print("nvFatbin is not found: a fake one takes its place")
     environment["CUCORE_NVFATBIN"] = str(FAKE)
 
-# Lets one realloc() of the program itself fail, the LACK-th, and says so.
+# Makes the LACK-th realloc() of the program itself fail, and reports it.
 LACK = """#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

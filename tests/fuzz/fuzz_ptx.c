@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     text[bytes] = '\0';
     struct sim_program *program = sim_program_load(text, bytes, 90, log, sizeof(log));
     size_t said = strlen(log);
-    if (!program && (said < 2 || strcmp(log + said - 2, ": ") == 0)) { // no more than the line
+    if (!program && (said < 2 || strcmp(log + said - 2, ": ") == 0)) { // the log has no reason
         fprintf(stderr, "it is refused without a word:\n%s\n", text);
         abort();
     }

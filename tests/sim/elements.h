@@ -81,10 +81,10 @@ static inline void place_metadata(enum element e, uint32_t k, uint32_t selector,
 {
     uint32_t pieces = k / piece_elements(e), of_four;
 
-    if (elements[e].bits >= 16) { // four pieces a lane, of row g and above them of row g + 8
+    if (elements[e].bits >= 16) { // a lane has four pieces of row g, then four of row g + 8
         of_four = pieces == 4 ? selector : 2 * selector + piece / 4;
         *bit = 4 * (piece % 4) + (row >= 8 ? 16 : 0);
-    } else { // eight pieces of one row a lane
+    } else { // a lane has eight pieces of one row
         of_four = (pieces == 8 ? 2 * selector : piece / 8 * 2) + (row >= 8 ? 1 : 0);
         *bit = 4 * (piece % 8);
     }

@@ -18,7 +18,7 @@ struct exercise {
     const char *outside; // variables and functions of the module; may be NULL
     const char *body;
     uint32_t blocks, threads; // threads of a block; 0: 1 and 32
-    int arch;                 // with its suffix a; 0: 90
+    int arch;                 // compiles for sm_<arch>a; 0: 90
 };
 
 static inline uint32_t letter_bytes(char letter)

@@ -59,8 +59,8 @@ struct kernel_test {
     const char *name;
     uint32_t blocks, threads, cluster, shared_bytes; // 0: 1, 32, none, none
     const char *ptx;
-    uint32_t line;    // the finding's; 0: there must be none
-    const char *told; // text that it contains
+    uint32_t line;    // the finding's line; 0: no finding is expected
+    const char *told; // text that the finding contains
     int code;         // the launch's
 };
 
@@ -378,7 +378,8 @@ TEST(what_is_written_is_known_to_the_byte)
                           n, at);
         }
     }
-    sim_init_copied(base, base - (UINT64_C(1) << 40), MODEL_BYTES); // from memory of another kind
+    sim_init_copied(base, base - (UINT64_C(1) << 40),
+                    MODEL_BYTES); // the source lies in memory of another kind
     ck_assert(sim_init_written(base, MODEL_BYTES));
     sim_init_freed(base, MODEL_BYTES);
 }

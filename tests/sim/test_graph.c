@@ -735,8 +735,9 @@ TEST(memory_of_a_graph_is_there_while_it_runs)
     ck_cu(launch(a, p, 2));
     ck_cu(cuMemcpyDtoHAsync_v2(&back, p, 4, a));
     ck_cu(cuMemFreeAsync(p, a));
-    ck_assert_int_eq(cuMemFreeAsync(p, a), CUDA_ERROR_INVALID_VALUE);    // once is enough
-    ck_assert_int_eq(cuMemFreeAsync(word, a), CUDA_ERROR_INVALID_VALUE); // no memory of a graph
+    ck_assert_int_eq(cuMemFreeAsync(p, a), CUDA_ERROR_INVALID_VALUE); // once is enough
+    ck_assert_int_eq(cuMemFreeAsync(word, a),
+                     CUDA_ERROR_INVALID_VALUE); // the memory does not belong to a graph
     graph = end(a);
     ck_assert_int_eq(cuMemFreeAsync(p, a), CUDA_ERROR_INVALID_VALUE);
     ck_assert_int_eq(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
@@ -828,7 +829,7 @@ TEST(a_child_graph_and_a_clone_are_copies)
     ck_cu(cuGraphAddChildGraphNode(&node, parent, NULL, 0, graph));
     ck_cu(cuGraphChildGraphNodeGetGraph(node, &child));
     ck_assert_uint_eq(count(child), 2);
-    ck_assert_int_eq(cuGraphDestroy(child), CUDA_ERROR_INVALID_VALUE); // it is the node's
+    ck_assert_int_eq(cuGraphDestroy(child), CUDA_ERROR_INVALID_VALUE); // the node owns it
     ck_assert_int_eq(cuGraphAddChildGraphNode(&node, parent, NULL, 0, parent),
                      CUDA_ERROR_INVALID_VALUE);
     ck_cu(cuGraphAddChildGraphNode(&node, parent, &node, 1, clone));

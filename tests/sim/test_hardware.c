@@ -1,6 +1,6 @@
 // Answers of an H200 (driver 580, CUDA 13.0) to raw calls: without a current context, in captures
 // of each mode, after faults, after a fork. The simulated driver answers the same. CUCORE_DRIVER is
-// its path; without it the tests ask the system's libcuda.so.1, and so a GPU. Each test runs in its
+// its path; without it the tests use the system's libcuda.so.1, and so a GPU. Each test runs in its
 // own process.
 #include "base/array.h"
 #include "driver_symbols.h"
@@ -121,9 +121,9 @@ static const CUmemPoolProps device_pool = {
 #define DYNAMIC CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 #define REGISTERS CU_FUNC_ATTRIBUTE_NUM_REGS
 
-// Calls during a capture of `stream`, after `captured` was recorded on it. UNSAFE calls are refused
-// and spoil the capture in the strict modes, NEVER calls also in the relaxed mode. EVENT calls do
-// so because of the event's state.
+// Calls during a capture of `stream`, after `captured` was recorded on it. In the strict modes,
+// UNSAFE calls fail and invalidate the capture; NEVER calls do so in the relaxed mode, too, and
+// EVENT calls because of the event's state.
 enum { ANY, UNSAFE, NEVER, EVENT, EVENT_TOLD };
 #define IN_CAPTURES(X)                                                                     \
     X(EVENT, cuEventQuery(captured))                                                       \

@@ -76,7 +76,7 @@ static bool good(CUresult code)
     return !code;
 }
 
-// A typical program; it releases everything it has made, however far it came.
+// A typical program. It releases everything that it created, even after a failed call.
 static void way(void)
 {
     CUcontext c = NULL;

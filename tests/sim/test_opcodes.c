@@ -211,7 +211,7 @@ static bool check(const struct instance *x, const struct golden *golden, struct 
     total.bits += other_bits;
     if (other_bits && (verbose || simulated))
         printf("other NaNs %s: %s\n", x->row->family, x->text);
-    wrong += other_bits && simulated; // it has the NaNs of the device that was recorded
+    wrong += other_bits && simulated; // the simulator must produce the NaNs of the recorded device
     if (wrong)
         printf("WRONG %s: %s: %u of %u threads\n", x->row->family, x->text, wrong, x->cases);
     if (recorded) {

@@ -375,7 +375,7 @@ static const struct {
     { ".reg .b32 %r1; { .reg .b64 %r<5>; { .reg .b16 %r1; mov.x %r1, 0; } mov.x %r1, 1; } mov.x "
       "%r1, 2;",
       "2:%r1.b16/1 1:%r1.b64/1 0:%r1.b32/1; mov.x %r1,0; mov.x %r1,1; mov.x %r1,2; scopes 0 0 1" },
-    // %r1 is of %r<5>, and the base of another range further in.
+    // %r1 belongs to %r<5>, and is also the base of another range in an inner scope.
     { ".reg .b32 %r<5>; { .reg .b64 %r1<5>; mov.x %r1, %r12; } mov.x %r1, 0;",
       "0:%r1.b32/1 1:%r12.b64/1; mov.x %r1,%r12; mov.x %r1,0; scopes 0 0" },
     { ".reg .b32 p; { .shared .u32 p; mov.x p, 0; } mov.x p, 1;",
@@ -506,7 +506,7 @@ static const struct {
       "func f; result reg.b32 r align 4 bytes 4; reg.b32 a align 4 bytes 4; reg.pred p align 1 "
       "bytes "
       "0\n" },
-    // Declarations and the definition are one function, wherever that stands.
+    // Declarations and the definition are one function, in any order.
     { ".func f(.param .b32 x); .func g; .visible .func f(.param .b32 y) { ret; }",
       "visible func f; param.b32 y align 4 bytes 4\ndeclared func g\n" },
     { ".func f(.param .b32 x) { ret; } .func f(.param .b32 y);",

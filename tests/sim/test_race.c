@@ -10,14 +10,14 @@
 
 // Small kernels
 //
-// Lines end with letters after //. By a small letter a row omits the line, or inserts it if the
-// letter follows a +. Capital letters mark the lines of a finding and of the access that it refers
-// to.
+// The comment of a line holds letters. A row that names a small letter omits the line, or inserts
+// it if the letter follows a +. Capital letters mark the lines of a finding and of the access that
+// it refers to.
 
 // %r1 is the thread, %r2 its warp, %r3 its word in s, %r4 the word 32 threads on (of 64), %r5 s,
-// %r6 that of the next lane, %r7 bar, %r8 bar2, %r9 the rank in the cluster; %p1 the first thread
-// of the last warp (which goes on first after a barrier), %p2 warp 0, %p3 lane 0; %rd1 and %rd2
-// global memory, %rd3 the 16 bytes there that are the thread's own.
+// %r6 the word of the next lane, %r7 bar, %r8 bar2, %r9 the rank in the cluster; %p1 the first
+// thread of the last warp (which goes on first after a barrier), %p2 warp 0, %p3 lane 0; %rd1 and
+// %rd2 global memory, %rd3 the 16 bytes there that are the thread's own.
 // clang-format off
 #define KERNEL(body) \
     ".version 9.0\n.target sm_90a\n.address_size 64\n" \

@@ -315,7 +315,8 @@ TEST(a_launch_does_not_wait_for_its_kernel)
 TEST(kernels_of_two_streams_run_side_by_side)
 {
     CUstream a, b;
-    CUdeviceptr words; // a waits for b's event, and b's own is set at once
+    // Stream a waits for a word that b sets; the word that b waits for is set from the start.
+    CUdeviceptr words;
 
     start();
     CUfunction f = function_of(wait_ptx, "wait", NULL);

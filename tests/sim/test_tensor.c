@@ -1022,7 +1022,7 @@ TEST_ROWS(packed_elements_go_back, packed)
     }
 }
 
-// Maps that a kernel makes from another: all fields of one become those of the other.
+// Kernels that turn one map into another by replacing all of its fields.
 
 #define FIELDS(space, map)                                                           \
     "mov.u64 %rd10, 208; mov.u64 %rd11, 4176; mov.u32 %r10, 7;\n"                    \

@@ -568,7 +568,7 @@ static void *read_file(const char *path)
     return text;
 }
 
-// A matrix of bf16 in boxes of that many rows by 64.
+// Encodes a map of a bf16 matrix, with boxes of `box_rows` rows and 64 columns.
 static void encode(CUtensorMap *map, void *matrix, uint64_t rows, uint64_t cols, uint32_t box_rows)
 {
     const uint64_t dims[] = { cols, rows }, strides[] = { cols * 2 };

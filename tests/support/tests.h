@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A test case. A second CASE() of the same name goes on with the first one, and with its settings.
+// A test case. A second CASE() of the same name continues the first one, with its settings.
 struct tests_case {
     const char *name;
     void (*setup)(void);

@@ -84,7 +84,7 @@ static void moments(const double *x, int64_t n, double *mean, double *variance)
         *variance += (x[i] - *mean) * (x[i] - *mean) / (double)n;
 }
 
-// x w b y mean rstd eps
+// Arguments: x, w, b, y, mean, rstd, eps
 void expect_layer_norm(struct numbers *a)
 {
     int64_t n = a[0].extent[1];
@@ -108,7 +108,7 @@ void prepare_layer_norm_gradient(struct numbers *a)
     }
 }
 
-// x w dy mean rstd dx; two rows receive the row's contributions to dw and db.
+// Arguments: x, w, dy, mean, rstd, dx. Two rows receive the row's contributions to dw and db.
 static void row_gradient(struct numbers *a, int64_t r, double *dw, double *db)
 {
     const double *x = row_of(&a[0], r), *w = a[1].at, *dy = row_of(&a[2], r);
@@ -151,7 +151,7 @@ void expect_column_sums(struct numbers *a)
         }
 }
 
-// x w y eps
+// Arguments: x, w, y, eps
 void expect_rms_norm(struct numbers *a)
 {
     int64_t n = a[0].extent[1];
@@ -271,7 +271,7 @@ static void philox(uint64_t seed, uint64_t counter, uint32_t *out)
     }
 }
 
-// x y p seed
+// Arguments: x, y, p, seed
 void expect_dropout(struct numbers *a)
 {
     uint32_t bits[4];
@@ -328,7 +328,7 @@ void prepare_factors(struct numbers *a)
         a[0].at[i] = 1 + a[0].at[i] / 64;
 }
 
-// x low low_at high high_at; a NaN counts only if there is nothing else.
+// Arguments: x, low, low_at, high, high_at. A NaN counts only if there is nothing else.
 void expect_extremes(struct numbers *a)
 {
     int64_t step;
@@ -356,7 +356,7 @@ void prepare_far(struct numbers *a)
         a[0].at[i] += 100;
 }
 
-// x mean variance
+// Arguments: x, mean, variance
 void expect_variance(struct numbers *a)
 {
     int64_t step, count = a[0].extent[1];
@@ -371,7 +371,7 @@ void expect_variance(struct numbers *a)
     free(x);
 }
 
-// x value at
+// Arguments: x, value, at
 void expect_largest(struct numbers *a)
 {
     for (int64_t r = 0; r < a[0].extent[0]; r++) {
@@ -426,7 +426,7 @@ void prepare_gains(struct numbers *a)
         a[0].at[i] *= 0.45; // below 1: earlier elements fade
 }
 
-// gain x h
+// Arguments: gain, x, h
 void expect_recurrence(struct numbers *a)
 {
     for (int64_t r = 0; r < a[0].extent[0]; r++) {
@@ -436,7 +436,7 @@ void expect_recurrence(struct numbers *a)
     }
 }
 
-// x y
+// Arguments: x, y
 void expect_cumulative_rows(struct numbers *a)
 {
     double so_far = 0;
@@ -448,7 +448,8 @@ void expect_cumulative_rows(struct numbers *a)
     }
 }
 
-// x y told ticket: the last message of each tile is 2 and the bits of the sum up to its end.
+// Arguments: x, y, told, ticket. The last message of each tile is 2 and the bits of the sum up to
+// its end.
 static void long_sum(struct numbers *a, bool floats)
 {
     int64_t tiles = a[2].count, length = 64; // the smallest sufficient BN of the table
@@ -479,7 +480,7 @@ void expect_long_sum_f32(struct numbers *a)
 
 // ---- Cross entropy
 
-// x target ..: one row in four is ignored.
+// Arguments: x, target, ... One row in four is ignored.
 void prepare_targets(struct numbers *a)
 {
     for (int64_t r = 0; r < a[1].count; r++) {
@@ -508,7 +509,7 @@ void prepare_lse(struct numbers *a)
     }
 }
 
-// x target loss lse
+// Arguments: x, target, loss, lse
 void expect_cross_entropy(struct numbers *a)
 {
     for (int64_t r = 0; r < a[1].count; r++) {
@@ -518,7 +519,7 @@ void expect_cross_entropy(struct numbers *a)
     }
 }
 
-// x target lse dloss dx
+// Arguments: x, target, lse, dloss, dx
 void expect_cross_entropy_gradient(struct numbers *a)
 {
     for (int64_t r = 0; r < a[1].count; r++)
@@ -591,7 +592,7 @@ void expect_gemm_batched_tn(struct numbers *a)
     multiply_many(a, true, false);
 }
 
-// a b c offs
+// Arguments: a, b, c, offs
 static void multiply_groups(struct numbers *a, bool turned_b)
 {
     int64_t depth = a[0].extent[1], columns = a[2].extent[1];
@@ -631,7 +632,7 @@ void prepare_groups(struct numbers *a)
     a[3].at[count] = (double)rows;
 }
 
-// a b bias c
+// Arguments: a, b, bias, c
 static void multiply_and(struct numbers *a, double (*what)(double))
 {
     struct numbers plain[3] = { a[0], a[1], a[3] };
@@ -657,7 +658,7 @@ void expect_gemm_bias_gelu_tanh(struct numbers *a)
     multiply_and(a, gelu_tanh);
 }
 
-// a b r c alpha beta
+// Arguments: a, b, r, c, alpha, beta
 void expect_gemm_residual(struct numbers *a)
 {
     struct numbers plain[3] = { a[0], a[1], a[3] };
@@ -667,7 +668,7 @@ void expect_gemm_residual(struct numbers *a)
         a[3].at[i] = a[3].at[i] * a[4].at[0] + a[2].at[i] * a[5].at[0];
 }
 
-// a b rows columns c
+// Arguments: a, b, rows, columns, c
 void expect_gemm_scaled(struct numbers *a)
 {
     struct numbers plain[3] = { a[0], a[1], a[4] };

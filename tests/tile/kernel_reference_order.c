@@ -20,7 +20,7 @@ void expect_histogram(struct numbers *a)
             a[1].at[(int64_t)a[0].at[i]]++;
 }
 
-// x id total
+// Arguments: x, id, total
 void prepare_segments(struct numbers *a)
 {
     for (int64_t i = 0; i < a[1].count; i++)
@@ -40,7 +40,7 @@ void prepare_ties(struct numbers *a)
         a[0].at[i] = (double)kernel_random(12) - 6;
 }
 
-// x value at: repeatedly takes the largest remaining element, the first among equals.
+// Arguments: x, value, at. Repeatedly takes the largest remaining element, the first among equals.
 void expect_top(struct numbers *a)
 {
     for (int64_t r = 0; r < a[0].extent[0]; r++) {
@@ -78,7 +78,7 @@ static int64_t digit_of(double key, double shift, int64_t radix)
     return (int64_t)key >> (int64_t)shift & (radix - 1);
 }
 
-// key count low
+// Arguments: key, count, low
 void expect_radix_count(struct numbers *a)
 {
     int64_t blocks = a[1].extent[1], length = 64;
@@ -89,7 +89,7 @@ void expect_radix_count(struct numbers *a)
         a[1].at[digit_of(a[0].at[i], a[2].at[0], a[1].extent[0]) * blocks + i / length]++;
 }
 
-// key first out low
+// Arguments: key, first, out, low
 void prepare_first(struct numbers *a)
 {
     int64_t blocks = a[1].extent[1], length = 64;
@@ -123,19 +123,20 @@ static void random_ids(struct numbers *id, int64_t rows)
         id->at[i] = (double)kernel_random((uint64_t)rows + 3) - 2;
 }
 
-// id table out
+// Arguments: id, table, out
 void prepare_rows(struct numbers *a)
 {
     random_ids(&a[0], a[1].extent[0]);
 }
 
-// id x table
+// Arguments: id, x, table
 void prepare_rows_again(struct numbers *a)
 {
     random_ids(&a[0], a[2].extent[0]);
 }
 
-// id x table. The ids differ, since any row of equal ids may win; one id is out of range.
+// Arguments: id, x, table. The ids differ, since any row of equal ids may win; one id is out of
+// range.
 void prepare_rows_once(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
@@ -214,7 +215,7 @@ void expect_diffused_3d(struct numbers *a)
 
 // ---- Messages
 
-// x mail sent y ticket
+// Arguments: x, mail, sent, y, ticket
 void expect_produced(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++) {
@@ -226,7 +227,7 @@ void expect_produced(struct numbers *a)
     a[4].at[0] = 2 * (double)a[2].count;
 }
 
-// mail told ticket
+// Arguments: mail, told, ticket
 void expect_relayed(struct numbers *a)
 {
     for (int64_t t = 0; t < a[1].count; t++) {
@@ -237,7 +238,7 @@ void expect_relayed(struct numbers *a)
     a[2].at[0] = (double)a[1].count;
 }
 
-// total lock blocks
+// Arguments: total, lock, blocks
 void expect_added_locked(struct numbers *a)
 {
     double blocks = a[2].at[0];
@@ -246,7 +247,7 @@ void expect_added_locked(struct numbers *a)
         a[0].at[i] += blocks * (blocks - 1) / 2;
 }
 
-// total next serving order_of
+// Arguments: total, next, serving, order_of
 void expect_added_in_turn(struct numbers *a)
 {
     double first = a[0].at[0];

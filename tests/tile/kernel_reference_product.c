@@ -41,26 +41,26 @@ static void multiply_parts(const struct numbers *a, const struct numbers *b, str
             }
 }
 
-// a b c
+// Arguments: a, b, c
 void expect_gemm_split_add(struct numbers *a)
 {
     multiply(&a[0], &a[1], &a[2]);
 }
 
-// a b w done c
+// Arguments: a, b, w, done, c
 void expect_gemm_split_last(struct numbers *a)
 {
     multiply_parts(&a[0], &a[1], &a[2]);
     multiply(&a[0], &a[1], &a[4]);
 }
 
-// a b w
+// Arguments: a, b, w
 void expect_gemm_parts(struct numbers *a)
 {
     multiply_parts(&a[0], &a[1], &a[2]);
 }
 
-// w c
+// Arguments: w, c
 void expect_gemm_parts_sum(struct numbers *a)
 {
     for (int64_t i = 0; i < a[1].count; i++) {
@@ -70,7 +70,8 @@ void expect_gemm_parts_sum(struct numbers *a)
     }
 }
 
-// a b c w told: the partial sums that each range leaves for its first tile; tiles are 64 x 64.
+// Arguments: a, b, c, w, told. Computes the partial sums that each range leaves for its first tile;
+// tiles are 64 x 64.
 void expect_gemm_stream(struct numbers *a)
 {
     int64_t rows = a[0].extent[0], columns = a[1].extent[1], depth = a[0].extent[1];
@@ -109,7 +110,7 @@ static double scale_of(const struct numbers *x, int64_t row, int64_t rows, int64
     return most > 0 ? (double)((float)most / 448.0f) : 1;
 }
 
-// x q scale, with blocks of that size
+// Arguments: x, q, scale, with blocks of that size
 static void quantize(struct numbers *a, int64_t rows, int64_t columns)
 {
     int64_t across = cdiv(a[0].extent[1], columns);
@@ -132,7 +133,7 @@ void expect_quantized_blocks(struct numbers *a)
     quantize(a, 2, 64);
 }
 
-// q scale x
+// Arguments: q, scale, x
 static void dequantize(struct numbers *a, int64_t rows, int64_t columns)
 {
     int64_t across = cdiv(a[0].extent[1], columns);
@@ -161,7 +162,7 @@ void prepare_weights_4(struct numbers *a)
         a[2].at[i] = ldexp(1, (int)kernel_random(4) - 4);
 }
 
-// a w scale c; 64 weights share a scale
+// Arguments: a, w, scale, c. A scale is for 64 weights.
 void expect_gemm_weights_4(struct numbers *a)
 {
     for (int64_t i = 0; i < a[3].extent[0]; i++)
@@ -203,17 +204,17 @@ enum { EXPERTS = 8, EACH = 2 };
 void prepare_experts(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
-        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // the last expert has none
+        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // none for the last expert
 }
 
-// expert count
+// Arguments: expert, count
 void expect_moe_count(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
         a[1].at[(int64_t)a[0].at[i]] += 1;
 }
 
-// count offsets
+// Arguments: count, offsets
 void expect_moe_offsets(struct numbers *a)
 {
     a[1].at[0] = 0;
@@ -232,7 +233,7 @@ void prepare_moe_place(struct numbers *a)
     }
 }
 
-// expert offsets order row_of
+// Arguments: expert, offsets, order, row_of
 void expect_moe_place(struct numbers *a)
 {
     int64_t next[EXPERTS];
@@ -255,7 +256,7 @@ static void split_rows(struct numbers *offsets, int64_t rows)
             (double)(e < experts / 2 ? rows * e / experts : rows); // the last experts are empty
 }
 
-// x order offsets gate up h: pairs in any order
+// Arguments: x, order, offsets, gate, up, h. Pairs are in any order.
 void prepare_moe_up(struct numbers *a)
 {
     for (int64_t i = 0; i < a[1].count; i++)
@@ -286,7 +287,7 @@ void expect_moe_up(struct numbers *a)
             }
 }
 
-// h offsets down y
+// Arguments: h, offsets, down, y
 void prepare_moe_down(struct numbers *a)
 {
     split_rows(&a[1], a[0].extent[0]);
@@ -306,7 +307,7 @@ void expect_moe_down(struct numbers *a)
             }
 }
 
-// y row_of weight out
+// Arguments: y, row_of, weight, out
 void prepare_moe_combine(struct numbers *a)
 {
     for (int64_t i = 0; i < a[1].count; i++)

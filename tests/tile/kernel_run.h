@@ -48,7 +48,7 @@ void kernel_check(const struct kernel_case *row);
 // bytes of registers that the kernel spills with tensors without gaps; -1 if the log does not say.
 bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills);
 // Assembles with the toolkit's assembler, which moves registers between roles, as the driver does.
-// An entry with roles must be there, and nothing that the assembler makes slow.
+// The kernel must have an entry with roles, and the assembler must not warn of slow code.
 bool kernel_assemble_whole(const struct kernel_case *row, const char *arch, long *spills);
 // A random number below n, the same in every run.
 uint64_t kernel_random(uint64_t n);

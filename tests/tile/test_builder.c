@@ -779,7 +779,7 @@ static const struct same {
     { "atomics", build_atomics, NULL, false },
     { "functions", build_functions, NULL, false },
     { "along", build_along, NULL, false },
-    // `sign` is first bound in the arms, which no variable can be.
+    // `sign` is first bound in the arms, which is not possible for a variable.
     { "control", build_control, NULL, true },
     { "gemm", build_gemm, NULL, false },
     { "rest", build_rest, NULL, false },

@@ -23,7 +23,7 @@
 #include <string.h>
 
 // Functions and the head of a kernel around the body, whose first line is 1. A source that begins
-// with a newline stands alone, and its line 1 is the next one.
+// with a newline is used without this frame; its line 1 follows the newline.
 #define BEFORE                                                                                    \
     "fn add(x, y) { return x + y }\n"                                                             \
     "fn two(x, y) { return x, y }\n"                                                              \

@@ -15,7 +15,7 @@ static bool few;
 
 // The constructs that run: by default all.
 static struct slice slice = { 0, 1 };
-static const char *only; // with this in their names
+static const char *only; // runs constructs with this text in their names
 
 static void add_constructs(TCase *tcase, const TTest *ttest)
 {

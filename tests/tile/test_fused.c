@@ -163,7 +163,8 @@ TEST_ROWS(no_place_is_divided_by_a_call, attentions)
     ck_assert_int_eq(count_of(attention(_i), "div.s64"), 0);
 }
 
-// Columns with a common value synchronize in each iteration, for all rows.
+// The maximum of a column spans all rows, so the warps synchronize in each iteration and must take
+// the same branch.
 TEST(warps_that_wait_for_one_another_go_the_same_way)
 {
     static const char source[] =

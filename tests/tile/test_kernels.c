@@ -164,7 +164,8 @@ static const struct kernel_case rows[] = {
       "ro", prepare_factors, expect_cumulative_product, 130, 0, NULL },
     { "scan", "cumulative_product", "i32", "ACC=i32", "A=2 N=7 B=33",
       "ro", NULL, expect_cumulative_product, EXACT, NULL },
-    // An error decays with its term, to a tenth in one step at best: 4 steps, 10 times.
+    // A rounding error decays with its term, in one step to a tenth at best: the tolerance is 10
+    // times that of 4 steps.
     { "scan", "recurrence", "f32 bf16", NULL, "M=3 N=1; M=3 N=700",
       "rro", prepare_gains, expect_recurrence, 40, 20, NULL },
     { "scan", "cumulative_sum_rows", "f32 f16 bf16", "BN=128", "M=3 N=1; M=2 N=130; M=3 N=384; M=2 N=900",
@@ -256,7 +257,7 @@ static const struct kernel_case rows[] = {
     { "gemm_batched", "gemm_batched_tn", "f16", "BM=16 BN=64 split=2", "B=2 M=24 N=80 K=72", "rro", NULL, expect_gemm_batched_tn, 64, 256, "a" },
     { "gemm", "gemm_nt", "i8 u8", "D=i32 ACC=i32 BN=128 BK=128", "M=128 N=128 K=128; M=130 N=200 K=300",
       "rro", NULL, expect_gemm_nt, EXACT, "a" },
-    // Epilogues: gelu(s) adds an error of 8 steps of s; the addend needs no more.
+    // Epilogues: gelu(s) adds an error of 8 roundings of s; a residual adds no larger error.
     { "gemm_epilogue", "gemm_bias_gelu", "f16 bf16", NULL, "M=130 N=300 K=72; M=1 N=1 K=1", "rrro", NULL, expect_gemm_bias_gelu, 80, 256, "ao" },
     { "gemm_epilogue", "gemm_bias_gelu", "bf16", "TANH=true BM=256 BN=128", "M=130 N=304 K=72", "rrro", NULL, expect_gemm_bias_gelu_tanh, 80, 256, "a" },
     { "gemm_epilogue", "gemm_residual", "f16 bf16", NULL, "M=300 N=520 K=72 alpha=0.5 beta=2; M=1 N=1 K=1 alpha=2 beta=1", "rrro--", NULL, expect_gemm_residual, 80, 256, "ao" },
@@ -419,7 +420,7 @@ static const struct kernel_case rows[] = {
 
 // The rows that run or are assembled: by default all run.
 static struct slice slice = { 0, 1 };
-static const char *only; // of this file, or this kernel
+static const char *only; // runs the rows of this file or kernel
 static bool assembles;
 
 static bool is_chosen(int i)

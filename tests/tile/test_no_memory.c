@@ -18,7 +18,7 @@
 enum { PLACES = 40 };
 
 // Linked with --wrap=cuc__arena_allocate and cuc__arena_resize: calls after `last_good` fail.
-static long calls, last_good, missing = -1; // this one call fails alone
+static long calls, last_good, missing = -1; // the call with this number fails
 
 void *__real_cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);
 void *__wrap_cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);

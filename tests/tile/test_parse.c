@@ -425,7 +425,8 @@ TEST(what_follows_a_break_that_cannot_stand_is_looked_at)
 
 #define TEN(x) x x x x x x x x x x
 
-// A text with a repeated part, whose numbers are those of this repetition and the last.
+// A source: `before`, `times` copies of `part`, which can print their number and the previous one,
+// and `after`.
 static const struct {
     const char *name, *before, *part, *after;
     int times;

@@ -812,7 +812,7 @@ TEST_ROWS(what_cannot_be_interpreted_says_where_and_why, unrunnable)
     cuc_program_release(p);
 }
 
-// The whole path, for the test below, without Check, whose allocations would fail too.
+// Runs the whole path for the test below, without Check, whose allocations would fail too.
 static cuc_status walk(cuc_stream *stream)
 {
     float a[4] = { 0 };

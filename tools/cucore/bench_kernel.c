@@ -44,7 +44,7 @@ static const cli_option options[] = {
 typedef struct request {
     bench_session session;
     contender subject; // its launcher holds the expected results of both
-    contender peer;    // no path: no peer
+    contender peer;    // has no path if there is no peer
     double bytes;
     double flop;
     char case_name[128];

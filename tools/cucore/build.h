@@ -33,7 +33,7 @@ bool build_describe(build_kernel *out, cuc_object *object, const char *symbol, c
 bool build_same_parameters(const build_kernel *a, const build_kernel *b);
 void build_kernel_free(build_kernel *kernel);
 
-// The names and texts that the header and the C array are made from.
+// Names and texts from which the header and the C array are made.
 typedef struct build_text {
     const char *prefix;      // prefix of all names: "kernels"
     const char *header_name; // as the C array includes it

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Words that no parameter of a function may have as its name, in C or C++: keywords, macros of
+// Words that must not be the name of a function's parameter, in C or C++: keywords, macros of
 // common headers, and the names that the functions use.
 static const char reserved[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
@@ -27,7 +27,7 @@ static const char reserved[] =
     "volatile wchar_t while xor xor_eq typeof linux unix NULL EOF I errno assert memcpy "
     "stream config kernel args ";
 
-// By cuc_dtype. A dtype that C has no type for is passed as its bits.
+// Indexed by cuc_dtype. A dtype for which C has no type is passed as its bits.
 static const struct {
     const char *constant, *type;
 } scalars[] = {
@@ -52,7 +52,7 @@ static const char *type_of(cuc_dtype dtype)
 }
 
 // True for words in `reserved`, for names that begin or end like types and macros of the included
-// headers, and for the name of the header's own function.
+// headers, and for the header's own function name.
 static bool is_reserved(const char *name)
 {
     static const char *const starts[] = { "cuc_", "CUC_", "INT", "UINT" };

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-// Checks judge facts gathered beforehand, so that tests can simulate any machine.
+// The checks judge facts gathered beforehand, so that tests can simulate any machine.
 
 static void found(finding *f, int severity, const char *fmt, ...) CLI_PRINTF(3, 4);
 static void fix(finding *f, const char *fmt, ...) CLI_PRINTF(2, 3);
@@ -192,7 +192,7 @@ static void check_nvjitlink(finding *f, const machine *m)
           p->method);
 }
 
-// Only cucore build needs it.
+// Checks nvFatbin, which only cucore build needs.
 static void check_nvfatbin(finding *f, const machine *m)
 {
     const machine_piece *p = &m->pieces[MACHINE_NVFATBIN];
@@ -243,7 +243,7 @@ static void check_toolkits(finding *f, const machine *m)
         if (!first) {
             first = p;
         } else if (p->major != first->major || p->minor != first->minor) {
-            // A linker reads NVRTC's output of the same or an earlier minor version.
+            // A linker accepts the output of NVRTC of the same or an earlier minor version.
             bool harmless = p->major == first->major && !p->headers && p->minor > first->minor;
             found(f,
                   p->major != first->major ? FINDING_FAIL

@@ -131,7 +131,7 @@ static int run(int argc, char **argv)
     int kept = 0;
     int id;
 
-    // -5 is a code; getopt would take it for an option.
+    // Accept -5 as a code, which getopt would take for an option.
     for (int i = 0; i < argc; i++) {
         if (!negative && is_negative_number(argv[i]))
             negative = argv[i];

@@ -33,7 +33,8 @@ typedef struct machine_piece {
     int minor;
 } machine_piece;
 
-// The default cache, and its folder: if it does not exist, the nearest one above it that does.
+// The state of the default cache. If its folder does not exist, that of the nearest existing folder
+// above it.
 typedef struct machine_cache {
     cuc_cache_info info; // its texts are the library's
     bool exists;
@@ -42,12 +43,12 @@ typedef struct machine_cache {
     bool no_locks;
     bool free_known;
     uint64_t free_bytes; // free space of its file system
-    int error;           // why it cannot be opened or written; 0: it can
+    int error;           // the reason why it cannot be opened or written; 0: it can
 } machine_cache;
 
 typedef struct machine {
     cuc_status driver_status;
-    char *driver_message;   // why the driver is unusable; NULL
+    char *driver_message;   // the reason why the driver is unusable; NULL: it is usable
     char *driver_log;       // locations tried; NULL
     int32_t driver_version; // 13000; 0: none
     char *driver_path;

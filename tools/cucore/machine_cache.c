@@ -1,4 +1,4 @@
-// The cache of compiled code: its state, and what may keep it from working.
+// The cache of compiled code: its state, and possible reasons why it does not work.
 #include "machine.h"
 
 #include <cucore/error.h>

@@ -1498,7 +1498,7 @@ cuc_buffer_stream(buffer) =
 # Copy bytes from the host into a buffer, in stream order.
 cuc_buffer_write_async(stream, buffer, offset, src, bytes) =
     ccall((:cuc_buffer_write_async, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{Cvoid}, Csize_t), stream, buffer, offset, src, bytes)
-# Remove every entry. Programs that use the cache at the time compile again.
+# Remove every entry. Programs that are using the cache compile again.
 cuc_cache_clear(cache) =
     ccall((:cuc_cache_clear, libcucore), cuc_status, (Ptr{cuc_cache},), cache)
 # The default cache, for programs that name none.
@@ -1525,7 +1525,7 @@ cuc_cache_read(cache, key, key_bytes, receive, user) =
 # Drop a reference to a cache; its files stay.
 cuc_cache_release(cache) =
     ccall((:cuc_cache_release, libcucore), Cvoid, (Ptr{cuc_cache},), cache)
-# Remove an entry of your own, also a damaged one.
+# Remove an entry of your own, even if it is damaged.
 cuc_cache_remove(cache, key, key_bytes) =
     ccall((:cuc_cache_remove, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Csize_t), cache, key, key_bytes)
 # Add a reference to a cache.
@@ -2836,7 +2836,7 @@ cuc_tile_get_entry(out, object, kernel, index) =
 # The program in the compiler's intermediate form, simplified: a tile program with the same meaning.
 cuc_tile_get_ir(text, bytes, program) =
     ccall((:cuc_tile_get_ir, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
-# The program in the form from which the compiler writes PTX: an operation a line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
+# The program in the form from which the compiler writes PTX: one operation per line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
 cuc_tile_get_machine(text, bytes, program) =
     ccall((:cuc_tile_get_machine, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
 # Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.

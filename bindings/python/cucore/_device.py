@@ -298,7 +298,7 @@ class Device(DeviceBase):
         given = self._resource
         if given is not None and not given._h and not given._closed:
             return given
-        # Other code may set it too, and a resource closed here stays the device's.
+        # Other code may set it, too; a resource that is closed here remains the device's.
         made = _MemoryResource._found(create(raw.cuc_device_get_memory_resource, self._h))
         if given is not None and given._h == made._h:
             return given

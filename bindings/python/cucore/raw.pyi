@@ -1380,7 +1380,7 @@ def cuc_cache_read(cache: Pointer, key: Pointer, key_bytes: int, receive: Pointe
 def cuc_cache_release(cache: Pointer) -> None:
     """Drop a reference to a cache; its files stay."""
 def cuc_cache_remove(cache: Pointer, key: Pointer, key_bytes: int) -> int:
-    """Remove an entry of your own, also a damaged one."""
+    """Remove an entry of your own, even if it is damaged."""
 def cuc_cache_retain(cache: Pointer) -> int | None:
     """Add a reference to a cache."""
 def cuc_cache_verify(damaged: Pointer, cache: Pointer) -> int:

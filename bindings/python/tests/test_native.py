@@ -101,7 +101,7 @@ def show(what, do):
         print(what, type(error).__name__, str(error).splitlines()[0])
         return
     if isinstance(made, View):
-        offset = made.ptr - start  # memory of another buffer lies anywhere
+        offset = made.ptr - start  # unpredictable for memory of another buffer
         made = (offset if 0 <= offset < buffer.size else None, made.shape, made.strides, made.size, str(made.dtype),
                 made.device_id, made.readonly, made.is_device_accessible, type(made.exporting_obj).__name__)
     elif type(made).__name__ == "PyCapsule":

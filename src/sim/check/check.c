@@ -103,7 +103,7 @@ static bool grow(void)
     return true;
 }
 
-// Returns true the first time; without memory, every time.
+// Returns true the first time for a place; if out of memory, every time.
 static bool is_new(const struct place *p)
 {
     if (findings.count >= findings.capacity / 2 && !grow())

@@ -31,10 +31,11 @@ extern uint32_t sim_checks;
 // Parses words separated by commas: init, race, async, barrier, all, error. Returns false for an
 // unknown word, with the known ones in `why`, and sets nothing.
 bool sim_checks_read(const char *words, char *why, size_t why_bytes);
-// Receives findings that are not faults: one call for each finding, from any thread, one at a time.
-// NULL, the initial value: nobody.
+// Receives findings that are not faults, one per call, from any thread, but one at a time.
+// Initially NULL: findings are not passed on.
 extern void (*sim_check_report)(const char *report);
-// Returns the number of findings of a check so far, and the number of places.
+// Returns the number of findings of a check so far, and the number of places at which they
+// occurred.
 uint64_t sim_findings(uint32_t check, uint64_t *places);
 
 // Records a finding of a lane; reports it once for each kernel, line and check. Returns SIM_NEXT,
@@ -48,7 +49,7 @@ enum sim_access {
     SIM_UPDATE,   // an atomic operation
     SIM_EXCHANGE, // an atomic operation whose new value does not depend on the old one
     SIM_MBARRIER, // an operation on an existing mbarrier
-    SIM_BOUNDS,   // none: the accesses inside are reported separately
+    SIM_BOUNDS,   // no access by itself: the accesses it consists of are reported separately
 };
 
 // Checks an access that is in bounds: of shared memory at an offset in its owner, which may be
@@ -57,8 +58,9 @@ enum sim_access {
 bool sim_check_access(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                       struct sim_block *owner, uint64_t at, uint32_t bytes, enum sim_access access);
 
-// The checks' state of a block: allocated with it (false: no memory), reset for each block index,
-// and freed with it. schedule.c calls these with any set of checks.
+// A block's state of the checks: allocated with the block (false if out of memory), reset for each
+// block index, and freed with the block. schedule.c calls these functions whichever checks are
+// enabled.
 bool sim_check_block_new(struct sim_block *block);
 void sim_check_block_begin(struct sim_block *block);
 void sim_check_block_free(struct sim_block *block);
@@ -70,12 +72,14 @@ bool sim_check_init_access(struct sim_warp *w, const struct sim_op *op, uint32_t
 bool sim_check_init_new(struct sim_block *block);
 void sim_check_init_begin(struct sim_block *block);
 void sim_check_init_free(struct sim_block *block);
-// Global memory, from any thread. Memory never marked as fresh counts as written.
+// Tracking of global memory. The functions may be called from any thread. Memory that was never
+// marked as fresh counts as written.
 void sim_init_allocated(uint64_t address, uint64_t bytes); // allocated, and not yet written
 void sim_init_freed(uint64_t address, uint64_t bytes);     // no longer checked
 void sim_init_wrote(uint64_t address, uint64_t bytes);
 bool sim_init_written(uint64_t address, uint32_t bytes);
-void sim_init_copied(uint64_t to, uint64_t from, uint64_t bytes); // written where `from` is written
+void sim_init_copied(uint64_t to, uint64_t from, uint64_t bytes); // written exactly where `from` is
+                                                                  // written
 
 // check_barrier.c owns block->steps. Called with SIM_CHECK_BARRIER.
 bool sim_check_barrier_new(struct sim_block *block);
@@ -87,7 +91,7 @@ enum { SIM_STEP_CLUSTER_ARRIVE = SIM_BARRIER_CLUSTER, SIM_STEP_CLUSTER_WAIT };
 // fault.
 bool sim_check_barrier_come(struct sim_warp *w, const struct sim_op *op, uint32_t lanes,
                             uint32_t index);
-// A phase of barrier 0 to 15 is complete, and nobody has been woken yet.
+// A phase of one of the barriers 0 to 15 is complete, and no lane has been woken yet.
 void sim_check_barrier_complete(struct sim_block *block, uint32_t index);
 // Lanes store while others of their warp are blocked; lanes exit.
 void sim_check_barrier_pass(struct sim_warp *w, const struct sim_op *op, uint32_t lanes);

@@ -137,8 +137,8 @@ void sim_race_pass(struct sim_warp *w, uint32_t barrier)
     sim_race_tick(race->shared, rw);
 }
 
-// Assumes more order than the memory model guarantees: ignores fences and their scopes, and merges
-// locations with equal hashes. Locks built from atomics therefore cause no findings.
+// Assumes more order than the memory model guarantees: ignores fences and their scopes, and treats
+// locations with equal hashes as one. Locks built from atomics therefore cause no findings.
 void sim_race_strong(struct sim_warp *w, const struct sim_op *op, const void *place, bool writes,
                      bool reads)
 {
@@ -208,8 +208,8 @@ bool sim_check_race_new(struct sim_block *block)
     return true;
 }
 
-// Everything done in earlier blocks is known to all, including entries that views of barriers still
-// hold.
+// All work of earlier blocks is known to everyone, including entries that the views of barriers
+// still hold.
 void sim_check_race_begin(struct sim_block *block)
 {
     struct sim_race_cluster *c = block->race->shared;

@@ -3,10 +3,10 @@
 //
 // An agent performs accesses in its own order. Agents are a warp; its cp.async copies; its bulk
 // copies out of shared memory; its warpgroup's wgmma products; and the copies that complete on an
-// mbarrier. An agent's clock advances wherever others may learn of its progress, so an access is
-// identified by its agent and the agent's clock. A warp's view is the clock up to which it knows
-// each agent. Barriers and similar operations propagate views. An access outside a view may come
-// before or after what the warp does (vector clocks, at the granularity of warps).
+// mbarrier. An agent's clock advances at each point where others may learn of its progress, so an
+// access is identified by its agent and the agent's clock. A warp's view is the clock up to which
+// it knows each agent. Barriers and similar operations propagate views. An access outside a view is
+// unordered with the warp's next access (vector clocks, at the granularity of warps).
 #ifndef CUCORE_SIM_CHECK_CHECK_AGENTS_H
 #define CUCORE_SIM_CHECK_CHECK_AGENTS_H
 
@@ -66,15 +66,16 @@ struct sim_race_warp {
     uint32_t agent;
     struct sim_view view;
     struct sim_stream stream[SIM_GROUPS];
-    uint32_t copies_met; // cp.async: the clock known when the lanes last converged
+    uint32_t copies_met; // cp.async: clock of the warp's copies that was known when the lanes last
+                         // converged
     bool products_fenced;
 };
 
 struct sim_race_mbarrier {
-    uint64_t key; // rank and offset, plus one; 0: none
+    uint64_t key; // rank and offset of the mbarrier, plus one; 0: unused
     uint32_t agent;
-    struct sim_view coming, passed; // views from arrivals of the current phase, and of the phases
-                                    // before
+    struct sim_view coming, passed; // views from arrivals of the current phase, and of all earlier
+                                    // phases
 };
 
 enum { SIM_RACE_PLACES = 1024 };
@@ -86,8 +87,8 @@ struct sim_race_cluster {
     uint32_t agent_count, agent_capacity;
     struct sim_race_mbarrier *mbarriers; // hash table
     uint32_t mbarrier_count, mbarrier_capacity;
-    struct sim_view arrived, passed; // at barrier.cluster, from arrivals that are not relaxed
-    struct sim_view running, ran;    // from all arrivals: the accesses made before it, visible or
+    struct sim_view arrived, passed; // at barrier.cluster, from arrivals without .relaxed
+    struct sim_view running, ran;    // from all arrivals: the accesses made before them, visible or
                                      // not
     struct sim_view places[SIM_RACE_PLACES]; // strong accesses, by a hash of the address
     bool fences;                             // a fence.proxy.async was executed
@@ -139,20 +140,21 @@ void sim_view_learn(struct sim_race_cluster *c, struct sim_view *v, uint32_t age
 void sim_view_join(struct sim_race_cluster *c, struct sim_view *to, const struct sim_view *from);
 void sim_view_clear(struct sim_view *v);
 void sim_view_free(struct sim_view *v);
-// Creates an agent; returns 0 without memory or when there are too many.
+// Creates an agent; returns 0 if out of memory or if there are too many.
 uint32_t sim_agent_new(struct sim_race_cluster *c, enum sim_agent_kind kind, uint32_t rank,
                        uint32_t index);
-// Advances the warp's clock: its later accesses are not covered by what others have learned.
+// Advances the warp's clock: what others have learned so far does not cover the warp's later
+// accesses.
 void sim_race_tick(struct sim_race_cluster *c, struct sim_race_warp *w);
 
 // check_async.c
 
-// Returns the warp's stream of a kind, with its agent; NULL without memory.
+// Returns the warp's stream of a kind, with its agent; NULL if out of memory.
 struct sim_stream *sim_race_stream(struct sim_warp *w, enum sim_groups which);
-// Returns the mbarrier of a block at an offset, creating it if needed; NULL without memory.
+// Returns the mbarrier of a block at an offset, creating it if needed; NULL if out of memory.
 struct sim_race_mbarrier *sim_race_mbarrier_at(struct sim_race_cluster *c, uint32_t rank,
                                                uint32_t offset);
-// Resets its groups for new blocks.
+// Resets the asynchronous operations of a cluster for new blocks.
 void sim_race_async_begin(struct sim_race_cluster *c);
 
 // check_race.c: describes the author of a mark.

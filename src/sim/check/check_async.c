@@ -56,7 +56,8 @@ void sim_race_wait(struct sim_warp *w, enum sim_groups which, uint64_t but)
 
     if (!s || but >= s->commits)
         return;
-    // The wait leaves more groups than are recorded: wait for all, which errs on the safe side.
+    // The wait leaves more groups pending than are recorded. Wait for all of them instead, which
+    // cannot cause false findings.
     but = but < GROUPS_KEPT ? but : 0;
     sim_view_learn(w->block->race->shared, &sim_race_of(w)->view, s->agent,
                    s->clock[(s->commits - 1 - but) % GROUPS_KEPT]);
@@ -218,7 +219,7 @@ bool sim_race_exit(struct sim_warp *w, const struct sim_op *op, uint32_t lanes)
 
     if (w->block->alive != (uint32_t)__builtin_popcount(lanes))
         return true;
-    // The last threads of the block exit: its shared memory ends with them.
+    // The last threads of the block exit, and its shared memory ceases to exist.
     for (uint32_t i = 0; i < race->warp_count; i++) {
         const struct sim_race_warp *rw = &race->warps[i];
         const struct sim_stream *s = &rw->stream[SIM_GROUPS_BULK];

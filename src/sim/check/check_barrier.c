@@ -1,19 +1,20 @@
-// Barriers that all lanes of a warp must reach together, and that only a part of it reached.
+// Finds barriers that all lanes of a warp must reach together, but that only a part of the warp has
+// reached.
 //
 // Lanes that the simulation runs separately may run together on a GPU. The check therefore ignores
 // when lanes arrive and considers only where: a lane's n-th aligned barrier must be the n-th of
-// every other lane of its warp. A barrier that its count completes must have all live lanes of a
-// warp, or none. An exiting lane need not arrive, unless it passed the barrier first: it stored
-// something at an instruction that the waiting lanes can still reach.
+// every other lane of its warp. When the count of a barrier completes, either all live lanes of a
+// warp or none must have arrived. An exiting lane need not arrive, unless it passed the barrier
+// first, that is, it stored something at an instruction that the waiting lanes can still reach.
 #include "check.h"
 #include "sim/machine/code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 16 }; // number of barriers that lanes of a warp may be apart
+enum { KEPT = 16 }; // maximum number of barriers by which lanes of a warp may be apart
 
-// A barrier that some lanes of a warp reached, as their `number`-th.
+// A barrier that some lanes of a warp reached as their `number`-th one.
 struct step {
     const struct sim_op *op;
     uint32_t number, index, lane;
@@ -26,7 +27,8 @@ struct sim_steps {
     struct step last[KEPT];               // indexed by number
     uint32_t came[16];                    // lanes that arrived in the current phase of each barrier
     const struct sim_op *at[SIM_STEP_CLUSTER_WAIT + 1];
-    uint32_t passing; // lanes that stored since their last barrier, while others waited at one
+    uint32_t passing; // lanes that have stored since their last barrier, while others waited at a
+                      // barrier
     struct {
         const struct sim_op *op, *barrier; // the store, and that barrier
     } passed[SIM_WARP];
@@ -48,7 +50,7 @@ void sim_check_barrier_free(struct sim_block *block)
     free(block->steps);
 }
 
-// Lanes with equal counts are together again.
+// Lanes that have passed equally many barriers are together again.
 static void join(const struct sim_warp *w, struct sim_steps *steps)
 {
     uint32_t number = steps->reached[__builtin_ctz(w->alive)];
@@ -60,8 +62,8 @@ static void join(const struct sim_warp *w, struct sim_steps *steps)
     steps->together = number;
 }
 
-// Records a lane's step. Returns true if another lane of its warp took a different one, `*other`,
-// under the same number.
+// Records a lane's step. Returns true if another lane of its warp took a different step, `*other`,
+// with the same number.
 static bool step_differs(struct sim_steps *steps, const struct step *now, uint32_t number,
                          struct step *other)
 {

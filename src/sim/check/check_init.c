@@ -1,10 +1,12 @@
-// Reads of uninitialized memory: one bit for every byte says whether it was written.
+// Finds reads of uninitialized memory, with one bit for every byte that says if it has been
+// written.
 //
 // Bits of shared memory belong to the block. Bits of global memory lie in chunks, one for each GiB
 // of addresses that contains checked memory, with a byte for each page that says whether it is
 // checked: device memory from its allocation to its free. All other memory counts as written, since
-// the host may write it unnoticed. Chunks are reserved address space, so pages that nobody writes
-// cost nothing. They exist until the process ends, for kernels that use memory after it is freed.
+// the host may write it unnoticed. Chunks are reserved address space, so pages that are never
+// touched cost nothing. They exist until the process ends, because kernels may use memory after it
+// is freed.
 #include "check.h"
 
 #include <stdio.h>
@@ -30,7 +32,7 @@ static struct chunk *_Atomic *_Atomic chunks; // [CHUNKS]
 
 // Bits
 
-// Returns a mask of `count` ones from bit `at` on, as far as they lie in its word.
+// Returns a mask of `count` ones from bit `at` on, limited to one word.
 static uint64_t mask_of(uint64_t at, uint64_t count)
 {
     uint64_t ones = count < BITS ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
@@ -120,7 +122,7 @@ static void *reserve(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-// Returns the chunk of an address, creating it if needed; NULL without memory.
+// Returns the chunk of an address, creating it if needed; NULL if out of memory.
 static struct chunk *chunk_new(uint64_t address)
 {
     struct chunk *_Atomic *table = atomic_load_explicit(&chunks, memory_order_acquire);

@@ -1,9 +1,9 @@
-// Races in shared memory, and missing waits and proxy fences: compares every access with the
-// recorded earlier accesses to the same four bytes.
+// Finds races in shared memory, and missing waits and proxy fences, by comparing every access with
+// the recorded earlier accesses to the same four bytes.
 //
-// Two accesses, at least one of them a write, are ordered if the later one's warp knows of the
-// earlier one (check_agents.h). Lanes of one warp are distinguished only between its .sync
-// instructions and the like. Of the readers between two writes, two are recorded.
+// Two accesses, at least one of which is a write, are ordered if the warp of the later one knows of
+// the earlier one (check_agents.h). Lanes of a warp count as unordered only between .sync
+// instructions and the like. At most two of the readers between two writes are recorded.
 #include "check_agents.h"
 #include "sim/machine/code.h"
 
@@ -172,8 +172,8 @@ static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const st
                                                                                 : WAIT);
 }
 
-// Handles an access to another block's memory: a finding if that block may have ended. If not, the
-// block checks at its end whether it knows of the access.
+// Handles an access to another block's memory. It is a finding if that block may have ended.
+// Otherwise that block checks, when it ends, that it knows of the access.
 static bool reach_other(struct act *a)
 {
     struct sim_race *race = a->owner->race;
@@ -250,7 +250,7 @@ static void put(struct sim_mark *m, const struct act *a, uint32_t bytes)
     m->bytes = bytes & 15;
 }
 
-// Records an access where two are kept: it replaces one that it is ordered after, if there is one.
+// Records an access in one of two marks. It replaces a mark that is ordered before it, if any.
 static void keep(struct sim_mark two[2], const struct act *a, uint32_t bytes)
 {
     for (int i = 0; i < 2; i++) {
@@ -280,7 +280,7 @@ static void remember(struct sim_cell *cell, const struct act *a, uint32_t bytes)
         merge(&cell->write, a, bytes);
     else
         put(&cell->write, a, bytes);
-    // An access ordered after this one is also ordered after these.
+    // Any access ordered after this one is also ordered after these.
     for (int i = 0; i < 2; i++) {
         if (!(cell->update[i].bytes & ~bytes))
             cell->update[i].clock = 0;
@@ -310,7 +310,7 @@ static bool visit(struct act *a, uint32_t at, uint32_t bytes)
     return true;
 }
 
-// Creates the agent of the access. Returns false without memory.
+// Creates the agent of the access. Returns false if out of memory.
 static bool introduce(struct act *a)
 {
     struct sim_race_cluster *c = a->owner->race->shared;

@@ -1,5 +1,5 @@
-// Ordering operations that instructions report to the race and async checks (check_race.c), besides
-// their accesses. Called if sim_race_on(); they cannot fail unless they return bool.
+// Ordering operations that instructions report to the race and async checks (check_race.c), in
+// addition to their accesses. Called if sim_race_on(). Functions that return no bool cannot fail.
 #ifndef CUCORE_SIM_CHECK_CHECK_RACE_H
 #define CUCORE_SIM_CHECK_CHECK_RACE_H
 
@@ -12,10 +12,10 @@ static inline bool sim_race_on(void)
 
 // check_agents.c
 
-// Lanes of a warp converge: their earlier accesses are complete.
+// Lanes of a warp converge, so their earlier accesses are complete.
 void sim_race_warp_sync(const struct sim_warp *w);
 // A barrier of the block, or SIM_BARRIER_CLUSTER: a warp arrives (`relaxed`: without ordering its
-// memory accesses), all have arrived, and a warp continues.
+// memory accesses); all warps have arrived; a warp continues.
 void sim_race_arrive(struct sim_warp *w, uint32_t barrier, bool relaxed);
 void sim_race_complete(struct sim_block *block, uint32_t barrier);
 void sim_race_pass(struct sim_warp *w, uint32_t barrier);
@@ -48,8 +48,8 @@ bool sim_race_product(struct sim_warp *w, const struct sim_op *op);
 // Lanes of a warp are about to exit. Returns false if a finding is a fault.
 bool sim_race_exit(struct sim_warp *w, const struct sim_op *op, uint32_t lanes);
 
-// Returns the agent of each statement of a function (enum sim_actor), plus one for ops that
-// decode.c adds: [statement_count + 1], owned by the program; NULL: no memory.
+// Returns, for each statement of a function, its agent (enum sim_actor), and one more for ops that
+// decode.c adds: [statement_count + 1], owned by the program; NULL if out of memory.
 unsigned char *sim_race_actors(struct sim_program *program, const struct sim_function *f);
 
 #endif

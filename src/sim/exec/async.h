@@ -11,8 +11,8 @@ struct sim_reduction {
     bool shared; // also in shared memory
     uint64_t (*combine)(uint64_t old, uint64_t x);
 };
-// Finds a reduction; NULL if there is none. `noftz` is as written: f16 and bf16 add, min and max
-// have it.
+// Finds a reduction; NULL if there is none. `noftz` says if .noftz is written, as it is for add,
+// min and max of f16 and bf16.
 const struct sim_reduction *sim_reduction_find(const char *operation, enum sim_type type);
 // Returns the operation that the words name, or NULL.
 const char *sim_reduction_word(const struct sim_words *words);

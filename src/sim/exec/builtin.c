@@ -474,6 +474,6 @@ enum sim_next sim_builtin_call(const char *name, struct sim_warp *w, const struc
         next = functions[i].call(w, op, lane, params + lane * param_stride,
                                  results ? results + lane * result_stride : NULL);
     }
-    // All lanes report their failed assertion before it ends the grid.
+    // Each lane reports its failed assertion before the grid is ended.
     return next == SIM_NEXT && strcmp(name, "__assertfail") == 0 ? SIM_FAULT : next;
 }

@@ -19,7 +19,7 @@ enum sim_next sim_builtin_call(const char *name, struct sim_warp *w, const struc
                                unsigned char *results, size_t result_stride);
 
 // Creates the heap of a kernel's malloc(): at most `limit` bytes in use at a time, owned by a
-// device. NULL without host memory.
+// device. NULL if out of host memory.
 struct sim_heap *sim_heap_new(uint64_t limit, int device);
 // Frees the heap and everything that kernels allocated and did not free.
 void sim_heap_free(struct sim_heap *heap);

@@ -88,8 +88,8 @@ sim_handler *sim_pick_mov_vector(const struct sim_words *words, struct sim_op *o
 }
 
 // Packs: one operand consists of the other's elements, lowest first. `extra` has the bytes of an
-// element, the bytes of the whole, and a bit for each element that is a constant. Constants are
-// equal in all lanes, so lane 0 is read, whatever their width.
+// element, the bytes of the whole, and a bit for each element that is a constant. Constants of any
+// width are read in lane 0, since they are equal in all lanes.
 enum { EXTRA_WHOLE = 8, EXTRA_CONSTANTS = 16 };
 SIM_HANDLER(pack_any)
 {
@@ -127,7 +127,7 @@ SIM_HANDLER(pack_words)
     return SIM_NEXT;
 }
 
-// A destination may overlap the source's register only if it is that register, and may be `_`.
+// A destination may be the source's register itself or `_`, but must not overlap the source partly.
 SIM_HANDLER(unpack_any)
 {
     const uint32_t each = op->extra & 0xff, whole = op->extra >> EXTRA_WHOLE & 0xff;

@@ -112,8 +112,8 @@ static void copy_passed(struct sim_frame *to, const struct sim_passed *dst, stru
     }
 }
 
-// Joins lanes that another group of the warp sent through the same call and that are still in its
-// frame, so the groups can reconverge there.
+// Returns the frame of lanes that another group of the warp sent through the same call and that are
+// still in it, so that the groups can reconverge there.
 static struct sim_frame *find_call(const struct sim_warp *w, const struct sim_code *code,
                                    uint32_t return_pc)
 {
@@ -265,7 +265,7 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
 
     if (sim_checks & SIM_CHECK_BARRIER)
         sim_check_barrier_exit(w, lanes);
-    // The lanes run together, so they share one frame.
+    // The lanes run together, so they have the same frame.
     for (uint32_t m = w->frame->caller ? lanes : 0; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         struct sim_frame *frame = w->lane_frame[lane];
@@ -309,8 +309,8 @@ static enum sim_next run_nothing(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// Sleeping lanes let others run once. The host thread sleeps only when all lanes of all its blocks
-// do (schedule.c).
+// Sleeping lanes let others run once. The host thread itself sleeps only when all lanes of all its
+// blocks are asleep (schedule.c).
 static enum sim_next run_nanosleep(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -529,7 +529,7 @@ static enum sim_next run_cluster(struct sim_warp *w, const struct sim_op *op, ui
         sim_cluster_settle(w->block->cluster);
         return SIM_NEXT;
     }
-    // Lanes that have arrived in an incomplete phase wait for it.
+    // Lanes that have arrived in a phase that is not complete wait for it.
     uint32_t wait = mask & w->cluster_arrived;
     if (!wait) {
         if (sim_race_on())

@@ -105,8 +105,8 @@ bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
     return !*missing || sim_decode_refuse(d, "there is no such form without %s", missing);
 }
 
-// Groups of mutually exclusive words, for all rows except those of the names in `but`. They match
-// ptxas, which accepts most words in any order.
+// Groups of mutually exclusive words, for all rows except those of the instructions in `but`. They
+// match ptxas, which accepts most words in any order.
 static const struct {
     const char *words, *but;
 } choices[] = {

@@ -6,7 +6,7 @@
 
 #define SIM_NO_SLOT UINT32_MAX
 
-// The extent to which a row matched. Values below these are the index of a word.
+// The part of a row that matched. Values below these are the index of a word.
 enum sim_reached {
     SIM_REACHED_OPERANDS = 64, // plus one for every operand that fits
     SIM_REACHED_PICK = 128,
@@ -41,7 +41,8 @@ struct sim_decoder {
     struct sim_index constants_known, addresses_known;
     struct sim_index labels_named, variables_named; // names in the function
 
-    // The row being tried, and why it does not fit. The furthest match's reason is reported.
+    // The row being tried, and the reason why it does not fit. The reason of the row that matched
+    // furthest is reported.
     struct sim_op op;
     struct sim_op after; // fills a wide destination from a narrow slot; run is NULL if not needed
     uint32_t list[SIM_MAX_LIST];

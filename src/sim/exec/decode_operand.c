@@ -63,9 +63,9 @@ static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, en
     }
 }
 
-// Returns true if a register of one type may stand for an operand of another (PTX ISA, "Operand
-// Type Checking"): .b types match any type of their size, and the signs of integers are ignored.
-// Loads, stores and conversions accept wider registers.
+// Returns true if a register of type `have` may be used for an operand of another type (PTX ISA,
+// "Operand Type Checking"): .b types match any type of their size, and the signs of integers are
+// ignored. Loads, stores and conversions accept wider registers.
 static bool agrees(enum sim_type have, enum sim_type wanted, bool wider)
 {
     char a = sim_type_class(have), b = sim_type_class(wanted);

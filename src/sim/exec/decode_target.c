@@ -1,13 +1,14 @@
 // Checks instructions against the target (PTX ISA, "Target ISA Notes" of every instruction). A
-// GPU's driver refuses a module that uses more than its .target has; so does the simulator.
+// GPU's driver refuses a module that uses more features than its .target has, and so does the
+// simulator.
 #include "base/array.h"
 #include "decode.h"
 
 #include <string.h>
 
-// A statement with this name (NULL: any), one of `words`, one of `others` (NULL: none needed) and
-// this number of operands (0: any) needs at least this target. `own`: only a single chip or family
-// has it, sm_100a and its like.
+// A requirement: a statement with this name (NULL: any), one of `words`, one of `others` (NULL:
+// none needed) and this number of operands (0: any) needs at least this target. `own`: the feature
+// exists only on a single chip or family, such as sm_100a.
 static const struct need {
     const char *name, *words, *others;
     uint32_t operands;

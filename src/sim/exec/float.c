@@ -6,8 +6,8 @@
 // functions are libm's, which are more accurate than the ISA requires.
 //
 // A NaN result is 0x7fffffff for f32. For f64 it is a NaN operand, made quiet, or
-// 0xfff8000000000000. Among several NaN operands an H200 takes b before a in sums and products, b,
-// c, a in fma, and a before b in quotients.
+// 0xfff8000000000000. If several operands are NaN, an H200 prefers b to a in sums and products, b
+// to c to a in fma, and a to b in quotients.
 #include "base/array.h"
 #include "alu.h"
 #include "formats.h"
@@ -173,8 +173,8 @@ INLINE bool f32_tiny(enum f32_operation operation, enum sim_rounding mode, float
     else if (operation == F32_RCP)
         x.value = 1.0 / (double)a;
     const double size = fabs(x.value), rest = signbit(x.value) ? -x.rest : x.rest;
-    // The values that still round up to the least normal number: from half a step below it, or from
-    // the last number before it.
+    // The values that still round up to the smallest normal number: those from half a step below it
+    // or, for directed rounding, above the last number before it.
     const bool up = mode == SIM_RP ? !signbit(x.value) : mode == SIM_RM && signbit(x.value);
     const double limit = mode == SIM_RN ? 0x1p-126 - 0x1p-151 : 0x1p-126 - (up ? 0x1p-150 : 0);
     return size < limit || (size == limit && (up ? rest <= 0 : rest < 0));
@@ -422,8 +422,8 @@ APPROXIMATE(run_rsqrt, (float)(1.0 / sqrt((double)a)))
 APPROXIMATE(run_rcp, 1.0f / a)
 APPROXIMATE(run_sqrt, sqrtf(a))
 
-// Multiplies a by the reciprocal of b, which is 0 above 2^126: such a division gives 0, or NaN if a
-// is infinite.
+// Multiplies a by the reciprocal of b. The reciprocal is 0 for b above 2^126, so such a division
+// gives 0, or NaN if a is infinite.
 SIM_HANDLER(run_div_approx)
 {
     const bool ftz = op->extra & FTZ;

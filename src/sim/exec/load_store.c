@@ -23,8 +23,8 @@ static const char *verb(enum sim_access access)
                                   : "atomic access";
 }
 
-// Reports an access outside all memory: the kind of address, and its distance from the allocation
-// it may have been meant for.
+// Reports an access outside of all memory: the kind of address, and its distance from the
+// allocation that was probably meant.
 static enum sim_next outside(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                              uint64_t address, uint32_t bytes, enum sim_access access)
 {
@@ -312,7 +312,8 @@ static enum sim_next run_st(struct sim_warp *w, const struct sim_op *op, uint32_
     return SIM_NEXT;
 }
 
-// The common case, vectorized: all lanes access adjacent elements in memory found before.
+// The common case, vectorized: all lanes access adjacent elements, in memory that has been looked
+// up before.
 static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint32_t operand,
                          uint32_t bytes, uint64_t *first)
 {
@@ -327,7 +328,7 @@ static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint
            in_range(&w->caches[op->cache], start, (uint64_t)bytes * SIM_WARP);
 }
 
-// `checked` variants also record and check writes. The variant is chosen at load time, so the
+// The `checked` variants also record and check writes. The variant is chosen at load time, so the
 // others have no overhead.
 #define LOAD_STORE(name, bytes, checked)                                                           \
     static enum sim_next run_ld_##name(struct sim_warp *w, const struct sim_op *op, uint32_t mask) \

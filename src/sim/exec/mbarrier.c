@@ -8,10 +8,10 @@
 //   bit  61     the phase, 0 first
 //   bits 62-63  2 in a valid barrier
 //
-// Only threads of one cluster can access a barrier, and one host thread runs them, so no
-// operation here is atomic. Copies complete when they are issued, so only instructions change a
-// barrier, and threads that all wait would wait forever. mbarrier.try_wait therefore blocks lanes
-// until others have run, as the ISA allows (see unit_run() in schedule.c).
+// Only threads of one cluster can access a barrier, and one host thread runs them, so no operation
+// here is atomic. Copies complete when they are issued, so only instructions change a barrier; if
+// all threads wait, they wait forever. mbarrier.try_wait therefore blocks lanes until others have
+// run, as the ISA allows (see unit_run() in schedule.c).
 #include "mbarrier.h"
 #include "async.h"
 #include "sim/check/check_race.h"
@@ -72,8 +72,8 @@ bool sim_reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t lane
 }
 
 // Returns the word of block->mbarriers with the bit for a location in shared memory; NULL for the
-// reserved memory of cooperative groups after it. Contents that an earlier block left there are not
-// a barrier.
+// reserved memory of cooperative groups, which follows it. Contents left by an earlier block do not
+// count as a barrier.
 static uint64_t *mark_of(struct sim_warp *w, uint64_t address, const void *host, uint64_t *bit)
 {
     struct sim_block *owner = w->block->cluster->blocks[sim_rank_of(w, address)];

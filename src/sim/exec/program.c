@@ -297,8 +297,8 @@ static bool calls_by_address(const struct sim_code *code)
     return false;
 }
 
-// Working state of the layout, allocated once for all entries: the functions reached so far, in
-// order and as a set.
+// State of the layout, allocated once for all entries: the functions reached so far, as a list and
+// as a set.
 struct plan {
     uint32_t *reached, reached_count;
     bool *is_reached; // [function_count]
@@ -340,8 +340,8 @@ static void reach_all(const struct sim_program *program, const struct sim_code *
     }
 }
 
-// The deepest call stack below a function, each function counted once. `deep`: more may be needed,
-// because of recursion, an indirect call or alloca.
+// The deepest call stack below a function, with each function counted once. `deep`: more may be
+// needed because of recursion, an indirect call or alloca.
 struct depth {
     uint32_t bytes; // so far, while in progress
     uint32_t next;  // next op to visit
@@ -356,8 +356,8 @@ static bool takes_stack(const struct sim_code *code, const struct sim_op *op)
             strcmp(code->source->statements[op->statement].word[0], "alloca") == 0);
 }
 
-// Continues with a function until it needs another function's depth, which it returns; NULL once
-// its own depth is known.
+// Continues with a function until it needs the depth of another function, and returns that
+// function; NULL once its own depth is known.
 static const struct sim_code *count_stack(const struct sim_code *code, struct depth *depths)
 {
     struct depth *own = &depths[code->index];

@@ -23,7 +23,7 @@ enum {
     RESIDENT_BYTES = 256 << 20,
     MAX_WORKERS = 256,
     WAIT_ROUNDS = 32,      // rounds that mbarrier.try_wait may take
-    MAX_STALLED = 1 << 19, // consecutive rounds with only failed waits before it is a deadlock
+    MAX_STALLED = 1 << 19, // consecutive rounds with only failed waits after which it is a deadlock
 };
 
 struct sim_unit {
@@ -47,8 +47,8 @@ static bool stand_together(const struct sim_warp *w)
     return !pcs && !frames;
 }
 
-// Chooses the lanes to run next: of `fresh`, the deepest in calls, and of those the lowest
-// instruction, together with all lanes at that instruction.
+// Chooses the lanes to run next among `fresh`: the deepest in calls, among those the lowest
+// instruction, and then all lanes at that instruction.
 static void choose(struct sim_warp *w, uint32_t fresh, uint32_t runnable)
 {
     struct sim_frame *frame = NULL;
@@ -144,7 +144,8 @@ static bool run_warp(struct sim_warp *w)
             ops = w->frame->code->ops;
             f = w->f;
             start = op = ops + w->pc;
-            // After a branch it may be the turn of other lanes, unless the group is before them.
+            // After a branch, other lanes run first, unless the group is still at a lower
+            // instruction.
             if (!--budget || (others && (!stop || w->frame != frame || op >= stop)))
                 break;
         }
@@ -377,9 +378,9 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
             sim_fault_standing(cluster, false, what);
             return FAULTED;
         }
-        // All lanes wait, some of them at mbarrier.try_wait: report failure to those. A loop around
-        // try_wait returns to it in the same round. A loop that accesses global memory may be
-        // waiting for another block, another grid or the host, which is not a deadlock.
+        // All lanes wait, some of them at mbarrier.try_wait, so report failure to those. A loop
+        // around try_wait returns to it in the same round. If the loop accesses global memory, it
+        // may be waiting for another block, another grid or the host, which is not a deadlock.
         if (looked)
             cluster->stalled = 0;
         bool loops = !done && cluster->waits && ++cluster->stalled < MAX_STALLED;
@@ -395,8 +396,8 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
     return SUSPENDED;
 }
 
-// The shortest sleep of the unit's lanes, with a limit: the thread has to check timeouts, and other
-// threads may wait for it.
+// Returns the shortest sleep of the unit's lanes, up to a limit: the thread has to check timeouts,
+// and other threads may wait for it.
 static uint32_t sleep_of(const struct sim_unit *unit)
 {
     enum { MOST = 1000000 }; // ns

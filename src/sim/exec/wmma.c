@@ -1,10 +1,10 @@
 // wmma: loads matrices into fragments, multiplies them, and stores them.
 //
-// The ISA leaves the assignment of elements to lanes open. A as [m][k] and B as [n][k] are divided
-// into 32 equal runs, one for each lane. f16 has 8 registers a lane in every shape, so a shorter
-// run is repeated. Accumulators are laid out as those of mma.sync, as f32 and f16 alike: with g =
-// lane / 4 and t = lane % 4, element e is row g of 8 x 8 tile e / 2, column 2 t + e % 2; tiles are
-// numbered down the rows first.
+// The ISA leaves the assignment of elements to lanes open. Here A as [m][k] and B as [n][k] are
+// divided into 32 equal runs, one for each lane. f16 has 8 registers per lane in every shape, so a
+// shorter run is repeated. Accumulators are laid out as those of mma.sync, as f32 and f16 alike:
+// with g = lane / 4 and t = lane % 4, element e is row g of 8 x 8 tile e / 2, column 2 t + e % 2;
+// tiles are numbered down the rows first.
 #include "base/array.h"
 #include "formats.h"
 #include "matrix.h"

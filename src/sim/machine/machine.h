@@ -124,10 +124,10 @@ struct sim_warp {
     uint32_t index;                 // index in the block
     uint32_t exists;                // lanes within the block's size
     uint32_t alive;                 // lanes that have not exited
-    uint32_t blocked;               // lanes waiting at a barrier
+    uint32_t blocked;               // lanes that wait at a barrier
     uint32_t yielded;               // lanes that let other lanes of the warp run first
     uint32_t ready;                 // lanes woken from barrier.red that still fetch their result
-    uint32_t waiting[SIM_BARRIERS]; // lanes blocked at each barrier
+    uint32_t waiting[SIM_BARRIERS]; // lanes that wait at each barrier
     uint32_t cluster_arrived;       // lanes at barrier.cluster, in the current phase
     uint32_t lane_pc[SIM_WARP]; // pcs of the lanes in w->active: valid only when a handler placed
                                 // them
@@ -156,7 +156,7 @@ struct sim_range {
 #define SIM_ANY_DEVICE (-1)
 
 struct sim_barrier {
-    uint32_t expected; // threads; 0: nobody waits; SIM_ALL_THREADS: all that have not exited
+    uint32_t expected; // number of threads; 0: none wait; SIM_ALL_THREADS: all that have not exited
     uint32_t arrived;  // counts whole warps: a nonexistent lane arrives with its warp
     uint32_t waiting;  // number of lanes
     uint32_t reduction, result; // for barrier.red
@@ -354,8 +354,8 @@ bool sim_memory_find(uint64_t address, struct sim_range *out);
 extern _Atomic uint64_t sim_memory_generation;
 // Registers a range; module variables are ranges too.
 void sim_memory_add(uint64_t base, uint64_t bytes, int device);
-// Removes a range. `by` names the call that frees it, for reports, in memory that stays valid;
-// NULL: not worth reporting.
+// Removes a range. Reports name the freeing call `by`, which must be a static string; NULL: reports
+// do not mention the call.
 void sim_memory_remove(uint64_t base, const char *by);
 // Sets the owning device.
 void sim_memory_own(uint64_t base, int device);

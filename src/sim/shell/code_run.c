@@ -33,7 +33,7 @@ void sim_code_done(struct launch *launch)
         sim_image_free(image);
 }
 
-// Kernels ask about other devices' memory without holding the lock.
+// Called by running kernels, which do not hold the lock, for access to other devices' memory.
 static bool peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
                  size_t why_bytes)
 {

@@ -303,7 +303,8 @@ void sim_branch_run(const struct branch *branch, struct stream *stream)
         while (atomic_load(&branch->condition->value) && !stream->head.context->lost &&
                !stream->ending) {
             run_body(&branch->bodies[0], stream);
-            sim_unlock(); // a loop whose body sets nothing runs forever; let others work
+            sim_unlock(); // a loop whose body never sets the condition runs forever; let others
+                          // work
             sched_yield();
             sim_lock();
         }

@@ -318,8 +318,8 @@ void sim_configure(void)
         struct device *d = &sim.devices[i];
         sim_profile(d, arch, i < sim.device_count ? visible[i] : i);
         d->total = memory;
-        // Kernels may access only memory that the driver knows: the check is worth more than the
-        // feature.
+        // Kernels may access only memory that the driver knows. This check is more useful than
+        // pageable access would be.
         d->attributes[CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 0;
     }
     read_faults();

@@ -1,4 +1,5 @@
-// Copies and fills: every form becomes rows of bytes, is checked, and is performed on host memory.
+// Copies and fills. Every form is converted to rows of bytes, checked, and performed on host
+// memory.
 #include "shell.h"
 
 #include "sim/machine/machine.h"
@@ -99,8 +100,8 @@ CUresult sim_run_fill(const struct fill *f, bool unlocked)
     return code;
 }
 
-// Submits a copy or fill. An access out of bounds ends the context, as a GPU's fault does, and is
-// reported at once; a graph node is not checked yet, since it has not accessed anything.
+// Submits a copy or fill. Like a fault on a GPU, an access out of bounds destroys the context; it
+// is reported at once. A graph node is not checked yet, since it has not accessed anything.
 static CUresult submit(struct stream *s, const struct work *work, CUresult bad)
 {
     if (s->capture)

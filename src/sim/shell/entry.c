@@ -274,8 +274,8 @@ static void forget_thread(struct object *o, void *data)
     }
 }
 
-// Other threads run while fork copies memory: only under the lock does the child get consistent
-// lists.
+// Other threads run while fork copies memory. The child gets consistent lists only if the forking
+// thread holds the lock.
 static void before_fork(void)
 {
     sim_lock();

@@ -184,9 +184,9 @@ CUresult sim_cuMemAdvise_v1(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, 
 
 // Devices and streams.
 
-// NVRTC requests two export tables from a libcuda.so.1 and uses them unchecked. A table begins with
-// its size in bytes, and NVRTC ignores one that contains nothing else. There are no other tables,
-// such as those of the CUDA runtime.
+// NVRTC requests two export tables from a libcuda.so.1 and uses them without checks. A table begins
+// with its size in bytes, and NVRTC ignores a table that contains nothing else. Other tables, such
+// as those of the CUDA runtime, do not exist here.
 CUresult sim_cuGetExportTable(const void **table, const CUuuid *id)
 {
     static const uint64_t empty[1] = { sizeof(uint64_t) };

@@ -96,7 +96,7 @@ CUresult sim_cuGraphCreate(CUgraph *graph, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-// A body inside was freed already, and would be freed again.
+// Reports bodies that have been freed already, since they would be freed again.
 static void check_bodies(const struct graph *g, const char *function)
 {
     for (const struct node *n = g->first; n && g->conditional; n = n->next) {
@@ -376,8 +376,8 @@ CUresult sim_cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode *from
     return change_edges(graph, from, to, count, false);
 }
 
-// Results as arrays. If the array is larger than the result, the rest is NULL and the count is the
-// result's.
+// Results as arrays. If the array is larger than the result, the remaining entries become NULL and
+// the count that of the result.
 
 struct list {
     CUgraphNode *first, *second; // second ends, for edges only; may be NULL

@@ -37,7 +37,7 @@ struct node {
     struct node **from;
     size_t from_count;
     uintptr_t original; // clones: the node it was cloned from
-    uintptr_t context;  // handles, as all below
+    uintptr_t context;  // a handle, like all members below
     int priority;
     uintptr_t kernel, event;
     void **parameters;         // kernels: built on request
@@ -99,8 +99,8 @@ struct node *sim_node_new(struct graph *graph, CUgraphNodeType type, struct node
 bool sim_nodes_of(const struct graph *graph, const CUgraphNode *handles, size_t count,
                   struct node **out);
 
-// Frees a graph as a capture that ends badly does, regardless of its owner. The node of a body
-// still points to it.
+// Frees a graph regardless of its owner, as the driver does when a capture into it ends badly. A
+// conditional node still points to a freed body.
 void sim_graph_take(struct graph *graph);
 
 // graph_exec.c

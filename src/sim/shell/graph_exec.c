@@ -457,7 +457,7 @@ static CUgraphExecUpdateResult kernel_differs(const struct exec *e, const struct
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-// A copy may change between kinds of memory as long as no device replaces another.
+// A copy may change between kinds of memory, but not from one device to another.
 static bool moves(const void *old, const void *new)
 {
     int from = place(old), to = place(new);

@@ -35,7 +35,7 @@ struct kernel *sim_kernel_named(const struct library *library, const char *name)
     return k;
 }
 
-// Without memory for more buckets, chains grow instead.
+// If there is no memory for more buckets, the chains grow instead.
 static void add_buckets(struct library *library)
 {
     const unsigned count = 4 * library->bucket_count;

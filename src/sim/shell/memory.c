@@ -25,8 +25,8 @@ enum {
     FRESH = 0xcd, // fill byte of fresh memory
 };
 
-// Without `guard`, all memory below `open` is accessible. It grows in large steps, since each
-// boundary of access rights costs the system a mapping, and mappings are limited.
+// If `guard` is not set, all memory below `open` is accessible. It grows in large steps, since each
+// boundary of access rights costs a mapping of the system, whose number is limited.
 static const size_t open_step = (size_t)64 << 20;
 
 static struct {

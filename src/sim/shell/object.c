@@ -14,7 +14,7 @@ static struct object **bucket(uintptr_t handle)
     return &sim.objects[handle / HANDLE_STEP & (sim.bucket_count - 1)];
 }
 
-// Without memory for more buckets, chains grow instead.
+// If there is no memory for more buckets, the chains grow instead.
 static void add_buckets(void)
 {
     const size_t old_count = sim.bucket_count;

@@ -19,8 +19,9 @@ struct answer {
     };
 };
 
-// Access of the current context's device; without one, of the allocation's own. An H200's driver
-// reports it for virtual memory only, and reports full access for all other memory.
+// Returns the access of the current context's device or, without a context, of the allocation's own
+// device. An H200's driver reports it for virtual memory only, and reports full access for all
+// other memory.
 static unsigned access_of_current(const struct allocation *a, CUdeviceptr ptr)
 {
     if (!a->virtual)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Some drivers give the next pool of a device the peer access of the previous one; so does this
-// one.
+// Some drivers give a device's next pool the peer access of its previous one. This driver does so,
+// too.
 static struct {
     int device;
     CUmemAccess_flags access[SIM_DEVICES];
@@ -323,7 +323,8 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     a->pool = pool;
-    // The host may write other memory unnoticed, and every device can access it.
+    // Track only this memory: the host may write other memory unnoticed, and every device can
+    // access it.
     if (a->shared) // another process may write it
         (void)0;
     else if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&

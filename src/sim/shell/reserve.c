@@ -1,6 +1,6 @@
-// Memory reserved for the middle of a call, where a failed allocation could not be undone. Small
-// objects come from it when the heap is exhausted. The next call first refills it; if that fails,
-// it returns CUDA_ERROR_OUT_OF_MEMORY before changing anything.
+// Memory reserved for allocations in the middle of a call, where a failure could not be undone.
+// Small objects come from it when the heap is exhausted. The next call first refills it. If that
+// fails, the call returns CUDA_ERROR_OUT_OF_MEMORY before it changes anything.
 #include "base/array.h"
 #include "shell.h"
 

@@ -438,10 +438,10 @@ void sim_bug(const char *what, const char *name) __attribute__((noreturn));
 // Allocates zeroed memory, from the reserve if the heap is exhausted. Ends the process if both
 // fail, so allocations of caller-chosen sizes use calloc().
 void *sim_alloc(size_t bytes);
-// Use SIM_RESERVE(). `array` points to the pointer to the items, which has a type of its own.
+// Called by SIM_RESERVE(). `array` points to the pointer to the items, which can have any type.
 void sim_array_reserve(void *array, size_t *capacity, size_t count, size_t least, size_t item);
 // Makes room for `count` items in the array at the pointer `array`, whose capacity in items is
-// `capacity`: doubles it, or begins with `least`. New items are zero.
+// `capacity`. The capacity doubles, starting from `least`. New items are zero.
 #define SIM_RESERVE(array, capacity, count, least) \
     sim_array_reserve(&(array), &(capacity), (count), (least), sizeof(*(array)))
 size_t sim_round_up(size_t bytes, size_t to);
@@ -687,8 +687,9 @@ struct kernel *sim_kernel_named(const struct library *library, const char *name)
 struct kernel_facts {
     int shared, local, constant, registers; // bytes; registers of a thread
     int ptx, cluster[3];
-    int threads;                 // product of .maxntid; 0: none
-    int exact_threads[3], exact; // .reqntid and its product; the attributes ignore it, as a GPU's do
+    int threads; // product of .maxntid; 0: none
+    int exact_threads[3],
+        exact; // .reqntid and its product; the attributes ignore it, as a GPU's do
     bool explicit_cluster;
 };
 void sim_kernel_ready(struct kernel *kernel, const struct kernel_facts *facts);

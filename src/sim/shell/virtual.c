@@ -26,7 +26,7 @@ struct chunk {
     size_t bytes;
     int file;
     int device;               // -1: host
-    bool shareable, imported; // imported memory counts in its creator
+    bool shareable, imported; // the creator's process counts imported memory
     unsigned refs, maps;
 };
 

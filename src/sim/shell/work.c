@@ -426,7 +426,8 @@ CUresult sim_stream_thread(struct stream *s)
     return CUDA_SUCCESS;
 }
 
-// A stream without a thread has only this call's work in its queue.
+// True if a stream cannot continue. The queue of a stream without a thread contains only the work
+// of this call.
 static CUresult stuck(struct stream *s)
 {
     if (!s->first || s->worker)

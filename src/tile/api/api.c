@@ -1,5 +1,5 @@
-// Programs of the C builder: handles, arguments that all calls share, and compilation of the
-// finished program.
+// Programs of the C builder: handles, the arguments that all calls share, and the compilation of
+// finished programs.
 #include "api.h"
 #include "tile/ir/array.h"
 
@@ -51,7 +51,7 @@ void cuc_tile_program_release(cuc_tile_program *program)
     cuc__handle_free(program);
 }
 
-// Finishes a program whose budget has ended, with an error.
+// Finishes a program that has exceeded its budget, with an error.
 static void report_budget(cuc_tile_program *p)
 {
     if (!tile_budget_ended(p->module->budget))
@@ -105,7 +105,8 @@ const char *cuc_tile_program_log(cuc_tile_program *program)
 
 // The start of every call
 
-// Keeps callers' file names as long as the program. They are few, and mostly equal to the last one.
+// Keeps callers' file names as long as the program lives. There are few, and most calls repeat the
+// last one.
 static const char *keep_file(cuc_tile_program *p, const char *file)
 {
     for (uint32_t i = p->files; file && i-- > 0;)
@@ -215,7 +216,7 @@ const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t h
                : NULL;
 }
 
-// The reason why a handle's value cannot be used at this point; NULL if it can.
+// Returns the reason why a handle's value cannot be used at this point; NULL if it can be used.
 static const char *why_not(const cuc_tile_program *p, const struct tile_handle *h)
 {
     const struct tile_frame *frame = p->frame;
@@ -241,7 +242,7 @@ static const struct tile_handle *use(cuc_tile_program *p, const char *operand, u
     const struct tile_handle *h = tile_find_handle(p, handle);
 
     if (!handle) {
-        // After an error, callers need not check the handles that calls return.
+        // After an error, handles are not checked, since callers need not check what calls return.
         if (!p->module->diagnostics->errors)
             tile_error(p->module, TILE_T510, p->e.b.where, "%s: operand %s: expected a %s, got 0",
                        p->op, operand, what);
@@ -385,7 +386,8 @@ const char *tile_use_text(cuc_tile_program *p, const char *what, const char *tex
 
 const char *tile_use_name(cuc_tile_program *p, const char *text)
 {
-    // Only kernels may have the name of a call: nothing in a program refers to their names.
+    // Only kernels may have the same name as a call of the language, since nothing in a program
+    // refers to a kernel's name.
     if (text && (!tile_is_name(p->module, text) || (p->frame && tile_is_builtin(text)))) {
         tile_error(p->module, TILE_T511, p->e.b.where,
                    "%s: name: expected letters, digits and _, and no keyword, dtype or call of the "

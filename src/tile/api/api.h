@@ -1,10 +1,9 @@
-// The C builder: it makes IR by calls, as the front end does from text. Its public side is
-// <cucore/tile_builder.h>. The ops themselves are built by build.h, so that both obey the same
-// rules.
+// The C builder: calls that make IR, as the front end does from text. Its public side is
+// <cucore/tile_builder.h>. Both create ops through build.h and so obey the same rules.
 //
-// The builder keeps here what a text expresses by names and braces: the handles and the block that
-// each was made in, the values of variables, and the open loops and ifs. Once memory has run out,
-// every call returns at once, and the IR made so far may have gaps.
+// The builder records the structure that a text expresses by names and braces: the handles and the
+// block in which each was made, the values of variables, and the open loops and ifs. Once memory
+// has run out, every call returns at once, and the IR made so far may have gaps.
 #ifndef CUCORE_TILE_BUILDER_H_INTERNAL
 #define CUCORE_TILE_BUILDER_H_INTERNAL
 
@@ -19,8 +18,8 @@ enum {
     TILE_MOST_OPEN = 100,     // nested loops and ifs
 };
 
-// The value or variable behind a handle. The low 24 bits of a handle are its number, from 1; the
-// high 8 bits distinguish programs.
+// The value or variable behind a handle. The low 24 bits of a handle are its index, counted from 1;
+// the high 8 bits distinguish programs.
 struct tile_handle {
     struct tile_meaning what; // of a value
     uint32_t scope;    // scope of the block that the handle was made in; 0: a constant, visible
@@ -54,7 +53,7 @@ enum tile_frame_kind {
     TILE_IN_LOOP,
     TILE_IN_IF,
     TILE_IN_ELSE,
-    TILE_IN_FUNCTION, // block of a reduction: values from outside are invisible
+    TILE_IN_FUNCTION, // block of a reduction's function: outer values are invisible
 };
 
 // An open block.
@@ -62,20 +61,21 @@ struct tile_frame {
     enum tile_frame_kind kind;
     struct tile_frame *outer;
     struct tile_location where;
-    struct tile_op *op; // NULL for a kernel, a function or an if of a constant, and after an error
+    struct tile_op *op; // NULL for a kernel, a function, or an `if` on a constant, and after an
+                        // error
     struct tile_block *outside;
     uint32_t scope;
-    // The code is unreachable: after a break, in the arm of a constant that is not taken, or after
+    // The code is unreachable: after a break, in the untaken arm of an `if` on a constant, or after
     // an error in the head. Ops are checked as usual, in a block that is then discarded.
     bool dead;
-    // The number of variables that exist outside, their values before the block, and those set
-    // since, in the order of setting.
+    // The number of outer variables, their values before the block, and the variables set since, in
+    // the order in which they were set.
     uint32_t variables, set_count;
     struct tile_value *before[TILE_MOST_VARIABLES];
     uint32_t set[TILE_MOST_VARIABLES];
-    // For a loop: an argument of its block for every variable, since it is unknown yet which ones
-    // the body will set. At the kernel's end, the value before the loop replaces each argument
-    // whose variable the body did not set.
+    // For a loop: a block argument for every variable, since it is not yet known which variables
+    // the body will set. At the kernel's end, the argument of each variable that the body did not
+    // set is replaced by the value before the loop.
     bool alive; // the loop is reachable
     struct tile_value *argument[TILE_MOST_VARIABLES];
     struct tile_departure *departure;
@@ -111,26 +111,27 @@ struct cuc_tile_program {
     const char *source;
 };
 
-// Begins every call. False without memory, without a program, in a finished program, and outside of
-// kernels unless `anywhere`: the call must then return. `op`: for messages.
+// Begins every call. Returns false if the call must return at once: out of memory, without a
+// program, in a finished program, and, unless `anywhere` is true, outside of kernels. `op` is used
+// in messages.
 bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint32_t line,
                      bool anywhere);
 #define TILE_BEGIN(op) tile_begin_call(program, (op), file, line, false)
-// The op's name from that of a function of the header: "sum" from cuc_tile_sum.
+// Derives the op's name from the name of a function of the header: "sum" from cuc_tile_sum.
 #define TILE_OP_OF(function) (&#function[sizeof("cuc_tile_") - 1])
 
-// Make handles; 0 for NULL and for a meaning that is not a value.
+// Make handles. They return 0 for NULL and for a meaning that is not a value.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);
 cuc_tile tile_handle_of_meaning(cuc_tile_program *p, struct tile_meaning what, bool anywhere);
-// Adds an op that has one attribute and takes its operands unchanged; returns its result.
-// api_value.c.
+// api_value.c: adds an op that has one attribute and takes its operands unchanged; returns the
+// handle of its result.
 cuc_tile tile_handle_of_op(cuc_tile_program *p, enum tile_op_kind kind,
                            struct tile_value **operands, uint32_t count,
                            enum tile_attribute_key key, int64_t i);
 cuc_tile_variable tile_handle_of_variable(cuc_tile_program *p, uint32_t variable);
 const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t handle);
-// Get operands from handles; false or NULL after T510, which names `operand`. A handle of 0 is
-// reported only if there was no error before.
+// Get operands from handles. They return false or NULL after error T510, which names `operand`. A
+// handle of 0 is reported only if there was no error before.
 bool tile_use_meaning(cuc_tile_program *p, const char *operand, cuc_tile x,
                       struct tile_meaning *out);
 bool tile_use(cuc_tile_program *p, const char *operand, cuc_tile x, struct tile_operand *out);
@@ -139,12 +140,12 @@ bool tile_use_list(cuc_tile_program *p, const char *operand, uint32_t count, con
                    struct tile_operand *out, uint32_t most); // at most `most`; otherwise T504
 struct tile_held *tile_use_variable(cuc_tile_program *p, cuc_tile_variable x);
 
-// Check arguments other than values; false or NULL after T511, T206 or T207.
+// Check arguments that are not values. They return false or NULL after T511, T206 or T207.
 bool tile_use_dtype(cuc_tile_program *p, cuc_dtype dtype);
 bool tile_use_shape(cuc_tile_program *p, const char *what, uint32_t rank, const int64_t *shape,
                     bool blanks);
 bool tile_use_word(cuc_tile_program *p, const char *what, int32_t word, int32_t most);
-// Reads CUC_TILE_RZ | CUC_TILE_FTZ and the like. With `nan` NULL, CUC_TILE_NAN is refused.
+// Reads flags such as CUC_TILE_RZ | CUC_TILE_FTZ. If `nan` is NULL, CUC_TILE_NAN is refused.
 bool tile_use_rounding(cuc_tile_program *p, int32_t round, struct tile_rounding *how, bool *nan);
 const char *tile_use_text(cuc_tile_program *p, const char *what, const char *text); // a copy
 const char *tile_use_name(cuc_tile_program *p, const char *text);                   // a copy

@@ -128,8 +128,9 @@ cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file, uint32_
 
 // Reductions by a function
 
-// Builds the caller's function into a block of scalars that yields its results; false after an
-// error. Errors in it mention the position of the reduction, as those in a fn mention the call.
+// Builds the caller's function into a block on scalars that yields its results; false after an
+// error. Errors in the function mention the position of the reduction, just as errors in a fn
+// mention its call.
 static bool build_function(cuc_tile_program *p, cuc_tile_combine combine, void *user,
                            struct tile_block *block, uint32_t n, struct tile_value *const *x)
 {

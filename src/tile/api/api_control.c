@@ -1,9 +1,9 @@
 // Variables, loops and ifs of the C builder. See struct tile_frame.
 //
-// A loop's body is built before it is known which variables it sets. So every variable gets an
-// argument of the loop's block. At the end of the loop, variables that were set are carried, in the
-// order in which they were first set, as in the front end; the arguments of all others are replaced
-// by the variables' values before the loop.
+// A loop's body is built before it is known which variables it sets, so every variable gets an
+// argument of the loop's block. At the end of the loop, the variables that were set become carried
+// values, in the order in which they were first set, as in the front end. The arguments of all
+// other variables are replaced by their values before the loop.
 #include "api.h"
 
 #include "tile/ir/diagnostic.h"
@@ -202,12 +202,12 @@ static void depart(cuc_tile_program *p, struct tile_frame *loop, enum tile_op_ki
         return;
     departure->op = p->e.b.block->last;
     departure->next = loop->departure;
-    keep_variables(p, departure->now); // variables declared in the loop come last, and are ignored
+    keep_variables(p, departure->now); // variables declared in the loop come last and are ignored
     loop->departure = departure;
 }
 
-// Replaces an argument at the kernel's end. It may be the value of an outer loop's variable at a
-// continue or break, and becomes an operand there only when the outer loop ends.
+// Replaces an argument at the kernel's end. The argument may be the value of an outer loop's
+// variable at a continue or break, where it becomes an operand only when the outer loop ends.
 static void replace_at_end(cuc_tile_program *p, struct tile_value *from, struct tile_value *to)
 {
     struct tile_unset *unset = tile_take(p->module, sizeof(*unset));
@@ -385,8 +385,8 @@ void cuc_tile_else(cuc_tile_program *program, const char *file, uint32_t line)
     begin_arm(program, 1);
 }
 
-// Makes results of the variables that differ at the ends of the arms, in the order in which they
-// were first set; an arm that leaves yields nothing.
+// Creates results for the variables that differ at the ends of the arms, in the order in which they
+// were first set. An arm that leaves yields nothing.
 static void merge(cuc_tile_program *p, struct tile_frame *f)
 {
     struct tile_value *yield[2][TILE_MOST_VARIABLES];

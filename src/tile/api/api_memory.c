@@ -17,12 +17,12 @@ enum {
     OF_STORE = TAKES_SHAPE | TAKES_ORDER | TAKES_HINTS,
 };
 
-// In the options zero means the default; in the IR it is the first word.
+// In the options zero means the default; in the IR it is the first enumerator.
 _Static_assert(CUC_TILE_ACQ_REL - 1 == (int)TILE_ACQ_REL, "orders are in one order");
 _Static_assert(CUC_TILE_SCOPE_SYSTEM - 1 == (int)TILE_SCOPE_SYSTEM, "so are scopes");
 _Static_assert(CUC_TILE_CACHE_STREAM == (int)TILE_CACHE_STREAM, "and hints");
 
-// The arguments of an access, as they are read.
+// The arguments of an access while they are read.
 struct reading {
     struct tile_access_args access;
     struct tile_operand index[TILE_MAX_RANK], pad;

@@ -77,7 +77,7 @@ cuc_tile cuc_tile_squeeze(cuc_tile_program *program, const char *file, uint32_t 
                : 0;
 }
 
-// Builds an op on x and another tile along an axis; errors call that tile `name`.
+// Builds an op on x and another tile along an axis. Errors refer to that tile as `name`.
 static cuc_tile along(cuc_tile_program *program, enum tile_op_kind kind, cuc_tile x,
                       const char *name, cuc_tile other, int32_t axis)
 {

@@ -78,7 +78,7 @@ const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, 
     for (uint32_t i = 0;; i++) {
         size_t length = strcspn(at, " ");
         bool row = length > 3 && strncmp(at + length - 3, "...", 3) == 0;
-        // A list takes the operands left over by the names after it. Only the caller knows that
+        // A list takes the operands that remain after the other names. Only the caller knows their
         // number; here the list extends to the end.
         if (row && op->operand_count == i + 1) // a list of one has no number
             return cuc__arena_copy(b->module->arena, at, length - 3);

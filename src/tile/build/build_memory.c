@@ -1,5 +1,5 @@
 // Memory accesses with the language's conveniences: constant indices, shapes that default to the
-// tile's, broadcasting, and implicit casts of stored values.
+// tile's shape, broadcasting, and implicit casts of stored values.
 #include "build.h"
 
 #include "infer.h"
@@ -27,7 +27,7 @@ static void set(struct draft *d, enum tile_attribute_key key, int64_t i)
     d->attribute[d->attributes++] = (struct tile_attribute){ .key = key, .i = i };
 }
 
-// The source's name for the op: several calls map to one op of the IR.
+// Returns the source's name for the op. Several calls of the language map to one op of the IR.
 static const char *name_of(const struct tile_builder *b, enum tile_op_kind kind)
 {
     return b->op ? b->op : tile_op_infos[kind].name;
@@ -52,7 +52,8 @@ static bool count_fits(struct tile_builder *b, enum tile_op_kind kind, const cha
     return count == axes;
 }
 
-// A u64 that does not fit an i64 is far past the end of any tensor.
+// Converts u64 to i64. A u64 that does not fit is clamped, since it is far past the end of any
+// tensor.
 static struct tile_value *as_signed(struct tile_builder *b, struct tile_value *value)
 {
     if (!value || value->type.tensor || value->type.rank || value->type.dtype != CUC_U64)
@@ -109,7 +110,7 @@ static void set_hints(struct draft *d, const struct tile_access_args *a)
         set(d, TILE_ATTR_INSIDE, 1);
 }
 
-// A constant pad of zero is the default.
+// A constant padding value of zero is the default.
 static bool add_pad(struct tile_builder *b, struct draft *d, const struct tile_access_args *a)
 {
     cuc_dtype dtype = a->tensor->type.dtype;
@@ -139,7 +140,8 @@ static struct tile_value *finish(struct tile_builder *b, enum tile_op_kind kind,
     return op && op->result_count ? op->result[0] : NULL;
 }
 
-// The axes that take indices and extents; for load_rows they follow the axis that ids index.
+// Returns the axes that take indices and extents. For load_rows these follow the axis that `ids`
+// indexes.
 static uint32_t axes_of(enum tile_op_kind kind, const struct tile_access_args *a)
 {
     bool rows = kind == TILE_LOAD_ROWS || kind == TILE_STORE_ROWS;
@@ -165,7 +167,7 @@ struct tile_value *tile_build_load(struct tile_builder *b, enum tile_op_kind kin
     return finish(b, kind, &d, NULL);
 }
 
-// The value to store, cast to the tensor's dtype if promotion allows it.
+// Returns the value to store, cast to the tensor's dtype if promotion allows it.
 static struct tile_value *stored(struct tile_builder *b, enum tile_op_kind kind,
                                  struct tile_operand x, cuc_dtype dtype)
 {
@@ -210,7 +212,7 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind,
             return false;
         memcpy(shape, a->shape, axes * sizeof(*shape));
     } else {
-        // The tile's own shape, preceded by `_` for axes that it does not have.
+        // Use the tile's own shape, preceded by `_` for axes that the tile lacks.
         uint32_t have = value->type.rank > rows ? value->type.rank - rows : 0;
         if (have > axes) {
             count_fits(b, kind, "axis of the tile or fewer", "axes of the tile or fewer", have,
@@ -242,7 +244,7 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind,
     return made;
 }
 
-// The operands of an element access, broadcast together: indices, values, mask.
+// Adds the operands of an element access, broadcast to one shape: indices, values, mask.
 static bool add_elements(struct tile_builder *b, enum tile_op_kind kind, struct draft *d,
                          const struct tile_access_args *a, const struct tile_operand *x,
                          uint32_t values)

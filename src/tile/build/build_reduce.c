@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// A sum of bools counts the true ones.
+// Converts bools to integers, so that a sum of bools counts the true ones.
 static struct tile_value *countable(struct tile_builder *b, enum tile_combine with,
                                     struct tile_value *x)
 {
@@ -26,8 +26,8 @@ struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine w
 
     if (!value)
         return NULL;
-    if (extreme && how.ftz && how.round == TILE_RN) { // flushes each element first, which keeps
-                                                      // their order
+    if (extreme && how.ftz && how.round == TILE_RN) { // flush each element first, which keeps their
+                                                      // order
         const struct tile_operand twice[] = { tile_of(value), tile_of(value) };
         value = tile_build_rounded(b, TILE_MINIMUM, twice, 2, how, nan);
         how.ftz = false;

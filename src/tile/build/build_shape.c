@@ -1,5 +1,5 @@
-// Constructs that take one op or a few, with checks of their own: fills, shapes, random numbers,
-// inline PTX, prints.
+// Constructs that take one op or a few, with checks of their own: fills, shape changes, random
+// numbers, inline PTX, prints.
 #include "build.h"
 
 #include "infer.h"
@@ -106,7 +106,7 @@ struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x
     return tile_build(b, TILE_SHIFT, operands, 3, &attribute, 1, NULL);
 }
 
-// The unsigned integer of a width.
+// Returns the unsigned integer dtype of a width.
 static cuc_dtype bits_of_width(uint32_t bits)
 {
     return bits == 8 ? CUC_U8 : bits == 16 ? CUC_U16 : bits == 32 ? CUC_U32 : CUC_U64;
@@ -138,8 +138,8 @@ static struct tile_value *in_pieces(struct tile_builder *b, struct tile_value *x
     return tile_build_reshape(b, x, rank + 1, extent);
 }
 
-// Between different widths the last axis grows or shrinks, lowest bits first. Shifts do this, so
-// that it needs only elementwise ops and sums.
+// Between different widths the last axis grows or shrinks, lowest bits first. This is implemented
+// with shifts, so that it needs only elementwise ops and sums.
 struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value *x, cuc_dtype dtype)
 {
     const struct tile_op shown = { .kind = TILE_BITCAST };

@@ -80,7 +80,7 @@ struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand c)
 {
     struct tile_type type = tile_scalar(dtype);
-    // A u64 from 2^63 on keeps its bits.
+    // A u64 of 2^63 or more keeps its bit pattern.
     struct tile_attribute attribute = { .key = TILE_ATTR_VALUE, .i = (int64_t)c.i };
 
     if (!tile_need_fit(b, dtype, c))
@@ -121,7 +121,7 @@ struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand 
 }
 
 enum { MOST_WAYS = 3 };
-// Stores the attributes for an op's rounding, none for the default. Returns their number.
+// Stores the attributes for an op's rounding, or none if it is the default. Returns their number.
 static uint32_t put_rounding(struct tile_attribute *to, struct tile_rounding how, bool nan)
 {
     uint32_t count = 0;
@@ -263,8 +263,8 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
     return true;
 }
 
-// The common dtype of operands. A constant takes the values' dtype; a real constant with integers
-// makes them f32.
+// Returns the common dtype of operands. A constant takes the dtype of the values; a real constant
+// combined with integers makes the result f32.
 static cuc_dtype common_dtype(struct tile_builder *b, enum tile_op_kind kind,
                               const struct tile_operand *x, uint32_t count)
 {
@@ -332,7 +332,7 @@ struct tile_value *tile_build_unary(struct tile_builder *b, enum tile_op_kind ki
     return tile_build(b, kind, &value, 1, NULL, 0, NULL);
 }
 
-// `/` on integers divides in f32.
+// Returns the dtype of a quotient: `/` on integers divides in f32.
 static cuc_dtype quotient(const struct tile_operand *x)
 {
     for (uint32_t i = 0; i < 2; i++)
@@ -350,7 +350,7 @@ static struct tile_value *build_binary(struct tile_builder *b, enum tile_op_kind
     struct tile_value *values[2];
     bool arithmetic = kind >= TILE_ADD && kind <= TILE_MAXIMUM;
 
-    // Report that bools have no arithmetic, whatever the constant is.
+    // Report that bools have no arithmetic, even if the other operand is a constant.
     for (uint32_t i = 0; arithmetic && i < 2; i++)
         if (operands[i].loose && !operands[i].real && !operands[1 - i].loose &&
             operands[1 - i].value && operands[1 - i].value->type.dtype == CUC_BOOL)

@@ -1,4 +1,4 @@
-// Type rules: one function per op checks every rule of the op and gives its results their types.
+// Type rules: one function per op checks every rule of the op and sets the types of its results.
 // build.c has the table.
 #ifndef CUCORE_TILE_BUILD_INFER_H
 #define CUCORE_TILE_BUILD_INFER_H
@@ -6,7 +6,7 @@
 #include "build.h"
 
 // Creates op's results; false after a diagnostic. `wanted` is the caller's request if the operands
-// do not determine the type: the dtype of a cast, the shape of a broadcast.
+// do not determine the type, such as the dtype of a cast or the shape of a broadcast.
 typedef bool tile_infer(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted);
 
 #define TILE_OP(id, name, operands, results, traits, infer, ...) tile_infer tile_infer_##infer;
@@ -18,10 +18,10 @@ bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32
 // Reports "op: " and the problem. Returns false.
 bool tile_wrong(struct tile_builder *b, const struct tile_op *op, enum tile_code code,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-// The operand's name in ops.def; in a list with its number, "index 2".
+// Returns the operand's name in ops.def; an operand of a list also has its number, as in "index 2".
 const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 
-// Checks that many ops share; false after a diagnostic.
+// Checks that many ops share. They return false after a diagnostic.
 bool tile_need_tile(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 bool tile_need_tensor(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 bool tile_need_axis(struct tile_builder *b, const struct tile_op *op, const struct tile_type *type,
@@ -29,12 +29,13 @@ bool tile_need_axis(struct tile_builder *b, const struct tile_op *op, const stru
 bool tile_need_integer_scalar(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 bool tile_need_same_shape(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
                           const struct tile_type *type);
-// Checks that the extents form a tile: at most 8, each 1 or more, at most 2^24 elements.
+// Checks that the extents form a tile: at most 8 extents, each 1 or more, and at most 2^24
+// elements.
 bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t rank,
                      const int64_t *extent, struct tile_type *type);
 // infer_elementwise.c: checks the explicit rounding of a sum or product along an axis.
 bool tile_need_sum_rounding(struct tile_builder *b, const struct tile_op *op);
-// Gives the i-th result its type.
+// Sets the type of the i-th result.
 bool tile_set_result(struct tile_builder *b, struct tile_op *op, uint32_t index,
                      const struct tile_type *type);
 

@@ -1,12 +1,12 @@
 // Rules of inline PTX: every placeholder exists, every operand is used, and well-known instructions
-// get registers of the right width. The assembler and the interpreter find everything else.
+// get registers of the right width. Other errors are left to the assembler and the interpreter.
 #include "infer.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-// By width, as in tile_register_bits().
+// Register kinds by width, as in tile_register_bits().
 enum register_kind { ANY = 0, PREDICATE = 1, BITS16 = 16, BITS32 = 32, BITS64 = 64 };
 
 static const char *kind_text(enum register_kind kind)
@@ -38,7 +38,8 @@ static bool is_among(const char *at, size_t bytes, const char *words)
     return false;
 }
 
-// The register kind of an instruction's type; ANY if the word is not one of these types.
+// Returns the register kind for a type of an instruction; ANY if the word is not a type in the
+// list.
 static enum register_kind type_of(const char *at, size_t bytes)
 {
     static const struct {
@@ -57,8 +58,8 @@ static enum register_kind type_of(const char *at, size_t bytes)
     return ANY;
 }
 
-// One letter per operand: t the first type, u the second, w twice the first with .wide, d 32 bits,
-// p a predicate. `wider`: registers may be wider than their types.
+// The operand letters: t has the first type, u the second, w twice the width of the first with
+// .wide, d is 32 bits, p is a predicate. `wider`: registers may be wider than their types.
 static const struct instruction {
     const char *names, *operands;
     bool wider;
@@ -141,7 +142,7 @@ static enum register_kind expected(const struct statement *s, char letter)
     }
 }
 
-// The number of the placeholder that is the whole operand; -1 if it is not a placeholder.
+// Returns the number of the placeholder, if it is the whole operand; -1 otherwise.
 static long sign_of(const char *at, const char *end)
 {
     char *behind;
@@ -172,7 +173,7 @@ static bool need_registers(struct tile_builder *b, const struct tile_op *op, cuc
         const char *comma = at;
         while (comma < end && *comma != ',' && *comma != '{')
             comma++;
-        if (comma < end && *comma == '{') // a vector, which has registers of its own
+        if (comma < end && *comma == '{') // a vector, which consists of several registers
             return true;
         long number = sign_of(at, comma);
         enum register_kind want = expected(&s, *letter);
@@ -189,7 +190,7 @@ static bool need_registers(struct tile_builder *b, const struct tile_op *op, cuc
     return true;
 }
 
-// $0 is the result; the operands are $1 and up.
+// Checks the placeholders. $0 is the result; the operands are $1 and up.
 static bool need_signs(struct tile_builder *b, const struct tile_op *op, const char *text)
 {
     uint64_t used = 0;

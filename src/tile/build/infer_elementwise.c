@@ -69,7 +69,7 @@ static bool need_same(struct tile_builder *b, const struct tile_op *op, uint32_t
     return true;
 }
 
-// The roundings that an op supports besides to nearest, as bits of enum tile_round.
+// Rounding modes that an op supports besides round-to-nearest, as bits of enum tile_round.
 enum {
     DIRECTED = 1 << TILE_RZ | 1 << TILE_RM | 1 << TILE_RP,
     APPROX = 1 << TILE_APPROX,
@@ -77,7 +77,7 @@ enum {
 };
 static const struct {
     enum tile_op_kind kind;
-    uint32_t floats, f32; // for any float dtype; additionally for f32
+    uint32_t floats, f32; // modes for any float dtype; additional modes for f32
 } roundings[] = {
     { TILE_ADD, DIRECTED, 0 },       { TILE_SUB, DIRECTED, 0 },
     { TILE_MUL, DIRECTED, 0 },       { TILE_DIV, DIRECTED, APPROX | FULL },
@@ -184,7 +184,8 @@ bool tile_infer_cast(struct tile_builder *b, struct tile_op *op, const struct ti
     type.dtype = wanted->dtype;
     bool from_float = class_of(op->operand[0]->type.dtype) & (FLOATS | RESTRICTED);
     bool to_float = class_of(type.dtype) & (FLOATS | RESTRICTED);
-    // fp8 and tf32 have one rounding. A float to an integer rounds toward zero by default.
+    // fp8 and tf32 support only one rounding mode. A cast of a float to an integer rounds toward
+    // zero by default.
     if (round != TILE_RN && ((!from_float && !to_float) || class_of(type.dtype) == RESTRICTED ||
                              type.dtype == CUC_BOOL))
         return tile_wrong(b, op, TILE_T105, "a cast of %s to %s has no rounding to choose",

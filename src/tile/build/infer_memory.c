@@ -2,8 +2,8 @@
 #include "infer.h"
 #include "tile/ir/scalar.h"
 
-// The tile that a memory op moves: SHAPE without the axes in DROPPED, preceded by `rows` for
-// load_rows.
+// Returns the type of the tile that a memory op moves: SHAPE without the axes in DROPPED, preceded
+// by `rows` for load_rows.
 static bool need_moved(struct tile_builder *b, struct tile_op *op, uint32_t axes, int64_t rows,
                        struct tile_type *type)
 {
@@ -39,7 +39,7 @@ static bool need_indices(struct tile_builder *b, struct tile_op *op, uint32_t fi
     return true;
 }
 
-// The orders that an access may have, as bits.
+// The memory orders that an access may have, as bits.
 enum {
     LOADS = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_ACQUIRE,
     STORES = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_RELEASE,
@@ -67,7 +67,7 @@ static bool need_order(struct tile_builder *b, struct tile_op *op, uint32_t orde
     return true;
 }
 
-// Checks the pad: the last operand of a load that has one.
+// Checks the padding value: the last operand of a load that has one.
 static bool need_pad(struct tile_builder *b, struct tile_op *op, const struct tile_type *tile)
 {
     uint32_t last = op->operand_count - 1;
@@ -141,7 +141,7 @@ bool tile_infer_store(struct tile_builder *b, struct tile_op *op, const struct t
            need_order(b, op, STORES);
 }
 
-// Checks ids: a tile of rank 1 that indexes axis 0.
+// Checks `ids`: a tile of rank 1 that indexes axis 0.
 static bool need_rows(struct tile_builder *b, struct tile_op *op, int64_t *rows)
 {
     if (!tile_need_tensor(b, op, 0) || !tile_need_tile(b, op, 1))
@@ -189,8 +189,8 @@ bool tile_infer_store_rows(struct tile_builder *b, struct tile_op *op,
            need_stored(b, op, op->operand_count - 1, &type) && need_order(b, op, STORES);
 }
 
-// Element accesses: one integer tile per axis, all of one shape. `values`: the number of tiles of
-// the tensor's dtype that follow.
+// Checks element accesses: one integer tile per axis, all of one shape. `values`: the number of
+// tiles of the tensor's dtype that follow.
 static bool need_elements(struct tile_builder *b, struct tile_op *op, uint32_t values,
                           struct tile_type *type)
 {

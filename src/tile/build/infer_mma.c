@@ -1,11 +1,11 @@
-// Rules of matrix products: dtypes that go together, and extents.
+// Rules of matrix products: the dtypes that can be combined, and extents.
 #include "infer.h"
 
-// Operands of one row may differ in dtype if `mixed` is set. Accumulators are in the order in which
-// a diagnostic lists them.
+// The operands of a row may differ in dtype if `mixed` is set. Accumulators are listed in the order
+// used by diagnostics.
 static const struct {
     cuc_dtype operand, accumulator[2];
-    bool mixed; // with the other dtype of its pair: i8 with u8, e4m3 with e5m2
+    bool mixed; // also with the other dtype of its pair: i8 with u8, e4m3 with e5m2
 } products[] = {
     { CUC_F16, { CUC_F32, CUC_F16 }, false },
     { CUC_BF16, { CUC_F32 }, false },

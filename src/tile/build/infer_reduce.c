@@ -11,7 +11,7 @@ static bool need_numbers(struct tile_builder *b, const struct tile_op *op, uint3
             tile_wrong_operand(b, op, operand, TILE_T101, "an integer, f16, bf16, f32 or f64"));
 }
 
-// True if a reduction's function has only pure ops on scalars.
+// True if a reduction's function consists of pure ops on scalars.
 static bool is_scalar_code(const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op; op = op->next) {
@@ -26,8 +26,8 @@ static bool is_scalar_code(const struct tile_block *block)
     return false;
 }
 
-// Operands: x..., then an identity for each. The function takes two of each and returns one of
-// each.
+// Checks the operands: x..., then one identity for each x. The function takes two values per x and
+// returns one.
 static bool need_function(struct tile_builder *b, const struct tile_op *op)
 {
     uint32_t n = op->operand_count / 2;

@@ -143,7 +143,8 @@ bool tile_infer_insert(struct tile_builder *b, struct tile_op *op, const struct 
     return need_subtile(b, op, 2, x, y) && tile_set_result(b, op, 0, x);
 }
 
-// An index of rank 1 selects whole slices along the axis; one of the tile's rank selects elements.
+// An index of rank 1 selects whole slices along the axis; an index of the tile's rank selects
+// elements.
 bool tile_infer_take(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
     struct tile_type type = op->operand[0]->type;

@@ -12,20 +12,20 @@
 
 enum { MOST_TRIED = 512, MOST_CHOSEN = 16, TEXT_BYTES = 512 };
 
-// A kernel's free constants, with the current candidate of each.
+// A kernel's constants that are not set, with the current candidate of each.
 struct search {
     const struct tile_choosing *how;
     const struct tile_kernel *kernel; // from the module that was parsed first
     const struct tile_constant *constant[MOST_CHOSEN];
     uint32_t count, at[MOST_CHOSEN], best[MOST_CHOSEN];
-    double seconds; // time of the best; 0: none could be launched
+    double seconds; // predicted time of the best combination; 0: none could be launched
     bool no_memory;
     void (*visit)(void *user, const char *choice, double seconds); // NULL: no observer
     void *user;
     char why[TEXT_BYTES - 64];
 };
 
-// The value that the host gave a constant; NULL if it gave none.
+// Returns the value that the host set for a constant; NULL if it set none.
 static const char *value_set(const struct tile_choosing *how, const char *kernel, const char *name)
 {
     const char *value = NULL;
@@ -89,8 +89,8 @@ static void choice_text(const struct search *s, const uint32_t *at, char *text, 
                                    s->constant[i]->name, value_text(value, s->constant[i], at[i]));
 }
 
-// Tries the current candidates; false if nothing can be predicted for this kernel with any
-// candidates.
+// Tries the current candidates. Returns false if no prediction is possible for this kernel,
+// whatever the candidates.
 static bool try(struct search *s)
 {
     const struct tile_choosing *how = s->how;
@@ -106,7 +106,7 @@ static bool try(struct search *s)
     if (module && !module->diagnostics->errors && module->first)
         known = tile_estimate(&seconds, module->first, how, s->why, sizeof(s->why));
     else if (module)
-        known = true; // another candidate may not cause this error
+        known = true; // another candidate may avoid this error
     if (!module || module->diagnostics->out_of_memory) {
         s->no_memory = true;
         tile_module_free(module);
@@ -203,7 +203,8 @@ bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *
     return at < capacity;
 }
 
-// The index of the free constant that has "BM=128" as a candidate; s->count if there is none.
+// Returns the index of the free constant that has a candidate such as "BM=128"; s->count if there
+// is none.
 static uint32_t constant_of(const struct search *s, const char *setting, size_t name)
 {
     char value[64];
@@ -219,7 +220,7 @@ static uint32_t constant_of(const struct search *s, const char *setting, size_t 
     return s->count;
 }
 
-// Applies a record after checking all of it, since a file may contain anything.
+// Applies a record, after checking all of it, since the file may contain anything.
 static bool take_record(const struct search *s, const char *choice, bool checks)
 {
     char setting[TEXT_BYTES], whole[2 * TEXT_BYTES];
@@ -275,8 +276,8 @@ static bool choose(const struct tile_choosing *how, const struct tile_kernel *ke
     begin(&s, how, kernel);
     if (recall(&s) || !s.count)
         return true;
-    // Half of the remaining budget is for the compilation. If the search ends early, the best
-    // combination so far is used.
+    // Half of the remaining budget is reserved for the compilation. If the search ends early, the
+    // best combination so far is used.
     const struct tile_budget *b = how->budget;
     uint64_t left = b && b->limits.operations > b->operations ? b->limits.operations - b->operations
                                                               : 0;
@@ -311,7 +312,7 @@ bool tile_choose(const struct tile_choosing *how)
                                                    how->setting, how->settings, NULL);
     bool good = module && !module->diagnostics->out_of_memory;
 
-    // A module with errors has nothing to choose; its compilation reports them.
+    // A module with errors has nothing to choose. Its compilation reports the errors.
     for (const struct tile_kernel *k = module && !module->diagnostics->errors ? module->first
                                                                               : NULL;
          k && good; k = k->next)

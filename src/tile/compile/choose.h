@@ -1,5 +1,5 @@
-// Chooses the candidates of auto() that a kernel is compiled with, for the extents that it will be
-// launched with: those that the cost model (cost.h) rates best.
+// Chooses the candidates of auto() for a kernel that will be launched with known extents: those
+// that the cost model (cost.h) rates best.
 #ifndef CUCORE_TILE_COMPILE_CHOOSE_H
 #define CUCORE_TILE_COMPILE_CHOOSE_H
 
@@ -16,35 +16,36 @@ struct tile_choosing {
     uint32_t multiprocessors;   // 0: the architecture's usual device
     struct tile_budget *budget; // NULL: no limits
 
-    // Looks up a measured choice for a kernel, as "BM=128 BN=256 :stages=4", by the constants that
-    // the host has set and the extents. False if there is none. NULL: no records.
+    // Looks up a measured choice for a kernel, such as "BM=128 BN=256 :stages=4", by the constants
+    // that the host has set and by the extents. Returns false if there is none. NULL: no records.
     bool (*recall)(void *user, const char *kernel, const char *constants, const char *dimensions,
                    char *choice, size_t capacity);
     // Receives "KERNEL.NAME=VALUE" for each chosen constant.
     void (*choose)(void *user, const char *setting);
-    // Receives options of a record, such as "stages", 4.
+    // Receives each option of a record, such as "stages", 4.
     void (*option)(void *user, const char *name, int32_t value);
     // Receives the choice for a kernel and the model's prediction, or the reason why there is none.
     void (*report)(void *user, const char *kernel, const char *text);
     void *user;
 };
 
-// False if out of memory or the budget is spent. The compilation reports errors of the source.
+// False if out of memory or if the budget is spent. Errors of the source are reported by the
+// compilation.
 bool tile_choose(const struct tile_choosing *choosing);
 
-// The key of a kernel's record: the constants that the host has set, in the kernel's order, and the
-// extents. False if they do not fit.
+// Makes the key of a kernel's record: the constants that the host has set, in the kernel's order,
+// and the extents. False if they do not fit.
 bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *kernel,
                      char *constants, char *dimensions, size_t capacity);
 
-// Visits every combination of a kernel's candidates that can be launched, "BM=128 BN=256", with the
-// model's prediction, in no particular order. False if out of memory.
+// Visits, in no particular order, every launchable combination of a kernel's candidates, such as
+// "BM=128 BN=256", with the model's prediction. False if out of memory.
 bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_kernel *kernel,
                            void (*visit)(void *user, const char *choice, double seconds),
                            void *user);
 
-// A kernel's predicted time in seconds; 0 if it cannot be launched. `extent` as `dimension` above.
-// False with a reason if the given values do not determine it.
+// Predicts a kernel's time in seconds; 0 if it cannot be launched. `extent`: like `dimension`
+// above. Returns false with a reason if the given values do not determine the time.
 bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
                    char *why, size_t capacity);
 

@@ -1,4 +1,4 @@
-// The passes that compile a kernel, in order, and the text of a module.
+// The passes that compile a kernel, in order, and the assembly of a module's PTX.
 #include "compile_steps.h"
 
 #include "tile/ir/budget.h"
@@ -18,14 +18,14 @@
 
 enum { VARIANTS = 3 };
 
-// The entries of a kernel that are compiled so far.
+// The entries of a kernel compiled so far.
 struct output {
     struct tile_text *text;
     struct tile_entry entry[1 + VARIANTS];
     uint32_t entries;
 };
 
-// A kernel on its way to PTX, with the decisions of its passes.
+// A kernel in compilation, with the decisions of its passes.
 struct unit {
     struct tile_kernel *kernel;
     struct tile_target target; // for this kernel
@@ -36,7 +36,7 @@ struct unit {
     uint32_t cluster;               // blocks
     struct tile_prefetch *prefetch; // NULL: no operands are prefetched,
     const char *why;                // for this reason
-    struct output *out;             // NULL for a dump of layouts
+    struct output *out;             // NULL if only layouts are dumped
     enum tile_variant variant;      // to emit
 };
 
@@ -60,7 +60,8 @@ static void note_grids(struct tile_op *op, void *data)
 
     kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
     kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
-    // A kernel can see other blocks' work through an acquiring load or an atomic op's result.
+    // A kernel can see other blocks' writes through an acquiring load or the result of an atomic
+    // op.
     kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
                            (op->kind == TILE_ATOMIC
                                 ? op->result[0]->uses > 0
@@ -120,7 +121,7 @@ static bool choose_cluster(struct unit *u)
 
 static bool rematerialize(struct unit *u)
 {
-    enum { MANY = 48 }; // elements per thread from which 16-bit elements wait unwidened
+    enum { MANY = 48 }; // elements per thread from which 16-bit elements are kept unwidened
 
     if (tile_is_row(&u->measures) && u->measures.most >= (int64_t)MANY * 32 * u->warps &&
         tile_rematerialize(u->kernel, u->measures.most))
@@ -136,8 +137,8 @@ static bool choose_occupancy(struct unit *u)
     return true;
 }
 
-// If operands are prefetched, a warp needs its registers only for accumulators. The more it has,
-// the more often each element read from shared memory is used.
+// If operands are prefetched, a warp needs its registers only for accumulators. The more
+// accumulators it has, the more often it uses each element read from shared memory.
 static struct tile_prefetch *choose_prefetch(struct tile_kernel *kernel,
                                              const struct tile_target *target, uint32_t *warps,
                                              const char **why)
@@ -170,7 +171,7 @@ static bool plan_prefetch(struct unit *u)
 
 static bool give_fragments(struct unit *u)
 {
-    // The barriers that order accesses cost nothing next to products.
+    // Beside products, the barriers that order accesses cost nothing.
     u->target.orders_all = tile_fragment_warps(u->kernel, &u->target) > 0;
     tile_assign_fragments(u->kernel, &u->target, u->warps);
     return true;
@@ -214,11 +215,11 @@ static bool emit_entry(struct unit *u)
 
 // ---- The table
 
-// Stages of a compilation, which are run together.
+// Stages of a compilation. The passes of a stage run together.
 enum {
     PREPARE = 1 << 0, // once per kernel
-    CHECK = 1 << 1,   // once per kernel, unless only its layouts are asked for
-    LAYOUT = 1 << 2,  // once per kernel, or per copy with layouts of its own
+    CHECK = 1 << 1,   // once per kernel, unless only its layouts are requested
+    LAYOUT = 1 << 2,  // once per kernel, or once per copy with its own layouts
     EMIT = 1 << 3,    // once per entry
 };
 
@@ -231,32 +232,34 @@ struct pass {
 };
 
 static const struct pass passes[] = {
-    // Chooses the number of warps of a block, unless the target fixes it.
+    // Chooses the number of warps per block, unless the target fixes it.
     { PREPARE, "choice of warps", choose_warps, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_WARPS },
     // Folds, merges and hoists ops and drops dead ones, until nothing changes.
     { PREPARE, "simplification", simplify, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_SIMPLE,
       .changes = true },
-    // Notes if blocks wait for other grids, launch them, or may see other blocks' work.
+    // Determines if blocks wait for other grids, launch them, or may see other blocks' writes.
     { CHECK, "search for grids", find_grids, .needs = TILE_IR_SIMPLE },
-    // Rejects tiles that exceed any block's registers.
+    // Rejects tiles that exceed the registers of any block.
     { CHECK, "check of sizes", refuse_huge, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_SIZED },
-    // Marks powers and quotients that need not be within their error bound.
+    // Marks powers and quotients that need not meet their error bound.
     { PREPARE, "approximate math", mark_approximate, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE,
       .leaves = TILE_IR_MARKED, .changes = true },
-    // Compiles the entry with roles, from a copy, if the kernel and the target allow one.
+    // Compiles the entry with roles from a copy of the kernel, if the kernel and the target allow
+    // it.
     { CHECK, "roles", compile_roles,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_SIZED | TILE_IR_MARKED,
       .leaves = TILE_IR_ROLES },
     // Rejects accumulators that fill a block's registers in the entries without roles.
     { CHECK, "check of accumulators", refuse_accumulators, .needs = TILE_IR_SIZED | TILE_IR_ROLES },
-    // Reports everything slower than it might be, or rejects it if the target asks for that.
+    // Reports all code that is slower than it might be, or rejects it if the target asks for that.
     { CHECK, "review", review, .needs = TILE_IR_SIMPLE | TILE_IR_ROLES },
 
-    // Measures how much the kernel computes at once.
+    // Measures the amount of data that the kernel computes with at once.
     { LAYOUT, "measures", measure, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_MEASURES },
-    // Starts neighbouring blocks of some rows together, as clusters.
+    // Starts neighbouring blocks of some row kernels together, as clusters.
     { LAYOUT, "choice of clusters", choose_cluster, .needs = TILE_IR_MEASURES | TILE_IR_WARPS },
-    // Rematerializes f32 values of long rows from 16-bit words, which wait in fewer registers.
+    // Rematerializes f32 values of long rows from 16-bit words, so that waiting rows take fewer
+    // registers.
     { LAYOUT, "rematerialization", rematerialize,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_MARKED | TILE_IR_MEASURES | TILE_IR_WARPS,
       .changes = true },
@@ -270,14 +273,15 @@ static const struct pass passes[] = {
     { LAYOUT, "fragments", give_fragments,
       .needs = TILE_IR_SOURCE | TILE_IR_WARPS | TILE_IR_PREFETCH, .leaves = TILE_IR_FRAGMENTS,
       .ends = TILE_IR_SOURCE, .changes = true },
-    // Gives every other value a layout, converts where two meet, and renumbers the values.
+    // Gives every other value a layout, inserts converts between different layouts, and renumbers
+    // the values.
     { LAYOUT, "layouts", assign_layouts, .needs = TILE_IR_FRAGMENTS | TILE_IR_WARPS,
       .leaves = TILE_IR_LAYOUTS, .ends = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_PREFETCH,
       .changes = true },
-    // Rearranges accumulators so that stores write whole lines, if code may be long.
+    // Rearranges accumulators so that stores write whole lines, if the code may be long.
     { LAYOUT, "lines of stores", store_lines, .needs = TILE_IR_FRAGMENTS | TILE_IR_LAYOUTS,
       .changes = true },
-    // Brings the prefetch plan up to date with the values' new numbers.
+    // Updates the prefetch plan to the values' new numbers.
     { LAYOUT, "prefetch update", settle_prefetch, .needs = TILE_IR_LAYOUTS,
       .leaves = TILE_IR_PREFETCH },
 
@@ -286,8 +290,8 @@ static const struct pass passes[] = {
       .needs = TILE_IR_MARKED | TILE_IR_LAYOUTS | TILE_IR_PREFETCH | TILE_IR_WARPS },
 };
 
-// Runs the passes of some stages in order. Debug builds check that each pass finds what it needs,
-// and that the IR has every property that it is said to have after a pass that changes it.
+// Runs the passes of some stages in order. Debug builds check that each pass has the properties
+// that it needs, and that after each pass the IR has all the properties that it should have.
 static bool run_passes(struct unit *u, uint32_t stages)
 {
     for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
@@ -322,9 +326,9 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
     return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
 }
 
-// Lays out the entries without roles, and the last one, which takes all remaining cases. Only the
-// fastest entry gets few warps with many accumulators each: most of a program's instructions belong
-// to a thread's accumulators, and assembly time grows with their number.
+// Lays out the entries without roles, including the last one, which takes all remaining cases. Only
+// the fastest entry has few warps with many accumulators each: most of a program's instructions
+// operate on a thread's accumulators, and assembly time grows with their number.
 static bool lay_out_entries(const struct unit *source, struct unit *fast, struct unit *last)
 {
     const struct tile_target *target = &source->target;
@@ -335,7 +339,7 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
     general.kernel = products ? tile_kernel_copy(source->kernel) : source->kernel;
     if (!general.kernel)
         return false;
-    if (source->has_roles) // the target's number of warps is a request for the entry with roles
+    if (source->has_roles) // the target's number of warps applies to the entry with roles
         general.warps = tile_choose_warps(source->kernel, target);
     general.target.warps = general.warps;
     *fast = general;
@@ -352,7 +356,7 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
         if (!run_passes(last, LAYOUT))
             return false;
     }
-    last->target.blocks = 0; // this entry handles elements one by one, a register each
+    last->target.blocks = 0; // this entry handles elements one by one, with a register for each
     return true;
 }
 
@@ -394,7 +398,7 @@ bool tile_compile(struct tile_module *module, const struct tile_target *target,
              target->sm, target->specific ? "a" : "", target->shared_align);
     if (target->lineinfo)
         tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
-    // An error in one kernel does not stop the check of the next.
+    // After an error in one kernel, the next kernels are still checked.
     struct tile_diagnostics *d = module->diagnostics;
     bool whole = true;
     for (struct tile_kernel *kernel = module->first; kernel && !d->out_of_memory;

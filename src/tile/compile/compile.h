@@ -7,7 +7,8 @@
 #include "tile/pass/pass.h"
 
 struct tile_compiled {
-    // All kernels with all variants and their signatures, zero-terminated, in the module's arena.
+    // The PTX of all kernels with all variants and their signatures; zero-terminated, in the
+    // module's arena.
     const char *ptx;
     size_t ptx_bytes;
 };
@@ -15,8 +16,8 @@ struct tile_compiled {
 bool tile_compile(struct tile_module *module, const struct tile_target *target,
                   struct tile_compiled *out);
 
-// Runs the pipeline up to layouts: simplifies kernels and assigns the layouts of entries without
-// roles.
+// Runs the passes up to layout assignment: simplifies kernels, and assigns the layouts of entries
+// without roles.
 bool tile_lay_out(struct tile_module *module, const struct tile_target *target);
 
 #endif

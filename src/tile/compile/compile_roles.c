@@ -1,4 +1,4 @@
-// Entries with roles: the pipelines of loops over one product or several.
+// Compiles entries with roles: the pipelines of loops over one or several products.
 #include "compile_steps.h"
 
 #include "tile/ir/diagnostic.h"
@@ -21,7 +21,8 @@ static void drop_grids(struct tile_op *op, void *data)
         tile_delete(op);
 }
 
-// Copies a kernel for an entry with roles, which waits for other grids at its start.
+// Copies a kernel for an entry with roles, which waits for other grids at its start rather than
+// where the source waits.
 static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
@@ -31,8 +32,8 @@ static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
     return copy;
 }
 
-// Prepares a copy of a kernel as a fused pipeline. `by_warps`: each warp checks by itself if its
-// rows are masked. Returns NULL with the reason, or with "" if it may work without `by_warps`.
+// Prepares a copy of a kernel as a fused pipeline. `by_warps`: each warp checks for itself if its
+// rows are masked. Returns NULL with the reason, or with "" if it may succeed without `by_warps`.
 static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct tile_target *target,
                                         bool by_warps, const char **why)
 {
@@ -63,8 +64,8 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     return plan;
 }
 
-// Compiles an entry with roles for a loop with several products, or with other work in between.
-// Other uses of shared memory reduce the number of stages. False with a reason if it fails.
+// Compiles an entry with roles for a loop with several products, or with other work between
+// products. Returns false with a reason if that fails.
 static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
                           struct tile_text *out, struct tile_entry *entry, const char **why)
 {
@@ -120,7 +121,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
             return tile_compile_roles(kernel, &together, out, entry);
         } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
             return false;
-        else if (plan->apart) // its warps may depend on each other
+        else if (plan->apart) // the blocks' warps may depend on each other
             tile_finish_in_one_block(plan);
     tile_remark_pipeline(kernel, plan);
     tile_remark_entry(kernel, entry);

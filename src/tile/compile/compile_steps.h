@@ -7,10 +7,10 @@
 
 struct tile_text;
 
-// measure.c: how much a kernel computes at once: the elements of its largest tile, and whether a
-// reduction needs all of that tile at once.
+// measure.c: the amount of data that a kernel computes with at once: the elements of its largest
+// tile, and whether a reduction needs all of that tile.
 struct tile_measures {
-    int64_t most, line; // elements; of the longest line that is reduced
+    int64_t most, line; // elements of the largest tile; of the longest line that is reduced
     int64_t transposed; // bytes per element of a transposed tile
     uint32_t loads;     // number of loads of the largest tile's size
     bool loops, halves; // some load has 16-bit elements
@@ -20,40 +20,41 @@ struct tile_measures tile_measures_of(const struct tile_kernel *kernel);
 // True if the kernel reduces its whole tile at once.
 bool tile_is_row(const struct tile_measures *m);
 uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_target *target);
-// The number of blocks in a cluster.
+// Returns the number of blocks in a cluster.
 uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_target *target,
                               uint32_t warps);
 
-// Properties of a kernel's IR, and decisions about it, that the passes of compile.c need and leave.
+// Properties of a kernel's IR, and decisions about it, that the passes of compile.c require and
+// establish.
 enum tile_property {
     TILE_IR_SOURCE = 1 << 0,    // no value has a layout
     TILE_IR_SIMPLE = 1 << 1,    // simplified: no op is dead
-    TILE_IR_SIZED = 1 << 2,     // no tile exceeds any block's registers
+    TILE_IR_SIZED = 1 << 2,     // no tile exceeds the registers of any block
     TILE_IR_MARKED = 1 << 3,    // math that may be approximate is marked
     TILE_IR_FRAGMENTS = 1 << 4, // products on tensor cores have the layouts of their accumulators
     TILE_IR_LAYOUTS = 1 << 5,   // every value but a tensor has a layout
     TILE_IR_WARPS = 1 << 6,     // a block's number of warps is chosen
-    TILE_IR_MEASURES = 1 << 7,  // the kernel's measures are taken
+    TILE_IR_MEASURES = 1 << 7,  // the kernel has been measured
     TILE_IR_ROLES = 1 << 8,     // the warp-specialized entry (roles), if any, has been compiled
-    TILE_IR_PREFETCH = 1 << 9,  // the plan of loads that run ahead matches the numbers of values
+    TILE_IR_PREFETCH = 1 << 9,  // the plan of prefetched loads matches the numbers of values
 };
-// properties.c: checks the first six on the IR, all but TILE_IR_MARKED. Reports the first one that
-// is missing after a pass. tile_keeps_properties() does this in debug builds, for a kernel that has
-// no errors yet.
+// properties.c: checks the first six properties except TILE_IR_MARKED, and reports the first one
+// that a pass has broken. tile_keeps_properties() does so in debug builds, for a kernel without
+// errors.
 bool tile_verify_properties(struct tile_kernel *kernel, const struct tile_target *target,
                             uint32_t properties, const char *after);
 bool tile_keeps_properties(struct tile_kernel *kernel, const struct tile_target *target,
                            uint32_t properties, const char *after);
 
-// refuse.c: finds and reports tiles, and accumulators of products, that exceed any block's
-// registers. Entries with roles place their accumulators elsewhere, where they fit.
+// refuse.c: finds and reports tiles, and accumulators of products, that exceed the registers of any
+// block. Entries with roles place their accumulators elsewhere, where they fit.
 bool tile_is_huge(const struct tile_value *value);
 void tile_refuse_huge(struct tile_kernel *kernel);
 void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_target *target,
                               bool has_roles);
 
-// compile_roles.c: compiles the entry with roles, if the kernel and the target allow one. False if
-// there is none, which is not an error.
+// compile_roles.c: compiles the entry with roles, if the kernel and the target allow it. Returns
+// false if there is none, which is not an error.
 bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
 

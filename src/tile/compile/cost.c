@@ -1,10 +1,10 @@
 // Cost model of matrix products. See cost.h.
 //
-// An iteration of a block takes as long as the slower of two: its multiplications, or fetching its
+// An iteration of a block takes as long as the slower of its multiplications and the fetch of its
 // operands from L2, which all blocks share. A tile takes its iterations plus an epilogue that
 // stores the accumulators. If warpgroups alternate between tiles, the epilogue overlaps the next
-// tile. Tiles run in waves, one tile per multiprocessor; if some tiles extend past the result, some
-// block has such a tile in each wave. Nothing is faster than memory.
+// tile. Tiles run in waves, one tile per multiprocessor. If some tiles extend past the result, each
+// wave is assumed to contain one. The transfer from memory is a lower bound of the time.
 #include "cost.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum {
     LINE_BYTES = 128,        // a line that TMA copies at a time
     SECTOR_BYTES = 32,       // of memory
     MOST_ACCUMULATORS = 128, // registers per thread for accumulators
-    MOST_ALONE = 192,        // the same if the warpgroup has a tile of its own
+    MOST_ALONE = 192,        // the same if a warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, before the stages
     STAGING_BYTES = 16384,   // a warpgroup's staging for its stores
     MOST_STAGES = 8,
@@ -26,30 +26,32 @@ enum {
 };
 
 // Fitted to 900 measurements of bf16 on an H200 with cold caches: 26 shapes from 128 x 256 x 256 to
-// 16384 x 16384 x 4096. Among up to 40 tilings the model's choice is 2 % slower than the fastest on
-// geometric mean; with the widths in between, for 76 dtypes and shapes from 1024^3 on, 0.7 %. The
-// values are clocks, bytes per clock of a multiprocessor, and fractions.
+// 16384 x 16384 x 4096. Among up to 40 tilings, the model's choice is 2 % slower than the fastest
+// one (geometric mean); with the widths in between, for 76 combinations of dtype and shape from
+// 1024^3 on, it is 0.7 % slower. The values are clocks, bytes per clock of a multiprocessor, and
+// fractions.
 static const double launch_seconds = 4.2e-6; // from the stream to the first block and back
 static const double next_seconds = 3.4e-6;   // the launch of a directly following kernel
 static const double fill_clocks = 2100;      // until a block's first stage arrives
 static const double iteration_clocks = 59;   // overhead of an iteration
 static const double latency_clocks = 1800;   // from the request for a stage to its arrival
 static const double tensor_share = 0.974;    // attainable share of the tensor cores' peak
-static const double shared_rate = 90;        // for reading shared memory by products
+static const double shared_rate = 90;        // for products that read shared memory
 static const double copied_rate = 26;        // for copies by threads (cp.async)
 static const double outside_clocks = 6.5;    // for a line outside of its tensor
 static const double line_clocks = 1.5;       // for any line copied
-static const double torn_clocks = 2.1;       // in addition, for a line that begins inside a line of
-                                             // memory
+static const double torn_clocks = 2.1;       // in addition, for a line that starts in the middle of
+                                             // a line of memory
 static const double end_clocks = 660;   // fixed cost of ending a tile, in addition to its stores
 static const double store_rate = 34;    // for storing accumulators
-static const double meet_clocks = 4750; // until the blocks that share a reduction have met
+static const double meet_clocks = 4750; // until the blocks that share a reduction have synchronized
 static const double meet_rate = 35;     // for reading the other blocks' partial sums
-static const double handover_clocks = 4000; // handing a tile to another block, or taking it over
+static const double handover_clocks = 4000; // for handing a tile to another block, or taking it
+                                            // over
 static const double handover_rate = 40;     // for its accumulators
-static const double stream_k_gain = 1.03;   // for streamed tiles: they must gain at least this
-                                            // much
-static const double parts_share = 0.27;     // share of L2's rate, while adding up partial sums
+static const double stream_k_gain = 1.03;   // streamed tiles must gain at least this much to be
+                                            // chosen
+static const double parts_share = 0.27;     // share of L2's rate while partial sums are added
 static const double steepness = 4;          // exponent of the smooth maximum of two times
 
 const struct tile_machine *tile_machine_of(int sm)
@@ -92,7 +94,8 @@ static bool can_be_rows(uint32_t extent)
     return extent == GROUP_ROWS || extent == 2 * GROUP_ROWS || extent == 4 * GROUP_ROWS;
 }
 
-// Rows of the product as wgmma computes it: operands are exchanged if there are few rows.
+// Returns the rows of the product as wgmma computes it: operands are exchanged if there are few
+// rows.
 static uint32_t product_rows(const struct tile_work *w)
 {
     bool exchanged = w->path == TILE_MMA_PATH_PIPELINE && !can_be_rows(w->rows);
@@ -111,7 +114,7 @@ void tile_work_put_end(struct tile_work *w, int64_t extent, int64_t tile)
 
 void tile_work_put_rows(struct tile_work *w, int64_t rows, int64_t bytes, int64_t row_bytes)
 {
-    const double much = 1.6; // if rows do not even begin at a sector
+    const double much = 1.6; // if rows are not even aligned to sectors
 
     if (bytes % LINE_BYTES || row_bytes % LINE_BYTES)
         w->torn += (double)(rows * ((bytes + LINE_BYTES - 1) / LINE_BYTES)) *
@@ -159,7 +162,7 @@ bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
            !(uses_ping_pong(w) && (w->split > 1 || rows > 2 * GROUP_ROWS));
 }
 
-// Clocks of an iteration's multiplications.
+// Returns the clocks for an iteration's multiplications.
 static double product_clocks(const struct tile_machine *m, const struct tile_work *w)
 {
     double bytes = element_bytes(w), flop = 2.0 * w->rows * w->columns * w->depth, clocks;
@@ -180,7 +183,7 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
     return fmax(clocks, read) + added;
 }
 
-// Clocks to fetch an iteration's operands while `busy` multiprocessors do the same.
+// Returns the clocks to fetch an iteration's operands while `busy` multiprocessors do the same.
 static double load_clocks(const struct tile_machine *m, const struct tile_work *w, double busy)
 {
     double bytes = w->depth * (double)element_bytes(w);
@@ -194,7 +197,7 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
     return shared;
 }
 
-// Additional clocks per iteration of a tile that extends past the result.
+// Returns the additional clocks per iteration of a tile that extends past the result.
 static double outside_clocks_of(const struct tile_work *w, double load, double iteration)
 {
     double bytes = w->depth * (double)element_bytes(w),
@@ -205,7 +208,8 @@ static double outside_clocks_of(const struct tile_work *w, double load, double i
     return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - iteration, 0);
 }
 
-// The number of multiprocessors that blocks can use if `cluster` of them must be neighbours.
+// Returns the number of multiprocessors that blocks can use if `cluster` of them must be
+// neighbours.
 static double places(const struct tile_machine *m, const struct tile_work *w)
 {
     double together = w->split > w->cluster ? w->split : w->cluster;
@@ -228,20 +232,20 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         iteration = fmax(iteration, latency_clocks / fmax(stages - 1, 1));
     else if (w->path == TILE_MMA_PATH_SYNC) // half of a stage is in flight when it is requested
         iteration = fmax(iteration, (latency_clocks + load / 2) / fmax(stages - 1, 1));
-    if (w->split > 1) // all blocks but the first send it their sums through shared memory
+    if (w->split > 1) // the other blocks send the first one their sums through shared memory
         end += meet_clocks + accumulators * 4 * (w->split - 1) / meet_rate;
     double ends = waves;
-    if (uses_ping_pong(w)) { // ping-pong hides every epilogue but the last, which half the threads
-                             // do
+    if (uses_ping_pong(w)) { // ping-pong hides every epilogue but the last, which only half of the
+                             // threads execute
         end += accumulators * each;
         ends = 1;
     }
-    if (w->streamed) { // each block hands one tile on, and finishes one that it took over
+    if (w->streamed) { // each block hands one tile over, and finishes one that it took over
         double spread = fmod(blocks, slots) + slots * fmin(waves - 1, w->streamed - 1.0);
         waves = blocks / slots;
         ends = ceil(waves) + 1;
         double handover = handover_clocks + accumulators * 4 / handover_rate;
-        // More waves share less of the data that they load at a time.
+        // With more waves, concurrent tiles share less of the data they load.
         end += handover * (1 + fmax(1, slots / spread) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / slots) * outside_clocks_of(w, load, iteration);
@@ -252,7 +256,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);
     if (w->streamed)
         clocks *= stream_k_gain;
-    if (w->parts > 1) { // they are written, then read by a separate kernel
+    if (w->parts > 1) { // partial sums are written, then read by a separate kernel
         double results = blocks / w->split / w->parts * accumulators;
         clocks += results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
         seconds += next_seconds;

@@ -1,5 +1,5 @@
-// Cost model: the time that a kernel with a loop over a matrix product takes on a machine. It is
-// good enough to rank choices, and for nothing else.
+// Cost model: predicts the time that a kernel with a loop over a matrix product takes on a machine.
+// The predictions serve only to rank choices.
 #ifndef CUCORE_TILE_COMPILE_COST_H
 #define CUCORE_TILE_COMPILE_COST_H
 
@@ -15,8 +15,8 @@ enum tile_mma_path {
     TILE_MMA_PATHS
 };
 
-// Rates are per clock. The rates for dtypes are those of 16-bit floats; 8-bit types count as twice
-// as fast and 32-bit types as half as fast.
+// The properties of a machine. Rates are per clock, and those for dtypes are for 16-bit floats;
+// 8-bit types count as twice as fast and 32-bit types as half as fast.
 struct tile_machine {
     int sm;
     uint32_t multiprocessors;      // the usual device's number; callers set their own
@@ -29,7 +29,7 @@ struct tile_machine {
     uint32_t memory_bytes;         // per clock, of the whole device
 };
 
-// NULL if tile programs are not compiled for it.
+// Returns NULL if tile programs are not compiled for this architecture.
 const struct tile_machine *tile_machine_of(int sm);
 
 // The properties of a kernel that the model uses.
@@ -43,14 +43,16 @@ struct tile_work {
     uint32_t split;                // blocks of the grid that share one tile's reduction
     uint32_t parts;                // partial sums in memory, which count as blocks of the grid; 1:
                                    // none
-    uint32_t streamed;             // last waves whose iterations are dealt out evenly; 0: none
+    uint32_t streamed;             // number of last waves whose iterations are distributed evenly;
+                                   // 0: none
     uint32_t warps;                // warps of a block; 4 in a pipeline: warpgroups alternate
                                    // between tiles
     uint32_t stored_bytes;         // stored bytes per element of the result
-    double behind;                 // clocks of work on an element before its store
+    double behind;                 // clocks of work on an element between the product and the store
     double outside;                // rows or columns of an edge tile that lie outside
-    double ends;                   // fraction of such tiles
-    double torn;                   // lines per iteration that begin inside a line of memory
+    double ends;                   // fraction of tiles at an edge
+    double torn;                   // lines per iteration that start in the middle of a line of
+                                   // memory
     double unique_bytes;           // compulsory memory traffic
     bool promotes;                 // sums of 8-bit floats are promoted
     bool thrice;                   // f32 by three products of tf32
@@ -61,10 +63,11 @@ void tile_work_put_end(struct tile_work *work, int64_t extent, int64_t tile);
 // Adds an operand: an iteration reads `rows` rows of `bytes` bytes, from a matrix with rows of
 // `row_bytes`.
 void tile_work_put_rows(struct tile_work *work, int64_t rows, int64_t bytes, int64_t row_bytes);
-// The bytes of shared memory per stage, and the number of stages that fit.
+// Returns the bytes of shared memory per stage; the next function returns the number of stages that
+// fit.
 uint32_t tile_work_stage_bytes(const struct tile_work *work);
 uint32_t tile_work_stages(const struct tile_machine *machine, const struct tile_work *work);
-// True if registers, shared memory and shapes allow it.
+// True if registers, shared memory and shapes allow this work.
 bool tile_work_fits(const struct tile_machine *machine, const struct tile_work *work);
 double tile_work_seconds(const struct tile_machine *machine, const struct tile_work *work);
 

@@ -1,5 +1,6 @@
 // Derives the cost model's inputs (cost.h) from a kernel: its grid, its largest product, loop
-// iterations, bytes of its tensors. Extents are given; everything else is read off the IR.
+// iterations, and the bytes of its tensors. The extents are given; everything else comes from the
+// IR.
 #include "choose.h"
 
 #include "cost.h"
@@ -63,7 +64,8 @@ static bool make_tensor(struct launch *l, const struct tile_parameter *p, uint32
     return true;
 }
 
-// 1: it can be launched; 0: not with these constants; -1: unknown.
+// Returns 1 if the kernel can be launched, 0 if it cannot with these constants, and -1 if that is
+// unknown.
 static int make_launch(struct launch *l, const struct tile_kernel *k,
                        const struct tile_choosing *how, char *why, size_t capacity)
 {
@@ -201,7 +203,8 @@ static void measure_tiles(struct tile_work *w, const struct launch *l, const str
                            l->tensor[tensor].shape[axis] * s->element);
 }
 
-// Plans a copy of the kernel as the compiler does, and so finds its choice of implementation.
+// Plans a copy of the kernel as the compiler does, to learn the compiler's choice of
+// implementation.
 static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *kernel,
                                   const struct tile_target *target, const struct tile_op *mma,
                                   struct tile_work *w)
@@ -224,12 +227,12 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
     return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }
 
-// Predicts a kernel that moves memory. It is faster the less its tiles extend past the tensor, and
-// if it has blocks for all multiprocessors.
+// Predicts a kernel that only moves memory. It is faster the less its tiles extend past the tensor,
+// and if it has enough blocks for all multiprocessors.
 static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
                                 int64_t most)
 {
-    const double block_elements = 2000, rate = 40; // elements that a block costs; elements per
+    const double block_elements = 2000, rate = 40; // cost of a block, in elements; elements per
                                                    // clock
     double busy = fmin(blocks / (2.0 * m->multiprocessors), 1);
     double moved = l->bytes / m->memory_bytes;

@@ -1,4 +1,5 @@
-// Measures how much a kernel computes at once, and chooses a block's number of warps.
+// Measures the amount of data that a kernel computes with at once, and chooses the number of warps
+// per block.
 #include "compile_steps.h"
 
 #include "tile/layout/fragment.h"
@@ -43,16 +44,17 @@ bool tile_is_row(const struct tile_measures *m)
     return m->line == m->most && !m->loops;
 }
 
-// The most elements per thread before the block gets more warps.
+// The maximum number of elements per thread before the block gets more warps.
 //
-// 16 elements keep enough memory requests in flight and leave registers to compute with. On an H200
-// fewer were slower in all 16-bit norms, where more warps wait for one another. For a row of 4096
-// 32-bit elements that is reduced as a whole 8 were 1 % faster than 16, and for one of 8192 16 were
-// faster than 32. For a 16-bit row that is loaded with other rows 32 are better, since a thread's
-// fixed work serves more elements, but it should have at least 8 warps. From 16 warps on a thread
-// takes up to 64, since blocks of 32 warps leave no room for a second block that loads meanwhile.
-// For a row of 32 bits, and for scans, 64 leave no such room either. A mere transpose waits only
-// for memory: a thread loads 128 bytes before the first is needed.
+// 16 elements keep enough memory requests in flight and leave registers to compute with. On an
+// H200, fewer were slower in all 16-bit norms, where more warps wait for one another. For a row of
+// 4096 32-bit elements that is reduced as a whole, 8 were 1 % faster than 16; for a row of 8192, 16
+// were faster than 32. For a 16-bit row that is loaded together with other rows, 32 are better,
+// since a thread's fixed work serves more elements, but the block should have at least 8 warps. In
+// blocks of 16 warps, a thread takes up to 64 before the block grows, since blocks of 32 warps
+// leave no room for a second block that loads in the meantime. For a row of 32-bit elements, and
+// for scans, 64 leave no such room either. A mere transpose waits only for memory: a thread loads
+// 128 bytes before the first is needed.
 static int64_t most_elements(const struct tile_measures *m, uint32_t warps)
 {
     enum { SOME_WARPS = 8, MANY_WARPS = 16, TRANSPOSED_BYTES = 128, LONG_ROW = 4096 };
@@ -80,10 +82,11 @@ uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_t
     return warps;
 }
 
-// On an H200, rows of 32 bits with 8 elements a thread were faster if neighbouring blocks start at
-// the same time, perhaps because they then read and write side by side: softmax of 65536 rows by
-// 0.7 % in clusters of 2 blocks and by 1.8 % in clusters of 4; for 8192 rows the gain was within
-// noise. With 16 elements it made no difference, and with 32 warps it was slower.
+// Returns the number of neighbouring blocks that start together. On an H200, rows of 32-bit
+// elements with 8 elements per thread were faster if neighbouring blocks start at the same time,
+// perhaps because they then read and write side by side: softmax of 65536 rows by 0.7 % in clusters
+// of 2 blocks and by 1.8 % in clusters of 4. For 8192 rows the gain was within noise. With 16
+// elements per thread it made no difference, and with 32 warps it was slower.
 uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_target *target,
                               uint32_t warps)
 {

@@ -1,5 +1,5 @@
-// Verifies the properties of a kernel's IR that the passes of compile.c need and leave. The rules
-// of the IR itself are verified by ir/verify.c.
+// Verifies the properties of a kernel's IR that the passes of compile.c require and establish. The
+// rules of the IR itself are verified by ir/verify.c.
 #include "compile_steps.h"
 
 #include "tile/ir/diagnostic.h"
@@ -22,7 +22,7 @@ static void check_value(struct checker *c, const struct tile_op *op, const struc
         tile_broken(&c->check, op, "value %u has too many elements", value->id);
 }
 
-// True if an op has no effect and nobody uses its results. Loops and ifs count as used.
+// True if an op has no effect and its results are unused. Loops and ifs count as used.
 static bool is_dead(const struct tile_op *op)
 {
     uint32_t traits = tile_op_infos[op->kind].traits, uses = 0;

@@ -5,11 +5,11 @@
 #include "tile/layout/fragment.h"
 #include "tile/ir/layout.h"
 
-// 4096 elements in each thread of the largest block: far more than its registers hold, and too much
-// PTX. The usual cause is a typo in an extent.
+// 4096 elements in each thread of the largest block: far more than its registers can hold, and too
+// much PTX. The usual cause is a typo in an extent.
 enum { MOST_ELEMENTS = 4096 * 1024 };
 
-// The source's name for an op: a tile of one constant is a broadcast only in the IR.
+// Returns the source's name for an op: only the IR has broadcasts of a constant.
 static const char *source_name(const struct tile_op *op)
 {
     if (op->kind != TILE_BROADCAST || !op->operand[0]->op ||
@@ -25,7 +25,7 @@ bool tile_is_huge(const struct tile_value *value)
     return !type->tensor && type->rank && tile_elements(type) > MOST_ELEMENTS;
 }
 
-// Reports only the first op of a chain, since values computed from a huge tile are not the mistake.
+// Reports only the first op of a chain; the ops that compute with a huge tile are not the cause.
 static void refuse_huge(struct tile_op *op, void *data)
 {
     struct tile_module *module = data;
@@ -41,9 +41,9 @@ static void refuse_huge(struct tile_op *op, void *data)
                        MOST_ELEMENTS);
 }
 
-// Accumulators of tensor cores that fill a block's registers leave no registers to multiply with.
-// ptxas 12.8 and 13.0 then spill f64 operands onto the accumulators that they are added to, and
-// results are wrong. So this is not about speed.
+// Accumulators of tensor cores that fill a block's registers leave none for the operands. ptxas
+// 12.8 and 13.0 then spill f64 operands onto the accumulators that they are added to, and the
+// results are wrong. So such kernels are refused for correctness, not for speed.
 struct accumulators {
     const struct tile_target *target;
     struct tile_module *module;

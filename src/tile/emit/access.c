@@ -1,8 +1,8 @@
 // Accesses of whole tiles: load, load_at, load_rows, store, store_at, store_rows, store_reduce.
 //
-// The tile's origin is computed once and is uniform over the block. Nearly all blocks' tiles lie
-// entirely inside the tensor, and move in the widest vectors without masks. Tiles that cross an
-// edge move in vectors behind masks, or element by element where the edge may cut a vector.
+// The tile's origin is computed once and is uniform over the block. Nearly all tiles lie entirely
+// inside the tensor; these are moved in the widest vectors, without masks. A tile that crosses an
+// edge is moved in masked vectors, or element by element if the edge may cut a vector.
 #include "access.h"
 
 #include "tile/pass/remark.h"
@@ -19,7 +19,8 @@ tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low,
     return tile_make(e, TILE_R64, "min.s64 %R, %R, %l", up, high);
 }
 
-// True if the product with a tile's extent, and sums with it, fit in 64 bits.
+// True if products of a value in `range` with a tile's extent, and sums with such a product, fit in
+// 64 bits.
 static bool is_small(struct tile_range range, int64_t scale)
 {
     const int64_t most = INT64_C(1) << 61;
@@ -40,11 +41,11 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
     a->forward[axis] = !open && range.low >= 0;
     a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
                       range.high <= (dim.low - a->extent[axis]) / scale;
-    // An entry with roles may have more blocks than the grid.
+    // An entry with roles may launch more blocks than the grid has.
     a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->ranges, index, scale, a->extent[axis],
                                                           a->op->operand[0], axis);
 
-    // The source's promise holds only for its own blocks, not for blocks that pad a cluster.
+    // The source promises this only for its own blocks, not for blocks that pad a cluster.
     if (tile_int(a->op, TILE_ATTR_INSIDE, 0) && (!e->ring || e->ring->plan->cluster == 1))
         a->always[axis] = a->forward[axis] = true;
 
@@ -52,8 +53,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
         int64_t at, i = tile_int(index->op, TILE_ATTR_VALUE, 0);
         if (__builtin_mul_overflow(i, scale, &at))
             at = INT64_MIN / 2;
-        a->forward[axis] = at >= 0; // the scaled value decides, even if the unscaled one is not
-                                    // negative
+        a->forward[axis] = at >= 0; // tests the scaled value: the product may overflow
         return (struct tile_size){ TILE_NO_REGISTER, at };
     }
     tile_register x =
@@ -110,7 +110,7 @@ static void open_axis(struct tile_access_state *a, uint32_t axis, struct tile_si
     a->whole = tile_both(e, a->whole, tile_both(e, p, q));
 }
 
-// Computes the thread's part of the address: its coordinates times the strides.
+// Computes the thread's contribution to the address: its coordinates times the strides.
 static void open_thread(struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -140,7 +140,7 @@ static void open_thread(struct tile_access_state *a)
     }
 }
 
-// The number of a thread's elements that are contiguous and aligned in memory.
+// Returns the number of consecutive elements of a thread that are contiguous and aligned in memory.
 static uint32_t vector_of(const struct tile_access_state *a, const struct tile_value *last_index,
                           int64_t scale)
 {
@@ -183,9 +183,9 @@ static void read_pad(struct tile_access_state *a)
         a->pad = reg[0];
 }
 
-// Assigns words to a vector load of 16-bit floats. On every path through the access these floats
-// stay two to a word; the value's registers are extracted after it. Single elements at an edge use
-// other registers.
+// Assigns words to a vector load of 16-bit floats. All paths through the access leave these floats
+// packed, two to a word, and the value's registers are extracted after the paths join. Loads of
+// single elements at an edge use separate registers.
 static const tile_register *open_words(struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -214,9 +214,9 @@ static void close_words(struct tile_access_state *a, const tile_register *own)
         tile_split(a->e, a->word[i / 2], own[i], own[i + 1]);
 }
 
-// True if a load can be delayed until its user asks for elements. An entry with roles has few
-// registers beside its accumulators. The tile's only user must be the next op, elementwise, and in
-// the same block.
+// True if a load can be delayed until its user needs the elements. This saves registers in an entry
+// with roles, where the accumulators leave few. The tile's only user must be the next op,
+// elementwise, and in the same block.
 static bool comes_in_parts(const struct tile_access_state *a)
 {
     enum { MANY = 32 };
@@ -235,8 +235,8 @@ static bool comes_in_parts(const struct tile_access_state *a)
     return takes;
 }
 
-// Computes the axes, the thread's part and the vector width of an access. `asks`: the tile's
-// elements are computed as they are stored.
+// Computes the axes, the thread's part of the address, and the vector width of an access. `asks`:
+// the tile's elements are computed as they are stored.
 static bool open_access(struct tile_access_state *a, bool asks)
 {
     struct tile_emitter *e = a->e;
@@ -273,8 +273,8 @@ static bool open_access(struct tile_access_state *a, bool asks)
     return true;
 }
 
-// Moves the elements, with masks only where the tile crosses an edge. `once`: one thread moves an
-// element for all threads that hold it.
+// Moves the elements, with masks only if the tile crosses an edge. `once`: one of the threads that
+// hold an element moves it on behalf of all of them.
 static bool move_elements(struct tile_access_state *a, bool asks, bool once)
 {
     struct tile_emitter *e = a->e;
@@ -284,7 +284,7 @@ static bool move_elements(struct tile_access_state *a, bool asks, bool once)
     if (single)
         tile_branch(e, single, true, done);
     tile_register whole = tile_both(e, a->whole, a->dropped_inside);
-    // Code that runs once and is not hot does not need a second version without masks.
+    // Skip the unmasked version for code that runs once and is not hot.
     bool masked = whole && e->target->brief && a->op->parent == &e->kernel->body;
     if (whole && !masked)
         tile_branch(e, whole, true, edge);
@@ -333,8 +333,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
         e->deferred[a.tile->id] = op;
         return !e->failed;
     }
-    // Other threads may write meanwhile: for ordered loads one thread reads an element for all that
-    // hold it.
+    // Other threads may write the element between two reads. So for an ordered load one thread
+    // reads each element and passes it to all threads that hold it.
     int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
     bool once = a.stores || order != TILE_WEAK;
     if (!move_elements(&a, asks, once))
@@ -342,7 +342,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     close_words(&a, halves);
     if (once && !a.stores)
         tile_spread_copies(e, a.tile, a.reg);
-    // The acquire comes first in every thread of the block.
+    // Every thread of the block executes the acquire before its reads.
     if (order == TILE_ACQUIRE)
         tile_barrier(e);
     return !e->failed;

@@ -12,30 +12,32 @@ struct tile_access_state {
     const tile_register *reg;
     tile_register *word; // 16-bit floats loaded in vectors, two a word; NULL for other loads
     bool stores, rows;
-    uint32_t axes;                        // rank of the tensor
-    int tile_axis[TILE_MAX_RANK];         // for each tensor axis; -1: dropped
+    uint32_t axes;                        // number of tensor axes
+    int tile_axis[TILE_MAX_RANK];         // the tile's axis for each tensor axis; -1: dropped
     int64_t extent[TILE_MAX_RANK];        // extents of the moved tile
     struct tile_size from[TILE_MAX_RANK]; // the tile's first element along the axis
-    tile_register left[TILE_MAX_RANK];    // number of the tensor's elements from there on, 64 bits
-    bool forward[TILE_MAX_RANK];          // known not to begin before the tensor
+    tile_register left[TILE_MAX_RANK];    // number of tensor elements from there to the end of the
+                                          // axis, 64 bits
+    bool forward[TILE_MAX_RANK];          // known not to begin before the tensor's first element
     bool always[TILE_MAX_RANK];           // known to be inside
-    tile_register dropped_inside;         // predicate: inside along all axes that the tile does not
-                                          // have
-    tile_register whole;                  // the whole tile lies inside; TILE_NO_REGISTER: always
+    tile_register dropped_inside;         // predicate: inside along all tensor axes that the tile
+                                          // drops
+    tile_register whole;                  // predicate: the whole tile lies inside;
+                                          // TILE_NO_REGISTER: always
     tile_register origin;                 // address of the tile's first element, 64 bits
     tile_register thread;                 // address of the thread's first element
     uint32_t vector;                      // elements
     const struct tile_value *ids;
-    tile_register pad;         // a pad for all elements
-    const tile_register *pads; // a pad for each register
+    tile_register pad;         // padding value for all elements
+    const tile_register *pads; // padding value for each register
     // The stored value is deferred: each path computes it a vector at a time, starting from this
-    // saved state. NULL: it is computed already.
+    // saved state. NULL: the value is already computed.
     const struct tile_deferred *deferred;
 };
 
 // access_move.c: moves all registers of a tile that lies inside; moves registers `first` to `end` -
-// 1 of such a tile; moves a tile at an edge, or, given the predicate `whole`, also one that lies
-// inside.
+// 1 of such a tile; moves a tile at an edge. The last one also moves a tile that lies inside, if
+// the predicate `whole` is given.
 void tile_move_whole(struct tile_access_state *a);
 void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end);
 void tile_move_edge(struct tile_access_state *a, tile_register whole);

@@ -1,16 +1,16 @@
-// Moves registers from and to memory. A tile that lies inside moves in vectors without masks. At an
-// edge vectors have masks, and elements move one by one if the edge cuts a vector.
+// Moves registers from and to memory: in unmasked vectors if the tile lies inside the tensor,
+// otherwise in masked vectors, or one element at a time if the edge cuts a vector.
 #include "access.h"
 
 #include <string.h>
 
-// Computed addresses of registers. If strides are not constants, registers with equal coordinates
-// share one address.
+// Addresses of registers that have been computed already. If the strides are not constants,
+// registers with equal coordinates share one address.
 struct addresses {
     uint32_t own[64][TILE_MAX_RANK];
     tile_register reg[64];
     uint32_t count;
-    // For short code, addresses are computed from one another, by steps that are computed once.
+    // Steps from one address to another, each computed once. They keep the code short.
     struct {
         uint32_t axis, elements;
         tile_register reg;
@@ -35,8 +35,9 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
     return reg;
 }
 
-// The computed address whose coordinates are closest below `own`, by axes first and then by
-// distance; its coordinates are subtracted from `own`. The thread's first address if there is none.
+// Returns the computed address whose coordinates are the closest ones below `own`, compared by axes
+// first and then by distance, and subtracts its coordinates from `own`. If there is none, returns
+// the thread's first address.
 static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
                              uint32_t *own)
 {
@@ -98,11 +99,12 @@ static tile_register address_of(struct tile_access_state *a, struct addresses *k
     return address;
 }
 
-// The bounds in coordinates of the tile. Registers with equal coordinates share predicates.
+// The tensor's bounds in coordinates of the tile. Registers with equal coordinates share
+// predicates.
 struct bounds {
     struct tile_access_state *access;
     tile_register low[TILE_MAX_RANK], // NO_REGISTER: 0
-        high[TILE_MAX_RANK];          // 32 bits: coordinates from low to high - 1 are inside
+        high[TILE_MAX_RANK];          // 32 bits: coordinates `low` to `high` - 1 are inside
     tile_register dropped;            // the predicate for dropped axes, if no bound includes it
     struct {
         uint32_t axis, own;
@@ -111,15 +113,15 @@ struct bounds {
     uint32_t count;
 };
 
-// Coordinates have 24 bits, so bounds clamped to 30 bits compare the same.
+// Coordinates have 24 bits, so comparisons with a bound clamped to 30 bits give the same result.
 static tile_register to_bound(struct tile_emitter *e, tile_register x)
 {
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R",
                      tile_clamp64(e, x, -(INT64_C(1) << 30), INT64_C(1) << 30));
 }
 
-// Sets up the bounds. Dropped axes are folded into the first axis of the tile: outside of any
-// dropped axis, no element is inside.
+// Sets up the bounds. The predicate for dropped axes is folded into the bound of the tile's first
+// axis: if the index is out of range along a dropped axis, no element is inside.
 static void open_bounds(struct bounds *b, struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -181,7 +183,7 @@ static tile_register edge_mask(struct bounds *b, uint32_t r)
     return p;
 }
 
-// The register of ids for the row of register r.
+// Returns the register that holds the index of register r's row.
 static tile_register row_id(struct tile_access_state *a, uint32_t r)
 {
     uint32_t own = tile_register_coordinate(a->tile->layout, r, 0);
@@ -193,7 +195,7 @@ static tile_register row_id(struct tile_access_state *a, uint32_t r)
     return ids[0];
 }
 
-// Computes a row's mask, and its part of the address.
+// Computes the mask of a row and its contribution to the address.
 static tile_register open_row(struct tile_access_state *a, uint32_t r, tile_register *step)
 {
     struct tile_emitter *e = a->e;
@@ -224,7 +226,7 @@ static void pad(struct tile_access_state *a, uint32_t r, uint32_t count)
         tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[i / 2], pad_of(a, i), pad_of(a, i + 1));
 }
 
-// Moves one element or vector; `predicate` is TILE_NO_REGISTER if it is always inside.
+// Moves one element or vector. `predicate`: TILE_NO_REGISTER if it is always inside.
 static void move(struct tile_access_state *a, struct addresses *known, uint32_t r, uint32_t count,
                  tile_register predicate, tile_register step)
 {
@@ -249,7 +251,7 @@ static void move(struct tile_access_state *a, struct addresses *known, uint32_t 
                        predicate);
 }
 
-// Computes deferred registers from `first` on.
+// Computes the deferred registers `first` to `end` - 1.
 static void ask(struct tile_access_state *a, uint32_t first, uint32_t end)
 {
     uint32_t count = tile_register_count(a->tile);
@@ -258,7 +260,7 @@ static void ask(struct tile_access_state *a, uint32_t first, uint32_t end)
         a->e->failed = true;
 }
 
-// Moves registers, `vector` at a time; `bounds`: NULL if the whole tile is inside the tensor.
+// Moves registers, `vector` at a time. `bounds`: NULL if the whole tile is inside the tensor.
 static void move_some(struct tile_access_state *a, uint32_t first, uint32_t end, uint32_t vector,
                       struct bounds *bounds)
 {
@@ -299,7 +301,7 @@ void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end)
     move_some(a, first, end, a->vector, NULL);
 }
 
-// The amount that a vector's number adds to the coordinate of its first register along an axis.
+// Returns the distance along an axis from the first vector's coordinate to that of vector `number`.
 static tile_register rolled_coordinate(struct tile_access_state *a, tile_register number,
                                        uint32_t vector, uint32_t axis)
 {
@@ -325,9 +327,9 @@ static tile_register rolled_coordinate(struct tile_access_state *a, tile_registe
 
 enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 
-// True if a loop stores the registers from the scratch: if the scratch is that large anyway, or if
-// each thread needs at most OF_A_THREAD bytes of it, which costs little occupancy with so many
-// registers. Only uniform branches lead to this code.
+// True if a loop should store the registers from scratch memory: if the scratch is large enough
+// anyway, or if each thread needs at most OF_A_THREAD bytes of it, which costs little occupancy
+// with so many registers. All branches to this code are uniform.
 static bool rolls(const struct tile_access_state *a)
 {
     const struct tile_emitter *e = a->e;
@@ -349,8 +351,7 @@ static bool rolls(const struct tile_access_state *a)
     return true;
 }
 
-// Each thread writes its vectors of registers to the scratch, and a loop stores them from there one
-// after another.
+// Each thread writes its vectors to the scratch, and a loop stores them from there one by one.
 static void move_rolled(struct tile_access_state *a, const struct bounds *bounds)
 {
     struct tile_emitter *e = a->e;
@@ -398,10 +399,10 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
     tile_branch(e, more, false, top);
 }
 
-// Moves elements one by one; words are assembled afterwards.
+// Moves elements one by one, and assembles words afterwards.
 static void move_single(struct tile_access_state *a, const struct bounds *bounds)
 {
-    struct bounds own = *bounds; // predicates that the other branch computed cannot be used here
+    struct bounds own = *bounds; // the other branch's predicates cannot be used here
     uint32_t count = tile_register_count(a->tile);
 
     if (rolls(a)) {
@@ -425,7 +426,7 @@ void tile_move_edge(struct tile_access_state *a, tile_register whole)
         move_single(a, &bounds);
         return;
     }
-    // The tile begins at a vector, so if a vector also ends where the tensor does, none crosses the
+    // The tile begins at a vector boundary. If the tensor ends at one too, no vector crosses the
     // edge.
     bool ends =
         a->always[last] ||

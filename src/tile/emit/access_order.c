@@ -1,5 +1,4 @@
-// Emits the barriers with which a block sees its own accesses in program order, where accesses may
-// overlap.
+// Emits the barriers that make a block see its own, possibly overlapping accesses in program order.
 #include "ring.h"
 
 const char *tile_order_words(const struct tile_op *op)
@@ -16,7 +15,7 @@ const char *tile_order_words(const struct tile_op *op)
                 [tile_int(op, TILE_ATTR_ORDER, TILE_WEAK)];
 }
 
-// The parameter that a tensor or slice comes from.
+// Returns the parameter behind a tensor or slice.
 static uint32_t parameter_of(const struct tile_value *tensor)
 {
     while (tensor->op)
@@ -49,7 +48,8 @@ static bool may_overlap(struct tile_emitter *e, uint64_t touched, uint32_t param
     // If an entry with roles stores more than one tensor, the launch checks the overlap (select.c).
     if (others && e->ring && e->stored & (e->stored - 1))
         return false;
-    // A launch takes this variant if the tensors do not overlap, and TILE_OVERLAP_32 otherwise.
+    // A launch takes this variant only if the tensors do not overlap; otherwise it takes
+    // TILE_OVERLAP_32.
     if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->orders_all)) {
         e->assumes_no_overlap = true;
         return false;
@@ -69,7 +69,7 @@ void tile_order_access(struct tile_emitter *e, const struct tile_op *op)
     bool writes = traits & TILE_WRITES, releases = order >= TILE_RELEASE;
     uint64_t bit = UINT64_C(1) << (parameter & 63);
 
-    // A release publishes everything that the block has done.
+    // A release publishes everything that the block has written so far.
     if (may_overlap(e, e->written, parameter) || (writes && may_overlap(e, e->read, parameter)) ||
         releases) {
         tile_barrier(e);

@@ -4,10 +4,10 @@
 
 #include "ptx.h"
 
-// ".acquire.gpu" and similar words for an access; "" if it is weak.
+// Returns the order and scope of an access as PTX, such as ".acquire.gpu"; "" if it is weak.
 const char *tile_order_words(const struct tile_op *op);
-// Emits a barrier before an op that reads or writes a tensor, if another thread's earlier access
-// may overlap.
+// Emits a barrier before an op that reads or writes a tensor, if an earlier access by another
+// thread may overlap it.
 void tile_order_access(struct tile_emitter *e, const struct tile_op *op);
 // True if the tensor that an op accesses may have been written since the last barrier.
 bool tile_is_after_stores(struct tile_emitter *e, const struct tile_op *op);

@@ -1,8 +1,8 @@
-// A loop whose threads copy the operands of its products to shared memory some stages ahead
-// (pass/prefetch.c): the ring of stages, and the code at each iteration.
+// Loops whose threads copy the operands of products to shared memory some stages ahead
+// (pass/prefetch.c): the ring of stages, and the code in each iteration.
 #include "async.h"
 
-// Runs `with` while the copies compute their own indices, from a loop variable of their own.
+// Calls `with` while the copies compute their indices from a loop variable of their own.
 static bool with_own_places(struct tile_emitter *e,
                             void (*with)(struct tile_emitter *e, struct tile_copier *c))
 {
@@ -97,7 +97,7 @@ void tile_close_copies(struct tile_emitter *e)
     next_stage(e, r->copied);
 }
 
-// Copies the next stage, if there is one, and advances.
+// Copies the next stage, if any, and advances.
 static void copy_stage(struct tile_emitter *e)
 {
     tile_open_copies(e);
@@ -105,7 +105,7 @@ static void copy_stage(struct tile_emitter *e)
     tile_close_copies(e);
 }
 
-// Fills all stages but one, in a loop, since the code for copies at an edge is long.
+// Fills all stages but one. This is a loop, because the code for copies at an edge is long.
 static void fill_stages(struct tile_emitter *e)
 {
     const struct tile_prefetch *plan = e->prefetch_ring->plan;
@@ -122,11 +122,12 @@ static void fill_stages(struct tile_emitter *e)
 void tile_await_stage(struct tile_emitter *e)
 {
     tile_ins(e, "cp.async.wait_group %u", e->prefetch_ring->plan->stages - 2);
-    tile_barrier(e); // other threads' copies have arrived, and all have read the stage before
+    tile_barrier(e); // all threads' copies have arrived, and all threads have read the previous
+                     // stage
     e->shared_busy = false;
 }
 
-// The stage remains current after the last iteration, since no iteration follows.
+// After the last iteration the stage stays current.
 void tile_advance_stage(struct tile_emitter *e)
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;
@@ -177,8 +178,8 @@ void tile_enter_prefetch(struct tile_emitter *e)
     tile_carry_product(e);
 }
 
-// True for a lone product that does not read ahead: its copies at an edge are emitted after the
-// product, and run while the tensor cores are busy.
+// True for a loop's only product, if it does not read fragments ahead. Its edge copies are emitted
+// after the product and run while the tensor cores are busy.
 static bool copies_late(const struct tile_emitter *e)
 {
     return e->target->brief && e->prefetch->only;

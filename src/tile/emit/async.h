@@ -9,20 +9,21 @@
 struct tile_copier {
     const struct tile_prefetch_stream *stream;
     const struct tile_emit_view *view;
-    uint32_t pieces, lines; // pieces of a line; lines that all threads copy at a time
+    uint32_t pieces, lines; // pieces per line; lines that all threads together copy at a time
     uint32_t iterations;
     tile_register piece, line; // the thread's first piece and line
     // The loop-invariant part of the address of the thread's first piece, 64 bits; and a predicate:
     // the tile lies inside along the loop-invariant axes (TILE_NO_REGISTER: always).
     tile_register origin, inside;
-    // If a tile's index is the loop's variable itself and nothing else changes: the origin includes
-    // the index and moves by `advance` per iteration, and `until` is the number of iterations whose
-    // tiles lie inside, 64 bits. TILE_NO_REGISTER otherwise.
+    // Used if one index of the tile is the loop's variable itself and no other index changes. Then
+    // `origin` includes that index and moves by `advance` per iteration, and `until` is the number
+    // of iterations whose tiles lie inside, 64 bits. Otherwise TILE_NO_REGISTER.
     tile_register advance, until;
     tile_register step; // address step from piece to piece, 64 bits
     tile_register to;   // the first piece's position in stage 0
-    // For the stage being copied: the addresses of the first piece and of the last piece copied;
-    // the first piece's position; and a predicate: there is a tile, and it lies inside as a whole.
+    // For the stage being copied: the addresses of the first piece and of the last piece copied so
+    // far; the position of the first piece; and a predicate: there is a tile, and all of it lies
+    // inside.
     tile_register from, next, place, whole;
 };
 
@@ -30,17 +31,17 @@ struct tile_prefetch_ring {
     const struct tile_prefetch *plan;
     tile_register base; // address of the stages in shared memory
     tile_register stage,
-        copied; // offsets from there of the stage to multiply and the stage to copy
+        copied; // offsets from `base` of the stage to multiply and of the stage to copy
     struct tile_copier copier[TILE_MOST_PREFETCHED];
     const char *type; // type of the loop's variable
     tile_register variable, last, step;
     tile_register loads; // predicate: something is left to copy
     struct tile_product
-        *carried; // the product that reads its first step an iteration ahead (mma_prefetch.c)
+        *carried; // the product whose first step is read an iteration ahead (mma_prefetch.c)
 };
 
 // async_copy.c: sets up a thread's part of a stream whose stages begin at `shared`; sets up the
-// next stage; copies pieces `first` to `end` - 1 of a tile that lies inside as a whole; copies all
+// next stage; copies pieces `first` to `end` - 1 of a tile that lies entirely inside; copies all
 // pieces of any other tile.
 void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
                       const struct tile_prefetch_stream *s, tile_register shared);
@@ -48,24 +49,24 @@ void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c);
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end);
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c);
 
-// async.c: hooks of a loop, called before the loop, with its variable set; before the first
-// iteration, if there is one; at the start and end of each iteration; after the loop.
+// async.c: hooks of a loop. They are called before the loop, once its variable is set; before the
+// first iteration, if there is one; at the start and end of each iteration; and after the loop.
 bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop);
 void tile_enter_prefetch(struct tile_emitter *e);
 void tile_begin_prefetch_iteration(struct tile_emitter *e);
 void tile_end_prefetch_iteration(struct tile_emitter *e);
 void tile_end_prefetch(struct tile_emitter *e);
-// Copies the next stage, if there is one, in parts among the products of an iteration.
+// Copies the next stage, if any, in parts that are spread among the products of an iteration.
 void tile_open_copies(struct tile_emitter *e);
 void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts);
 void tile_close_copies(struct tile_emitter *e);
-// Waits until the stage after the current one has arrived and all threads have read the current
-// one; makes that stage the current one.
+// Waits until the next stage has arrived and all threads have read the current one, and makes the
+// next stage current.
 void tile_await_stage(struct tile_emitter *e);
 void tile_advance_stage(struct tile_emitter *e);
-// mma_prefetch.c: for a loop with one product whose operands are both copied ahead. The end of an
-// iteration reads the fragments of the next one's first step; this call reads them for the first
-// iteration.
+// mma_prefetch.c: for a loop with a single product whose operands are both copied ahead. The end of
+// each iteration reads the fragments for the first step of the next one; this function reads them
+// for the first iteration.
 void tile_carry_product(struct tile_emitter *e);
 // True for an op of the loop that the prefetch has made redundant.
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);

@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-// If one op becomes this many instructions, ptxas takes half a second or more.
+// An op that becomes this many instructions costs half a second or more in ptxas.
 enum { MANY_INSTRUCTIONS = 4000 };
 
-#define tile_emit_nothing NULL // for the rows of control flow, which this file emits
+#define tile_emit_nothing NULL // for the rows of control-flow ops, which this file emits
 static tile_emit_op *const emitters[TILE_OP_COUNT] = {
 #define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, \
                 step)                                                                         \
@@ -51,7 +51,7 @@ static bool emit_deferred(struct tile_emitter *e, const struct tile_op *op, uint
 
 const struct tile_dispatch tile_dispatch = { .one = tile_emit_one, .deferred = emit_deferred };
 
-// Parallel moves between registers: a source that is also a destination is saved first.
+// Parallel moves between registers. A source that is also a destination is saved first.
 struct moves {
     struct move {
         tile_register to, from;
@@ -98,7 +98,7 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     move_all(e, &m);
 }
 
-// Marks the tensor that an op of a loop accesses, since the loop's block may start again after it.
+// Marks the tensor that an op of a loop accesses, since the op may run again in the next iteration.
 static void touched_in(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
@@ -117,14 +117,14 @@ static void touched_in(struct tile_op *op, void *data)
         e->read |= bit;
 }
 
-// Records a loop exit: accesses that are pending at the exit are pending after the loop.
+// Records a loop exit: accesses that are pending there are pending after the loop.
 static void emit_exit(struct tile_emitter *e, struct tile_emit_loop *loop)
 {
     loop->read |= e->read;
     loop->written |= e->written;
 }
 
-// True if `op` is the op `first`, or comes after it in its block, or is nested in such an op.
+// True if `op` is `first`, comes after it in its block, or is nested in such an op.
 static bool is_from(const struct tile_op *op, const struct tile_op *first)
 {
     while (op && op->parent != first->parent)
@@ -134,8 +134,8 @@ static bool is_from(const struct tile_op *op, const struct tile_op *first)
     return op && first;
 }
 
-// True if an op's operand is the last that may use a value's registers. An op without results does
-// not take over registers, so it may use the value too, before that op.
+// True if an operand of `op` is the last that may use a value's registers. An op without results
+// does not take registers over, so such an op just before `op` may use the value too.
 static bool is_last_use(const struct tile_value *value, const struct tile_op *op)
 {
     uint32_t kept = 0, from_here = 0;
@@ -147,8 +147,8 @@ static bool is_last_use(const struct tile_value *value, const struct tile_op *op
     return kept == 1 && from_here == 1;
 }
 
-// A product's accumulators leave few registers free. If a loop is the last user of them, directly
-// or through shape ops, its carried values take over their registers.
+// A product's accumulators leave few registers free. If a loop is their last user, directly or
+// through shape ops, the values it carries take over their registers.
 static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t first)
 {
     const struct tile_op *product = e->ring && !e->ring->plan->fused ? e->ring->plan->loop : NULL;
@@ -219,7 +219,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_put_label(e, loop.next);
     if (prefetch)
         tile_end_prefetch_iteration(e);
-    if (is_for) { // the last step may overflow the dtype, so the distance to the end is compared
+    if (is_for) { // compares the remaining distance, since the last step may overflow the dtype
         tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
         tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
         tile_ins(e, "sub.%s %R, %R, %R", type, left, end, variable);
@@ -291,7 +291,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         // A `for` loop may also end at a continue.
         if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR)
             emit_exit(e, e->loop);
-        // The end of the loop's own body falls through to its next iteration.
+        // At the end of the loop's own body, control falls through to the next iteration.
         if (op->kind == TILE_BREAK || around != e->loop->op)
             tile_branch(e, TILE_NO_REGISTER, false,
                         op->kind == TILE_BREAK ? e->loop->end : e->loop->next);

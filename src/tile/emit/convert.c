@@ -12,16 +12,17 @@ struct side {
     const struct tile_swizzle *swizzle;
     const struct tile_layout *layout;
     uint32_t bytes, vector_bits;
-    uint32_t thread_bits;          // position bits, in bytes, that a thread's index can flip
+    uint32_t thread_bits;          // bits of a position, in bytes, that a thread's index can flip
     tile_register thread;          // the position of the thread's register 0
     tile_register shared;          // the start of the tile
-    uint32_t flipped[MOST_PLACES]; // known addresses, by the bits flipped in their positions
+    uint32_t flipped[MOST_PLACES]; // computed addresses, by the bits that are flipped in their
+                                   // positions
     tile_register address[MOST_PLACES];
     uint32_t count;
 };
 
-// The position of the calling thread's register 0. Thread bits that are shifted by the same amount
-// are moved together.
+// Returns the position of the calling thread's register 0. Thread bits that are shifted by the same
+// amount are moved together.
 static tile_register thread_place(const struct side *s)
 {
     struct tile_emitter *e = s->e;
@@ -60,7 +61,7 @@ static void open_side(struct side *s)
     s->thread = thread_place(s);
 }
 
-// The address of a register. Bits that no thread flips become a constant offset.
+// Returns the address of a register. Bits that no thread flips become a constant offset.
 static tile_register address_of(struct side *s, uint32_t r, int64_t *offset)
 {
     struct tile_emitter *e = s->e;
@@ -106,7 +107,7 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
     }
 }
 
-// The registers of a layout by the coordinates that they hold: both are vectors over GF(2).
+// Finds the registers of a layout that hold given coordinates; both are vectors over GF(2).
 struct places {
     uint32_t vector[32], registers[32]; // indexed by the vector's highest bit; 0: none
     uint32_t same[32];                  // registers with equal contents, by their highest bit
@@ -124,12 +125,12 @@ static void solve_places(struct places *p, const struct tile_layout *layout)
             p->vector[top] = vector;
             p->registers[top] = registers;
         } else {
-            p->same[bit] = registers; // the registers whose highest bit is this one
+            p->same[bit] = registers; // registers whose highest bit is this one
         }
     }
 }
 
-// The lowest register that holds a coordinate of the calling thread; false if none does.
+// Finds the lowest register that holds a coordinate of the calling thread; false if none does.
 static bool find_place(const struct places *p, uint32_t coordinate, uint32_t *out)
 {
     uint32_t registers = 0;

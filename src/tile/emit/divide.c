@@ -1,7 +1,7 @@
 // Division of two f32, rounded to nearest, without a call. div.rn calls a function for quotients
-// outside the normal range, and in linked code a call costs registers in all code around it. A
-// branch is worth it for a scalar: a thread computes such a quotient once, mostly while a tile
-// waits in registers.
+// outside the normal range, and in linked code a call costs registers in all code around it. For a
+// scalar the branch used here pays off: a thread computes such a quotient once, usually while the
+// elements of a tile wait in registers.
 #include "emit.h"
 
 // True if |x| is at least 2^from and below 2^to.
@@ -14,7 +14,8 @@ static tile_register is_plain(struct tile_emitter *e, tile_register x, int from,
     return tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", above, (unsigned)(to - from) << 23);
 }
 
-// The sequence of div.rn for quotients that cannot overflow and have no subnormal residue.
+// The instruction sequence of div.rn for quotients that cannot overflow and leave no subnormal
+// residue.
 static void plain_quotient(struct tile_emitter *e, tile_register out, tile_register n,
                            tile_register d)
 {
@@ -28,9 +29,9 @@ static void plain_quotient(struct tile_emitter *e, tile_register out, tile_regis
     tile_ins(e, "fma.rn.f32 %R, %R, %R, %R", out, better, rest, q);
 }
 
-// Divides in f64. There every f32 quotient is in range, except those with 0, infinity and NaN, for
-// which the product with the reciprocal is right. Exact quotients stay exact; the error of the
-// others is less than their distance from a midpoint of two f32.
+// Divides in f64, where every f32 quotient is in range. The exceptions are quotients with 0,
+// infinity and NaN, for which the product with the reciprocal is right. Exact quotients stay exact;
+// the error of the others is less than their distance from a midpoint between two f32.
 static void any_quotient(struct tile_emitter *e, tile_register out, tile_register n,
                          tile_register d)
 {

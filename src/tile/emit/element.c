@@ -1,7 +1,8 @@
-// An elementwise op on one element.
+// Elementwise ops on one element.
 //
-// f16 and bf16 are computed in f32 and rounded once, which is exact for + - * / and the square
-// root. 8- and 16-bit integers are computed in 32 bits and cut to their width afterwards.
+// f16 and bf16 are computed in f32 and rounded once, which gives the correctly rounded result for +
+// - * / and the square root. 8- and 16-bit integers are computed in 32 bits and truncated to their
+// width afterwards.
 #include "element.h"
 
 const char *tile_integer_type(cuc_dtype dtype)
@@ -23,12 +24,12 @@ static tile_register of_bools(struct tile_emitter *e, enum tile_op_kind kind, ti
         return tile_make(e, TILE_PRED, "and.pred %R, %R, %R", x, y);
     if (kind == TILE_OR)
         return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", x, y);
-    // Both `ne` and `xor` are the xor of predicates.
+    // For predicates both `ne` and `xor` are XOR.
     tile_register differs = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", x, y);
     return kind == TILE_EQ ? tile_make(e, TILE_PRED, "not.pred %R, %R", differs) : differs;
 }
 
-// The column `integer` of ops.def.
+// The column `integer` of ops.def: the PTX instruction of an op on integers.
 struct integer_ins {
     const char *name;
     bool bits, cuts;
@@ -65,9 +66,9 @@ static tile_register of_integers(struct tile_emitter *e, enum tile_op_kind kind,
     return how->cuts ? tile_cut(e, dtype, out) : out;
 }
 
-// The remainder of a floored quotient, in f32 or f64: the divisor is added once where the quotient
-// was rounded up, and the result has the divisor's sign. A quotient of 0 leaves x, also where y is
-// infinite.
+// Remainder for a floored quotient, in f32 or f64. The divisor is added once where the quotient was
+// rounded up, and the result has the divisor's sign. A quotient of 0 leaves x unchanged, even if y
+// is infinite.
 static tile_register float_remainder(struct tile_emitter *e, const char *type, tile_register whole,
                                      tile_register x, tile_register y)
 {
@@ -169,8 +170,8 @@ tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, 
     return tile_emit_binary(e, tile_combine_op(with), dtype, nan, x, y);
 }
 
-// Computes 0 - x as ~x + 1. For max(max(a, -b), c), and min likewise, ptxas of CUDA 12.8 to 13.3
-// emits one VIMNMX3 on sm_90 and sm_100 and loses the sign of b.
+// Computes 0 - x as ~x + 1. For max(max(a, -b), c), and for min likewise, ptxas of CUDA 12.8 to
+// 13.3 emits a single VIMNMX3 on sm_90 and sm_100 and loses the sign of b.
 static void negate(struct tile_emitter *e, tile_register out, tile_register x)
 {
     tile_ins(e, "add.s32 %R, %R, 1", out, tile_make(e, TILE_R32, "not.b32 %R, %R", x));
@@ -209,14 +210,16 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
     return out ? tile_narrow(e, dtype, out) : out;
 }
 
-// True if approximate math suffices: the hardware's power of two directly, and a rounded product.
-// The relative error is then 2^-18 at most, and subnormal results become 0.
+// True if the op may use approximate math (pass/approximate.c): the hardware's power of two
+// directly, with a rounded product as its argument. The relative error is then at most 2^-18, and
+// subnormal results become 0.
 static bool is_approximate(const struct tile_op *op)
 {
     return tile_int(op, TILE_ATTR_APPROXIMATE, 0);
 }
 
-// The column `element` of ops.def: an op without explicit rounding, on one element of `dtype`.
+// The functions in the column `element` of ops.def: ops without explicit rounding, on one element
+// of `dtype`.
 
 static bool is_nan(const struct tile_op *op)
 {
@@ -298,7 +301,8 @@ static tile_register element_fma(struct tile_emitter *e, const struct tile_op *o
     return out;
 }
 
-// Approximate: within 2 ulp, and without the call that a correctly rounded division may need.
+// Divides approximately: within 2 ulp, and without the call that a correctly rounded division may
+// need.
 static tile_register element_divided(struct tile_emitter *e, const struct tile_op *op,
                                      cuc_dtype dtype, const tile_register *x)
 {

@@ -1,22 +1,24 @@
-// Internal interface of the files that emit one element's ops: element.c, cast.c, divide_integer.c.
+// Internal interface of the files that emit ops on one element: element.c, cast.c,
+// divide_integer.c.
 #ifndef CUCORE_TILE_EMIT_ELEMENT_H
 #define CUCORE_TILE_EMIT_ELEMENT_H
 
 #include "emit.h"
 
-// The type in which a dtype's integers are computed, "s32"; the type of their bits, "b32".
+// The PTX type in which integers of a dtype are computed, such as "s32"; the type of their bits,
+// such as "b32".
 const char *tile_integer_type(cuc_dtype dtype);
 const char *tile_bits_type(cuc_dtype dtype);
 
-// cast.c: cuts a small integer to its width after 32-bit arithmetic.
+// cast.c: truncates a small integer to its width after 32-bit arithmetic.
 tile_register tile_cut(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
 tile_register tile_emit_bitcast(struct tile_emitter *e, cuc_dtype to, cuc_dtype from,
                                 tile_register x);
 
-// divide_integer.c: floordiv, cdiv and mod; the result is not cut to the dtype's width.
+// divide_integer.c: floordiv, cdiv and mod; the result is not truncated to the dtype's width.
 tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                    tile_register x, tile_register y);
-// The same, by facts about the op's operands; TILE_NO_REGISTER if no fact helps.
+// The same, using facts about the op's operands; TILE_NO_REGISTER if no fact helps.
 tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op *op,
                                    cuc_dtype dtype, tile_register x, tile_register y);
 

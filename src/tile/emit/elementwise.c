@@ -1,4 +1,4 @@
-// Elementwise ops on tiles, register by register: immediately, or deferred until a part of the
+// Elementwise ops on tiles, register by register, either at once or deferred until a part of the
 // result is needed. Also ops without operands.
 #include "access.h"
 #include "element.h"
@@ -19,7 +19,7 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
 
-    if (are_computed(out, first, end)) // avoids a second visit of the chain of operands
+    if (are_computed(out, first, end)) // skips another visit of the operand chain
         return true;
     if (e->failed || e->module->diagnostics->out_of_memory)
         return false;
@@ -46,9 +46,9 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
 }
 
 // True if an op can be deferred until a part of its result is needed. An entry with roles has many
-// accumulators and few other registers, so values computed from accumulators wait. The user must be
-// in the same block, so that later users can rely on the computed registers. Computing a deferred
-// op recurses into its operands, so the number of deferred ops bounds the stack.
+// accumulators and few other registers, so values computed from accumulators are deferred. The user
+// must be in the same block, so that later users can rely on the computed registers. Computing a
+// deferred op recurses into its operands, so a limit on deferred ops bounds the stack.
 static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum { MANY = 32, MOST_DEFERRED = 1024 };

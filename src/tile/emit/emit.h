@@ -1,9 +1,9 @@
-// PTX of a kernel: the internal interface of this folder's files.
+// Emits the PTX of a kernel: the internal interface of this folder's files.
 //
 // A tile value is an array of registers, one for each register index of its layout; a scalar is one
 // register, equal in every thread. bool is a predicate. Integers up to 32 bits, f32 and 8-bit
-// floats are .b32, with small integers extended to it; f16 and bf16 are .b16; the rest is .b64. A
-// loop-carried value keeps its registers: argument, result and next value share them.
+// floats are .b32, with small integers extended to it; f16 and bf16 are .b16; the rest is .b64. The
+// argument, the result and the next value of a loop-carried variable share registers.
 #ifndef CUCORE_TILE_EMIT_EMIT_H
 #define CUCORE_TILE_EMIT_EMIT_H
 
@@ -30,7 +30,7 @@ struct tile_prefetch_ring;
 
 struct tile_emitter;
 
-// Functions at the top of this folder that lower files call too (control.c).
+// Functions of control.c that files below it in this folder call through pointers.
 struct tile_dispatch {
     // Emits an op without blocks.
     bool (*one)(struct tile_emitter *e, const struct tile_op *op);
@@ -61,7 +61,7 @@ struct tile_emitter {
     uint32_t coordinates, coordinate_capacity;
     struct tile_half *half; // indexed by the number of a 16-bit register
     uint32_t half_capacity;
-    // Zeros that ptxas cannot recognize. Each widening of words takes the next of the three.
+    // Zeros that ptxas cannot recognize as such. Successive widenings of words take them in turn.
     tile_register zero[3];
     // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
     tile_register reduced;
@@ -70,7 +70,7 @@ struct tile_emitter {
     tile_register shared;              // address of the scratch in shared memory, 32 bits
     uint32_t shared_bytes;             // size of the scratch: the most that any op needs
     uint32_t shared_busy;        // the part of the scratch that some thread may still be reading:
-                                 // TILE_SHARED_PART, or everything
+                                 // TILE_SHARED_PART, or all of it
     uint32_t busy_from, busy_to; // the bounds of TILE_SHARED_PART
     uint32_t parameter_at[64];   // offset of each parameter in the entry's parameter block
     uint32_t parameter_bytes;
@@ -83,14 +83,15 @@ struct tile_emitter {
     bool wants_printf, wants_assert;
     uint32_t frame_bytes;   // local memory for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
-    struct tile_ring *ring; // ring of an entry with roles (ring.h); NULL: all threads do the same
+    struct tile_ring *ring; // ring of an entry with roles (ring.h); NULL: all threads run the same
+                            // code
     const struct tile_op **deferred;         // by value id: the op, if computed on demand
-    uint32_t deferred_ops;                   // how many have been deferred
+    uint32_t deferred_ops;                   // number of ops deferred so far
     struct tile_access_state *deferred_load; // the last load that is deferred (access.h)
     const struct tile_prefetch *prefetch;    // the loop with prefetched operands (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
-    uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow
+    uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow them
     bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };
@@ -102,7 +103,7 @@ struct tile_emit_loop {
     struct tile_emit_loop *outer;
 };
 
-// elementwise.c: computes registers `first` to `end` - 1 of the result, as far as they are not
+// elementwise.c: computes those of the result's registers `first` to `end` - 1 that are not
 // computed yet.
 bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                            uint32_t first, uint32_t end);
@@ -111,22 +112,23 @@ bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t f
 // ptx.c: reports an op that cannot be emitted; returns false.
 bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why);
 
-// exchange.c: registers of any class. p ? x : y
+// exchange.c: registers of any class. Selects p ? x : y.
 tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x,
                           tile_register y);
-// p and q. TILE_NO_REGISTER counts as true.
+// ANDs two predicates. TILE_NO_REGISTER counts as true.
 tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q);
-// The same register in another lane: the one whose number differs in the bits of `mask`, or lane
-// `lane`.
+// Reads the same register in another lane: the lane whose number differs in the bits of `mask`, or
+// lane `lane`.
 tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t mask);
 tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane);
-// The same register `distance` lanes before, or after; undefined if there is no such lane.
+// Reads the same register `distance` lanes before, or after; undefined if there is no such lane.
 tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32_t distance,
                                  bool behind);
-// Gathers bits of x: the k-th set bit of `mask` becomes bit k.
+// Gathers the bits of x that `mask` selects: the k-th set bit of `mask` becomes bit k.
 tile_register tile_compress(struct tile_emitter *e, tile_register x, uint32_t mask);
-// The bits of a thread's number that do not change which elements it holds. Then a predicate that
-// is true in one of the threads that hold the same elements; TILE_NO_REGISTER if no two threads do.
+// Returns the bits of a thread's number that do not change which elements the thread holds. The
+// next function returns a predicate that is true in one of the threads that hold the same elements;
+// TILE_NO_REGISTER if no two threads do.
 uint32_t tile_copies(const struct tile_layout *layout);
 tile_register tile_one_copy(struct tile_emitter *e, const struct tile_layout *layout);
 // True if a register holds the same element as a lower one.
@@ -135,13 +137,14 @@ bool tile_repeats(const struct tile_layout *layout, uint32_t r);
 // elements; skips registers that repeat lower ones.
 void tile_spread_copies(struct tile_emitter *e, const struct tile_value *value,
                         const tile_register *reg);
-// The hardware bit that flips this coordinate bit alone; TILE_MAX_HARDWARE_BITS if there is none.
+// Returns the hardware bit that flips only this coordinate bit; TILE_MAX_HARDWARE_BITS if there is
+// none.
 uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate);
-// The coordinate of register `index` along an axis in the calling thread.
+// Returns the coordinate along an axis of register `index` in the calling thread.
 tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_value *value,
                                       uint32_t index, uint32_t axis);
 // Write a tile from the registers of a value's layout to shared memory, or read it back. The tile
-// is in row-major order without padding from `at` on, a multiple of 16.
+// starts at `at`, a multiple of 16, and is in row-major order without padding.
 uint32_t tile_shared_bytes(const struct tile_value *value);
 bool tile_shared_fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes);
 void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
@@ -151,14 +154,14 @@ void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
 
 // convert.c: converts registers from one layout to another of the same elements. tile_rename()
 // returns true if the thread's own registers suffice; tile_convert() goes through shared memory;
-// the last function gives the bytes of it.
+// the last function returns the number of bytes that tile_convert() needs there.
 bool tile_rename(const struct tile_layout *from, const tile_register *in,
                  const struct tile_layout *to, tile_register *out);
 void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_layout *from,
                   const tile_register *in, const struct tile_layout *to, const tile_register *out);
 uint64_t tile_convert_bytes(cuc_dtype dtype, const struct tile_layout *layout);
 
-// element.c, math.c: one element.
+// element.c, math.c: ops on one element.
 tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
                                   const tile_register *x);
 tile_register tile_emit_binary(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
@@ -177,8 +180,8 @@ tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, 
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x);
 // divide.c: divides two f32, with a branch instead of a call.
 tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
-// narrow_compare.c: emits registers of a comparison marked `narrow` whose left side is an iota;
-// false for other comparisons.
+// narrow_compare.c: emits registers of a comparison that is marked `narrow` and whose left side is
+// an iota; false for other comparisons.
 bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                               uint32_t first, uint32_t end);
 // divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is not a power of two.
@@ -187,7 +190,7 @@ tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind 
 // fp8.c: converts an f32 to a byte of e4m3 or e5m2, and back.
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x);
 tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x);
-// math.c: a function of f32 or f64; TILE_NO_REGISTER if math.c does not have it.
+// math.c: emits a function of f32 or f64; TILE_NO_REGISTER if math.c lacks it.
 tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                              tile_register x, tile_register y);
 
@@ -196,9 +199,9 @@ typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
 #define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, ...) \
     tile_emit_op tile_emit_##emit;
 #include "tile/ir/ops.def"
-tile_emit_op tile_emit_mma_sync; // instead of mma, by mma.sync
+tile_emit_op tile_emit_mma_sync; // emits mma by mma.sync
 void tile_emit_parameters(struct tile_emitter *e);
-// Emits one element's atomic operation. `old`: TILE_NO_REGISTER if the old value is unused.
+// Emits the atomic operation on one element. `old`: TILE_NO_REGISTER if the old value is unused.
 // `words`: order and scope. x[1]: the second operand of cas.
 void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,
                       cuc_dtype dtype, tile_register old, tile_register address, int64_t offset,
@@ -206,39 +209,40 @@ void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combi
 // control.c: emits an op without blocks; emits the ops of a block.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
-// Emits any op but a terminator. Then: copies values to others with the same layouts, all in
-// parallel.
+// Emits any op but a terminator. The next function copies values to others with the same layouts,
+// all in parallel.
 bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op);
 void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
                       struct tile_value *const *from, uint32_t count);
-// Applies a combining function to `count` values x and as many y, of rank 0; `out` may be either of
-// them.
+// Applies a combining function to `count` values x and as many y, all of rank 0. `out` may be x or
+// y.
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
                         const tile_register *x, const tile_register *y, tile_register *out);
 
-// single_warp.c: true for a loop that one warp can run for its block; emits the code before it,
-// which sends the other warps to the label `together`; emits the code after it.
+// single_warp.c: true for a loop that one warp can run for its block; emits the code before such a
+// loop, which sends the other warps to the label `together`; emits the code after it.
 bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op *loop);
 void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
-// kernel.c: parts that all entries share: the code before the body, and declarations.
+// kernel.c: code that all entries share before their body, and declarations.
 void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
-// entry.c: emits an entry in which all threads do the same. `prefetch`: the loop whose loads run
-// ahead; NULL. Returns false without a diagnostic if that is impossible.
+// entry.c: emits an entry in which all threads run the same code. `prefetch`: the loop whose loads
+// run ahead, or NULL. Returns false without a diagnostic if that is impossible.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_prefetch *prefetch, struct tile_text *out,
                      struct tile_entry *entry);
 
-// load_store.c: load or store contiguous elements at an address, which is a 64-bit register (32-bit
-// for shared memory) plus a constant. `count` elements make 1 to 16 bytes and are aligned to their
-// size. `space`: "global", "shared"; `hint`: words before it. A bool or 8-bit element takes a byte.
+// load_store.c: loads or stores contiguous elements at an address, which is a 64-bit register
+// (32-bit for shared memory) plus a constant. `count` elements take 1 to 16 bytes and are aligned
+// to their total size. `space`: "global" or "shared"; `hint`: the PTX words before it. A bool or an
+// 8-bit element takes a byte.
 void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                     const tile_register *to, uint32_t count, tile_register address, int64_t offset,
                     tile_register predicate);

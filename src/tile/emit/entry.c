@@ -1,5 +1,5 @@
-// Emits the entries in which all threads do the same. pipeline.c and fused.c emit the entries with
-// roles (roles.h).
+// Emits the entries in which all threads run the same code. pipeline.c and fused.c emit the entries
+// with roles (roles.h).
 #include "tile/signature/signature.h"
 #include "async.h"
 #include "emit.h"
@@ -31,7 +31,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
-    // After the loop, the scratch also uses the space of the stages.
+    // After the loop, the scratch reuses the space of the stages.
     uint32_t below = (e.prefetch_below + TILE_SCRATCH_ALIGN - 1) &
                      ~(uint32_t)(TILE_SCRATCH_ALIGN - 1);
     if (e.prefetch_bytes) {
@@ -60,7 +60,8 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
         return false;
     tile_put_functions(&e, out);
     tile_put_text(out, &e.globals);
-    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array may be empty
+    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // a PTX array must not be
+                                                                        // empty
              entry->name, bytes ? bytes : 8);
     tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);
     if (target->blocks)

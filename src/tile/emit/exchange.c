@@ -1,11 +1,11 @@
 // Moves elements between threads: by shuffles within a warp, or through shared memory, row by row.
-// Also tells which threads hold copies.
+// Also tells which threads hold copies of an element.
 #include "emit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Shared memory for elements on their way to threads that hold copies.
+// Limits on the shared memory that passes elements to threads with copies.
 enum { EXCHANGE_BYTES = 16 * 1024, FEW_BYTES = 256, ALL_LANES = 31 };
 
 // Any class
@@ -128,7 +128,7 @@ tile_register tile_one_copy(struct tile_emitter *e, const struct tile_layout *la
     return tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", bits);
 }
 
-// True for a register that holds a copy of a lower one.
+// True for a register that repeats a lower one.
 bool tile_repeats(const struct tile_layout *layout, uint32_t r)
 {
     for (uint32_t bit = 0; bit < layout->register_bits; bit++)
@@ -226,7 +226,7 @@ tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_
     return own ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", c, own) : c;
 }
 
-// The position of the thread's own coordinates, and the step along each axis.
+// Returns the position of the thread's own coordinates, and the step along each axis.
 static tile_register place_of(struct tile_emitter *e, const struct tile_value *value,
                               tile_register shared, int64_t *steps)
 {
@@ -244,7 +244,7 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_value *v
     return place;
 }
 
-// The number of registers that are contiguous and aligned in row-major order.
+// Returns the number of registers that are contiguous and aligned in row-major order.
 static uint32_t vector_of(const struct tile_value *value)
 {
     uint32_t vector = 1, bytes = tile_bytes_of(value->type.dtype),
@@ -275,7 +275,7 @@ void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
     int64_t steps[TILE_MAX_RANK];
 
     tile_register place = place_of(e, value, shared, steps);
-    // Every thread with a copy writes it: all copies are equal.
+    // Every thread with a copy writes it, since all copies are equal.
     for (uint32_t r = 0; r < count; r += vector) {
         bool none;
         tile_register p = tile_inside_tile(e, value, r, &none);

@@ -1,9 +1,9 @@
 // Emits a loop with several products (pass/fused.h) as an entry with roles (roles.h): the order of
-// tiles, and each role's work for one tile.
+// tiles, and the work of each role for one tile.
 #include "fused_ring.h"
 #include "roles.h"
 
-enum { L2_BYTES = 32 << 20 }; // budget for operands streamed by tiles that run at the same time
+enum { L2_BYTES = 32 << 20 }; // budget for the operands of the tiles that run at the same time
 
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 {
@@ -19,11 +19,11 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Tiles
 
-// Opens a tile. Tiles are ordered by sections of the other axes, each with all its tiles along the
-// first axis, so that the data that a section streams stays in L2. If the loop's length depends on
-// the first axis, the last tiles along it come first because they are the longest, as in causal
-// attention. If that balances the blocks, a block takes tiles in pairs, the longest with the
-// shortest, so that all pairs cost the same.
+// Opens a tile. Tiles are ordered in sections of the other axes; each section has all its tiles
+// along the first axis, so that the operands it streams stay in L2. If the loop's length depends on
+// the first axis, as in causal attention, the last tiles along that axis come first, because they
+// are the longest. If this balances the blocks better, each block takes tiles in pairs, a long one
+// with a short one, so that all pairs cost the same.
 static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -103,8 +103,8 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 
 // ---- Roles
 
-// Computes the number of tiles along the other axes that form a section: as many as stream what the
-// cache holds.
+// Computes the number of tiles along the other axes that form a section: as many as fit L2 with the
+// operands they stream.
 static void open_sections(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -139,7 +139,7 @@ static void open_sections(struct tile_emitter *e)
     r->all = r->ring.tiles;
     if (!r->plan->uneven)
         return;
-    // Takes pairs if blocks are then idle for at most an eighth of the time.
+    // Pair tiles if this leaves blocks idle for at most an eighth of the time.
     tile_register blocks = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
     tile_register half = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", r->along);
     half = tile_make(e, TILE_R32, "shr.u32 %R, %R, 1", half);
@@ -201,7 +201,7 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_fused *plan, const struct tile_target *target,
                      struct tile_text *out, struct tile_entry *entry)
 {
-    // The registers of each role, by the number of warpgroups that multiply.
+    // The number of registers of each role, by the number of multiplying warpgroups.
     static const struct {
         uint32_t copying, multiplying;
     } registers_of[] = { [1] = { 40, 232 }, [2] = { 40, 232 }, [3] = { 32, 160 } };

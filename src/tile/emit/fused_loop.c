@@ -1,7 +1,7 @@
 // The loop of an entry with roles for several products (pass/fused.h), such as attention.
 //
-// If the loop `overlaps`, the next iteration's products that need no computed operand start before
-// this iteration's last product. The last product then runs under the work on their results:
+// If the loop `overlaps`, the next iteration's products without computed operands start before this
+// iteration's last product. The last product then runs while the warpgroup works on their results:
 //
 //     start S(0); wait; work(0); late work(0)
 //     for n = 1 ..:  start S(n); start O(n - 1); wait for S; work(n); wait for O; late work(n)
@@ -60,8 +60,8 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
     return true;
 }
 
-// Passes carried values to the next iteration, except the last product's accumulator, which is in
-// place.
+// Passes carried values to the next iteration. The last product's accumulator is skipped, since it
+// is in place already.
 static void carry(struct tile_emitter *e, const struct loop *l, const struct tile_value *acc)
 {
     const struct tile_op *end = l->op->block[0]->last;
@@ -77,8 +77,8 @@ static void carry(struct tile_emitter *e, const struct loop *l, const struct til
     tile_move_values(e, to, from, count);
 }
 
-// Scales the last product's accumulator, unless all factors of a warp's rows are 1. In attention
-// they are 1 in iterations in which no row has a new maximum, most of them on a long line.
+// Scales the last product's accumulator, unless all factors for a warp's rows are 1. In attention
+// this is so whenever no row has a new maximum: in most iterations over a long sequence.
 static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
 {
     const struct tile_op *op = tile_fused_ring_of(e)->plan->scaling;
@@ -161,7 +161,7 @@ static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
                 tile_release_feed(e, p->product[i].feed[n], position);
 }
 
-// Advances the variable, or branches to `end`.
+// Advances the loop's variable, or branches to `end`.
 static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
 {
     tile_register left = tile_new(e, l->wide ? TILE_R64 : TILE_R32), over = tile_new(e, TILE_PRED);
@@ -172,8 +172,8 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
     tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
 }
 
-// The barrier with which warpgroups take turns at starting their products, so that one computes
-// while the other's products run.
+// Returns the barrier at which warpgroups take turns to start products, so that one computes while
+// the products of the other run.
 static tile_register barrier_of_products(struct tile_emitter *e, bool next)
 {
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -202,7 +202,7 @@ void tile_signal_next_group(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-// True for an operand that is loaded once and that the last product does not use: its buffer is
+// True for an operand that is loaded once and that the last product does not use. Its buffer is
 // released before that product, so that the next tile's load overlaps the end of this tile.
 static bool is_given_early(const struct tile_fused *p, const struct tile_feed *feed)
 {

@@ -1,5 +1,5 @@
-// Products of fused loops by warpgroups: right operands in shared memory, left operands there or in
-// registers.
+// Products of fused loops by warpgroups: right operands are in shared memory, left operands in
+// shared memory or registers.
 #include "fused_ring.h"
 
 #include <stdio.h>
@@ -40,7 +40,8 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t number = (uint32_t)(product - r->plan->product);
     const struct tile_value *a = product->mma->operand[0];
-    uint32_t each = UINT32_C(1) << (tile_bits_of(product->depth) - 1); // registers of a block
+    uint32_t each = UINT32_C(1) << (tile_bits_of(product->depth) - 1); // registers per block of 64
+                                                                       // rows
     uint32_t words = r->plan->base.blocks * each / 2;
     const tile_register *reg = tile_registers(e, a);
 
@@ -70,8 +71,8 @@ static tile_register descriptor_in(struct tile_emitter *e, const struct tile_fee
     return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", first, stage);
 }
 
-// Starts a product whose operands are ready, as a group of its own; `keeps`: the result is added to
-// `sum`.
+// Starts a product whose operands are ready, as a wgmma group of its own. `keeps`: adds the result
+// to `sum`.
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
                         const tile_register *sum, const struct tile_ring_position *position,
                         bool keeps)

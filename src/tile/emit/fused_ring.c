@@ -1,5 +1,5 @@
-// The rings of a fused loop's operands in shared memory: stages that the copying thread fills and
-// warpgroups multiply from, or read.
+// Rings in shared memory for the operands of a fused loop: the copying thread fills their stages,
+// and warpgroups multiply from them or read them.
 #include "fused_ring.h"
 
 static uint32_t number_of(const struct tile_fused *p, const struct tile_feed *feed)
@@ -19,7 +19,7 @@ void tile_next_stage(struct tile_emitter *e, const struct tile_ring_position *po
     tile_ins(e, "@%R xor.b32 %R, %R, 1", wraps, position->phase, position->phase);
 }
 
-// The barrier of a feed's stage; `position` is ignored if the feed is held.
+// Returns the barrier of a feed's stage; `position` is ignored if the feed is held.
 static tile_register barrier_of(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_ring_position *position)
 {
@@ -89,9 +89,9 @@ bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block)
 
 // ---- Tiles that are read into registers
 
-// The offset of an element in its slab: rows of `span` bytes, with 16-byte pieces permuted by low
-// bits of the row. The map is linear: the offset of two coordinates together is the XOR of their
-// offsets.
+// Returns the offset of an element in its slab, which has rows of `span` bytes. The low bits of the
+// row permute the row's 16-byte pieces. The map is linear: the offset for two coordinates is the
+// XOR of the offsets for each.
 static uint32_t place_in_slab(const struct tile_stream *s, uint32_t row, uint32_t column)
 {
     uint32_t bits = s->span == 128 ? row & 7 : s->span == 64 ? row >> 1 & 3 : row >> 2 & 1;

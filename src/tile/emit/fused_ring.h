@@ -7,7 +7,7 @@
 #include "ring.h"
 
 // Barriers at the start of shared memory, for at most this many stages per feed. Each stage has
-// two: one for a stage that is full, followed by one for a stage that is free again.
+// two: the first signals that the stage is full, the second that it is free again.
 enum { TILE_FEED_STAGES = 8, TILE_FEED_BARRIER_BYTES = 16, TILE_FEED_FREE_AT = 8 };
 
 // A role's position in its rings; all rings advance together.
@@ -40,20 +40,20 @@ static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)
     return (struct tile_fused_ring *)e->ring; // its first member
 }
 
-// fused_ring.c: advance to the next stage; wait for a feed's stage; give that stage's position.
-// `position` is ignored if the feed is held.
+// fused_ring.c: advances to the next stage; waits for a feed's stage; returns that stage's
+// position. `position` is ignored if the feed is held.
 void tile_next_stage(struct tile_emitter *e, const struct tile_ring_position *position);
 void tile_wait_for_feed(struct tile_emitter *e, const struct tile_feed *feed,
                         const struct tile_ring_position *position);
 void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
                        const struct tile_ring_position *position);
-// The feed of a load; NULL: none.
+// Returns the feed of a load; NULL: none.
 const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load);
-// For the copying thread: copies a stage of a feed; emits the ops that the loads' indices depend
-// on, up to the loop.
+// For the copying thread: copies a stage of a feed; emits the ops before the loop that the loads'
+// indices depend on.
 void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed);
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
-// For warpgroups: reads a tile that they compute with into registers.
+// For warpgroups: reads a tile into registers, for use in computations.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
 
 // fused_ahead.c: the loads that an iteration does for the next one. `open` emits their addresses and
@@ -70,8 +70,8 @@ bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_re
 void tile_advance_ahead(struct tile_emitter *e, const struct tile_ahead *ahead);
 
 // fused_product.c: sets up warpgroups before their first tile; packs the left operand's registers
-// for the instructions; starts a product whose operands are ready, as a wgmma group of its own,
-// added to `sum` if `keeps` is true; waits until at most `running` groups are left.
+// for the instructions; starts a product whose operands are ready, as a wgmma group of its own, and
+// adds it to `sum` if `keeps` is true; waits until at most `running` groups are in flight.
 void tile_open_fused_products(struct tile_emitter *e);
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product);
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,

@@ -1,5 +1,5 @@
 // Accesses by element: gather, scatter, atomic. Each element has an index per axis, an address, and
-// a predicate: inside the tile, inside the tensor, and not masked out.
+// a predicate: it lies inside the tile and the tensor and is not masked out.
 #include "emit.h"
 
 #include <string.h>
@@ -9,15 +9,15 @@ struct elements {
     const struct tile_op *op;
     const struct tile_emit_view *view;
     const struct tile_value *shape; // the access has one element for each element of this value;
-                                    // NULL: a scalar
+                                    // NULL: one scalar
     const tile_register *index[TILE_MAX_RANK], *x[2], *mask;
     cuc_dtype index_dtype[TILE_MAX_RANK];
     tile_register single; // true in one of the threads that hold copies
     uint32_t count;       // number of registers
 };
 
-// Computes the address of element r, and a predicate: the element is in the tensor. A negative
-// index is a large unsigned number, so one comparison suffices.
+// Computes the address of element r, and a predicate that is true if the element is in the tensor.
+// A negative index is a large unsigned number, so one comparison suffices.
 static tile_register open_element(struct elements *a, uint32_t r, tile_register *predicate)
 {
     struct tile_emitter *e = a->e;
@@ -134,8 +134,8 @@ static const char *type_of(enum tile_combine with, cuc_dtype dtype)
     }
 }
 
-// Adds a bf16 before sm_90, which has no atomic add of bf16: reads, adds, and compares-and-swaps
-// until no other thread interferes.
+// Adds a bf16 before sm_90, which introduced the atomic add of bf16: reads, adds, and repeats a
+// compare-and-swap until it succeeds.
 static void add_by_exchange(struct tile_emitter *e, const char *words, cuc_dtype dtype,
                             tile_register old, tile_register address, tile_register x,
                             tile_register predicate)
@@ -171,7 +171,7 @@ void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combi
     tile_put_string(e->text, "\t");
     if (predicate)
         tile_put(e->text, "@%s ", tile_name(predicate));
-    // `red` has no exchange, and no order beyond relaxed and release.
+    // `red` returns no old value, has no exch or cas, and has no order but relaxed and release.
     bool reduces = !old && with != TILE_WITH_XCHG && with != TILE_WITH_CAS &&
                    !strstr(words, ".acq");
     if (!old && !reduces)
@@ -186,7 +186,7 @@ void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combi
     tile_put_string(e->text, ";\n");
 }
 
-// An element outside or masked out returns the operand.
+// For an element that is out of range or masked out, the result is the operand.
 static bool emit_atomic(struct elements *a)
 {
     struct tile_emitter *e = a->e;
@@ -210,7 +210,7 @@ static bool emit_atomic(struct elements *a)
                              used ? out[r] : TILE_NO_REGISTER, address, 0, x, p);
     }
     e->value[value->id] = out;
-    if (used) // the old value comes from the thread that made the change
+    if (used) // the thread that made the change provides the old value
         tile_spread_copies(e, value, out);
     return true;
 }
@@ -233,8 +233,8 @@ bool tile_emit_elements(struct tile_emitter *e, const struct tile_op *op)
         a.mask = tile_registers(e, op->operand[next++]);
     a.shape = op->result_count ? op->result[0] : op->operand[1 + a.view->rank];
     a.count = tile_register_count(a.shape);
-    // Other threads may write meanwhile: for ordered loads one thread reads an element for all that
-    // hold it.
+    // Other threads may write the element between two reads. So for an ordered load one thread
+    // reads each element and passes it to all threads that hold it.
     if (op->kind != TILE_GATHER || order != TILE_WEAK)
         a.single = tile_one_copy(e, a.shape->layout);
     if (e->failed)
@@ -245,7 +245,7 @@ bool tile_emit_elements(struct tile_emitter *e, const struct tile_op *op)
         emit_scatter(&a);
     else if (!emit_atomic(&a))
         return false;
-    // The acquire comes first in every thread of the block.
+    // Every thread of the block executes the acquire before its reads.
     if (order == TILE_ACQUIRE || order == TILE_ACQ_REL)
         tile_barrier(e);
     return !e->failed;

@@ -1,8 +1,8 @@
-// Two 16-bit floats in a word.
+// Pairs of 16-bit floats in a word.
 //
 // Memory has this format, and a register costs the same with one or two elements in it. The emitter
-// remembers the word from which halves were extracted. Code that needs both halves reuses the word,
-// so ptxas sees no 16-bit register at all.
+// remembers the word from which each half was extracted. Code that needs both halves reuses the
+// word, so ptxas sees no 16-bit registers.
 #include "emit.h"
 #include "tile/ir/array.h"
 
@@ -64,8 +64,8 @@ void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from
         remember(e, to, TILE_NO_REGISTER, false);
 }
 
-// A zero that ptxas cannot recognize, and that depends on the last reduction. This keeps ptxas from
-// hoisting rematerialized code above that reduction.
+// Returns a zero that ptxas cannot recognize and that depends on the last reduction. ptxas then
+// cannot hoist rematerialized code above that reduction.
 static tile_register zero_of(struct tile_emitter *e, uint32_t time)
 {
     tile_register *zero = &e->zero[time % 3];

@@ -10,12 +10,12 @@ struct tile_half {
     bool upper;
 };
 
-// Splits a word into two 16-bit registers; joins two of them, reusing the word that both came from;
-// finds the word of a register, and says if the register is its upper half.
+// Splits a word into two 16-bit registers; joins two registers, reusing their common word if they
+// have one; finds the word of a register, and tells if the register is its upper half.
 void tile_split(struct tile_emitter *e, tile_register word, tile_register low, tile_register high);
 tile_register tile_join(struct tile_emitter *e, tile_register low, tile_register high);
 tile_register tile_word_of(const struct tile_emitter *e, tile_register half, bool *upper);
-// Moves a register of any class; a half keeps its link to the word.
+// Moves a register of any class. A half stays associated with its word.
 void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from);
 
 // Widens a half to f32 with instructions that differ for each `time`.

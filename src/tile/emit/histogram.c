@@ -1,7 +1,8 @@
-// Histograms: all threads add to counters in shared memory, as many at a time as fit.
+// Histograms: all threads increment counters in shared memory, in several passes if not all
+// counters fit.
 #include "emit.h"
 
-// The number of counters at a time is a power of two, so that a thread's elements fall into one
+// The number of counters per pass is a power of two, so that a thread's elements fall into one
 // pass. The rest of shared memory is left to other ops.
 enum { MOST_WORDS = 32768, SPARE_BYTES = 8 * 1024 };
 
@@ -14,7 +15,7 @@ static uint32_t words_at_once(const struct tile_emitter *e)
     return words;
 }
 
-// Clears words, consecutive ones by consecutive threads.
+// Clears words; consecutive threads clear consecutive words.
 static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
 {
     uint32_t threads = 32 * e->warps, top = tile_label(e), done = tile_label(e);
@@ -32,7 +33,8 @@ static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
     tile_put_label(e, done);
 }
 
-// Counts `words` bins from `first` on; a negative value is a large unsigned number.
+// Counts `words` bins from bin `first` on. A negative value is a large unsigned number and so is
+// not counted.
 static void count(struct tile_emitter *e, const struct tile_value *x, tile_register single,
                   tile_register shared, tile_register first, uint32_t words)
 {
@@ -61,7 +63,7 @@ static void count(struct tile_emitter *e, const struct tile_value *x, tile_regis
     }
 }
 
-// Reads the registers whose bins all lie among the `words` from a known `first` on.
+// Reads the registers whose bins all lie among the `words` bins from a known `first` on.
 static void read_part(struct tile_emitter *e, const struct tile_value *result,
                       tile_register own_place, uint32_t first, uint32_t words)
 {
@@ -78,8 +80,8 @@ static void read_part(struct tile_emitter *e, const struct tile_value *result,
     }
 }
 
-// Reads counters in threads whose bins are further apart: each register checks if its bin is among
-// the counted ones.
+// Reads counters for threads whose bins are further apart. Each register checks if its bin was
+// counted in this pass.
 static void read_any(struct tile_emitter *e, const struct tile_value *result, tile_register shared,
                      tile_register first, uint32_t words)
 {
@@ -98,8 +100,8 @@ static void read_any(struct tile_emitter *e, const struct tile_value *result, ti
     }
 }
 
-// If there are more bins than counters, a loop makes several passes, so that the code grows with
-// the tiles, not with their product.
+// If there are more bins than counters, a loop makes several passes, so that the code size grows
+// with the tiles, not with their product.
 static void count_in_passes(struct tile_emitter *e, const struct tile_value *x,
                             const struct tile_value *result, tile_register single, uint32_t words)
 {

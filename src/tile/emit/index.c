@@ -63,7 +63,7 @@ static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
     tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", end[0], stride);
     tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
     view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
-    if (axis + 1 == view.rank) // a slice's start along the last axis is unknown
+    if (axis + 1 == view.rank) // the start of a slice along the last axis is unknown
         view.aligned = bytes;
     e->view[op->result[0]->id] = view;
     return !e->failed;
@@ -84,7 +84,7 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
         *out = op->kind == TILE_BLOCK ? e->block[index] : e->blocks[index];
         return true;
     }
-    if (op->kind == TILE_WARP) { // the shuffle shows the assembler that it is warp-uniform
+    if (op->kind == TILE_WARP) { // the shuffle tells ptxas that the value is warp-uniform
         tile_register warp =
             tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", e->warp);
         *out = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", warp);

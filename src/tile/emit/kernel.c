@@ -1,7 +1,7 @@
-// An entry: its head, the code that runs once, its body.
+// Assembles an entry: its head, the code that runs once, and its body.
 //
-// The entry has one parameter, an array of bytes: for a tensor its address, extents and strides, 8
-// bytes each; for a scalar 8 bytes, of which it uses the first.
+// The entry has one parameter, an array of bytes. A tensor takes 8 bytes each for its address,
+// extents and strides. A scalar takes 8 bytes and uses the first of them.
 #include "tile/signature/signature.h"
 #include "async.h"
 #include "emit.h"
@@ -21,8 +21,8 @@ const char *tile_entry_name(struct tile_module *module, const struct tile_kernel
     return cuc__arena_print(module->arena, "%s$%s", kernel->name, suffixes[variant]);
 }
 
-// Orders a product's tiles so that those in flight at the same time lie close together and share
-// their loads in L2: some along the first axis, then the next along the second.
+// Orders a product's tiles so that concurrent tiles lie close together and share their loads in L2:
+// a few along the grid's first axis, then the next index along the second.
 static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_register n[3])
 {
     enum { USUAL_RASTER = 8 };
@@ -42,7 +42,7 @@ static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_
     tile_register side = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", up, wide);
     side = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, side);
     side = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first, side);
-    // More than 2^32 tiles keep the order of the grid.
+    // Grids with more than 2^32 tiles keep the grid's order.
     tile_register high = tile_make(e, TILE_R32, "mul.hi.u32 %R, %R, %R", n[0], n[1]);
     tile_register few = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", high);
     x[0] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", side, x[0], few);
@@ -71,8 +71,7 @@ void tile_begin_entry(struct tile_emitter *e)
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", blocks[i]);
     }
     tile_emit_parameters(e);
-    // In entries with roles every thread waits at the start, wherever the source waits: never later
-    // than the source.
+    // In entries with roles, every thread waits at the start, never later than the source does.
     if (e->variant == TILE_TMA && tile_has(e->target, TILE_HAS_GRID_CONTROL)) {
         if (e->kernel->waits_for_grids)
             tile_ins(e, "griddepcontrol.wait");
@@ -97,7 +96,7 @@ void tile_put_declarations(struct tile_emitter *e, struct tile_text *out)
              e->prefetch_bytes ? TILE_SCRATCH_ALIGN : 16, e->shared_bytes);
 }
 
-// Functions of the device's runtime, once per module.
+// Declares functions of the device's runtime, once per module.
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
 {
     static const char print[] = ".extern .func (.param .b32 count) vprintf (.param .b64 format, "
@@ -111,7 +110,7 @@ void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
         tile_put_string(out, fail);
 }
 
-// The tensors that have maps, as bits: a map requires at least one element.
+// Returns the tensors that have tensor maps, as bits. A map requires at least one element.
 static uint64_t mapped(const struct tile_emitter *e)
 {
     uint64_t out = 0;

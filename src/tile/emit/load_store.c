@@ -1,9 +1,10 @@
-// Elements in memory: vectors by the widest instruction, with small elements packed into words.
+// Loads and stores elements in memory: vectors by the widest instruction, with small elements
+// packed into words.
 #include "emit.h"
 
 static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
 
-// The PTX type in which one element is moved.
+// Returns the PTX type in which one element is moved.
 static const char *element_type(cuc_dtype dtype)
 {
     switch (cuc_dtype_bits(dtype)) {
@@ -32,7 +33,7 @@ static void put_registers(struct tile_emitter *e, const tile_register *r, uint32
     tile_put_string(e->text, count > 1 ? tile_register_list(e, r, count) : tile_name(*r));
 }
 
-// An address without a register is the entry's parameter.
+// An address without a register is the entry's parameter block.
 static void put_address(struct tile_emitter *e, tile_register address, int64_t offset)
 {
     if (!address)

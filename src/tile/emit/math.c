@@ -1,4 +1,4 @@
-// The dispatch to the functions, and the building blocks that they share.
+// Dispatches to the math functions, and provides the building blocks that they share.
 #include "math.h"
 
 #include <string.h>
@@ -109,14 +109,16 @@ struct tile_num tile_num_horner(struct tile_math *m, const struct tile_polynomia
     return sum;
 }
 
-// A zero added to the product with p makes it +0 for a zero x, so that x keeps its sign.
+// A zero is added to the product with p. This makes the product +0 for a zero x, so that x keeps
+// its sign.
 struct tile_num tile_num_odd(struct tile_math *m, const struct tile_polynomial *p,
                              struct tile_num x, struct tile_num z)
 {
     return tile_fma(m, x, tile_fma(m, z, tile_num_horner(m, p, z), tile_k(0)), x);
 }
 
-// The approximation has 20 bits for f64, since it reads 20 bits of d, and all but one for f32.
+// The approximation of the reciprocal has 20 bits for f64, since it reads only 20 bits of d, and
+// all bits but one for f32.
 struct tile_num tile_num_quotient(struct tile_math *m, struct tile_num n, struct tile_num d)
 {
     struct tile_num r = tile_num_op(m, "rcp.approx.ftz", 1, &d), minus = tile_neg(m, d);
@@ -155,7 +157,7 @@ tile_register tile_num_whole(struct tile_math *m, struct tile_num rounded)
 {
     tile_register low = rounded.reg;
 
-    if (m->wide) { // the lower word of the sum, unchanged
+    if (m->wide) { // for f64, the lower word of the sum, unchanged
         tile_upper_word(m, rounded, &low);
         return low;
     }
@@ -206,7 +208,7 @@ struct tile_pair tile_pair_mul(struct tile_math *m, struct tile_pair a, struct t
 
 // Functions
 
-// f32: a relative error of 2^-22.9, which is at most 2 ulp; subnormals are kept.
+// f32: the relative error is 2^-22.9, at most 2 ulp; subnormals are kept.
 static struct tile_num tile_emit_rsqrt(struct tile_math *m, struct tile_num x)
 {
     if (!m->wide)
@@ -220,7 +222,7 @@ static struct tile_num tile_emit_copysign(struct tile_math *m, struct tile_num x
     return tile_copysign(m, x, y);
 }
 
-// The ptx column of ops.def.
+// The column `ptx` of ops.def: the instruction or the function for a math op.
 struct recipe {
     const char *instruction; // without the type
     const char *rounding;    // to an integer, by cvt

@@ -1,10 +1,10 @@
-// Functions of one element: the internal interface of the files math*.c.
+// Math functions on one element: the internal interface of the files math*.c.
 //
-// A function is a few dozen instructions. f32 and f64 share one text if the same algorithm suits
-// both. Nothing here may be contracted: each fma is explicit, and everything else says .rn. At most
-// one argument of a call emits instructions, so that their order is the same with every compiler.
-// Constants and polynomials come from scripts/tile_math.py; docs/tile-math.md has the bounds and
-// methods.
+// A function is a few dozen instructions. f32 and f64 share code if the same algorithm suits both.
+// ptxas must not contract anything here: each fma is explicit, and every other operation says .rn.
+// At most one argument of a call emits instructions, so that their order is the same with every C
+// compiler. Constants and polynomials come from scripts/tile_math.py; docs/tile-math.md has the
+// bounds and methods.
 #ifndef CUCORE_TILE_EMIT_MATH_H
 #define CUCORE_TILE_EMIT_MATH_H
 
@@ -16,9 +16,10 @@ struct tile_polynomial {
     double c[20];
 };
 
-// Pairs and triples: a sum, largest part first. An f32 is stored as the equal double.
+// Pairs and triples add up to a constant, largest part first. An f32 is stored as the double of
+// equal value.
 struct tile_math_table {
-    double magic; // 1.5 units, where a unit has a last place of 1: adding this number rounds to an
+    double magic; // 1.5 units, where a unit's last place is 1: adding this number rounds to an
                   // integer
     double log2e[2], ln2[2], two_over_ln2[2], third[2];
     double two_over_pi, half_pi[3], pi[2];
@@ -37,7 +38,7 @@ struct tile_math {
     const struct tile_math_table *t;
 };
 
-// A register, or a constant if there is none.
+// A number: a register, or a constant if there is no register.
 struct tile_num {
     tile_register reg;
     double constant;
@@ -47,7 +48,7 @@ static inline struct tile_num tile_k(double constant)
     return (struct tile_num){ TILE_NO_REGISTER, constant };
 }
 
-// `op` in PTX without the type: "add.rn", "sqrt.rn". The result is a new register.
+// Emits `op`, PTX without the type such as "add.rn" or "sqrt.rn", into a new register.
 struct tile_num tile_num_op(struct tile_math *m, const char *op, uint32_t count,
                             const struct tile_num *operand);
 static inline struct tile_num tile_fma(struct tile_math *m, struct tile_num a, struct tile_num b,
@@ -75,7 +76,7 @@ static inline struct tile_num tile_abs(struct tile_math *m, struct tile_num a)
 {
     return tile_num_op(m, "abs", 1, &a);
 }
-// The magnitude of one number with the sign of another.
+// Returns the magnitude of one number with the sign of another.
 static inline struct tile_num tile_copysign(struct tile_math *m, struct tile_num magnitude,
                                             struct tile_num sign)
 {
@@ -94,12 +95,12 @@ struct tile_num tile_num_horner(struct tile_math *m, const struct tile_polynomia
 // x + x z p(z), z = x^2; a zero keeps its sign.
 struct tile_num tile_num_odd(struct tile_math *m, const struct tile_polynomial *p,
                              struct tile_num x, struct tile_num z);
-// n / d for numbers so large that no intermediate is subnormal; within 0.51 ulp. The sign of a zero
-// is lost.
+// n / d, for numbers so large that no intermediate result is subnormal; within 0.51 ulp. A zero
+// loses its sign.
 struct tile_num tile_num_quotient(struct tile_math *m, struct tile_num n, struct tile_num d);
 
-// The word with sign, exponent and upper fraction bits, and the inverse. `low`: the other word of
-// an f64, absent for f32; may be NULL.
+// Returns the word with sign, exponent and upper fraction bits; the next function does the inverse.
+// `low`: the other word of an f64, absent for f32; may be NULL.
 tile_register tile_upper_word(struct tile_math *m, struct tile_num x, tile_register *low);
 struct tile_num tile_of_words(struct tile_math *m, tile_register upper, tile_register low);
 // The position of the exponent in the upper word.
@@ -108,11 +109,11 @@ static inline uint32_t tile_exponent_shift(const struct tile_math *m)
     return m->wide ? 20 : 23;
 }
 
-// The integer nearest to x as .s32, from rounded = x + magic.
+// Returns the integer nearest to x as .s32, given rounded = x + magic.
 tile_register tile_num_whole(struct tile_math *m, struct tile_num rounded);
-// 2^n for an .s32, if the result is normal.
+// 2^n for an .s32 n; the result must be normal.
 struct tile_num tile_num_power(struct tile_math *m, tile_register n);
-// x 2^n, rounded once; x from 1/2 to 2, n up to twice the dtype's exponents.
+// x 2^n, rounded once; x is from 1/2 to 2, and n up to twice the dtype's exponent range.
 struct tile_num tile_num_scale(struct tile_math *m, struct tile_num x, tile_register n);
 
 // A sum of two registers, the second below an ulp of the first.
@@ -135,7 +136,7 @@ tile_function tile_emit_erf;                                  // math_erf.c
 tile_function2 tile_emit_atan2;                               // math_atan.c
 tile_function2 tile_emit_pow;                                 // math_pow.c
 
-// e^x / 2, finite for all x for which sinh and cosh are.
+// e^x / 2, finite for all x for which sinh and cosh are finite.
 struct tile_num tile_num_half_exp(struct tile_math *m, struct tile_num x);
 // 2^(high + low); low is below an ulp of high, or the constant 0. |high| is at most 160 for f32 and
 // 1100 for f64.

@@ -5,8 +5,8 @@
 
 // ex2.approx.ftz.f32 is accurate to 2 ulp and flushes subnormals. Therefore an x below -125 is
 // replaced by x + 24, which is exact unless the result is zero, and a multiplication scales the
-// result back: four instructions. The bound is not -126, because an error of ex2 could then make a
-// result subnormal.
+// result back: four instructions in all. With a bound of -126, an error of ex2 could make a result
+// subnormal.
 static struct tile_num exp2_f32(struct tile_math *m, struct tile_num x)
 {
     tile_register small = tile_num_compare(m, "lt", x, tile_k(-125));
@@ -19,11 +19,12 @@ static struct tile_num exp2_f32(struct tile_math *m, struct tile_num x)
     return (struct tile_num){ out, 0 };
 }
 
-// e^x = 2^n 2^f, n = x log2(e) rounded to nearest within -126 to 127, so that 2^n is normal. Beyond
-// that range f continues, and the product overflows or becomes subnormal as it should. Saturation
-// does the clamping: s goes from 0 to 1 as n goes from end to end. This takes eight instructions.
-// Six, without the clamp and the second part of log2(e), would be wrong by up to 20 ulp, and
-// entirely wrong for large and infinite x.
+// e^x = 2^n 2^f, where n is x log2(e) rounded to nearest and clamped to -126 to 127, so that 2^n is
+// normal. Beyond that range f goes on, and the product overflows or becomes subnormal as it should.
+// A saturating instruction does the clamping: s goes from 0 to 1 as n goes from one end to the
+// other. This takes eight instructions. Without the clamp and the second part of log2(e) it would
+// take six, but the result would be wrong by up to 20 ulp, and entirely wrong for large and
+// infinite x.
 static struct tile_num exp_f32(struct tile_math *m, struct tile_num x)
 {
     const double bias = 0x1.8p23 + 1; // 253 s + bias: its last 8 bits are the exponent of 2^n
@@ -98,8 +99,8 @@ struct tile_num tile_emit_exp2(struct tile_math *m, struct tile_num x)
                    : exp2_f32(m, x);
 }
 
-// e^x - 1 = 2^n (e^f - 1) + (2^n - 1), everything halved, so that 2^n is finite for the largest
-// result. If n is 0 the polynomial is the result, down to the last subnormal.
+// e^x - 1 = 2^n (e^f - 1) + (2^n - 1), with everything halved so that 2^n is finite for the largest
+// result. If n is 0, the polynomial is the result, down to the smallest subnormal.
 struct tile_num tile_emit_expm1(struct tile_math *m, struct tile_num x)
 {
     const struct tile_math_table *t = m->t;
@@ -119,9 +120,9 @@ struct tile_num tile_emit_expm1(struct tile_math *m, struct tile_num x)
     return tile_copysign(m, whole, x); // a zero's sign; all other results have it already
 }
 
-// e / (1 + e) or 1 / (1 + e), e = exp(-|x|), which cannot overflow. For f32 the hardware takes the
-// reciprocal of a number from 1 to 2: a third of the instructions of a quotient accurate to 2 ulp.
-// Kernels that gate with it in 16 bits are then bound by memory alone.
+// e / (1 + e) or 1 / (1 + e), where e = exp(-|x|) cannot overflow. For f32 the hardware computes
+// the reciprocal of a number from 1 to 2, with a third of the instructions of a quotient accurate
+// to 2 ulp. Kernels that gate by a 16-bit sigmoid thus remain memory-bound.
 struct tile_num tile_emit_sigmoid(struct tile_math *m, struct tile_num x)
 {
     struct tile_num minus = tile_neg(m, tile_abs(m, x));

@@ -6,7 +6,7 @@ static struct tile_num reciprocal(struct tile_math *m, struct tile_num x)
     return tile_num_op(m, m->wide ? "rcp.rn" : "rcp.approx.ftz", 1, &x);
 }
 
-// h = exp(|x|) / 2 overflows where cosh does; its reciprocal is 2 exp(-|x|).
+// h = exp(|x|) / 2 overflows exactly where cosh does; its reciprocal is 2 exp(-|x|).
 struct tile_num tile_emit_cosh(struct tile_math *m, struct tile_num x)
 {
     struct tile_num h = tile_num_half_exp(m, tile_abs(m, x));
@@ -24,8 +24,8 @@ struct tile_num tile_emit_sinh(struct tile_math *m, struct tile_num x)
     return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(1)), small, large);
 }
 
-// 1 - 2/(e^2a + 1). Below 0.8 f32 uses a polynomial, since ex2's error would count too much; below
-// 1/2 f64 uses t / (t + 2) with t = e^2a - 1.
+// tanh(a) = 1 - 2/(e^2a + 1). Below 0.8, f32 uses a polynomial, since the error of ex2 would be too
+// large there. Below 1/2, f64 uses t / (t + 2) with t = e^2a - 1.
 struct tile_num tile_emit_tanh(struct tile_math *m, struct tile_num x)
 {
     struct tile_num a = tile_abs(m, x), one = tile_k(1);

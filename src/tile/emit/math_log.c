@@ -1,16 +1,18 @@
 // log, log2, log1p.
 //
-// x = 2^e (1 + f). f32 takes 1 + f from 2/3 to 4/3 and a polynomial in f. f64 takes 1 + f from sqrt
-// 1/2 to sqrt 2 and a polynomial in s = f / (2 + f), since ln(1 + f) = 2 atanh(s).
+// x = 2^e (1 + f). For f32, 1 + f is from 2/3 to 4/3, and a polynomial in f follows. For f64, 1 + f
+// is from sqrt 1/2 to sqrt 2, and the polynomial is in s = f / (2 + f), since ln(1 + f) = 2
+// atanh(s).
 #include "math.h"
 
-// u is the whole argument, up to a power of two that keeps it from being subnormal.
+// The parts of an argument. u is the whole argument, up to a power of two that keeps it from being
+// subnormal.
 struct parts {
     struct tile_num e, f, u;
 };
 
-// The distance of x's upper word from that of 1, in steps of whole exponents, so that the rest is
-// in the range above: this is e at its position in the word.
+// Returns e at its position in the word: the distance of x's upper word from that of 1, rounded to
+// whole exponents such that 1 + f is in the range above.
 static tile_register exponent_of(struct tile_math *m, tile_register upper)
 {
     tile_register from =
@@ -20,7 +22,7 @@ static tile_register exponent_of(struct tile_math *m, tile_register upper)
                      m->wide ? 0xfff00000u : 0xff800000u);
 }
 
-// e + more as a number.
+// Converts e + more to a floating-point number.
 static struct tile_num number_of_exponent(struct tile_math *m, tile_register e,
                                           struct tile_num more)
 {
@@ -91,7 +93,8 @@ static struct tile_num natural(struct tile_math *m, struct parts x)
     return tile_add(m, sum.high, tile_add(m, sum.low, tile_add(m, high.low, low)));
 }
 
-// Handles the limits of u: -inf for 0, NaN below, inf and NaN unchanged. lg2 does this by itself.
+// Handles the limits of u: -inf for 0, NaN for negative numbers; inf and NaN are unchanged. lg2
+// needs no such help.
 static struct tile_num with_limits(struct tile_math *m, struct tile_num log, struct tile_num u)
 {
     struct tile_num infinity = tile_k(__builtin_inf()), zero = tile_k(0), limit;
@@ -99,7 +102,7 @@ static struct tile_num with_limits(struct tile_math *m, struct tile_num log, str
     tile_register below = tile_num_compare(m, "lt", u, infinity);
     tile_register inside = tile_make(m->e, TILE_PRED, "and.pred %R, %R, %R", above, below);
 
-    if (m->wide) { // u inf + inf is NaN below 0 as well
+    if (m->wide) { // u inf + inf is NaN for negative u as well
         limit = tile_fma(m, u, infinity, infinity);
         limit = tile_num_select(m, tile_num_compare(m, "eq", u, zero), tile_k(-infinity.constant),
                                 limit);
@@ -132,7 +135,7 @@ struct tile_num tile_emit_log2(struct tile_math *m, struct tile_num x)
     return with_limits(m, tile_add(m, sum.high, tile_add(m, sum.low, l.low)), of.u);
 }
 
-// The smallest numbers are their own logarithms; a zero keeps its sign.
+// The smallest numbers equal their own result, and a zero keeps its sign.
 struct tile_num tile_emit_log1p(struct tile_math *m, struct tile_num x)
 {
     struct parts of = take_apart_after_one(m, x);

@@ -1,5 +1,5 @@
-// pow(x, y) = 2^(y log2|x|). The logarithm is a pair, since y log2|x| grows up to the largest
-// exponent and needs as many bits after the point as the result has.
+// pow(x, y) = 2^(y log2|x|). The logarithm is a pair of numbers, since y log2|x| is as large as the
+// largest exponent and needs as many bits after the point as the result has.
 #include "math.h"
 
 // log2 for a > 0. a = 2^e b, b from sqrt 1/2 to sqrt 2, s = (b - 1)/(b + 1), z = s^2: log2(a) = e +
@@ -67,13 +67,14 @@ struct tile_num tile_emit_pow(struct tile_math *m, struct tile_num x, struct til
                              l.high);
     struct tile_num high = tile_mul(m, y, l.high);
     struct tile_num low = tile_fma(m, y, l.low, tile_fma(m, y, l.high, tile_neg(m, high)));
-    // Far out only the sign matters; the lower part may be anything.
+    // For results far out of range only the sign of the exponent matters, so the lower part may be
+    // anything.
     tile_register far = tile_num_compare(m, "gt", tile_abs(m, high), tile_k(most));
     low = tile_num_select(m, far, zero, low);
     struct tile_num r =
         tile_num_exp2(m, tile_num_select(m, far, tile_copysign(m, tile_k(most), high), high), low);
 
-    // A negative base: negative for an odd y, NaN if y is not an integer.
+    // For a negative base, the result is negative if y is odd, and NaN if y is not an integer.
     struct tile_num half = tile_mul(m, y, tile_k(0.5)), whole, whole_half;
     const char *trunc = m->wide ? "cvt.rzi.f64" : "cvt.rzi.f32";
     whole = tile_num_op(m, trunc, 1, &y);
@@ -82,12 +83,12 @@ struct tile_num tile_emit_pow(struct tile_math *m, struct tile_num x, struct til
     tile_register odd = both(m, is_whole, tile_num_compare(m, "ne", whole_half, half));
     tile_register below = tile_num_compare(m, "lt", x, zero);
     below = both(m, below, tile_num_compare(m, "gt", x, tile_k(-infinity)));
-    // |x| = 1 allows y = inf, too.
+    // If |x| = 1, the result is 1 even for y = inf.
     r = tile_num_select(m, tile_num_compare(m, "eq", a, one), one, r);
     r = tile_num_select(m, odd, tile_copysign(m, r, x), r);
     r = tile_num_select(m, both(m, below, negation(m, is_whole)), tile_k(__builtin_nan("")), r);
     r = tile_num_select(m, tile_num_compare(m, "nan", x, y), tile_k(__builtin_nan("")), r);
-    // Holds for a NaN as well.
+    // pow(1, y) is 1 even if y is NaN.
     r = tile_num_select(m, tile_num_compare(m, "eq", x, one), one, r);
     return tile_num_select(m, tile_num_compare(m, "eq", y, zero), one, r);
 }

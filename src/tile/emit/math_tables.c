@@ -1,7 +1,7 @@
 // Made by scripts/tile_math.py; do not edit.
 //
-// Above each polynomial: the largest error of what it stands for, relative to the function's
-// value, with the coefficients as they are here.
+// The comment above each polynomial gives the largest error of the formula in it, relative to the
+// function's value, with the coefficients as rounded here.
 #include "math.h"
 
 // clang-format off

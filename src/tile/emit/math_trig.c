@@ -1,9 +1,9 @@
 // sin, cos, tan.
 //
-// x = q pi/2 + r, |r| <= pi/4 and a little. Up to 2^17 (f32) and 2^30 (f64) r is x - q c1 - q c2 -
-// q c3 with pi/2 in three parts; the first difference is exact. Beyond that, x 2/pi is computed
-// from the bits of 2/pi that matter (Payne and Hanek); threads with small arguments branch around
-// it.
+// x = q pi/2 + r, with |r| at most slightly above pi/4. For |x| up to 2^17 (f32) or 2^30 (f64), r
+// is x - q c1 - q c2 - q c3, where the sum of c1, c2 and c3 is pi/2; the first difference is exact.
+// For larger arguments, x 2/pi is computed from the bits of 2/pi that matter (Payne and Hanek);
+// threads with small arguments branch around that code.
 #include "math.h"
 
 struct reduced {
@@ -18,9 +18,10 @@ static tile_register funnel(struct tile_emitter *e, tile_register a, tile_regist
     return tile_make(e, TILE_R32, "shf.l.wrap.b32 %R, %R, %R, %R", b, a, by);
 }
 
-// x = M 2^(E - 158), M the fraction as 32 bits, E the biased exponent. A bit of 2/pi matters from
-// the position at which its product with M is below 4. So the 96 bits from bit E - 128 on, counted
-// with 32 zeros in front, give the product up to multiples of 4. It has 2 bits before the point.
+// x = M 2^(E - 158), where M is the fraction as a 32-bit integer and E the biased exponent. A bit
+// of 2/pi matters from the position at which its product with M is below 4. So the product, up to
+// multiples of 4, follows from the 96 bits of 2/pi that start at bit E - 128, counted with 32 zeros
+// in front. It has 2 bits before the point.
 static struct reduced far_f32(struct tile_math *m, struct tile_num x)
 {
     struct tile_emitter *e = m->e;
@@ -33,7 +34,7 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
     }
     at = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 23, 8", x.reg);
     at = tile_make(e, TILE_R32, "sub.s32 %R, %R, 128", at);
-    // Select the four words from at / 32 on: first by two, then by one.
+    // Select the four words from word at / 32 on, in steps of two words and then of one.
     for (uint32_t step = 2, count = 5; step; step--, count--) {
         tile_register bit = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, 32 * step);
         tile_register p = tile_make(e, TILE_PRED, "setp.ne.s32 %R, %R, 0", bit);
@@ -53,7 +54,7 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
     tile_ins(e, "mov.b64 {%R, %R}, %R", p1, carry, wide);
     tile_register p2 = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %R, %R", mantissa, w[0], carry);
 
-    // Round to the nearest quarter turn; the rest is a signed fraction of 64 bits.
+    // Round to the nearest quarter turn, which leaves a signed 64-bit fraction.
     tile_register q = tile_make(e, TILE_R32, "add.u32 %R, %R, 0x20000000", p2);
     q = tile_make(e, TILE_R32, "shr.u32 %R, %R, 30", q);
     tile_register fraction = tile_make(e, TILE_R64, "mov.b64 %R, {%R, %R}", p1, p2);
@@ -81,9 +82,9 @@ static tile_register table(struct tile_emitter *e)
     return at;
 }
 
-// The same with 64 bits instead of 32: x = M 2^(E - 1086), and 192 bits of 2/pi from E - 1024 on.
-// The rest is normalized to the 64 bits after its leading zeros before the multiplication, so that
-// it is rounded once.
+// The same with 64 bits instead of 32: x = M 2^(E - 1086), and the 192 bits of 2/pi start at E -
+// 1024. The remainder is normalized to the 64 bits after its leading zeros before the
+// multiplication, so that it is rounded once.
 static struct reduced far_f64(struct tile_math *m, struct tile_num x)
 {
     struct tile_emitter *e = m->e;
@@ -118,7 +119,8 @@ static struct reduced far_f64(struct tile_math *m, struct tile_num x)
     tile_register quarter = tile_make(e, TILE_R64, "add.u64 %R, %R, 0x2000000000000000", p2);
     quarter = tile_make(e, TILE_R64, "shr.u64 %R, %R, 62", quarter);
     tile_register q = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", quarter);
-    // Two words without the two bits, made positive. A NOT is the negative up to the last bit.
+    // The two words without the two integer bits, made positive. NOT equals the negation up to the
+    // last bit.
     tile_register high = tile_make(e, TILE_R64, "shl.b64 %R, %R, 2", p2);
     tile_register in = tile_make(e, TILE_R64, "shr.u64 %R, %R, 62", p1);
     high = tile_make(e, TILE_R64, "or.b64 %R, %R, %R", high, in);
@@ -155,7 +157,8 @@ static struct reduced reduce(struct tile_math *m, struct tile_num x)
     uint32_t near = tile_label(e);
     tile_branch(e, far, true, near);
     struct reduced large = m->wide ? far_f64(m, x) : far_f32(m, x);
-    // Up to here for |x|: the function is odd. inf times 0 turns infinity into NaN.
+    // The code so far is for |x|; the functions are odd. Multiplying inf by 0 turns infinity into
+    // NaN.
     tile_register below = tile_num_compare(m, "lt", x, tile_k(0));
     large.r = tile_fma(m, x, tile_k(0), large.r);
     tile_move(e, out.r.reg, tile_num_select(m, below, tile_neg(m, large.r), large.r).reg);
@@ -172,7 +175,7 @@ static tile_register bit_of(struct tile_math *m, tile_register q, uint32_t bit)
     return tile_make(m->e, TILE_PRED, "setp.ne.s32 %R, %R, 0", masked);
 }
 
-// Sine and cosine of the reduced argument.
+// Computes the sine and cosine of the reduced argument.
 static void waves(struct tile_math *m, struct tile_num r, struct tile_num *s, struct tile_num *c)
 {
     struct tile_num z = tile_mul(m, r, r);

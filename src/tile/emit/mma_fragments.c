@@ -1,5 +1,5 @@
-// Reads the fragments of mma.sync's operands from lines in shared memory by ldmatrix, and
-// multiplies them.
+// Reads the operand fragments of mma.sync from lines in shared memory by ldmatrix, and multiplies
+// them.
 #include "mma_sync.h"
 
 static uint32_t find_fragment(struct tile_mma_operand *o, uint32_t batch, uint32_t own)
@@ -47,7 +47,7 @@ bool tile_find_fragments(struct tile_product *p)
     return true;
 }
 
-// The warp's part of an accumulator coordinate, without the lane's `bits`.
+// Returns the warp's part of an accumulator coordinate, without the `bits` of the lane.
 static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_register lane)
 {
     tile_register all = tile_thread_coordinate(p->e, p->acc->layout, axis);
@@ -57,7 +57,7 @@ static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_regis
     return tile_make(p->e, TILE_R32, "sub.u32 %R, %R, %R", all, part);
 }
 
-// Adds the offset of the batch that warps and lanes select, in bytes.
+// Adds the byte offset of the batch that warps and lanes select.
 static tile_register with_batches(struct tile_product *p, const struct tile_mma_operand *o,
                                   tile_register at)
 {
@@ -72,8 +72,9 @@ static tile_register with_batches(struct tile_product *p, const struct tile_mma_
     return at;
 }
 
-// The address of a position. `own` is the coordinate along the other axis. `steps` counts units of
-// 16 bytes, or elements, along the depth axis; for a transposed operand it counts lines.
+// Returns the address of a position. `own` is the coordinate along the other axis. `steps` is the
+// position along the depth axis, in units of 16 bytes or in elements; for a transposed operand, in
+// lines.
 static tile_register place_of(struct tile_emitter *e, const struct tile_mma_operand *o,
                               tile_register at, tile_register steps, tile_register own)
 {
@@ -90,9 +91,9 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_mma_oper
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, o->pitch, at);
 }
 
-// Computes the address of each lane's line of each fragment. `across` is the lane's coordinate
-// along the other axis in the fragment; `steps` is its 16-byte unit along the depth axis, or its
-// line.
+// Computes, for each fragment, the address of the line that each lane reads. `across` is the lane's
+// coordinate along the other axis in the fragment; `steps` is its 16-byte unit, or its line, along
+// the depth axis.
 static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                        uint32_t axis, tile_register warp, tile_register across, tile_register steps,
                        uint32_t size)
@@ -118,7 +119,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
             o->fragment[i].offset = offset + first * step - o->fragment[i].flip;
             continue;
         }
-        // Beyond the edge the last line is read again; the result is unused.
+        // Beyond the edge the last line is read again; its result is unused.
         tile_register x = first ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, first) : own;
         x = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", x, most);
         o->fragment[i].line = place_of(e, o, at, steps, x);
@@ -127,7 +128,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
     }
 }
 
-// Prefetched lines have their position in stage 0 plus the stage's offset.
+// The position of a prefetched line is its position in stage 0 plus the offset of the stage.
 static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count && o->ring; i++) {
@@ -144,11 +145,12 @@ static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
     }
 }
 
-// The positions that lanes read. ldmatrix loads four 8x8 matrices; lanes from 0, 8, 16 and 24 on
-// address the lines of one each. For reads of single elements, four lanes share a line.
+// The positions that lanes read. ldmatrix loads four 8x8 matrices; each group of 8 lanes addresses
+// the lines of one matrix. For reads of single elements, four lanes share a line.
 struct lanes {
-    tile_register eight;         // the line of a matrix
-    tile_register second, third; // 1: lanes that name matrices 1 and 3; 2 and 3
+    tile_register eight;         // index of a line in its matrix
+    tile_register second, third; // 1 in the lanes that address matrices 1 and 3; in those that
+                                 // address 2 and 3
     tile_register quad, of_quad;
 };
 
@@ -190,16 +192,16 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
     tile_register column = warp_part(p, p->n, pair);
     l.quad = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
 
-    // a: four matrices, for 8 rows and the next 8, then the same rows for the next columns along
-    // the depth axis.
+    // a: four matrices. Two have 8 rows each; the other two have the same rows and the next columns
+    // along the depth axis.
     open_operand(p, &p->a, shared, p->m, row, &l, l.second, l.third, 16);
-    // b: two matrices for 8 columns, and two for the next 8, which the same ldmatrix reads if lines
-    // allow.
+    // b: two matrices for 8 columns, and two for the next 8. The same ldmatrix reads all four if
+    // the lines allow.
     open_operand(p, &p->b, shared, p->n, column, &l, l.third, l.second, 8);
 }
 
-// A product's accumulator serves as the next product's left operand: two fragments side by side are
-// a step.
+// Takes a product's accumulator as the next product's left operand. Two adjacent fragments form a
+// step.
 static void take_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                           uint32_t step)
 {
@@ -222,13 +224,13 @@ static uint32_t step_bytes(const struct tile_product *p, const struct tile_mma_o
     return o->transposed ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
 }
 
-// Reads element by element. Successive words of a are 8 rows apart and then 4 elements along the
-// depth axis; words of b are 4 elements apart along it.
+// Reads element by element. The words of a are 8 rows apart, and then 4 elements along the depth
+// axis; the words of b are 4 elements apart along the depth axis.
 static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                        uint32_t step, uint32_t set, bool there)
 {
     uint32_t rows = o == &p->a ? 2 : 1, words = rows * (p->how->depth / 4);
-    // With 8 rows or fewer the second half of a fragment repeats the first, as its registers show.
+    // With 8 rows or fewer, the second half of a fragment repeats the first; the layout shows this.
     bool again = UINT32_C(1) << p->acc->layout->axis_bits[p->m] <= 8;
     uint32_t row = again ? 0 : 8 * (o->transposed ? o->bytes : o->pitch);
     uint32_t four = 4 * (o->transposed ? o->pitch : o->bytes);
@@ -245,7 +247,7 @@ static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint3
     }
 }
 
-// Reads into the words of `set`; they are new registers unless `there`.
+// Reads into the words of `set`, which become new registers unless `there` is true.
 static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                           uint32_t step, uint32_t words, uint32_t set, bool there)
 {
@@ -273,7 +275,7 @@ static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, ui
                  w[0], w[1], line, offset);
 }
 
-// True if two fragments of b lie side by side: the lanes from 16 on name the second.
+// True if two fragments of b lie side by side, so that lanes 16 and up address the second.
 static bool is_pair(const struct tile_mma_operand *o, uint32_t i)
 {
     uint32_t step = o->transposed ? o->bytes : o->pitch;
@@ -317,8 +319,8 @@ static void round_words(struct tile_product *p, struct tile_mma_operand *o, uint
         }
 }
 
-// Splits f32 into the sum of two tf32. For infinity, which the largest numbers round to, and for
-// NaN the first part is 1 with the number's sign, so that infinity is never multiplied by a zero
+// Splits f32 into a sum of two tf32. For NaN, and for infinity, to which the largest numbers round,
+// the first part is 1 with the number's sign, so that infinity is never multiplied by a zero
 // remainder.
 static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t words)
 {
@@ -337,7 +339,7 @@ static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint
         }
 }
 
-// For f64 before sm_90: two instructions of 8 rows, one for each half of a fragment.
+// Multiplies f64 before sm_90: two instructions of 8 rows, one for each half of a fragment.
 static void multiply_wide(struct tile_product *p, const tile_register *a, const tile_register *b,
                           const tile_register *c, const tile_register *d)
 {

@@ -1,9 +1,9 @@
-// Matrix products by mma.sync. Operands go from registers to shared memory, and from there by
-// ldmatrix to their place in the tensor cores' fragments; accumulators stay in fragments.
+// Matrix products by mma.sync. Operands go from registers to shared memory, and ldmatrix reads them
+// from there as fragments; accumulators stay in fragments.
 //
-// An operand lies in shared memory in lines: along the depth axis, or, if 16-bit elements come that
-// way, along the other axis. Lines are padded to an odd number of 16 bytes, so that ldmatrix has no
-// bank conflicts. Zeros fill up the last step of the depth axis.
+// An operand lies in shared memory as lines along the depth axis; 16-bit elements that arrive along
+// the other axis form lines along that one. Each line is padded to an odd multiple of 16 bytes, so
+// that ldmatrix has no bank conflicts. The last step of the depth axis is padded with zeros.
 #include "mma_sync.h"
 
 enum { USUAL_BYTES = 64 * 1024, LEAST_LINES = 16, BRIEF_PRODUCTS = 16 };
@@ -61,7 +61,7 @@ static bool choose_slice(struct tile_product *p)
 }
 
 // Fills the lines with zeros before elements are written, if lines extend past the operand or there
-// are more lines than its own.
+// are more lines than the operand has.
 static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t length,
                   tile_register shared)
 {
@@ -87,7 +87,7 @@ static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t l
     return true;
 }
 
-// Writes the elements whose depth coordinate is from `first` on, `length` of them.
+// Writes `length` elements, from depth coordinate `first` on.
 static void write_slice(struct tile_product *p, struct tile_mma_operand *o, uint32_t first,
                         uint32_t length, tile_register shared)
 {
@@ -145,7 +145,7 @@ static void add_step(struct tile_product *p, uint32_t step)
     tile_multiply_step(p);
 }
 
-// Addresses that advance with the loop: one for each distinct start of fragments.
+// Creates the addresses that advance with the loop, one for each distinct start of fragments.
 static void move_lines(struct tile_emitter *e, struct tile_mma_operand *o, bool copies,
                        uint32_t bytes)
 {
@@ -178,7 +178,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
 {
     struct tile_emitter *e = p->e;
     uint32_t steps = tile_round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
-    // Steps whose positions in lines are swizzled go together.
+    // Steps whose positions in a line are swizzled together are emitted together.
     uint32_t span = (p->a.transposed ? 0 : p->a.span) | (p->b.transposed ? 0 : p->b.span);
     uint32_t least = span ? span / TILE_STEP_BYTES : 1;
     uint32_t most = e->target->brief ? BRIEF_PRODUCTS : TILE_MOST_PRODUCTS;
@@ -211,7 +211,8 @@ static void add_slice(struct tile_product *p, uint32_t length)
 
 // ---- Setup
 
-// True if a warp's registers of the left operand are the fragments that it multiplies.
+// True if the registers that a warp holds of the left operand already are the fragments it
+// multiplies.
 static bool is_direct(const struct tile_product *p, const struct tile_value *x)
 {
     uint32_t warp_bits = p->acc->layout->warp_bits;
@@ -260,7 +261,8 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
     const tile_register *reg = tile_registers(p->e, x);
     uint32_t count = tile_register_count(x);
     o->reg = reg;
-    // A side smaller than a fragment is replicated, which needs whole lines along the depth axis.
+    // A side smaller than a fragment is replicated, which requires whole lines along the depth
+    // axis.
     o->direct = !which && is_direct(p, x);
     o->transposed = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
                     p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);
@@ -294,8 +296,8 @@ bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const st
     return p->row && p->column;
 }
 
-// True if the addend has no other use and registers of its own: it becomes the sum. A loop-carried
-// value then stays in its registers.
+// True if the product can add to the addend's registers: the addend has no other use and does not
+// share them. A loop-carried value then stays in its registers.
 static bool adds_in_place(const struct tile_product *p)
 {
     const struct tile_value *in = p->op->operand[2];

@@ -6,7 +6,8 @@
 
 enum { TILE_MOST_REDUCED = TILE_MAX_RANK };
 
-// One value, a value and its index, or the tiles of a function.
+// The values that are reduced together: one value, a value and its index, or the tiles of a
+// function.
 struct tile_reduction {
     struct tile_emitter *e;
     const struct tile_op *op;
@@ -17,14 +18,15 @@ struct tile_reduction {
                     tile_register *out);
     uint32_t axis;
     bool plain;  // one value, reduced by a hardware op: x and y may be swapped
-    bool halves; // 16-bit floats, two at a time as long as possible
+    bool halves; // 16-bit floats, reduced two at a time as long as possible
     const struct tile_value *factor[2]; // factors of a product that only this sum uses; NULL
     enum tile_combine with;             // if plain
     bool nan;                           // a NaN wins
 };
 
 // reduce_threads.c: combines the `count` partial results of each thread with those of the threads
-// that hold other parts; the masks are bits of threads' numbers. All these threads get the result.
+// that hold the other parts. The masks are bits of thread numbers. All these threads get the
+// result.
 void tile_reduce_threads(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes, uint32_t warps);
 

@@ -1,5 +1,5 @@
-// Reduces the partial results of threads: lanes by the hardware's warp reduction if it has one,
-// otherwise by shuffles; then warps through shared memory.
+// Reduces the partial results of threads: over lanes by the hardware's warp reduction or by
+// shuffles, then over warps through shared memory.
 #include "reduce.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ static void by_shuffles(struct tile_reduction *r, tile_register (*partial)[TILE_
         }
 }
 
-// One word per block: the hardware reduces 32-bit integers over a warp in one instruction. Mapping
-// floats to integers of the same order makes their minimum and maximum such reductions.
+// The case of one word per block. The hardware reduces 32-bit integers over a warp in one
+// instruction; floats are first mapped to integers of the same order.
 
 // Maps larger floats to larger integers: flips all bits but the sign of negative ones. The map is
 // its own inverse.
@@ -32,8 +32,8 @@ static tile_register as_ordered(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", x, flips);
 }
 
-// Maps a NaN to the worst integer, which loses against all numbers and becomes a NaN again if
-// nothing else was there.
+// Maps NaN to the worst integer. It loses against all numbers, and becomes NaN again if there was
+// no number.
 static tile_register ordered_number(struct tile_reduction *r, tile_register x)
 {
     struct tile_emitter *e = r->e;
@@ -50,8 +50,8 @@ static tile_register over_warp(struct tile_reduction *r, tile_register x)
                      r->dtype[0] == CUC_U32 ? "u32" : "s32", x);
 }
 
-// Each warp has one word, which lane 0 writes. `count` words are read from a position that depends
-// on the lane's number under `mask`.
+// Exchanges one word per warp, which lane 0 writes. `count` words are read, from a position that
+// depends on the lane's number under `mask`.
 static void exchange_words(struct tile_reduction *r, tile_register x, tile_register *out,
                            uint32_t count)
 {
@@ -78,13 +78,13 @@ static bool is_word(const struct tile_reduction *r)
     return r->plain && cuc_dtype_bits(r->dtype[0]) == 32;
 }
 
-// True if all lanes of a warp hold the same.
+// True if all lanes of a warp hold the same values.
 static bool has_copies(const struct tile_reduction *r)
 {
     return (tile_copies(r->op->operand[0]->layout) & ALL_LANES) == ALL_LANES;
 }
 
-// The minimum or maximum over all threads, or over a warp.
+// Computes the minimum or maximum over all threads, or over a warp.
 static bool by_warps(struct tile_reduction *r, tile_register *x, uint32_t lanes, uint32_t warps)
 {
     struct tile_emitter *e = r->e;
@@ -104,8 +104,8 @@ static bool by_warps(struct tile_reduction *r, tile_register *x, uint32_t lanes,
     return true;
 }
 
-// With one word per warp: each lane reads four at once, and lanes that read different ones exchange
-// results.
+// Reduces one word per warp: each lane reads four words, and lanes that read different words
+// exchange their results.
 static bool by_words(struct tile_reduction *r, tile_register *x, uint32_t lanes, uint32_t warps)
 {
     struct tile_emitter *e = r->e;
@@ -128,8 +128,8 @@ static bool by_words(struct tile_reduction *r, tile_register *x, uint32_t lanes,
 
 // The general case
 
-// Warps: each writes its partial results; all read those of the warps that they are reduced with,
-// in the order of the warps.
+// Reduces over warps: each writes its partial results, and all read the results of the warps that
+// they are reduced with, in the order of the warps.
 static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes_mask, uint32_t warps_mask)
 {
@@ -146,8 +146,8 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
         bytes += (groups * slots * tile_bytes_of(r->dtype[i]) + 15u) & ~15u;
     }
     tile_register shared = tile_scratch(e, bytes);
-    // Slot of a thread: its kept lanes, then its place among the reduced warps, then the other
-    // warps.
+    // Slot of a thread: first its kept lanes, then its position among the reduced warps, then the
+    // other warps.
     tile_register lane = tile_compress(e, e->lane, kept_lanes);
     tile_register group = tile_compress(e, e->warp, others),
                   within = tile_compress(e, e->warp, warps_mask);

@@ -1,8 +1,8 @@
 // Output of a kernel: print by vprintf, and assert by __assertfail.
 //
-// The first thread of a block prints. It reads tiles in shared memory, where they must fit. A call
-// of vprintf prints in one piece. A print of scalars is one call; a print of a tile is one call per
-// element, and output of other blocks may come in between.
+// The first thread of a block prints. It reads tiles from shared memory, so they must fit there.
+// One call of vprintf prints without interruption. A print of scalars is one call; a print of a
+// tile is one call per element, and output of other blocks may come between them.
 #include "emit.h"
 
 #include "tile/ir/print_format.h"
@@ -12,7 +12,7 @@
 
 enum { MOST_ARGUMENTS = 24 }; // arguments of one call
 
-// The generic address of a string.
+// Returns the generic address of a string.
 static tile_register string_of(struct tile_emitter *e, const char *text, size_t length)
 {
     uint32_t number = ++e->next_global;
@@ -33,7 +33,7 @@ static tile_register string_of(struct tile_emitter *e, const char *text, size_t 
 
 // print
 
-// A call under construction: its format, and arguments of 64 bits.
+// A call under construction: its format and its 64-bit arguments.
 struct line {
     struct tile_emitter *e;
     char *format;
@@ -54,7 +54,7 @@ static void append_text(struct line *line, const char *text, size_t length)
         append(line, text[i] == '%' ? "%%" : text + i, text[i] == '%' ? 2 : 1);
 }
 
-// The frame of arguments, a 64-bit address of local memory, is created where needed.
+// Creates the frame of arguments, a 64-bit address of local memory, where it is needed.
 static void call_printf(struct tile_emitter *e, tile_register format, const tile_register *argument,
                         uint32_t arguments)
 {
@@ -108,7 +108,7 @@ static void add_scalar(struct line *line, const struct tile_mark *mark, cuc_dtyp
     line->argument[line->arguments++] = argument_of(line->e, mark, dtype, x);
 }
 
-// The text between two elements, `ends` axes apart, and the format of the second.
+// Returns the text between two elements, `ends` axes apart, followed by the format of the second.
 static tile_register string_between(struct tile_emitter *e, const struct tile_mark *mark,
                                     uint32_t ends, const char *form)
 {
@@ -182,7 +182,7 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
             add_scalar(&line, &mark, x->type.dtype, tile_registers(e, x)[0]);
             continue;
         }
-        // All threads write the tile, and the first one continues.
+        // All threads write the tile to shared memory, and the first one continues.
         tile_mark_bracket(&mark, &x->type, '[', bracket);
         append(&line, bracket, strlen(bracket));
         flush(&line);

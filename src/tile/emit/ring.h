@@ -5,20 +5,21 @@
 #include "tile/pass/pipeline.h"
 #include "emit.h"
 
-// Barriers at the start of shared memory, 8 bytes each. At 8 s: stage s is full. TILE_FREE_AT bytes
-// later: stage s is free again. From TILE_HANDOVER_AT on, for each of two teams: the stage and
-// phase at which the team takes over the ring, if the other team announces it.
+// Barriers at the start of shared memory, 8 bytes each. The barrier at 8 s signals that stage s is
+// full; the one TILE_FREE_AT bytes later, that stage s is free again. From TILE_HANDOVER_AT on,
+// each of two teams has a word with the stage and phase at which it takes over the ring, if the
+// other team announces them.
 enum { TILE_FREE_AT = 256, TILE_HANDOVER_AT = 512 };
 
-// Named barriers; 0 is for all threads of the block.
+// Named barriers. Barrier 0 is for all threads of the block.
 enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TEAM = 4 };
 
-// The slabs of a warpgroup, 64 rows of 128 bytes, through which a tile is stored.
+// A warpgroup's slabs, 64 rows of 128 bytes each, through which a tile is stored.
 struct tile_staging {
     bool open;
     tile_register at; // in shared memory
-    // The addresses that the thread writes, one for each group of 16 columns, or of 8 if elements
-    // have 32 bits.
+    // The addresses that the thread writes: one per group of 16 columns, or of 8 columns if
+    // elements have 32 bits.
     tile_register lane[8];
     tile_register barrier; // the warpgroup's own
     bool wide, narrow;     // elements of 32 or of 8 bits, not 16
@@ -41,22 +42,22 @@ struct tile_ring {
     tile_register column;         // the tile's index along the grid's columns
     tile_register rank;           // rank of the block in its cluster
     tile_register group;          // the thread's warpgroup
-    tile_register stage, phase;   // the role's position in the ring, kept from tile to tile
+    tile_register stage, phase;   // the role's position in the ring, kept across tiles
     uint32_t next_tile;           // label
-    // The tile's number and the step to the next; its position in the grid; and, in a role that
-    // computes it ahead of time, the next position.
+    // The tile's number and the step to the next tile; the tile's position in the grid; the
+    // position of the next tile, in a role that computes it ahead of time.
     tile_register tile, step, place[3], next[3];
     bool early;
     bool *loaded_early;    // by value id: loads after the loop that were emitted before its end
     tile_register elected; // in the copying warp: the lane that copies
     // For warpgroups
-    tile_register not_first;     // true except in the first thread of a warpgroup
-    tile_register not_storing;   // the same for the unit that stores together: a warpgroup, or a
+    tile_register not_first;     // true in all threads of a warpgroup but the first
+    tile_register not_storing;   // the same for the unit that stores together: a warpgroup or a
                                  // warp
-    bool warps_apart;            // after a store, warps do not wait for one another
+    bool warps_apart;            // warps do not wait for one another after a store
     tile_register descriptor[2]; // descriptors of a's and b's first bytes in stage 0
-    // For teams: the stages and the phase flips (0 or 1) of the other team's tile. second: nonzero
-    // until the second team has skipped the other team's first tile.
+    // For teams: the number of stages and of phase flips (0 or 1) of the other team's tile.
+    // `second` is nonzero until the second team has skipped the other team's first tile.
     tile_register others_stages, others_phase, second;
     // While a region is emitted, and its accumulators, if this role has any.
     bool in_region;
@@ -64,24 +65,24 @@ struct tile_ring {
     bool waited_for_team;    // wait already emitted on the current path
     uint32_t staging;        // offset in shared memory of the slabs to store
     struct tile_staging out; // kept if a side tile is loaded into them
-    // For a side tile: the number of parts that arrived in this tile, and the thread's addresses in
-    // the last one.
+    // For a side tile: the number of its parts that have arrived, and the thread's addresses in the
+    // last of them.
     uint32_t side_parts;
     tile_register side_lane[4];
 };
 
-// pipeline.c: emits an entry with roles. `entry` receives the data for launches.
+// pipeline.c: emits an entry with roles. `entry` receives the data that launches need.
 bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *kernel,
                         const struct tile_pipeline *plan, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
-// tiles.c: runs `body`, a role's work for one tile, over all tiles. Then: emits loads while the
-// last products of a tile are in flight; finds the next tile among the products; true if an op
-// after the loop was emitted early.
+// tiles.c: runs `body`, a role's work for one tile, over all tiles. The next functions emit loads
+// while the last products of a tile are in flight; compute the next tile's position among the
+// products; and return true for an op after the loop that has been emitted early.
 bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
 void tile_load_early(struct tile_emitter *e);
 void tile_find_next(struct tile_emitter *e);
 bool tile_is_loaded_early(const struct tile_emitter *e, const struct tile_op *op);
-// Emits the loop over the product, in the current role.
+// Emits the product's loop in the current role.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);
 // The same for a region, and for one of its products. Inside the region, true for an op that the
 // role does not run, and for a value that it passes to another iteration or to the end of a branch.
@@ -101,17 +102,18 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 void tile_ring_step(struct tile_emitter *e);
 // Skips the stages of the other team's tile.
 void tile_skip_other_team(struct tile_emitter *e);
-// Passes the team's turn to the other team, if a tile ends before the loop.
+// Gives up the team's turn to multiply, if its tile ends before the loop.
 void tile_skip_products(struct tile_emitter *e);
-// The barrier for a full stage; TILE_FREE_AT bytes later is the barrier for a stage that has been
-// read.
+// Returns the barrier for a full stage. The barrier for a stage that has been read is TILE_FREE_AT
+// bytes later.
 tile_register tile_stage_barrier(struct tile_emitter *e);
-// Waits until a barrier's phase of that parity has completed; `at` is added to its address.
+// Waits until the barrier's phase with this parity has completed. `at` is added to the barrier's
+// address.
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
 
-// split.c: gives the loop range that this block computes (`known`: the step, if it is a constant);
-// sums the parts, by warps or in the first block of the cluster; the other blocks go to their end.
+// split.c: computes the loop range of this block (`known`: the step, if it is a constant); sums the
+// parts, either by warps or in the first block of the cluster; the other blocks jump to their end.
 void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
                       tile_register *first, tile_register *last);
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
@@ -124,28 +126,28 @@ void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_re
                     tile_register full);
 void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream);
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
-// The slabs for a value, set up once a tile.
+// Returns the slabs for a value, set up once per tile.
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);
 // Copies one slab of a warpgroup's part of a load to an address, and signals a barrier.
 void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
                     uint32_t group, uint32_t slab, tile_register to, tile_register full);
 
-// side.c: for a plan's side load, the work of the copying thread and of the warpgroups in each
-// tile.
+// side.c: emits, for a plan's side load, the work of the copying thread and of the warpgroups in
+// each tile.
 void tile_copy_side(struct tile_emitter *e);
 bool tile_begin_side(struct tile_emitter *e);
 void tile_end_side(struct tile_emitter *e); // after the store
 
-// wgmma.c: a descriptor without the address; the bytes from one block of 64 rows of a left operand
-// to the next block; the bytes from the start to a step along the depth axis.
+// wgmma.c: returns a descriptor without the address; the byte distance between blocks of 64 rows of
+// a left operand; the byte offset of a step along the depth axis.
 uint64_t tile_descriptor_of(const struct tile_stream *s);
 uint32_t tile_block_step(const struct tile_stream *a);
 uint32_t tile_step_of(const struct tile_stream *s, uint32_t step);
-// The descriptor for an address that is `bytes` further.
+// Returns the descriptor for an address that is `bytes` further on.
 tile_register tile_descriptor_at(struct tile_emitter *e, tile_register descriptor, uint32_t bytes);
-// Sets up warpgroups before their first tile. Then: emits the products of a stage, which are added
-// to `count` accumulators, or overwrite these if the predicate is false. The products are still
-// running on return, unless parts of the sums are promoted.
+// Sets up warpgroups before their first tile. The next function emits the products of a stage,
+// which are added to `count` accumulators, or overwrite them if the predicate is false. The
+// products are still running on return, unless parts of the sums are promoted.
 void tile_open_products(struct tile_emitter *e);
 void tile_emit_products(struct tile_emitter *e, const tile_register *sum, uint32_t count,
                         tile_register accumulates);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Registers of maps and the grid; the first thread initializes the barriers.
+// Loads the tensor maps and grid values into registers; the first thread initializes the barriers.
 static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes)
 {
     struct tile_ring *r = e->ring;
@@ -48,7 +48,8 @@ static void emit_end(struct tile_emitter *e)
 
     if (plan->cluster > 1 || (plan->split > 1 && e->ring->copies))
         tile_cluster_barrier(e, true);
-    // The copying threads take no part in the others' exchange between two barriers.
+    // The copying threads do not take part in the exchange of partial sums, which lies between two
+    // barriers.
     if (plan->split > 1) {
         if (e->ring->copies)
             tile_ins(e, "barrier.cluster.arrive.release");
@@ -64,8 +65,8 @@ void tile_begin_tile(struct tile_emitter *e)
     e->ring->out.open = false;
 }
 
-// A whole warp goes through the tiles, and one lane of it copies. Warp-uniform values are computed
-// once, and the elected lane is known to be one.
+// Emits the copying role. A whole warp iterates over the tiles, and one lane of it copies.
+// Warp-uniform values are computed once, and ptxas knows that only one lane is elected.
 static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 {
     uint32_t end = tile_label(e);
@@ -89,8 +90,8 @@ static bool emit_products(struct tile_emitter *e, const struct tile_roles *roles
     roles->open_products(e);
     if (!roles->for_each_tile(e, roles->multiply))
         return false;
-    if (e->ring->plan->store) // shared memory must live until it has been read; nothing else needs
-                              // the block
+    if (e->ring->plan->store) // shared memory must live until it has been read; otherwise nothing
+                              // needs the block any more
         tile_ins(e, "@!%R cp.async.bulk.wait_group.read 0", e->ring->not_storing);
     emit_end(e);
     return !e->failed;
@@ -124,7 +125,7 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     if (!values)
         return false;
 
-    // The role's own prologue goes with its text.
+    // The role's prologue is emitted with its text.
     e->prologue = none;
     r->copies = true;
     e->text = &own;
@@ -195,7 +196,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
         return false;
     uint32_t groups = tile_all_groups(plan);
     uint32_t scratch = ring->staging + (plan->store ? groups * tile_staging_bytes(plan) : 0);
-    if (plan->teams > 1 && e.shared_bytes) // both teams would meet at the scratch's barriers
+    if (plan->teams > 1 && e.shared_bytes) // both teams would meet at the barriers of the scratch
         return false;
     *entry = (struct tile_entry){
         .variant = TILE_TMA,

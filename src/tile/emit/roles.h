@@ -1,6 +1,6 @@
-// Entries with roles: one thread of the last warpgroup copies; the others multiply and do
-// everything else. Each role goes through the same tiles of the grid in the same order, computing
-// the block index from the tile's number, and has code of its own.
+// Entries with roles: one thread of the last warpgroup copies; the other warpgroups multiply and do
+// everything else. Each role has its own code. All roles visit the same tiles of the grid in the
+// same order, and compute the block index from the tile's number.
 #ifndef CUCORE_TILE_EMIT_ROLES_H
 #define CUCORE_TILE_EMIT_ROLES_H
 
@@ -8,7 +8,7 @@
 
 struct tile_roles {
     const struct tile_dispatch *dispatch; // the emitter's
-    uint32_t warps;                       // warps that multiply, as layouts count them
+    uint32_t warps;                       // number of warps that multiply, as counted in layouts
     // Registers per thread of each role. Together they must not exceed the block's initial
     // registers, or the block would wait forever.
     uint32_t copy_registers, product_registers;
@@ -23,8 +23,8 @@ struct tile_roles {
 // Forgets the emitter's state from the previous tile; `multiply` calls this first.
 void tile_begin_tile(struct tile_emitter *e);
 
-// Emits the entry of a ring's plan, whose `staging` is known; `entry` gets everything a launch
-// needs. False if the entry needs too much shared memory, or after a diagnostic.
+// Emits the entry for a ring's plan, whose `staging` is known. `entry` gets everything that a
+// launch needs. Returns false if the entry needs too much shared memory, or after a diagnostic.
 bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, const struct tile_roles *roles,
                      struct tile_ring *ring, struct tile_text *out, struct tile_entry *entry);

@@ -1,6 +1,6 @@
 // Ops with explicit rounding, by instructions with a rounding modifier. f16 and bf16 are computed
-// in f32 in the same direction and rounded in it once more: a value between two neighbours of the
-// narrow format goes to the same one either way.
+// in f32, and then rounded again in the same direction. This gives the right result, because a
+// value between two neighbours of the narrow format is rounded to the same one in both ways.
 #include "emit.h"
 
 #include <string.h>
@@ -12,13 +12,13 @@ static const char *word_of(struct tile_rounding how)
     return words[how.round];
 }
 
-// An f32 plus -0 is unchanged.
+// Adding -0 leaves an f32 unchanged, apart from flushing.
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x)
 {
     return tile_make(e, TILE_R32, "add.rn.ftz.f32 %R, %R, 0f80000000", x);
 }
 
-// Uses the named instruction with its number of operands.
+// Emits the named instruction with its number of operands.
 static tile_register by_name(struct tile_emitter *e, const char *name, struct tile_rounding how,
                              const char *type, uint32_t count, const tile_register *x)
 {

@@ -1,10 +1,10 @@
-// Scans along an axis, inclusive, by sum, product or a function, from either end.
+// Inclusive scans along an axis, by sum, product or a function, from either end.
 //
-// A scan repeats one step for each bit of the axis's coordinate, from the lowest, whichever thread
-// or register bit it is: two neighbouring blocks, each with its total, become one, and everything
-// in the later block is combined with the earlier block's total. Registers whose bits are below all
-// thread bits are scanned first, one after another, and form a run from then on: a run's prefix is
-// combined with its elements only at the very end.
+// A scan repeats one step for each bit of the axis's coordinate, from the lowest on. The bit may be
+// one of the thread's number or of the register's index. The step joins two neighbouring blocks,
+// each with its total: everything in the later block is combined with the earlier block's total.
+// Registers whose bits are below all thread bits are scanned first, one after another. From then on
+// they form a run, whose prefix is combined with its elements only at the very end.
 #include "emit.h"
 
 #include <string.h>
@@ -15,20 +15,20 @@ struct scan {
     struct tile_emitter *e;
     const struct tile_op *op;
     const struct tile_layout *layout;
-    uint32_t n;                   // tiles that are scanned together
+    uint32_t n;                   // number of tiles scanned together
     cuc_dtype dtype[MOST_VALUES]; // type of the computation
     tile_register identity[MOST_VALUES];
     enum tile_combine with;
     uint32_t axis, axis_bits;
     bool reverse;
     uint32_t count;                      // number of registers
-    tile_register (*value)[MOST_VALUES]; // per register: its elements, then their scan
-    // For each run, by its lowest register: its total, including the runs joined with it, and its
-    // prefix there.
+    tile_register (*value)[MOST_VALUES]; // per register: its elements at first, then their scan
+    // For each run, indexed by its lowest register: its total, including the runs joined with it,
+    // and the prefix at its start.
     tile_register (*total)[MOST_VALUES], (*before)[MOST_VALUES];
 };
 
-// x precedes y in the scan.
+// Combines x with y, where x precedes y in the scan.
 static void combine(struct scan *s, const tile_register *x, const tile_register *y,
                     tile_register *out)
 {
@@ -45,7 +45,7 @@ static void choose(struct scan *s, tile_register p, const tile_register *x, cons
         out[i] = x[i] == y[i] ? x[i] : tile_select(s->e, p, x[i], y[i]);
 }
 
-// The prefix of run `run` also precedes all runs joined into it.
+// Puts a prefix before run `run` and before all runs joined with it.
 static void put_before(struct scan *s, uint32_t run, const tile_register *before, uint32_t done,
                        uint32_t own)
 {
@@ -58,7 +58,8 @@ static void put_before(struct scan *s, uint32_t run, const tile_register *before
         }
 }
 
-// Joins two runs of one thread: the earlier one precedes everything in the later one.
+// Joins two runs of one thread: the total of the earlier one is combined with everything in the
+// later one.
 static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t done, uint32_t own)
 {
     uint32_t first = s->reverse ? run | bit : run, second = first ^ bit;
@@ -70,7 +71,7 @@ static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t 
     memcpy(s->total[run], sum, sizeof(sum));
 }
 
-// Consecutive lanes: their bits from `first` on count up.
+// Consecutive lanes: their bits, from bit `first` on, count in order.
 struct lanes {
     uint32_t first, bits;
     tile_register has[TILE_LANE_BITS]; // predicates: a lane 2^k earlier in the scan exists
@@ -94,7 +95,7 @@ static void open_lanes(struct scan *s, uint32_t first, uint32_t bits, struct lan
                            : tile_make(e, TILE_R32, "or.b32 %R, %R, %u", e->lane, mask);
 }
 
-// With one element in each lane: the exclusive prefix, and the total.
+// Computes the exclusive prefix and the total of one element per lane.
 static void scan_lanes(struct scan *s, const struct lanes *l, const tile_register *element,
                        tile_register *before, tile_register *total)
 {
@@ -125,16 +126,16 @@ static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uin
     }
 }
 
-// Warps whose bits count up, with totals that are equal in all lanes: the totals of all runs are
-// written at once, and the lanes of each warp scan them, several runs at a time.
+// Warps whose bits count in order and whose totals are equal in all lanes. The totals of all runs
+// are written at once, and the lanes of each warp scan them, several runs at a time.
 struct warp_totals {
     uint32_t bits;                   // warp bits of the joined warps
     uint32_t at[MOST_VALUES], bytes; // offset and size of a run in shared memory
     struct lanes lanes;
     tile_register shared;
     uint32_t from;
-    // The lane's run among those scanned at a time, the warp whose totals it reads, and the lane
-    // with the prefix of its own warp.
+    // The index of the lane's run among those scanned together, the warp whose totals the lane
+    // reads, and the lane that has the prefix of its own warp.
     tile_register which, warp, number;
 };
 
@@ -157,8 +158,8 @@ static void write_totals(struct scan *s, struct warp_totals *w, const uint32_t *
     tile_scratch_written(e);
 }
 
-// Scans `count` runs whose totals were written from the `start`-th on; the lanes have space for
-// `capacity`.
+// Scans `count` runs whose totals were written, starting with run `start`. The lanes have space for
+// `capacity` runs.
 static void scan_totals(struct scan *s, const struct warp_totals *w, const uint32_t *run,
                         uint32_t start, uint32_t count, uint32_t capacity, uint32_t done,
                         uint32_t own)
@@ -226,8 +227,8 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
     }
 }
 
-// Joins warps whose bits are consecutive in the coordinate: each writes its totals and reads those
-// of all others, in order.
+// Joins warps whose bits are consecutive in the coordinate: each warp writes its totals and reads
+// those of all others, in order.
 static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count, uint32_t done,
                        uint32_t own)
 {
@@ -238,7 +239,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
         at[i] = bytes;
         bytes += threads * tile_bytes_of(s->dtype[i]);
     }
-    // The warp's number among the joined ones, and the position of the first of them.
+    // The warp's index among the joined warps, and the position of the first of them.
     tile_register number = tile_number32(e, 0), base = tile_new(e, TILE_R32);
     for (uint32_t k = 0; k < bit_count; k++) {
         tile_register bit = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->warp, bits[k]);
@@ -307,14 +308,14 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
     }
 }
 
-// Registers below all thread bits: one after another.
+// Scans registers whose bits are below all thread bits, one after another.
 static void scan_run(struct scan *s, uint32_t run, uint32_t own)
 {
     uint32_t bits = (uint32_t)__builtin_popcount(own), last = run;
 
     for (uint32_t k = 0; k < UINT32_C(1) << bits; k++) {
         uint32_t number = s->reverse ? (UINT32_C(1) << bits) - 1 - k : k, r = run;
-        // The k-th register of the run, in the order of the coordinate.
+        // Find the k-th register of the run in the order of the coordinate.
         for (uint32_t b = 0; b < bits; b++)
             if (number >> b & 1)
                 r |= UINT32_C(1) << tile_hardware_bit(s->layout,
@@ -409,7 +410,7 @@ bool tile_emit_scan(struct tile_emitter *e, const struct tile_op *op)
         const tile_register *in = tile_registers(e, op->operand[i]);
         for (uint32_t r = 0; in && r < s.count; r++) {
             bool none = false;
-            // From the end, padding comes first.
+            // In a reverse scan, padding comes first.
             tile_register inside = s.reverse ? tile_inside_tile(e, x, r, &none) : TILE_NO_REGISTER;
             tile_register value = widens ? tile_widen(e, x->type.dtype, in[r]) : in[r];
             s.value[r][i] = none     ? s.identity[i]

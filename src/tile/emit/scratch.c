@@ -1,11 +1,11 @@
-// Barriers of the block, and the scratch that they protect.
+// Barriers of the block, and the shared scratch memory that they protect.
 #include "ring.h"
 
 void tile_barrier(struct tile_emitter *e)
 {
     bool team = e->ring && e->ring->plan->teams > 1;
 
-    // Not all warps reach this point, or there are fewer warps than in layouts.
+    // Not all warps reach this point, or there are fewer warps than layouts count.
     if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
         e->failed = true;
     if (team) // a warpgroup that owns the tile
@@ -31,8 +31,8 @@ tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
     return e->shared;
 }
 
-// Threads that read the old busy part are done once this part has been written, since a barrier
-// comes between: only one part at a time is busy.
+// Only one part is busy at a time: a barrier separates the reads of the old busy part from the
+// writes of this one, so the threads that read the old part are done by then.
 tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at)
 {
     enum { MOST = 1024 };

@@ -1,12 +1,12 @@
-// Ops that move elements. If each thread already holds what it needs, registers are only renamed.
-// If a linear map describes the move, it is a layout conversion. Otherwise the tile goes through
-// shared memory in row-major order.
+// Ops that move elements. If each thread already holds the elements it needs, registers are only
+// renamed. If a linear map describes the move, it is a layout conversion. Otherwise the tile goes
+// through shared memory in row-major order.
 #include "emit.h"
 #include "tile/layout/assign.h"
 
 #include <string.h>
 
-// An integer value in 32 bits, clamped to 0 to `most`, so that no index reads outside.
+// Converts an integer value to 32 bits, clamped to 0 to `most`, so that no index is out of range.
 static tile_register index_up_to(struct tile_emitter *e, const struct tile_value *value,
                                  tile_register x, int32_t most)
 {
@@ -21,8 +21,8 @@ static tile_register index_up_to(struct tile_emitter *e, const struct tile_value
     return wide ? tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", out) : out;
 }
 
-// The source of the result's register r: its coordinates, and a predicate: if *outside is true, the
-// second operand or the pad is taken instead.
+// The source of the result's register r: its coordinates, and a predicate. If *outside is true, the
+// second operand or the padding value is taken instead.
 struct source {
     tile_register c[TILE_MAX_RANK];
     tile_register outside;
@@ -81,7 +81,7 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
     }
 }
 
-// The address of coordinates in a row-major tile.
+// Returns the address of coordinates in a row-major tile.
 static tile_register address_of(struct tile_emitter *e, const struct tile_type *type,
                                 const tile_register *c, bool flat, tile_register shared)
 {
@@ -97,7 +97,7 @@ static tile_register address_of(struct tile_emitter *e, const struct tile_type *
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", at, bytes, shared);
 }
 
-// The register of take's index for register r of the result.
+// Returns the register with take's index for register r of the result.
 static tile_register taken_index(struct tile_emitter *e, const struct tile_op *op, uint32_t r)
 {
     const struct tile_value *index = op->operand[1], *to = op->result[0];
@@ -199,7 +199,7 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
     return !e->failed;
 }
 
-// x, with y written over a part of it.
+// Emits a copy of x in which y replaces a part.
 static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *x = op->operand[0], *y = op->operand[1], *to = op->result[0];
@@ -209,7 +209,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
 
     if (!out || !tile_shared_fits(e, op, bytes))
         return false;
-    // The part's position as an offset: y is written in the rows of x.
+    // The position of y in x as an offset. y is written row by row with the row length of x.
     int64_t step = tile_bytes_of(x->type.dtype);
     tile_register shared = tile_scratch(e, bytes);
     tile_write_shared(e, x, tile_registers(e, x), shared, 0);
@@ -248,7 +248,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
     return !e->failed;
 }
 
-// The layout that tells which of the operand's elements each register of the result needs.
+// Finds the layout that tells which of the operand's elements each register of the result needs.
 static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
 {
     const struct tile_value *from = op->operand[0], *to = op->result[0];
@@ -275,8 +275,8 @@ static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
     }
 }
 
-// The registers of a value in another layout: renamed, or converted to new ones. NULL if the tile,
-// with its padding, is too large.
+// Returns the registers of a value in another layout, either renamed or converted to new registers.
+// NULL if the tile, including its padding, is too large.
 static const tile_register *in_layout(struct tile_emitter *e, const struct tile_value *value,
                                       const struct tile_layout *from, const tile_register *in,
                                       const struct tile_layout *to)
@@ -285,7 +285,7 @@ static const tile_register *in_layout(struct tile_emitter *e, const struct tile_
     tile_register *out = tile_take(e->module, count * sizeof(*out));
     cuc_dtype dtype = value->type.dtype;
 
-    tile_spend(e->module, count); // though this may emit nothing
+    tile_spend(e->module, count); // counted although this may emit nothing
     if (!in || !out || tile_rename(from, in, to, out))
         return in ? out : NULL;
     if (tile_convert_bytes(dtype, from) > e->target->shared_limit)
@@ -296,7 +296,7 @@ static const tile_register *in_layout(struct tile_emitter *e, const struct tile_
     return out;
 }
 
-// Two tiles of one shape whose positions in the result differ by register bits.
+// Handles two tiles of one shape whose positions in the result differ by register bits.
 static const tile_register *cat_registers(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *to = op->result[0], *const *x =
@@ -325,7 +325,7 @@ static const tile_register *cat_registers(struct tile_emitter *e, const struct t
     return out;
 }
 
-// A part at constant indices, which register bits select.
+// Handles a part at constant indices, which register bits select.
 static const tile_register *part_registers(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *to = op->result[0], *from = op->operand[0];

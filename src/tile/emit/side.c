@@ -1,7 +1,7 @@
-// A side tile: loaded after the loop, with the same layout as the stored tile, such as an addend of
-// a product. It comes through the ring, as if the loop had a few more iterations. Each stage holds
-// as many of its slabs as are stored at a time, and threads read there the positions that they will
-// write later.
+// Side tiles: loaded after the loop, with the same layout as the stored tile, such as an addend of
+// a product. A side tile arrives through the ring, as if the loop had a few more iterations. Each
+// stage holds as many of its slabs as are stored at a time. A thread reads the positions that it
+// will write later.
 #include "ring.h"
 
 static uint32_t parts_of(const struct tile_pipeline *plan)
@@ -62,7 +62,8 @@ static void open_part(struct tile_emitter *e, const struct tile_staging *s)
     r->side_parts++;
 }
 
-// The warpgroup's slab with a register's group of columns; one past the last for padding.
+// Returns the warpgroup's slab for a register's group of columns; for padding, one past the last
+// slab.
 static uint32_t slab_of(const struct tile_emitter *e, const struct tile_staging *s, uint32_t index,
                         uint32_t *column)
 {
@@ -73,7 +74,8 @@ static uint32_t slab_of(const struct tile_emitter *e, const struct tile_staging 
                                           : e->ring->plan->slabs;
 }
 
-// Reads the registers of two groups of 8 columns, or of one with 32-bit elements, of 16 rows each.
+// Reads the registers of two groups of 8 columns, or of one group if elements have 32 bits. Each
+// group has 16 rows.
 static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile_register *out,
                       uint32_t index, enum tile_register_class class)
 {
@@ -101,8 +103,8 @@ static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile
     }
 }
 
-// Ends a part: everything in it has been read, and its stage is free for the next tile. `together`:
-// the warpgroup's threads have synchronized since.
+// Ends a part. All of it has been read, and its stage is free for the next tile. `together`: the
+// warpgroup's threads have synchronized since the read.
 static void close_part(struct tile_emitter *e, const struct tile_staging *s, bool together)
 {
     struct tile_ring *r = e->ring;

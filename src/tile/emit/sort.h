@@ -13,13 +13,13 @@ struct tile_sort_keys {
     tile_register *key, *index; // index: NULL if no two keys are equal, or if none is requested
 };
 
-// The predicate "(k, i) comes before (l, j)", for keys with indices.
+// Returns the predicate "(k, i) comes before (l, j)", for keys with indices.
 tile_register tile_stands_before(struct tile_emitter *e, const struct tile_sort_keys *s,
                                  tile_register k, tile_register i, tile_register l,
                                  tile_register j);
 
-// sort_shared.c: the bytes of shared memory for a network as loops over keys there; and the sort
-// itself, which gives keys and indices new registers.
+// sort_shared.c: the bytes of shared memory for a network that is emitted as loops over keys there;
+// and that sort itself, which gives keys and indices new registers.
 uint64_t tile_sort_shared_bytes(const struct tile_sort_keys *s);
 void tile_sort_in_shared(struct tile_emitter *e, struct tile_sort_keys *s);
 

@@ -1,14 +1,15 @@
-// Split-K: each block of a cluster does one part of a product's depth axis. Every block leaves its
-// accumulators in its own shared memory. The blocks take turns at finishing a warp's rows: its warp
-// adds the other blocks' parts to its own, always in the same order, and continues alone. So all
-// blocks read at the same time, since one block receives only some 25 bytes a nanosecond from
-// others. If warps depend on each other after the loop, the first block finishes the whole tile.
+// Split-K: each block of a cluster computes one part of a product's depth axis, and leaves its
+// accumulators in its own shared memory. The blocks share the work of finishing the tile: each
+// finishes the rows of some warps. The warp for these rows adds the other blocks' parts to its own,
+// always in the same order, and continues alone. All blocks thus read at the same time, since one
+// block receives only some 25 bytes per nanosecond from others. If warps depend on each other after
+// the loop, the first block finishes the whole tile.
 #include "ring.h"
 
-enum { WORDS = 4, AT_ONCE = 16 }; // words of a vector; vectors in flight
+enum { WORDS = 4, AT_ONCE = 16 }; // words per vector; vectors in flight
 
-// This block's part of a loop's iterations from `*first` to `*last`. Each block has as many as the
-// first, which has the most.
+// Computes the range of this block's iterations, from `*first` to `*last`. Each block has as many
+// as the first block, which has the most.
 void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
                       tile_register *first, tile_register *last)
 {
@@ -28,7 +29,7 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
         tile_ins(e, "div.%s %R, %R, %R", plain, iterations, iterations, step);
     }
     iterations = tile_make(e, class, "add.%s %R, %R, %u", plain, iterations, parts - 1);
-    // A 64-bit division would be a call, next to which linked code does not overlap products
+    // A 64-bit division would be a call, and linked code does not overlap products next to a call
     // (C7509).
     if (!(parts & (parts - 1)))
         iterations = tile_make(e, class, "shr.%s %R, %R, %u", plain, iterations,
@@ -115,7 +116,7 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     for (uint32_t i = 0; i < count; i += WORDS) // only padding
         if (i % each < plan->columns / 2)
             vector[vectors++] = (tile_register *)(uintptr_t)sum + i;
-    // The stages are free: everything in flight has arrived, and all warpgroups have read it.
+    // The stages are free for the sums: all copies have arrived, and all warpgroups have read them.
     tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, threads);
     tile_register own =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4, r->base);

@@ -9,7 +9,8 @@ uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t ind
     return tile_axis_coordinate(layout, index, axis);
 }
 
-// Runs of thread bits that are adjacent in the coordinate are moved together.
+// Gathers the bits of a coordinate. Thread bits that are adjacent in the coordinate are moved
+// together.
 static tile_register gather_bits(struct tile_emitter *e, const struct tile_layout *layout,
                                  uint32_t axis)
 {
@@ -67,7 +68,7 @@ uint32_t tile_thread_mask(const struct tile_layout *layout, uint32_t axis)
     return tile_axis_coordinate(layout, all, axis);
 }
 
-// With three warpgroups the layout's last one does not exist.
+// With three warpgroups, the layout's fourth one does not exist.
 static uint32_t extent_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
                               uint32_t axis)
 {

@@ -5,22 +5,23 @@
 #include "tile/ir/layout.h"
 #include "ptx.h"
 
-// Coordinates of the calling thread along an axis of a layout, computed once.
+// A coordinate of the calling thread along an axis of a layout, computed once.
 struct tile_coordinate_entry {
     const struct tile_layout *layout;
     uint32_t axis;
     tile_register reg;
 };
 
-// The coordinate of the calling thread along an axis, without the part of the register index.
+// Returns the coordinate of the calling thread along an axis, without the contribution of the
+// register index.
 tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
                                      uint32_t axis);
-// The largest possible value of that coordinate.
+// Returns the largest possible value of that coordinate.
 uint32_t tile_thread_mask(const struct tile_layout *layout, uint32_t axis);
-// The part of the coordinate that comes from a register index.
+// Returns the contribution of a register index to the coordinate.
 uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis);
-// A predicate that is true if register `index` holds an element of the logical tile;
-// TILE_NO_REGISTER if it does in every thread. *none: it does in no thread.
+// Returns a predicate that is true if register `index` holds an element of the logical tile, or
+// TILE_NO_REGISTER if that is so in every thread. *none: it is so in no thread.
 tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
                                uint32_t index, bool *none);
 

@@ -1,12 +1,12 @@
 // A role's loop over the tiles of the grid, and the work between two tiles.
 //
-// Tiles are numbered so that those in flight at the same time lie close together: some along the
-// first axis of the grid, then the next along the second.
+// Tiles are numbered so that concurrent tiles lie close together: a few along the first axis of the
+// grid, then the next index along the second.
 #include "ring.h"
 
-// x / y for an x below 2^31; `*rest` gets the remainder. The host provides floor((2^32 - 1) / y),
-// which makes the quotient too small by at most one. A division takes a hundred clocks or more,
-// during which the products would stall between two tiles.
+// Computes x / y for an x below 2^31; `*rest` gets the remainder. The host provides floor((2^32 -
+// 1) / y), with which the quotient is too small by at most one. A division instruction takes a
+// hundred clocks or more, during which the products would stall between two tiles.
 static tile_register divide(struct tile_emitter *e, tile_register x, tile_register y,
                             tile_register inverse, tile_register *rest)
 {
@@ -40,7 +40,7 @@ static void place_tile(struct tile_emitter *e, tile_register tile, const tile_re
 
     tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->grid[1]);
     tile_move(e, out[2], divide(e, tile, layer, r->inverse[0], &rest));
-    // rest / (grid[1] raster), and the remainder
+    // the quotient rest / (grid[1] raster), and the remainder
     tile_register first = divide_by(e, divide(e, rest, r->grid[1], r->inverse[1], &own), raster);
     first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, raster);
     tile_register before = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, r->grid[1]);
@@ -54,7 +54,7 @@ static void place_tile(struct tile_emitter *e, tile_register tile, const tile_re
     tile_ins(e, "add.u32 %R, %R, %R", out[0], own, first);
 }
 
-// 32-bit registers that a value takes; two 16-bit elements share one.
+// Returns the number of 32-bit registers of a value; two 16-bit elements share one.
 static uint32_t words_of(const struct tile_value *x)
 {
     uint32_t bits = cuc_dtype_bits(x->type.dtype);
@@ -68,7 +68,7 @@ static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum {
         MOST_REGISTERS = 176
-    }; // including the accumulators; the others are for the work done
+    }; // including the accumulators; the remaining registers are for other work
        // meanwhile
     const struct tile_pipeline *plan = e->ring->plan;
     const struct tile_op *loop = plan->loop;
@@ -90,7 +90,7 @@ bool tile_is_loaded_early(const struct tile_emitter *e, const struct tile_op *op
            e->ring->loaded_early[op->result[0]->id];
 }
 
-// Emitted on each path to the end of the loop, into the same registers.
+// Emitted on each path to the end of the loop, always into the same registers.
 static void load_early(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *x = op->result[0];
@@ -107,7 +107,7 @@ static void load_early(struct tile_emitter *e, const struct tile_op *op)
     e->ring->loaded_early[x->id] = true;
 }
 
-// While the last products of a tile are in flight: loads for the epilogue.
+// Emits loads for the epilogue while the last products of a tile are in flight.
 void tile_load_early(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -122,7 +122,7 @@ void tile_load_early(struct tile_emitter *e)
     }
 }
 
-// Computes the next tile's position during the products, not between two tiles.
+// Computes the next tile's position during the products rather than between two tiles.
 void tile_find_next(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -131,7 +131,7 @@ void tile_find_next(struct tile_emitter *e)
         place_tile(e, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->tile, r->step), r->next);
 }
 
-// A role's loop over the tiles: `body` emits its work for one tile.
+// Emits a role's loop over the tiles; `body` emits the work for one tile.
 bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter *e))
 {
     struct tile_ring *r = e->ring;
@@ -144,7 +144,7 @@ bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter
         tile_ins(e, "mad.lo.u32 %R, %R, %R, %R", r->tile, r->group, r->step, r->tile);
         tile_ins(e, "mul.lo.u32 %R, %R, %u", r->step, r->step, (unsigned)r->plan->teams);
     }
-    if (r->plan->split > 1) // these blocks share one tile
+    if (r->plan->split > 1) // the blocks of a split share one tile
         tile_ins(e, "div.u32 %R, %R, %u", r->tile, r->tile, (unsigned)r->plan->split);
     r->early = !r->copies && !r->plan->before && r->plan->split <= 1;
     r->loaded_early = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->loaded_early));

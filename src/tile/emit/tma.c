@@ -1,5 +1,5 @@
 // Copies by TMA: operands into the ring, and accumulators from registers through slabs in shared
-// memory, 64 rows of 128 bytes, of which each warpgroup alternates between two.
+// memory. A slab has 64 rows of 128 bytes, and each warpgroup alternates between two slabs.
 #include "ring.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 // Coordinates past this are outside of every tensor that has a map (select.c).
 #define OUTSIDE (INT64_C(1) << 30)
 
-// An access's index as the 32-bit coordinate of its first element.
+// Converts an access's index to the 32-bit coordinate of its first element.
 static tile_register coordinate(struct tile_emitter *e, const struct tile_value *index,
                                 int64_t extent)
 {
@@ -49,8 +49,9 @@ static struct place place_of(struct tile_emitter *e, const struct tile_op *op)
     return p;
 }
 
-// The position of a store to rows of a slice, by a map that ends where the slice does: the row's
-// distance from that end, counted so that the end has the number of the tensor's rows; and the end.
+// Computes the position of a store to rows of a slice, for a tensor map that ends where the slice
+// does. Besides the column, the coordinates are the row's distance from that end, plus the number
+// of the tensor's rows, and the end itself.
 static struct place place_in_slice(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
@@ -94,7 +95,8 @@ void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes)
              bytes);
 }
 
-// Copies a box at a position to shared memory, in the given blocks of the cluster if any are given.
+// Copies a box at a position to shared memory, in the given blocks of the cluster, if any are
+// given.
 static void put_copy(struct tile_emitter *e, tile_register map, const struct place *p,
                      tile_register to, tile_register full, tile_register blocks)
 {
@@ -180,7 +182,7 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     s->at = plus(e, r->base, r->staging);
     tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", s->at, r->group, tile_staging_bytes(r->plan), s->at);
     tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
-    // Rows are swizzled in 16-byte pieces by the row bits that select the 128 bytes.
+    // The row bits that select a line of 128 bytes swizzle the row's 16-byte pieces.
     tile_register row = s->wide || s->narrow
                             ? tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane)
                             : tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
@@ -226,7 +228,8 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
     put_copy(e, r->map[map], &p, to, full, TILE_NO_REGISTER);
 }
 
-// Writes two neighbouring elements as a word: the slab's columns of a block of 64 rows.
+// Writes pairs of neighbouring elements as words to a slab, for the slab's columns of a block of 64
+// rows.
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
@@ -300,8 +303,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t first = round * plan->together;
         uint32_t end = first + (left && round + 1 == rounds ? left : plan->together);
-        // Earlier stores from the same slabs have been read; the last one too, if a tile's first
-        // slab is the one that the previous tile used last.
+        // Wait until earlier stores from the same slabs have been read. This includes the last
+        // store, if the first slab of a tile is the one that the previous tile used last.
         tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %u;\n", one,
                  !round && rounds % ways ? 0 : ways - 1);
         put_together(e, s);

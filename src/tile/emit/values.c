@@ -1,4 +1,4 @@
-// The registers of values: created on first use, or computed on demand.
+// Registers of values: created on first use, or computed on demand.
 #include "emit.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *v
 // Deferred values
 
 // Finds the one tile that a value depends on; false if there are several. `visited`, by value id,
-// keeps the search linear where values are used more than once.
+// keeps the search linear if values are used more than once.
 static bool made_of(const struct tile_emitter *e, const struct tile_value *value, bool *visited,
                     const struct tile_value **source)
 {

@@ -1,36 +1,36 @@
-// The registers of tile values, and the values whose registers are computed on demand (values.c).
+// Registers of tile values, and the values whose registers are computed on demand (values.c).
 #ifndef CUCORE_TILE_EMIT_VALUES_H
 #define CUCORE_TILE_EMIT_VALUES_H
 
 #include "ptx.h"
 
-// A size that is a constant or known only at run time: 64 bits, equal in every thread.
+// A size that is a constant, or a 64-bit register that is equal in every thread.
 struct tile_size {
     tile_register reg; // TILE_NO_REGISTER: see value
     int64_t value;
 };
 
-// A tensor or slice as seen by accesses.
+// A tensor or slice as accesses see it.
 struct tile_emit_view {
     tile_register base;                                            // address of element 0
     struct tile_size extent[TILE_MAX_RANK], stride[TILE_MAX_RANK]; // stride in elements
     uint32_t rank;
     cuc_dtype dtype;
-    uint32_t aligned; // base, and all strides but the last, are multiples of this many bytes
+    uint32_t aligned; // base, and all strides but the last, are multiples of this number of bytes
 };
 
 tile_register tile_size_register(struct tile_emitter *e, const struct tile_size *size);
-// The registers of a value, created on first use, as many as its layout has.
+// Returns the registers of a value, as many as its layout has. They are created on first use.
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
 uint32_t tile_register_count(const struct tile_value *value);
-enum { TILE_PART = 8 }; // registers that are best computed together
-// Computes registers `first` to `end` - 1 of a value that may be deferred; they are then in
-// e->value.
+enum { TILE_PART = 8 }; // number of registers that are best computed together
+// Computes registers `first` to `end` - 1 of a value that may be deferred. They are in e->value
+// afterwards.
 bool tile_compute_registers(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
                             uint32_t end);
-// True if a value is deferred and depends on one tile alone, besides scalars.
+// True if a value is deferred and depends on only one tile, besides scalars.
 bool tile_is_deferred(const struct tile_emitter *e, const struct tile_value *value);
-// Saves and restores the set of deferred values; values computed in between are computed again.
+// Saves and restores the set of deferred values. Values computed in between are computed again.
 struct tile_deferred {
     const struct tile_op **op; // by value id, as in the emitter
     tile_register **reg;

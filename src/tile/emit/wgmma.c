@@ -1,27 +1,26 @@
 // Matrix products by warpgroups, with operands in swizzled shared memory.
 //
-// A descriptor names an operand's first bytes there, in units of 16, and the distance between
-// groups of 8 rows and between slabs. The steps of a stage along the depth axis differ only in the
-// address.
+// A descriptor has the address of an operand's first bytes there, in units of 16 bytes, and the
+// distances between groups of 8 rows and between slabs. The steps of a stage along the depth axis
+// differ only in the address.
 #include "ring.h"
 
 #include <stdio.h>
 
-enum { STEP_BYTES = 32 }; // bytes along the depth axis that an instruction takes
+enum { STEP_BYTES = 32 }; // bytes along the depth axis per instruction
 
-// A descriptor without the address.
+// Returns a descriptor without the address.
 uint64_t tile_descriptor_of(const struct tile_stream *s)
 {
     uint64_t swizzle = s->span == 128  ? 1
                        : s->span == 64 ? 2
-                                       : 3; // other numbers than in tensor
-                                            // maps
+                                       : 3; // other numbers than in tensor maps
     uint64_t slabs = s->mn_major ? s->span * s->rows / 16 : 1;
 
     return swizzle << 62 | (uint64_t)(8 * s->span / 16) << 32 | slabs << 16;
 }
 
-// Bytes from one block of 64 rows of a to the next.
+// Returns the byte distance between blocks of 64 rows of a.
 uint32_t tile_block_step(const struct tile_stream *a)
 {
     return a->mn_major ? a->span * a->rows * (64 * a->element / a->span) : 64 * a->span;
@@ -52,7 +51,7 @@ void tile_open_products(struct tile_emitter *e)
     e->text = before;
 }
 
-// Bytes to a step along the depth axis.
+// Returns the byte offset of a step along the depth axis.
 uint32_t tile_step_of(const struct tile_stream *s, uint32_t step)
 {
     uint32_t bytes = step * STEP_BYTES;
@@ -76,7 +75,7 @@ struct piece {
 
 struct product {
     struct tile_emitter *e;
-    tile_register at[2];    // descriptors of the stage
+    tile_register at[2];    // descriptors of the stage's operands
     const char *form, *end; // the text before the accumulators, and after scale-d
 };
 
@@ -97,8 +96,8 @@ static void multiply(const struct product *p, const struct piece *piece, uint32_
 }
 
 // Sums a stage's steps separately, at most 128 numbers at a time, since wgmma's sums keep only 13
-// bits below the largest. It takes one piece of the accumulator at a time to limit registers;
-// meanwhile the other warpgroup multiplies.
+// bits below the largest number. To limit registers, one piece of the accumulator is computed at a
+// time; meanwhile the other warpgroup multiplies.
 static void multiply_promoted(const struct product *p, uint32_t steps, const tile_register *sum,
                               uint32_t each)
 {

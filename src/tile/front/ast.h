@@ -1,4 +1,4 @@
-// The syntax tree of a tile program, before any name is looked up.
+// The syntax tree of a tile program, before names are looked up.
 #ifndef CUCORE_TILE_FRONT_AST_H
 #define CUCORE_TILE_FRONT_AST_H
 
@@ -48,7 +48,7 @@ struct tile_function_ast {
     uint32_t parameters;
     struct tile_statement *body;
     struct tile_location where;
-    bool running; // being inlined: a call of it would not terminate
+    bool running; // being inlined: a nested call of it would not terminate
     bool read;    // inlined, or checked by uncalled.c
     struct tile_function_ast *next;
 };
@@ -91,8 +91,8 @@ struct tile_file_ast {
     struct tile_names functions; // `value` is the first function with the name
 };
 
-// parser.c: the tree of a module's text. Errors go to the module's diagnostics; the tree has
-// everything that could be parsed.
+// parser.c: returns the tree of a module's text. Errors go to the module's diagnostics; the tree
+// contains everything that could be parsed.
 struct tile_file_ast *tile_parse_text(struct tile_module *module);
 
 #endif

@@ -1,4 +1,4 @@
-// The language's calls: one table, and functions that elaborate them.
+// The calls of the language: one table, and the functions that elaborate them.
 #include "elaborate.h"
 
 #include "base/arena.h"
@@ -13,7 +13,8 @@ static bool is_rest(const char *name, size_t length)
     return length > 3 && strncmp(name + length - 3, "...", 3) == 0;
 }
 
-// The number of a parameter in a list such as "x axes... | nan"; -1 if it is not in the list.
+// Returns the number of a parameter in a list such as "x axes... | nan"; -1 if it is not in the
+// list.
 static int parameter_number(const char *spec, const char *name, size_t length)
 {
     int number = 0;
@@ -32,7 +33,7 @@ static int parameter_number(const char *spec, const char *name, size_t length)
     return -1;
 }
 
-// The items of a list; an argument that is not a list counts as a list of one.
+// Returns the items of a list. An argument that is not a list counts as a list of one item.
 static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
                            const struct tile_ast *const *self)
 {
@@ -44,7 +45,7 @@ static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *co
     return ast->count;
 }
 
-// Adds an argument, or each item of a list, to the parameter that takes any number.
+// Adds an argument, or each item of a list, to the parameter that takes any number of arguments.
 static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
                      const struct tile_ast *argument, struct tile_call *call)
 {
@@ -61,7 +62,7 @@ static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
     return true;
 }
 
-// Matches arguments to the parameters of a row. Those before `|` are required.
+// Matches arguments to the parameters of a row. The parameters before `|` are required.
 static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const char *spec,
                   struct tile_call *call)
 {
@@ -210,7 +211,7 @@ bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32
                        : word->kind == TILE_AST_DTYPE ? cuc_dtype_name((cuc_dtype)word->i)
                                                       : NULL;
     for (int n = 0; words[n]; n++) {
-        if (name && strcmp(name, words[n]) == 0) { // tf32 is a precision and a dtype
+        if (name && strcmp(name, words[n]) == 0) { // tf32 is both a precision and a dtype
             *out = n;
             return true;
         }
@@ -299,7 +300,7 @@ bool tile_call_operands(struct tile_elaborator *e, const struct tile_call *c, ui
     return ok;
 }
 
-// Finds the row of a call; elementwise ops have no row, and are called by the op's name.
+// Finds the row of a call. Elementwise ops have no row; they are called by the op's name.
 static const struct tile_call_row *find_row(const char *name)
 {
     for (size_t i = 0; tile_call_tables[i]; i++)
@@ -311,8 +312,8 @@ static const struct tile_call_row *find_row(const char *name)
 
 static enum tile_op_kind elementwise(const char *name)
 {
-    // Ops that no call has the name of: those with an operator and no options, or with a row of
-    // their own.
+    // Ops that cannot be called by name: they have an operator and no options, or a row of their
+    // own.
     static const enum tile_op_kind not_calls[] = {
         TILE_NEG, TILE_NOT,  TILE_FLOORDIV, TILE_MOD,    TILE_AND,    TILE_OR, TILE_XOR,
         TILE_SHL, TILE_SHR,  TILE_EQ,       TILE_NE,     TILE_LT,     TILE_LE, TILE_GT,
@@ -328,14 +329,14 @@ static enum tile_op_kind elementwise(const char *name)
     return kind;
 }
 
-// True for calls that equal an operator with a rounding; a program may define functions of these
-// names.
+// True for calls that equal an operator with a rounding mode. Programs may define functions with
+// these names.
 static bool is_operator(enum tile_op_kind kind)
 {
     return kind >= TILE_ADD && kind <= TILE_DIV;
 }
 
-// The parameters of an elementwise call: the op's operands, then the rounding options.
+// Returns the parameters of an elementwise call: the op's operands, then the rounding options.
 static const char *arguments_of(enum tile_op_kind kind)
 {
     static const struct {

@@ -75,7 +75,7 @@ static uint32_t make_load(struct tile_elaborator *e, const struct tile_call *c,
 }
 
 // For stores that combine, such as store_add, `which` is the combination plus this constant, which
-// exceeds every op.
+// is larger than every op.
 enum { REDUCES = 1000 };
 
 static uint32_t make_store(struct tile_elaborator *e, const struct tile_call *c,

@@ -4,13 +4,13 @@
 
 #include "elaborate.h"
 
-// Binds a name in the current block, hiding any outer binding; `fixed`: the name may not be
+// Binds a name in the current block, hiding any outer binding. `fixed`: the name may not be
 // rebound.
 void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                        struct tile_location where, bool fixed);
 
-// Unreachable code, and code inside a statement with an error, is still checked for errors of its
-// own: it is built into a block that belongs to no kernel.
+// Unreachable code, and code inside a statement with an error, is still checked for errors. It is
+// built into a block that belongs to no kernel.
 struct tile_saved_state {
     struct tile_block *block, *function_block;
     struct tile_meaning *result;
@@ -21,7 +21,7 @@ struct tile_saved_state {
 bool tile_enter_detached(struct tile_elaborator *e, struct tile_saved_state *before);
 void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_state *before);
 
-// Elaborate a statement; true if control leaves the block there.
+// Elaborate a statement. They return true if control leaves the block there.
 void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s);
 // Elaborates break or continue.

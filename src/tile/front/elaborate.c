@@ -1,4 +1,5 @@
-// Kernels: constants and settings, dimensions, parameters, facts and the grid; then the body.
+// Elaborates kernels: constants and settings, dimensions, parameters, facts and the grid, and then
+// the body.
 #include "elaborate.h"
 
 #include "tile/ir/budget.h"
@@ -50,8 +51,8 @@ static const char *kind_of(const struct tile_meaning *m)
                                    : "an integer";
 }
 
-// "NAME=VALUE" is for every kernel, "KERNEL.NAME=VALUE" for one. Returns the setting without the
-// kernel's name if it applies to this one.
+// Returns the setting without the kernel's name, if it applies to this kernel. "NAME=VALUE" applies
+// to every kernel, "KERNEL.NAME=VALUE" to one.
 static const char *of_kernel(const struct tile_elaborator *e, const char *setting)
 {
     const char *name = e->kernel->name ? e->kernel->name : "";
@@ -61,7 +62,7 @@ static const char *of_kernel(const struct tile_elaborator *e, const char *settin
                                                                          : setting;
 }
 
-// Replaces a constant's value in the source by the host's setting.
+// Replaces the source's value of a constant by the host's setting.
 static void apply_setting(struct tile_elaborator *e, const struct tile_constant_ast *c,
                           struct tile_meaning *value)
 {
@@ -95,7 +96,8 @@ static struct tile_candidate candidate_of(const struct tile_meaning *value)
     };
 }
 
-// Checks that candidates have the first one's kind; an integer among floats becomes a float.
+// Checks that all candidates have the kind of the first one. An integer among floats becomes a
+// float.
 static void need_alike(struct tile_elaborator *e, const struct tile_constant_ast *c, uint32_t n,
                        const struct tile_meaning *first, struct tile_meaning *candidate)
 {
@@ -125,7 +127,7 @@ static void elaborate_constants(struct tile_elaborator *e)
         struct tile_candidate *list = tile_take(e->module, c->values * sizeof(*list));
         struct tile_meaning *meaning = tile_take(e->module, c->values * sizeof(*meaning));
         struct tile_meaning value = { 0 };
-        // the first candidate of auto() remains
+        // ends with the first candidate of auto() as the value
         for (uint32_t n = c->values; list && meaning && n-- > 0;) {
             struct tile_meaning candidate = tile_elaborate_expression(e, c->value[n]);
             if (candidate.kind == TILE_STRING ||
@@ -178,8 +180,8 @@ static cuc_dtype dtype_of(struct tile_elaborator *e, const struct tile_ast *ast)
     return CUC_DTYPE_UNKNOWN;
 }
 
-// The index of the dimension that a name stands for, which may be new; dimensions before `first`
-// are bound.
+// Returns the index of a named dimension, adding it if it is new. Dimensions before `first` are
+// bound.
 static uint32_t dimension_named(struct tile_elaborator *e, const char *name,
                                 const struct tile_binding *binding, uint32_t first,
                                 uint32_t parameter, uint32_t axis)
@@ -271,7 +273,7 @@ static void elaborate_parameters(struct tile_elaborator *e)
         tile_elaborate_parameter(e, i);
 }
 
-// Elaborates extents that are more than a dimension's name; they may use every parameter.
+// Elaborates extents that are more than a dimension's name. They may use every parameter.
 static void elaborate_extents(struct tile_elaborator *e)
 {
     struct tile_kernel *kernel = e->b.kernel;
@@ -400,7 +402,7 @@ static void check_functions(struct tile_elaborator *e)
     }
 }
 
-// The kernel's constants, each name once: "BM, BN". NULL if there are none.
+// Returns the kernel's constants, each name once, as in "BM, BN". NULL if there are none.
 static const char *constants_text(struct tile_elaborator *e)
 {
     const char *text = NULL;
@@ -423,7 +425,7 @@ static const char *constants_text(struct tile_elaborator *e)
     return text;
 }
 
-// Reports settings that match nothing, or that set a constant twice.
+// Reports settings that match nothing, and settings that set a constant twice.
 static void check_settings(struct tile_elaborator *e)
 {
     struct tile_location where = { .file = e->module->file };

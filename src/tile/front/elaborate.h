@@ -10,7 +10,8 @@ enum {
     TILE_MAX_VALUES = 16,              // results of a call or a function
     TILE_MAX_STATIC_ITERATIONS = 4096, // iterations of a static for
     TILE_MAX_INLINING = 64,
-    TILE_MAX_DEPTH = 800, // nested expressions and statements, through calls: limited by the stack
+    TILE_MAX_DEPTH = 800, // nested expressions and statements, also through calls: limited by the
+                          // stack
     TILE_MAX_WORK = 1 << 20, // expressions and blocks in total, with all iterations and calls
 };
 
@@ -33,11 +34,11 @@ struct tile_binding {
     struct tile_meaning what;
     struct tile_location where;
     bool fixed;            // a loop's variable or a parameter: may not be rebound
-    uint32_t known, outer; // the name's index in the elaborator's table; the binding that this one
-                           // hides, from 1
+    uint32_t known, outer; // the name's index in the elaborator's table; the index of the binding
+                           // that this one hides, from 1
 };
 
-// A name that only one arm of an if binds, and its position: it is unbound after the if.
+// A name that only one arm of an `if` binds, and its position. It is unbound after the `if`.
 struct tile_lost {
     const char *name;
     struct tile_location where;
@@ -47,7 +48,7 @@ struct tile_lost {
 // A loop around the code being elaborated.
 struct tile_open_loop {
     struct tile_op *op; // NULL: a static for, whose iterations cannot be left
-    bool wrong;         // NULL after an error: leaving the loop is then valid
+    bool wrong;         // NULL because of an error: leaving the loop is then valid
     const char **name;  // names of carried values
     uint32_t count;
     struct tile_open_loop *outer;
@@ -60,14 +61,15 @@ struct tile_elaborator {
     const struct tile_kernel_ast *kernel;
     struct tile_binding *binding;
     uint32_t count, capacity;
-    struct tile_names names; // all names ever bound: `number` is the latest binding of each, from 1
+    struct tile_names names; // all names ever bound: `number` is the latest binding of each name,
+                             // from 1
     struct tile_names kernels;
-    uint32_t frame; // the first binding that the running function sees
+    uint32_t frame; // the first binding visible to the running function
     uint32_t inlined;
     uint32_t depth, work;
-    bool exhausted; // a limit was exceeded, which was reported: elaboration has stopped
+    bool exhausted; // a limit was exceeded and reported: elaboration has stopped
     struct tile_open_loop *loop;
-    const struct tile_lost *lost; // lost names of the current function or kernel
+    const struct tile_lost *lost; // names of the current function or kernel that only one arm bound
     // The results of the running function, once it has returned.
     struct tile_meaning *result;
     uint32_t results;
@@ -85,22 +87,23 @@ void tile_unbind(struct tile_elaborator *e, uint32_t count);
 void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                struct tile_location where);
 
-// elaborate_expression.c: enters a nested expression or block, which e->depth-- leaves; false after
-// T006 or T007.
+// elaborate_expression.c: enters a nested expression or block; e->depth-- leaves it. Returns false
+// after T006 or T007.
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where);
 // Elaborates an expression with one meaning.
 struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e,
                                               const struct tile_ast *ast);
-// The op for `and`, `or` or `not`.
+// Returns the op for `and`, `or` or `not`.
 enum tile_op_kind tile_logical_op(const struct tile_ast *ast);
-// Elaborates an expression that may have several meanings; returns their number, 0 after an error.
+// Elaborates an expression that may have several meanings. Returns their number; 0 after an error.
 uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast *ast,
                                struct tile_meaning *out);
-// Elaborates an expression to an operand; false after an error, or if the expression has no value.
+// Elaborates an expression to an operand. Returns false after an error, or if the expression has no
+// value.
 bool tile_elaborate_operand(struct tile_elaborator *e, const struct tile_ast *ast,
                             struct tile_operand *out);
 struct tile_value *tile_elaborate_value(struct tile_elaborator *e, const struct tile_ast *ast);
-// Evaluate an expression that must be constant, and report T505 otherwise.
+// Evaluate an expression that must be constant. They report T505 if it is not.
 bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, const char *what,
                         int64_t *out);
 struct tile_meaning tile_meaning_of(struct tile_value *value);
@@ -111,42 +114,44 @@ bool tile_meaning_operand(struct tile_elaborator *e, const struct tile_meaning *
                           struct tile_operand *out);
 bool tile_meaning_is_constant(const struct tile_meaning *meaning);
 
-// Reports T501 or T405 for an unbound name, and binds it to a meaning known to be wrong.
+// Reports T501 or T405 for an unbound name, and binds the name to an erroneous meaning, so that it
+// is reported once.
 void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *name);
-// NULL if there is none of that name.
+// Returns NULL if there is no function of that name.
 struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name);
 enum { TILE_MAX_FN_PARAMETERS = 64 }; // parameters of a called function
-// The arguments of a call in the order of the function's parameters; false after T504.
+// Puts the arguments of a call in the order of the function's parameters; false after T504.
 bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,
                          const struct tile_ast *call, const struct tile_ast **argument);
 // Reports T503 for a call of an unknown function.
 void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *call);
 
-// fold_constants.c: apply operators to constants without a dtype; T509 if there is no result.
+// fold_constants.c: apply operators to constants without a dtype. They report T509 if there is no
+// result.
 struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,
                                     const struct tile_meaning *x);
-// True for an operator, or a call that takes integers, whose result is a constant without a dtype
-// if both operands are.
+// True for an operator, or for a call on integers, whose result is a constant without a dtype if
+// both operands are.
 bool tile_folds_binary(enum tile_op_kind op);
 struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,
                                      const struct tile_meaning *x, const struct tile_meaning *y);
 
 // calls.c: elaborates a call of the language. Returns the number of meanings; 0 after an error.
-// *known: the language has this call.
+// *known: the language has a call of this name.
 uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *call,
                              struct tile_meaning *out, bool *known);
-// Lists a call's arguments that are expressions; false after T503 and T504. `argument` has space
-// for TILE_MAX_FN_PARAMETERS.
+// Lists those arguments of a call that are expressions; false after T503 and T504. `argument` has
+// space for TILE_MAX_FN_PARAMETERS.
 bool tile_match_call(struct tile_elaborator *e, const struct tile_ast *call,
                      const struct tile_ast **argument, uint32_t *count);
 bool tile_is_builtin(const char *name);
-// The language's call whose name is nearest to the written one; `best` if none is nearer.
+// Returns the language's call whose name is closest to the written one; `best` if none is closer.
 const char *tile_nearest_call(const char *written, const char *best);
-// True for a call made for its effect.
+// True for a call that is made for its effect.
 bool tile_only_acts(const struct tile_ast *ast);
 
-// elaborate_statement.c: elaborates a block's statements; true if control leaves the block before
-// its end.
+// elaborate_statement.c: elaborates a block's statements. Returns true if control leaves the block
+// before its end.
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s);
 // Inlines a function at its call.
 uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function_ast *fn,
@@ -163,25 +168,25 @@ const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
 // uncalled.c: checks functions that no kernel calls, as far as possible without arguments.
 void tile_check_uncalled(struct tile_elaborator *e);
 
-// nearest.c: `word` if it is nearer than `best` to the written name, and near enough to be a typo;
-// otherwise `best`, which may be NULL.
+// nearest.c: returns `word` if it is closer to the written name than `best`, and close enough to be
+// a typo; otherwise returns `best`, which may be NULL.
 const char *tile_nearer(const char *written, const char *best, const char *word);
 
-// elaborate.c: elaborates the parts of a kernel's head. This one creates an empty kernel; false if
-// out of memory.
+// elaborate.c: elaborates the parts of a kernel's head. This function creates an empty kernel;
+// false if out of memory.
 bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast);
-// Creates parameter i of e->kernel, after the dimensions that it names; the kernel has space for
-// them. NULL after an error.
+// Creates parameter i of e->kernel, after the dimensions that it names. The kernel must have space
+// for them. Returns NULL after an error.
 struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t i);
 // Elaborates computed extents, facts and the grid, once all parameters exist.
 void tile_elaborate_launch(struct tile_elaborator *e);
 
-// Parses a text to a module. `setting`: "NAME=VALUE" or "KERNEL.NAME=VALUE" for constants. NULL if
-// out of memory; errors are in its diagnostics.
+// Parses a text to a module. `setting`: "NAME=VALUE" or "KERNEL.NAME=VALUE" for constants. Returns
+// NULL if out of memory; errors are in the module's diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);
-// Parses a text within a budget (NULL: none), for one kernel alone and without errors for other
-// kernels' settings (NULL: all kernels). If the budget ends, the module counts as out of memory.
+// Parses a text within a budget (NULL: none), for a single kernel, ignoring settings of other
+// kernels (NULL: for all kernels). If the budget ends, the module counts as out of memory.
 struct tile_module *tile_parse_kernel(struct tile_budget *budget, const char *file,
                                       const char *text, size_t bytes, const char *const *setting,
                                       uint32_t settings, const char *only);

@@ -1,13 +1,13 @@
 // Loops and ifs with their carried values, and code that is only checked.
 //
-// A name from outside that a loop's body or an if's arm rebinds is carried: it becomes an argument
-// of the block and a result of the op.
+// An outer name that is rebound in a loop's body or in an arm of an `if` is carried: it becomes an
+// argument of the block and a result of the op.
 #include "control.h"
 #include "tile/ir/array.h"
 
 #include <string.h>
 
-// Names that statements bind, once each, in the order of their first binding.
+// Names that statements bind, each once, in the order of their first binding.
 struct names {
     const char **name;
     uint32_t count, capacity;
@@ -34,8 +34,8 @@ static void names_bound(struct tile_elaborator *e, const struct tile_statement *
     }
 }
 
-// Finds the names that a body binds and that are already bound outside, with their values there:
-// the loop carries these.
+// Finds the names that a body binds and that are already bound outside, with their values there.
+// These are the loop's carried names.
 static bool carried_names(struct tile_elaborator *e, const struct tile_statement *body,
                           struct names *carried, struct tile_value ***values)
 {
@@ -48,8 +48,8 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     for (uint32_t i = 0; *values && i < bound.count; i++) {
         struct tile_binding *binding = tile_lookup(e, bound.name[i]);
         if (!binding || binding->fixed)
-            continue; // a new name, or one that may not be rebound: the statement itself
-                      // reports that
+            continue; // a new name, or one that may not be rebound, which the statement itself
+                      // reports
         struct tile_operand operand;
         e->b.where = binding->where;
         if (!tile_meaning_operand(e, &binding->what, &operand)) {
@@ -73,7 +73,7 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     return ok && *values;
 }
 
-// A constant takes the dtype of the typed value that the name has on another path.
+// Converts a constant to the dtype of the typed value that the name has on another path.
 static struct tile_value *value_like(struct tile_elaborator *e, const struct tile_meaning *m,
                                      const struct tile_type *like)
 {
@@ -109,7 +109,7 @@ bool tile_leave_loop(struct tile_elaborator *e, enum tile_op_kind kind, struct t
     return values && bound && tile_build_leave(&e->b, kind, loop->op, values, loop->name, bound);
 }
 
-// After a loop its results become the meanings of the names.
+// Binds the names to a loop's results, after the loop.
 static void bind_results(struct tile_elaborator *e, const struct tile_op *op,
                          const struct names *names, struct tile_location where)
 {
@@ -159,7 +159,7 @@ void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_stat
     e->returned = before->returned;
 }
 
-// Marks names as known to be wrong; with `new` it also binds those that nothing bound before.
+// Marks names as erroneous. With `new`, also binds those that were not bound before.
 static void give_up(struct tile_elaborator *e, const struct names *names,
                     struct tile_location where, bool new)
 {
@@ -224,7 +224,7 @@ void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement 
         variable->name = s->name[0];
         tile_push_binding(e, s->name[0], tile_meaning_of(variable), s->where, true);
     } else if (!s->value[0] || s->value[0]->kind != TILE_AST_BOOL || !s->value[0]->i) {
-        // A while is a loop that begins with an exit.
+        // A `while` is a loop that begins with an exit.
         struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
         e->b.where = s->value[0] ? s->value[0]->where : s->where;
         e->b.op = "while";
@@ -279,7 +279,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
         tile_push_binding(e, s->name[0], tile_meaning_of_int(i), s->where, true);
         left = tile_elaborate_statements(e, s->body);
         tile_unbind(e, inner);
-        // The errors of one iteration are enough.
+        // One iteration with errors is enough.
         if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
             break;
     }
@@ -287,11 +287,11 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
     return left;
 }
 
-// Both arms of an if see the same names; `after` keeps the meanings at the end of an arm.
+// Both arms of an `if` start with the same names. `after` keeps the meanings at the end of an arm.
 struct arm {
     struct tile_block *end; // the open block at the end of the arm
     struct tile_meaning *after;
-    bool *bound; // each name, even if only to an expression with an error
+    bool *bound; // for each name: bound in this arm, possibly to an expression with an error
     struct tile_location *where;
     bool leaves;
 };
@@ -348,13 +348,13 @@ static void lose(struct tile_elaborator *e, const char *name, struct tile_locati
     e->lost = lost;
 }
 
-// The type of a name at the end of an arm, if it is a typed value there.
+// Returns the type of a name at the end of an arm, if the name is a typed value there.
 static const struct tile_type *typed(const struct tile_meaning *m)
 {
     return m->kind == TILE_OPERAND && !m->operand.loose ? &m->operand.value->type : NULL;
 }
 
-// The names that differ at the ends of the arms, with each arm's value and location of the name.
+// The names that differ at the ends of the arms, with each arm's value and location.
 struct merge {
     struct names names;
     struct tile_value **yielded[2];
@@ -370,7 +370,7 @@ static bool open_merge(struct tile_elaborator *e, uint32_t most, struct merge *m
     return m->yielded[0] && m->yielded[1] && m->where[0] && m->where[1];
 }
 
-// Merges bound name `i`. A new name must be bound on every path that continues.
+// Merges the bound name `i`. A new name must be bound on every path that continues.
 static void merge_name(struct tile_elaborator *e, const struct tile_statement *s,
                        const struct names *bound, uint32_t i, const struct arm arm[2],
                        struct merge *m)
@@ -381,12 +381,12 @@ static void merge_name(struct tile_elaborator *e, const struct tile_statement *s
     bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
 
     if (old && old->fixed)
-        return; // the statement that binds the name has reported it
+        return; // the binding statement has reported the error
     if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
         tile_bind(e, bound->name[i], (struct tile_meaning){ 0 }, s->where); // an arm has an error
     else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
         lose(e, bound->name[i], arm[!arm[0].bound[i]].where[i]);
-    // The arm that continues leaves the name as it was.
+    // The arm that continues leaves the name unchanged.
     if (arm[0].leaves != arm[1].leaves && old && same_meaning(arm[0].leaves ? y : x, &old->what))
         return;
     if (!both || (arm[0].leaves && arm[1].leaves) ||
@@ -429,11 +429,11 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     names_bound(e, s->otherwise, &bound);
     if (!op) {
         struct tile_saved_state before;
-        // If the condition could have been a constant, one arm would not be elaborated.
+        // If the condition could also have been a constant, one arm would not have been elaborated.
         if (operand.value) {
             if (tile_enter_detached(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
-                e->function_block = NULL; // a return here has no function to return from
+                e->function_block = NULL; // inside an arm, a return has no function to return from
                 elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
                 elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
             }

@@ -1,4 +1,4 @@
-// Expressions: constants are folded, everything else is built.
+// Elaborates expressions: folds constants and builds ops for everything else.
 #include "elaborate.h"
 
 #include "tile/ir/budget.h"
@@ -124,7 +124,7 @@ void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
                : near ? ": did you mean "
                       : "",
                near && !call ? near : "", near && !call ? "?" : "");
-    // Reports the name once, and binds it to a meaning known to be wrong.
+    // Reports the name once, and binds it to an erroneous meaning.
     if (!call)
         tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
 }
@@ -206,7 +206,7 @@ static struct tile_meaning elaborate_logical(struct tile_elaborator *e, const st
                                  : tile_build_binary(&e->b, op, tile_of(a), tile_of(b), false));
 }
 
-// Elaborates t[i, ..], which loads an element, or x[:, None], which inserts axes of extent 1.
+// Elaborates t[i, ..], which loads an element, and x[:, None], which inserts axes of extent 1.
 static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
                                                const struct tile_ast *ast)
 {
@@ -356,7 +356,7 @@ uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast 
     return out[0].kind != TILE_NOTHING;
 }
 
-// Kept out of the recursion over nested expressions, since its array is large.
+// Not inlined into the recursion over nested expressions, because its array is large.
 __attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_elaborator *e,
                                                                     const struct tile_ast *ast)
 {
@@ -366,8 +366,7 @@ __attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_
 
     if (count == 1)
         return values[0];
-    // A call of the language has no value if it only has an effect, or after an error that was
-    // reported.
+    // A call of the language has no value if it only has an effect, or after a reported error.
     bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
     if (e->module->diagnostics->errors == errors && (count || none))
         tile_error(e->module, TILE_T508, ast->where, "%s: gives %u value%s, expected one",

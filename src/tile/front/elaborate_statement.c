@@ -1,6 +1,6 @@
-// Statements in order: binding and rebinding names, inlining functions.
+// Elaborates statements in order: binds and rebinds names, and inlines functions.
 //
-// Bindings are a stack; a block's own bindings end with it.
+// Bindings form a stack. The end of a block removes its bindings.
 #include "control.h"
 #include "tile/ir/array.h"
 
@@ -75,7 +75,7 @@ bool tile_only_acts(const struct tile_ast *ast)
     return false;
 }
 
-// Kept out of the recursion over nested blocks, since its array is large.
+// Not inlined into the recursion over nested blocks, because its array is large.
 __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *e,
                                                         const struct tile_statement *s)
 {
@@ -83,14 +83,14 @@ __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *
     uint32_t count = 0;
     uint32_t errors = e->module->diagnostics->errors;
 
-    // All values come before any name, as `a, b = b, a` requires.
+    // All values are elaborated before any name is bound, as `a, b = b, a` requires.
     for (uint32_t i = 0; i < s->values && count < 64; i++) {
         uint32_t got = tile_elaborate_values(e, s->value[i], values + count);
-        if (!got && s->values == 1) { // after an error, every name is known to be wrong
+        if (!got && s->values == 1) { // after an error, every name gets an erroneous meaning
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            // The function may lack a return; after another error values may be missing for that
-            // reason.
+            // The function may lack a return. After another error, values may be missing because of
+            // that error.
             if (!e->module->diagnostics->errors ||
                 (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i])))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
@@ -205,7 +205,7 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
     struct tile_saved_state before;
     bool left = false, detached = false;
 
-    // A block counts more than an expression, since passes recurse into nested blocks as well.
+    // A block counts more than an expression, since passes also recurse into nested blocks.
     enum { LEVELS = 3 };
 
     if (!tile_elaborate_enter(e, s ? s->where : e->b.where))

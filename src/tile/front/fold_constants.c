@@ -44,7 +44,7 @@ struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind
     return whole(e, -x->operand.i, false);
 }
 
-// Powers exist only for constants: elements have no integer pow.
+// Computes powers, which exist only for constants: elements have no integer pow.
 static struct tile_meaning fold_power(struct tile_elaborator *e, tile_wide x, tile_wide y)
 {
     tile_wide out = 1;

@@ -33,7 +33,7 @@ static const struct tile_host_expression *constant(struct tile_elaborator *e, in
     return x;
 }
 
-// The host computes in i64.
+// Makes an integer. The host computes in i64.
 static const struct tile_host_expression *integer(struct tile_elaborator *e,
                                                   const struct tile_ast *ast, tile_wide value)
 {
@@ -56,7 +56,7 @@ static enum tile_host_wish wish_of(enum tile_op_kind op, uint32_t operand)
 
 static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast);
 
-// The column `condition` of ast.def: true for a condition, false for a number.
+// Functions for the column `condition` of ast.def: true for a condition, false for a number.
 
 static bool condition_always(struct tile_elaborator *e, const struct tile_ast *ast)
 {
@@ -105,7 +105,7 @@ static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast)
     return kinds[ast->kind](e, ast);
 }
 
-// Folds constants here, so that their errors need not wait for a launch.
+// Folds constants at compile time, so that their errors need not wait for a launch.
 static const struct tile_host_expression *combine(struct tile_elaborator *e, enum tile_op_kind op,
                                                   const struct tile_ast *ast)
 {
@@ -136,7 +136,7 @@ static const struct tile_host_expression *combine(struct tile_elaborator *e, enu
     return NULL;
 }
 
-// The column `host` of ast.def.
+// Functions for the column `host` of ast.def.
 
 static const struct tile_host_expression *host_int(struct tile_elaborator *e,
                                                    const struct tile_ast *ast)
@@ -179,7 +179,7 @@ static const struct tile_host_expression *host_name(struct tile_elaborator *e,
     return refuse(e, ast, "expected a dimension, a constant or an integer argument");
 }
 
-// The tensor parameter that an argument names.
+// Finds the tensor parameter that an argument names.
 static bool parameter(struct tile_elaborator *e, const struct tile_ast *ast, uint32_t *index)
 {
     const struct tile_binding *binding = ast->kind == TILE_AST_NAME ? tile_lookup(e, ast->text)
@@ -259,7 +259,7 @@ static const struct tile_host_expression *host_call(struct tile_elaborator *e,
                   "noalias, align, unit");
 }
 
-// The host's `and` and `or` are words; their signs are the bitwise operators.
+// In host expressions, `and` and `or` are words, and their signs are the bitwise operators.
 static bool is_host_sign(enum tile_op_kind op)
 {
     return tile_op_infos[op].traits & TILE_ON_HOST && op != TILE_AND && op != TILE_OR;
@@ -335,7 +335,7 @@ static int level_of(const struct tile_ast *ast)
     return ast->kind == TILE_AST_BINARY ? levels[ast->op] : kinds[ast->kind];
 }
 
-// The text of a child, in parentheses if its precedence is lower than `least`.
+// Returns the text of a child, in parentheses if its precedence is lower than `least`.
 static const char *child_text(struct tile_elaborator *e, const struct tile_ast *ast, uint32_t child,
                               int least)
 {
@@ -348,7 +348,7 @@ static const char *child_text(struct tile_elaborator *e, const struct tile_ast *
     return text ? text : "?";
 }
 
-// The column `text` of ast.def; NULL: out of memory.
+// Functions for the column `text` of ast.def. NULL: out of memory.
 
 static const char *text_int(struct tile_elaborator *e, const struct tile_ast *ast)
 {
@@ -383,7 +383,7 @@ static const char *text_prefix(struct tile_elaborator *e, const struct tile_ast 
                             child_text(e, ast, 0, level_of(ast)));
 }
 
-// With equal precedence the second operand gets parentheses; comparisons do not chain.
+// With equal precedence, the second operand gets parentheses. Comparisons do not chain.
 static const char *text_infix(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     int level = level_of(ast);
@@ -413,7 +413,7 @@ static const char *text_unknown(struct tile_elaborator *e, const struct tile_ast
     return NULL;
 }
 
-// An expression as it was written, without redundant spaces and parentheses.
+// Returns an expression as it was written, without redundant spaces and parentheses.
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     static const char *(*const kinds[])(struct tile_elaborator *, const struct tile_ast *) = {

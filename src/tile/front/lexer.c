@@ -25,7 +25,7 @@ bool tile_token_is(const struct tile_token *token, const char *word)
            memcmp(token->at, word, token->bytes) == 0;
 }
 
-// A continuation byte of UTF-8. Columns count characters.
+// True for a continuation byte of UTF-8. Columns count characters.
 static bool is_behind(char c)
 {
     return (c & 0xc0) == 0x80;
@@ -158,7 +158,7 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
         tile_error(l->module, TILE_T003, t->where,
                    "string: expected a \" before the end of the line");
         l->at = l->at > l->end ? l->end : l->at;
-        // The enclosing expression most likely ends on the line of the string: assume that.
+        // Assume that the enclosing expression ends on the line of the string.
         while (l->at > start && strchr(" \t\r)]}", l->at[-1]))
             l->at--;
         l->torn = true;
@@ -184,7 +184,7 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
         l->at++;
 }
 
-// Skips a character that starts no token, with all its bytes.
+// Skips a character that cannot start a token, with all its bytes.
 static void wrong_character(struct tile_lexer *l, struct tile_location where)
 {
     unsigned char first = (unsigned char)*l->at++;
@@ -263,7 +263,8 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
                 l->at++;
         } else if (!read_sign(l, &t)) {
             wrong_character(l, t.where);
-            t.kind = TILE_TOKEN_SIGN; // no rule accepts this sign, so the statement ends with it
+            t.kind = TILE_TOKEN_SIGN; // the parser accepts no sign of this kind, so the statement
+                                      // ends here
             t.wrong = true;
         }
         t.bytes = (size_t)(l->at - t.at);

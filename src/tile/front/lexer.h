@@ -36,13 +36,14 @@ struct tile_lexer {
     const char *at, *end, *line_start;
     uint32_t line;
     uint32_t behind; // UTF-8 continuation bytes in the line so far
-    uint32_t depth;  // open ( and [: inside these, newlines end no statement
-    bool torn;       // after an unterminated string: the next newline closes all open brackets
+    uint32_t depth;  // number of open ( and [: newlines inside these end no statement
+    bool torn;       // after an unterminated string, the next newline closes all open brackets
     bool joins;      // the last token continues in the next line
 };
 
 void tile_lexer_start(struct tile_lexer *lexer, struct tile_module *module);
-// Returns the next token. Reports anything that cannot be one, and returns a sign of number 0.
+// Returns the next token. Reports text that cannot be a token, and returns a sign of number 0 for
+// it.
 struct tile_token tile_lexer_next(struct tile_lexer *lexer);
 bool tile_token_is(const struct tile_token *token, const char *word);
 

@@ -1,11 +1,12 @@
-// Suggests a known name for a misspelt one, for messages.
+// Suggests a known name for a misspelt one, for error messages.
 #include "elaborate.h"
 
 #include <string.h>
 
 enum { LONGEST = 24, FAR = LONGEST + 1 };
 
-// The edit distance: letters to change, insert, delete or swap to turn one word into the other.
+// Returns the edit distance: the number of letters to change, insert, delete or swap to turn one
+// word into the other.
 static size_t distance(const char *a, const char *b)
 {
     size_t an = strlen(a), bn = strlen(b), d[LONGEST + 1][LONGEST + 1];
@@ -30,8 +31,8 @@ static size_t distance(const char *a, const char *b)
 const char *tile_nearer(const char *written, const char *best, const char *word)
 {
     size_t letters = strlen(written);
-    // Suggestions stop at distances that no longer look like a typo; any word is near to a word of
-    // one or two letters.
+    // Suggestions stop at distances that no longer look like a typo. For a word of one or two
+    // letters, any word would be close.
     size_t limit = best ? distance(written, best) : letters < 3 ? 0 : letters < 6 ? 2 : 3;
 
     return word && distance(written, word) < limit ? word : best;

@@ -1,4 +1,4 @@
-// Files, functions and kernel headers.
+// Parses files, functions and kernel headers.
 #include "parser.h"
 #include "tile/ir/array.h"
 
@@ -91,7 +91,7 @@ bool tile_is_keyword(const struct tile_token *token)
     if (token->kind != TILE_TOKEN_NAME)
         return false;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        // Programs may bind `where`, which is also a function, but no other name of the language's
+        // Programs may bind `where`, which is also a call, but no other name of the language's
         // calls.
         if (strcmp(words[i], "where") != 0 && tile_token_is(token, words[i]))
             return true;
@@ -124,7 +124,7 @@ bool tile_parser_enter(struct tile_parser *p)
     return false;
 }
 
-// Skips to the next fn or kernel at the start of a line, after an error.
+// After an error, skips to the next fn or kernel at the start of a line.
 static void recover(struct tile_parser *p)
 {
     while (p->token.kind != TILE_TOKEN_END &&
@@ -174,8 +174,8 @@ static void parse_parameter(struct tile_parser *p, struct tile_parameter_ast *pa
     parameter->name = tile_parser_need_name(p, "the name of a parameter");
     if (!tile_parser_need(p, ':', ": and a dtype"))
         return;
-    // The parameter's dtype, or a constant that is a dtype, without a subscript: brackets belong to
-    // the tensor.
+    // The parameter's dtype, or a constant that is a dtype. It has no subscript: the brackets
+    // belong to the tensor.
     struct tile_ast *dtype = tile_take(p->module, sizeof(*dtype));
     if (!dtype)
         return;

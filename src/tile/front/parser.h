@@ -15,7 +15,7 @@ struct tile_parser {
     struct tile_lexer lexer;
     struct tile_token token; // the current token
     uint32_t depth;
-    bool failed; // the current statement has an error: nothing more is reported about it
+    bool failed; // the current statement has an error: report nothing more about it
 };
 
 // A list under construction.
@@ -35,18 +35,18 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word);
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
-// True if the lexer has left out the missing token and reported that.
+// True if the lexer has skipped the missing token and reported it.
 bool tile_parser_has_reported(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);
-// Enters a nested construct, within what the stack can take; false after T006, and then there is
-// nothing to undo.
+// Enters a nested construct, unless the stack is too small. Returns false after T006; there is
+// nothing to undo then.
 bool tile_parser_enter(struct tile_parser *p);
 
-// parser_expression.c: NULL after an error.
+// parser_expression.c: returns NULL after an error.
 struct tile_ast *tile_parse_expression(struct tile_parser *p);
-// Expressions separated by commas.
+// Parses expressions separated by commas.
 void tile_parse_expressions(struct tile_parser *p, struct tile_list *list);
-// parser_statement.c: the statements between braces.
+// parser_statement.c: parses the statements between braces.
 struct tile_statement *tile_parse_block(struct tile_parser *p);
 
 #endif

@@ -91,7 +91,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
     struct tile_token twice = { .kind = TILE_TOKEN_END };
     struct tile_statement *s;
 
-    // Only the token after the names distinguishes these three.
+    // These three forms differ only in the token after the names.
     bool named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
     while (named) {
         bool dropped = tile_parser_at_word(p, "_"); // `_` binds nothing
@@ -193,7 +193,7 @@ static struct tile_statement *parse_statement(struct tile_parser *p)
     return parse_binding(p, where);
 }
 
-// Skips to the end of the statement, after an error.
+// After an error, skips to the end of the statement.
 static void recover(struct tile_parser *p)
 {
     uint32_t braces = 0;
@@ -205,7 +205,7 @@ static void recover(struct tile_parser *p)
             break;
         if (p->token.kind == TILE_TOKEN_NEWLINE && !braces)
             break;
-        // If a bracket is never closed, parsing goes on at the next line that can only be a
+        // If a bracket is never closed, parsing continues at the next line that can only be a
         // statement.
         if (p->lexer.depth && p->token.kind == TILE_TOKEN_SIGN &&
             (tile_parser_at(p, '{') || tile_parser_at(p, '}')))
@@ -231,7 +231,7 @@ struct tile_statement *tile_parse_block(struct tile_parser *p)
             tile_parser_expected(p, "the end of the statement");
         if (p->failed) {
             recover(p);
-            // Its names are bound to a meaning known to be wrong.
+            // Bind its names to an erroneous meaning.
             if (s && s->kind == TILE_STATEMENT_BIND)
                 s->kind = TILE_STATEMENT_UNREADABLE;
             else

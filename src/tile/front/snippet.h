@@ -4,10 +4,11 @@
 
 #include "ast.h"
 
-// Parses expressions separated by commas, all with the position `where`; false after an error.
+// Parses expressions separated by commas, and gives all of them the position `where`; false after
+// an error.
 bool tile_parse_snippet(struct tile_module *module, const char *text, struct tile_location where,
                         struct tile_ast ***out, uint32_t *count);
-// True for a name that a program may bind: no keyword, no dtype.
+// True for a name that a program may bind: neither a keyword nor a dtype.
 bool tile_is_name(struct tile_module *module, const char *text);
 
 #endif

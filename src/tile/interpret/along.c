@@ -25,7 +25,7 @@ static int64_t start_of(const struct lines *l, int64_t line, int64_t length)
     return line / l->step * l->step * length + line % l->step;
 }
 
-// Adds one more element: in double for floats, exactly for integers.
+// A running sum: in double for floats, exact for integers.
 struct sum {
     double real;
     uint64_t element;
@@ -82,7 +82,8 @@ static bool step_fold(struct tile_machine *m, const struct tile_op *op, bool sca
     return in && out;
 }
 
-// By a function: its arguments are accumulators and elements, its yield the new accumulators.
+// Runs a reduction or scan by a function. The function's arguments are the accumulators and the
+// elements; it yields the new accumulators.
 static bool step_function(struct tile_machine *m, const struct tile_op *op, bool scan)
 {
     uint32_t n = op->result_count;
@@ -148,7 +149,7 @@ bool tile_step_arg(struct tile_machine *m, const struct tile_op *op)
     return in && out;
 }
 
-// The order of sort: -0 is below 0, and NaN above everything.
+// The order that sort uses: -0 is below 0, and NaN is above everything.
 static bool sorts_before(cuc_dtype dtype, uint64_t a, uint64_t b)
 {
     if (tile_is_integer(dtype))
@@ -157,7 +158,7 @@ static bool sorts_before(cuc_dtype dtype, uint64_t a, uint64_t b)
     return x < y || (x == x && y != y) || (x == y && signbit(x) && !signbit(y));
 }
 
-// Maps every NaN to one: positive, with all fraction bits set.
+// Maps all NaNs to a single one: positive, with all fraction bits set.
 static uint64_t one_nan(cuc_dtype dtype, uint64_t x)
 {
     bool nan = !tile_is_integer(dtype) && isnan(tile_element_real(dtype, x));
@@ -233,7 +234,7 @@ bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
     return op->block_count ? step_function(m, op, scan) : step_fold(m, op, scan);
 }
 
-// Reads a product's operands once for all elements that use them.
+// Reads a product's operands once and shares them among all elements that use them.
 static void read_reals(double *out, const struct tile_value *value, const uint64_t *element,
                        bool tf32)
 {

@@ -1,7 +1,8 @@
-// Inline PTX: wrapped into a kernel with one thread per element, which the simulator runs.
+// Runs inline PTX: wraps it into a kernel with one thread per element, and runs that in the
+// simulator.
 //
-// Registers have the classes of emitted code, and names that begin with %cuc, which no source uses.
-// Elements are 64 bits in memory, as in scalar.h.
+// Registers have the same classes as in emitted code. Their names begin with %cuc, which no source
+// uses. Elements take 64 bits in memory, as in scalar.h.
 #include "machine.h"
 
 #include "driver/simulator.h"
@@ -127,14 +128,14 @@ static void *code_of(struct tile_machine *m, const struct tile_op *op, const cuc
     *known = (struct tile_assembly){ op, sim->load(text, bytes, why, sizeof(why)), m->assembly };
     m->assembly = known;
     free(text);
-    if (!known->code) { // its line numbers are not the source's
+    if (!known->code) { // its line numbers are not those of the source
         const char *behind = strncmp(why, "line ", 5) == 0 ? strstr(why, ": ") : NULL;
         tile_machine_fail(m, op, "the instructions cannot be run: %s", behind ? behind + 2 : why);
     }
     return known->code;
 }
 
-// The inline code need not know how small dtypes are extended.
+// Sign- or zero-extend small dtypes, so that the inline code need not know how they are kept.
 static uint64_t element_of(cuc_dtype dtype, uint64_t bits)
 {
     if (tile_is_integer(dtype))

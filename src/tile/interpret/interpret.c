@@ -1,4 +1,5 @@
-// Runs the blocks of a grid one after another, the ops of a block in order, loops and ifs.
+// Runs the blocks of a grid one after another, and the ops of a block in order, including loops and
+// ifs.
 #include "machine.h"
 
 #include <stdarg.h>
@@ -57,7 +58,7 @@ static bool copy_value(struct tile_machine *m, const struct tile_value *to,
     return dst && src;
 }
 
-// Copies as if all at once, since carried values may be swapped.
+// Copies values as if all at once, since carried values may be swapped.
 static bool copy_values(struct tile_machine *m, struct tile_value *const *to,
                         struct tile_value *const *from, uint32_t count)
 {
@@ -88,7 +89,8 @@ static bool less(cuc_dtype dtype, uint64_t a, uint64_t b)
     return tile_is_signed(dtype) ? (int64_t)a < (int64_t)b : a < b;
 }
 
-// After an iteration or a block: asks the caller, some times a second, if it wants to stop.
+// Asks the caller, a few times per second, if the run should stop. Called after each iteration and
+// block.
 static bool is_stopped(struct tile_machine *m)
 {
     enum { ITERATIONS = 64, MS = 50 };
@@ -106,7 +108,8 @@ static bool is_stopped(struct tile_machine *m)
     return m->failed;
 }
 
-// The body's terminator left its values in the loop's results; they become the arguments.
+// Runs a loop. The body's terminator puts its values into the loop's results, which become the
+// block's arguments.
 static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_block *body = op->block[0];
@@ -150,7 +153,7 @@ static enum tile_flow run_terminator(struct tile_machine *m, const struct tile_o
     if (op->kind == TILE_RETURN)
         return TILE_FLOW_RETURN;
     const struct tile_op *target = tile_ended_by(op);
-    // along.c runs the function of a reduction, and reads the operands itself.
+    // along.c reads the operands of a function's terminator itself.
     if (target->kind == TILE_REDUCE || target->kind == TILE_SCAN)
         return TILE_FLOW_ON;
     if (!copy_values(m, target->result, op->operand, op->operand_count))

@@ -28,7 +28,8 @@ static void write_element(const struct tile_view *v, const int64_t *at, uint64_t
     memcpy(place, &element, tile_bytes_of(v->dtype));
 }
 
-// An element that is promised to be inside but is not is a failure.
+// True if an element is inside the tensor. An element that the source promises to be inside, but is
+// not, is a failure.
 static bool inside(struct tile_machine *m, const struct tile_op *op, const struct tile_view *v,
                    const int64_t *at)
 {
@@ -44,7 +45,8 @@ static bool inside(struct tile_machine *m, const struct tile_op *op, const struc
     return true;
 }
 
-// An index times an extent plus an offset in the tile. A result that overflows 64 bits is outside.
+// Returns an index times an extent plus an offset in the tile. A result that overflows 64 bits is
+// outside of the tensor.
 static int64_t element_index(int64_t index, int64_t scale, int64_t offset)
 {
     int64_t at;
@@ -54,7 +56,7 @@ static int64_t element_index(int64_t index, int64_t scale, int64_t offset)
     return at;
 }
 
-// The state of an access by tiles or elements, apart from the element `flat`.
+// The state of an access by tiles or elements, without the element `flat`.
 struct access {
     const struct tile_view *view;
     const struct tile_attribute *shape;
@@ -79,7 +81,7 @@ static bool open_access(struct tile_machine *m, const struct tile_op *op, struct
     return !rows || a->ids;
 }
 
-// The position of the tile's element `flat` in the tensor.
+// Computes the position in the tensor of the tile's element `flat`.
 static void place_of(const struct access *a, const struct tile_type *tile, int64_t flat,
                      int64_t *at)
 {
@@ -95,7 +97,7 @@ static void place_of(const struct access *a, const struct tile_type *tile, int64
     }
 }
 
-// The pad of an element: a scalar, or a tile of its own.
+// Returns the padding of an element, which comes from a scalar or from a tile.
 static uint64_t pad_of(struct tile_machine *m, const struct tile_op *op, int64_t flat)
 {
     if (!tile_int(op, TILE_ATTR_PADDED, 0))
@@ -155,7 +157,7 @@ static uint64_t exchanged(enum tile_combine with, cuc_dtype dtype, uint64_t old,
     return out;
 }
 
-// gather, scatter, atomic: one index tile per axis.
+// Runs gather, scatter and atomic, which have one index tile per axis.
 bool tile_step_elements(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_view *view = &m->view[op->operand[0]->id];
@@ -289,7 +291,7 @@ bool tile_step_dim(struct tile_machine *m, const struct tile_op *op)
     return out != NULL;
 }
 
-// The interpreter runs a single grid: there is nothing to wait for or to launch.
+// Does nothing: the interpreter runs a single grid, so there is no grid to wait for or to launch.
 bool tile_step_grid(struct tile_machine *m, const struct tile_op *op)
 {
     (void)m;

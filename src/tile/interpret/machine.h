@@ -30,7 +30,7 @@ bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const c
     __attribute__((format(printf, 3, 4)));
 // Reports that host memory ran out. Always returns false.
 bool tile_machine_no_memory(struct tile_machine *m);
-// The elements of a value, allocated on first use. NULL after a failure.
+// Returns the elements of a value, which are allocated on first use. NULL after a failure.
 uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value *value);
 
 // The flow of control after a block.
@@ -45,7 +45,7 @@ typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
 #include "tile/ir/ops.def"
 void tile_machine_drop_assembly(struct tile_machine *m); // inline.c
 
-// The linear index of a coordinate in a shape, and back.
+// Converts a linear index to a coordinate in a shape, and back.
 static inline void tile_unflatten(const struct tile_type *type, int64_t flat, int64_t *coordinate)
 {
     for (uint32_t i = type->rank; i-- > 0;) {

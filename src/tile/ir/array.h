@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Use TILE_RESERVE(). `array` points to the pointer to the items, which has a type of its own.
+// Called by TILE_RESERVE(). `array` points to the pointer to the items, which can have any type.
 static inline bool tile_array_reserve(struct tile_module *module, void *array, uint32_t *capacity,
                                       uint32_t count, uint32_t least, size_t item)
 {
@@ -28,9 +28,9 @@ static inline bool tile_array_reserve(struct tile_module *module, void *array, u
     return true;
 }
 
-// Ensures room for `count` items in the array at the pointer `array`, whose capacity in items is
-// the uint32_t `capacity`: doubles it, or begins with `least`. New items are zero. False without
-// memory; the array is then unchanged.
+// Ensures room for `count` items in the array at the pointer `array`, whose capacity is the
+// uint32_t `capacity`. The capacity doubles, starting from `least`. New items are zero. False if
+// out of memory; the array is then unchanged.
 #define TILE_RESERVE(module, array, capacity, count, least) \
     tile_array_reserve((module), &(array), &(capacity), (count), (least), sizeof(*(array)))
 

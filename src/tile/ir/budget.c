@@ -1,4 +1,4 @@
-// Ends compilations that exceed their budget, and names the construct they were working on. See
+// Ends compilations that exceed their budget, and names the construct that was being compiled. See
 // budget.h.
 #include "budget.h"
 
@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-// The default limits. With these, no source of 2 kB takes more than 2 s or 512 MB, or half of that
-// time on a fast machine (tests/tile/stress_budget.py). Kernels in use take less than a thirtieth
-// of the operations.
+// The default limits. With them, no source of 2 kB takes more than 2 s (1 s on a fast machine) or
+// 512 MB (tests/tile/stress_budget.py). Kernels in practical use take less than a thirtieth of the
+// operations.
 static const struct tile_limits usual = {
     .operations = UINT64_C(4) << 20,
     .ptx_bytes = UINT64_C(32) << 20,
@@ -68,8 +68,8 @@ void tile_budget_check(struct tile_module *module)
     }
 }
 
-// Names the construct that is worked on, such as "sin of f64[4194304]". While the text is still
-// read, only its position is known, and the name is "program".
+// Names the construct being compiled, such as "sin of f64[4194304]". While the text is still being
+// read, only the position is known, and the name is "program".
 static void name_construct(struct tile_budget *b, struct tile_module *module)
 {
     const struct tile_op *op = b->op;

@@ -1,9 +1,10 @@
-// Budgets of a compilation: limits on steps, text, memory and time, beyond which a program is
+// Budgets of a compilation: a program that exceeds the limits on steps, text, memory or time is
 // refused.
 //
 // One budget covers every module that a compilation makes, including those of auto()'s candidates.
-// Exceeding a limit ends the budget: the module then counts as out of memory, so that all code
-// stops on its paths for that, and tile_budget_report() reports an error with the limit's code.
+// Exceeding a limit ends the budget. The module then counts as out of memory, so that all code
+// stops on its out-of-memory paths, and tile_budget_report() reports an error with the limit's
+// code.
 #ifndef CUCORE_TILE_IR_BUDGET_H
 #define CUCORE_TILE_IR_BUDGET_H
 
@@ -16,17 +17,18 @@ struct tile_limits {
     uint64_t ptx_bytes;            // size of one text: the PTX, or a dump
     uint64_t memory_bytes;         // memory that arenas hold at a time
     double seconds;                // wall time; 0: no limit
-    int32_t (*cancel)(void *user); // returns nonzero to end the compilation; NULL: is not called
+    int32_t (*cancel)(void *user); // returns nonzero to end the compilation; may be NULL
     void *user;
 };
 
 struct tile_budget {
     struct tile_limits limits;
     struct cuc__arena_account memory;
-    uint64_t operations, next_look; // steps so far; steps at the next look at clock and `cancel`
+    uint64_t operations, next_look; // steps so far; number of steps at the next check of the clock
+                                    // and of `cancel`
     double deadline, next_call; // times of the monotonic clock: the end; the next call of `cancel`
-    struct tile_location where; // position of the construct that is worked on
-    const struct tile_op *op;   // the op that is worked on; NULL before there is IR
+    struct tile_location where; // position of the construct being compiled
+    const struct tile_op *op;   // the op being compiled; NULL before there is IR
     enum tile_code ended;       // code of the limit that ended the budget; TILE_T000 before that
     struct tile_location ended_at;
     char construct[160], amount[160];
@@ -60,7 +62,7 @@ static inline void tile_spend(struct tile_module *module, uint64_t steps)
         tile_budget_check(module);
 }
 
-// Record the op, or the position, that is worked on; the error names it.
+// Record the op, or the position, being compiled, which the error names.
 static inline void tile_set_construct(struct tile_module *module, const struct tile_op *op)
 {
     if (module->budget)

@@ -69,8 +69,8 @@ void tile_error(struct tile_module *module, enum tile_code code, struct tile_loc
     struct tile_diagnostics *d = module->diagnostics;
     va_list args;
 
-    if (tile_budget_ended(module->budget)) // anything that is missing from now on is not an error
-                                           // of the source
+    if (tile_budget_ended(module->budget)) // a value that is missing from now on is not an error of
+                                           // the source
         return;
     for (struct tile_diagnostic *old = d->first; old; old = old->next)
         if (old->severity == TILE_ERROR && old->code == code && same_place(&old->where, &where))

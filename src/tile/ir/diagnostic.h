@@ -2,8 +2,8 @@
 //
 //   FILE:LINE:COL: error T123: op: operand NAME: expected E, got G
 //
-// All errors of a source are kept, at most 20, without those that an earlier error caused: a value
-// that could not be created is NULL or has dtype CUC_DTYPE_UNKNOWN, and its users report nothing.
+// At most 20 errors of a source are kept. Consequential errors are suppressed: a value that could
+// not be created is NULL or has dtype CUC_DTYPE_UNKNOWN, and its users report nothing.
 #ifndef CUCORE_TILE_IR_DIAGNOSTIC_H
 #define CUCORE_TILE_IR_DIAGNOSTIC_H
 
@@ -15,7 +15,8 @@ enum { TILE_MAX_ERRORS = 20 };
 
 #define TILE_S(count) ((count) == 1 ? "" : "s") // plural ending
 
-// Stable numbers, by group. Each row has the meaning and the remedy, which cucore explain prints.
+// Stable error numbers, by group. Each row has the meaning and the remedy, which `cucore explain`
+// prints.
 enum tile_code {
 #define TILE_CODE(id, number, meaning, remedy) TILE_##id,
 #include "explain/tile_code.def"
@@ -40,16 +41,16 @@ struct tile_diagnostics {
                         // that kernel's
     uint32_t earlier;   // errors of the kernels before the one being compiled
     bool silent;        // the last error was beyond the limit: its notes are dropped too
-    bool out_of_memory; // nothing later is valid
+    bool out_of_memory; // no later result is valid
 };
 
-// "T101", and its meaning.
+// Returns the name of a code, such as "T101"; its meaning.
 const char *tile_code_name(enum tile_code code);
 const char *tile_code_meaning(enum tile_code code);
 // 501 for T501.
 int tile_code_number(enum tile_code code);
 
-// Adds an error. A second one at the same position with the same code is dropped.
+// Adds an error. A repeated error with the same position and code is dropped.
 void tile_error(struct tile_module *module, enum tile_code code, struct tile_location where,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 // A check of a kernel after the pass `after`; starts with `ok` true.
@@ -58,14 +59,15 @@ struct tile_check {
     const char *after;
     bool ok;
 };
-// Reports the first broken rule of a check as an error of cucore. `op` is NULL for the kernel.
+// Reports the first broken rule of a check as an internal error of cucore. `op` is NULL if the
+// kernel itself breaks the rule.
 void tile_broken(struct tile_check *check, const struct tile_op *op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// True if another error would be kept; otherwise its text need not be made.
+// True if another error would be kept; otherwise its text need not be formatted.
 bool tile_error_is_kept(const struct tile_module *module);
 // Reports that a module without other errors has no kernel.
 void tile_expect_kernel(struct tile_module *module);
-// Adds the other position to the last error.
+// Adds another position to the last error.
 void tile_note(struct tile_module *module, struct tile_location where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void tile_remark(struct tile_module *module, struct tile_location where, const char *format, ...)

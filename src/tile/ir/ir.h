@@ -17,9 +17,10 @@
 //
 // Everything lives in the module's arena and is freed with it.
 //
-// Each value lists its uses: the operands that are this value. tile_set_operand(), tile_replace()
-// and tile_delete() maintain the lists, tile_verify() checks them. Ids stay dense only until a pass
-// adds or deletes values; it calls tile_renumber() once when it is done.
+// Each value has a list of its uses, that is, of the operands that are this value.
+// tile_set_operand(), tile_replace() and tile_delete() maintain the lists; tile_verify() checks
+// them. Ids stay dense only until a pass adds or deletes values; it calls tile_renumber() once when
+// it is done.
 #ifndef CUCORE_TILE_IR_IR_H
 #define CUCORE_TILE_IR_IR_H
 
@@ -32,8 +33,8 @@
 enum { TILE_MAX_RANK = 8 };
 #define TILE_MAX_ELEMENTS (INT64_C(1) << 24)
 
-// An integer constant without a dtype yet: -2^63 to 2^64 - 1, the union of i64 and u64. Aligned
-// like the other types, since arrays of it lie on the stack.
+// An integer constant without a dtype, from -2^63 to 2^64 - 1: the union of i64 and u64. It has the
+// alignment of other types, since arrays of it lie on the stack.
 __extension__ typedef __int128 tile_wide __attribute__((aligned(8)));
 static inline bool tile_wide_fits_any(tile_wide x)
 {
@@ -46,7 +47,7 @@ struct tile_module;
 struct tile_kernel;
 struct tile_block;
 struct tile_op;
-struct tile_layout; // ir/layout.h: from layout assignment on
+struct tile_layout; // ir/layout.h: exists from layout assignment on
 
 // The type of a value: a tile of rank 0 or more, or a tensor, whose extents are not constants.
 struct tile_type {
@@ -63,7 +64,7 @@ struct tile_location {
     const struct tile_location *inlined_at; // the call that inlined the fn
 };
 
-// One operand of an op, in the list of the value that it is.
+// One operand of an op, linked in the list of its value's uses.
 struct tile_use {
     struct tile_op *user; // the operand's index is `this use - user->use`
     struct tile_use *previous, *next;
@@ -74,8 +75,9 @@ struct tile_value {
     struct tile_op *op; // the op that defines it as a result, or NULL
     struct tile_block
         *block;           // the block that has it as an argument, or NULL for a kernel parameter
-    uint32_t index;       // among its op's results, block's arguments or kernel's parameters
-    uint32_t id;          // dense in the kernel: passes keep tables by it
+    uint32_t index;       // index among the op's results, the block's arguments or the kernel's
+                          // parameters
+    uint32_t id;          // dense in the kernel: passes index tables by it
     const char *name;     // its name in the source; NULL if it has none
     struct tile_use *use; // the first of its uses, which are in no particular order
     uint32_t uses;        // their number
@@ -103,20 +105,21 @@ enum {
     TILE_ON_HOST = 1 << 10,      // also an op of host expressions
     TILE_NOT_NEGATIVE = 1 << 11, // no result is negative, whatever the operands
     TILE_KEEPS_SIGN = 1 << 12,   // no result is negative if no operand is
-    TILE_KEEPS_ERROR = 1 << 13,  // the result's relative error is about its operands'
+    TILE_KEEPS_ERROR = 1 << 13,  // the result's relative error is about that of its operands
     TILE_REARRANGES = 1 << 14,   // the result has all elements of the operand and no others
     TILE_MOVES = 1 << 15,        // moves a tile between global memory and registers
     TILE_ONE_WARP = 1 << 16,     // needs no other warp if each warp holds all operands
     TILE_IN_PLACE = 1 << 17,     // elements stay in their threads' registers
-    TILE_MONOTONIC = 1 << 18, // rises with each operand that TILE_RISES_* names, falls with others
+    TILE_MONOTONIC = 1 << 18, // rises with each operand that a TILE_RISES_* names, falls with the
+                              // others
     TILE_RISES_X = 1 << 19,
     TILE_RISES_Y = 1 << 20,
     TILE_FLOWS = 1 << 21,    // has blocks that it runs: for, loop, if
-    TILE_COMPARES = 1 << 22, // gives bool; PTX has the comparison by the op's name
+    TILE_COMPARES = 1 << 22, // returns bool; PTX has the comparison under the op's name
 };
 
-// The relation between the layouts of an op's tiles. Layout assignment has a function for each
-// class in layout/spread.c, needed.c and convert.c.
+// The relation between the layouts of an op's tiles. Layout assignment handles each class in a
+// function of layout/spread.c, needed.c and convert.c.
 enum tile_layout_class {
     TILE_LAYOUT_ANY,         // none: elements pass through memory or shared memory
     TILE_LAYOUT_ELEMENT,     // operands and results share a layout
@@ -138,13 +141,14 @@ enum tile_layout_class {
 };
 
 struct tile_op_info {
-    const char *name, *operands; // a name per operand, separated by spaces; the last may end in ...
+    const char *name, *operands; // one name per operand, separated by spaces; the last name may end
+                                 // in ...
     uint32_t results;
     uint32_t traits;
     enum tile_layout_class layout;
 };
 extern const struct tile_op_info tile_op_infos[TILE_OP_COUNT];
-// TILE_OP_COUNT if no op has that name.
+// Returns TILE_OP_COUNT if no op has that name.
 enum tile_op_kind tile_op_find(const char *name, size_t length);
 
 // Attributes: constants that belong to an op.
@@ -206,7 +210,7 @@ struct tile_host_expression {
     const struct tile_host_expression *operand[3];
 };
 
-// A named dimension: all its occurrences must agree at launch.
+// A named dimension. All extents with this name must be equal at launch.
 struct tile_dimension {
     const char *name;
     uint32_t parameter, axis; // its first occurrence
@@ -229,7 +233,7 @@ struct tile_parameter {
 
 struct tile_fact {
     const struct tile_host_expression *holds; // must not be 0
-    const char *text;                         // as written, for error messages of a launch
+    const char *text;                         // as written, for error messages at launch
     struct tile_location where;
 };
 
@@ -263,7 +267,8 @@ struct tile_kernel {
     uint32_t fact_count;
     const struct tile_host_expression *grid[3];
     uint32_t grid_rank; // 0: the launch gives the grid
-    // Waits for the preceding grids; lets the following grids start. tile_compile() sets both.
+    // The kernel waits for the preceding grids; it lets the following grids start. tile_compile()
+    // sets both.
     bool waits_for_grids, launches_grids;
     bool keeps_order; // blocks may wait for earlier blocks, so those must start first
     struct tile_block body;
@@ -294,10 +299,11 @@ static inline uint32_t tile_bytes_of(cuc_dtype dtype)
 {
     return cuc_dtype_bits(dtype) / 8;
 }
-// "f16[128, 64]", "i32", "tensor f16 of rank 2"; in the arena.
+// Returns a type as text in the arena: "f16[128, 64]", "i32", "tensor f16 of rank 2".
 const char *tile_type_text(struct cuc__arena *arena, const struct tile_type *type);
 
-// Construction and moves. These return NULL if out of memory; the module's diagnostics then say so.
+// Construction and moves. These functions return NULL if out of memory; the module's diagnostics
+// then record that.
 struct tile_module *tile_module_create(const char *file, const char *text, size_t bytes);
 void tile_module_free(struct tile_module *module);
 struct tile_kernel *tile_kernel_create(struct tile_module *module, const char *name);
@@ -310,7 +316,7 @@ struct tile_block *tile_block_create(struct tile_kernel *kernel, struct tile_op 
                                      uint32_t arguments);
 struct tile_value *tile_argument_create(struct tile_kernel *kernel, struct tile_block *block,
                                         uint32_t index, const struct tile_type *type);
-// Zeroed memory from the module's arena.
+// Returns zeroed memory from the module's arena.
 void *tile_take(struct tile_module *module, size_t bytes);
 void tile_append(struct tile_block *block, struct tile_op *op);
 void tile_insert_before(struct tile_op *place, struct tile_op *op);
@@ -326,22 +332,22 @@ struct tile_value *tile_make_real_before(struct tile_kernel *kernel, struct tile
                                          cuc_dtype dtype, double value);
 // Sets an operand, which may be NULL while an op is being built.
 void tile_set_operand(struct tile_op *op, uint32_t index, struct tile_value *value);
-// Appends operands; false if out of memory.
+// Appends operands. Returns false if out of memory.
 bool tile_add_operands(struct tile_kernel *kernel, struct tile_op *op, uint32_t count,
                        struct tile_value *const *operand);
-// Removes an operand; later ones move up.
+// Removes an operand. Later operands move up.
 void tile_drop_operand(struct tile_op *op, uint32_t index);
 // Replaces every operand `from` by `to`, except in `except`, which may be NULL.
 void tile_replace(struct tile_value *from, struct tile_value *to, const struct tile_op *except);
-// Rebuilds the lists of uses of a kernel's values. Whoever builds a kernel calls it at the end,
+// Rebuilds the lists of uses of a kernel's values. Must be called after a kernel has been built,
 // since ops that did not enter the kernel, such as unreachable ones, have used values too.
 void tile_list_uses(struct tile_kernel *kernel);
 // Takes an op out of its block, to be inserted elsewhere.
 void tile_remove(struct tile_op *op);
-// Takes an op out of its block, if it is in one, and ends its uses of values and those of the ops
-// in its blocks.
+// Takes an op out of its block, if it is in one, and removes the op, and the ops in its blocks,
+// from the lists of uses.
 void tile_delete(struct tile_op *op);
-// Copies an op with its blocks; operands are looked up in map[id] (NULL: unchanged).
+// Copies an op with its blocks. Operands are looked up in map[id]; NULL: unchanged.
 struct tile_op *tile_clone(struct tile_kernel *kernel, const struct tile_op *op,
                            struct tile_value **map);
 
@@ -353,40 +359,40 @@ int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t 
 // ir/walk.c: visits every op of a block, outer before inner, in program order; `visit` may remove
 // its op.
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data);
-// True if a value is 0 everywhere: a constant, possibly broadcast or reshaped.
+// True if a value is 0 everywhere: a constant 0, possibly broadcast or reshaped.
 bool tile_is_zero(const struct tile_value *value);
-// The innermost for or loop around an op, or NULL; and the op that a yield, continue or break ends
-// or leaves.
+// Returns the innermost for or loop around an op, or NULL; the next function returns the op that a
+// yield, continue or break ends or leaves.
 const struct tile_op *tile_loop_around(const struct tile_op *op);
 const struct tile_op *tile_ended_by(const struct tile_op *terminator);
 // True if ops outside of the block itself use a value.
 bool tile_is_used_outside(const struct tile_value *value, const struct tile_block *block);
 // True if an op is in a block, or nested in it.
 bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
-// Strips permutations of two axes that have no other use; an odd number of them flips *transposed.
+// Strips permutations of two axes that have no other use. Each one stripped flips *transposed.
 const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed);
 // The load of a matrix that is used once, found through permutations, and through a reshape that
 // joins all axes of the loaded box but the last. NULL if there is none.
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
 // True for a load without an order that pads only with zeros.
 bool tile_is_plain_load(const struct tile_op *op);
-// For a load or store along the last axis of its tensor: the next axis of the tile; UINT32_MAX if
-// there is none.
+// For a load or store along the last axis of its tensor, returns the tensor axis of the tile's
+// other axis; UINT32_MAX if there is none.
 uint32_t tile_other_axis(const struct tile_op *access);
 // Numbers the values densely, in program order.
 void tile_renumber(struct tile_kernel *kernel);
 
 // ir/print.c: prints the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);
-// machine/machine.c: the same with layouts and attributes, for what the language cannot express;
-// from layout assignment on. machine/machine_parse.c reads it back to a module, whose diagnostics
-// hold the errors; NULL if out of memory.
+// machine/machine.c: prints the machine form, which adds layouts and attributes that the language
+// cannot express; used from layout assignment on. machine/machine_parse.c reads it back to a
+// module, whose diagnostics hold the errors; NULL if out of memory.
 const char *tile_print_machine(struct tile_module *module);
 struct tile_module *tile_parse_machine(const char *file, const char *text, size_t bytes);
-// The language's name for an op, such as "sum" for a reduce that sums.
+// Returns the language's name for an op, such as "sum" for a reduce that sums.
 const char *tile_op_word(const struct tile_op *op);
-// ir/verify.c: true if every rule of this page and of the ops holds. If not, adds a diagnostic that
-// names `after`, the pass that ran last.
+// ir/verify.c: returns true if all rules of this header and of the ops hold. Otherwise adds a
+// diagnostic that names `after`, the pass that ran last.
 bool tile_verify(struct tile_module *module, const char *after);
 bool tile_verify_kernel(struct tile_kernel *kernel, const char *after);
 

@@ -1,4 +1,4 @@
-// Layouts as linear maps: construction, and the effect of shape ops.
+// Layouts as linear maps: constructs them, and computes the effect of shape ops.
 #include "layout.h"
 
 #include "base/arena.h"
@@ -44,7 +44,7 @@ uint32_t tile_axis_coordinate(const struct tile_layout *layout, uint32_t hardwar
            ((UINT32_C(1) << layout->axis_bits[axis]) - 1);
 }
 
-// The number of linearly independent vectors.
+// Returns the number of linearly independent vectors.
 static uint32_t span(const uint32_t *vector, uint32_t count)
 {
     uint32_t pivot[32] = { 0 }, found = 0;
@@ -132,7 +132,7 @@ struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits
         square = square_bits < layout.axis_bits[other] ? square_bits : layout.axis_bits[other];
     if (square > left)
         square = left;
-    // Collects coordinate bits, fastest first; the square's bits come before the threads' bits.
+    // Collect coordinate bits, fastest first. The bits of a square come before the threads' bits.
     for (uint32_t i = 0; i < type->rank; i++)
         for (uint32_t b = 0; b < layout.axis_bits[order[i]]; b++) {
             if (count == vector)
@@ -270,7 +270,7 @@ bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from
 {
     const struct tile_type *const types[] = { operand, result };
 
-    // With padding in between, the new position is not a linear map of the old one.
+    // If there is padding between the axes, the new position is not a linear map of the old one.
     for (uint32_t t = 0; t < 2; t++)
         for (uint32_t i = 0; i < types[t]->rank; i++)
             if (types[t]->extent[i] & (types[t]->extent[i] - 1))

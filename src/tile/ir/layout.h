@@ -1,9 +1,10 @@
 // Layouts: linear maps over GF(2) that tell which thread holds which element in which register.
 //
 // A hardware index is register | lane << r | warp << (r + 5), with r register bits in the layout.
-// The map gives each bit of this index a basis: the coordinate bits that it flips. The coordinate
-// of an index is the XOR of the bases of its set bits. Coordinates are those of the physical tile,
-// whose extents are rounded up to powers of two, flattened with the last axis in the lowest bits.
+// The map gives each bit of this index a basis vector: the coordinate bits that it flips. The
+// coordinate of an index is the XOR of the basis vectors of its set bits. Coordinates are those of
+// the physical tile, whose extents are rounded up to powers of two, flattened with the last axis in
+// the lowest bits.
 #ifndef CUCORE_TILE_IR_LAYOUT_H
 #define CUCORE_TILE_IR_LAYOUT_H
 
@@ -24,43 +25,43 @@ struct tile_layout {
     uint32_t basis[TILE_MAX_HARDWARE_BITS];
 };
 
-// The bits needed to number `count` things. For an extent they give its physical size: 0 for 1, 3
-// for 5 to 8.
+// Returns the number of bits needed to number `count` things. For an extent, this determines the
+// physical size: 0 bits for 1, 3 bits for 5 to 8.
 uint32_t tile_bits_of(int64_t count);
-// The index of an axis's lowest coordinate bit.
+// Returns the index of an axis's lowest coordinate bit.
 uint32_t tile_axis_shift(const struct tile_layout *layout, uint32_t axis);
 uint32_t tile_hardware_bits(const struct tile_layout *layout);
 
-// The coordinate of a hardware index, and its part along one axis.
+// Returns the coordinate of a hardware index; the next function returns its part along one axis.
 uint32_t tile_coordinate(const struct tile_layout *layout, uint32_t hardware);
 uint32_t tile_axis_coordinate(const struct tile_layout *layout, uint32_t hardware, uint32_t axis);
-// True if some thread holds each coordinate.
+// True if each coordinate is held by some thread.
 bool tile_layout_covers(const struct tile_layout *layout);
 // True if a reshape from one layout to the other moves no element.
 bool tile_layout_matches(const struct tile_layout *a, const struct tile_layout *b);
 bool tile_layout_same(const struct tile_layout *a, const struct tile_layout *b);
-// "r:1,2 l:4,8,16,32,64 w:128,256 of [512]", in the arena.
+// Formats a layout in the arena, such as "r:1,2 l:4,8,16,32,64 w:128,256 of [512]".
 const char *tile_layout_text(struct cuc__arena *arena, const struct tile_layout *layout);
 
-// The blocked layout of a shape for 2^warp_bits warps. `order` lists the axes, fastest first. The
-// first 2^vector_bits elements along the fastest axis lie in one thread's registers; lanes and
-// warps take the next bits, and registers the rest.
+// Returns the blocked layout of a shape for 2^warp_bits warps. `order` lists the axes, fastest
+// first. The first 2^vector_bits elements along the fastest axis lie in one thread's registers;
+// lanes and warps take the next bits, and registers the remaining bits.
 struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order);
 
-// The blocked layout of a tile that is also moved with `other` as its fastest axis. Of the elements
-// that remain for registers, up to 2^square_bits lie along `other`, so that threads hold small
+// Returns the blocked layout of a tile that is also moved with `other` as its fastest axis. Of the
+// remaining register bits, up to `square_bits` lie along `other`, so that threads hold small
 // squares.
 struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order, uint32_t other,
                                 uint32_t square_bits);
 
-// The result's layout from the operand's, and the operand's from the result's.
+// Derive the result's layout from the operand's, or the operand's from the result's.
 struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
                                          const struct tile_type *operand,
                                          const struct tile_type *result);
-// The operand's elements that each position of a broadcast's result needs. Registers keep their
-// numbers.
+// Returns the operand's elements that each position of a broadcast's result needs. Registers keep
+// their numbers.
 struct tile_layout tile_layout_slice(const struct tile_layout *result,
                                      const struct tile_type *operand,
                                      const struct tile_type *result_type);
@@ -68,25 +69,25 @@ struct tile_layout tile_layout_permute(const struct tile_layout *from, const int
 // Drops registers that hold copies of others, as in a slice.
 struct tile_layout tile_layout_compact(struct tile_layout layout);
 struct tile_layout tile_layout_reduce(const struct tile_layout *from,
-                                      uint32_t axis); // the axis stays, with extent 1
+                                      uint32_t axis); // the axis is kept, with extent 1
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 
-// The layout of a rank-1 tile that indexes an axis of `tile`. Registers keep their numbers.
+// Returns the layout of a rank-1 tile that indexes an axis of `tile`. Registers keep their numbers.
 struct tile_layout tile_layout_rows(const struct tile_layout *tile, uint32_t axis);
-// The layout of the same tile with axes of extent 1 inserted or removed. False if the shapes differ
-// in more than that.
+// Computes the layout of the same tile with axes of extent 1 inserted or removed. False if the
+// shapes differ otherwise.
 bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 
-// The layout of an aligned part of a tile; extents that differ from the tile's must be powers of
-// two. The coordinate bits that select the part must be register bits of the tile, and are dropped;
-// otherwise false. `selects`, if not NULL, gets for each register bit of the tile the selecting bit
-// that it flips, or 0 if the bit is kept.
+// Computes the layout of an aligned part of a tile. Extents that differ from the tile's must be
+// powers of two. The coordinate bits that select the part are dropped; they must be register bits
+// of the tile, otherwise the function returns false. `selects`, if not NULL, gets for each register
+// bit of the tile the selecting bit that it flips, or 0 if the bit is kept.
 bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
                       const struct tile_type *whole_type, const struct tile_type *part_type,
                       uint32_t *selects);
-// The layout of the tile from its part's.
+// Computes the layout of a tile from the layout of its part.
 bool tile_layout_of_whole(struct tile_layout *out, const struct tile_layout *part,
                           const struct tile_type *whole_type, const struct tile_type *part_type);
 

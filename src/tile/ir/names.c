@@ -12,7 +12,7 @@ static uint32_t hash_of(const char *text)
     return hash ^ hash >> 15;
 }
 
-// The slot of a text, or the slot that it would take.
+// Returns the slot of a text, or the slot that it would take.
 static uint32_t *place_of(const struct tile_names *n, const char *text, uint32_t hash)
 {
     uint32_t mask = 2 * n->capacity - 1, at = hash & mask;

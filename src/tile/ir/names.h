@@ -1,4 +1,4 @@
-// Hash table of names: each name once, with a number and a pointer for the caller.
+// Hash table of names. Each name occurs once, with a number and a pointer for the caller's use.
 #ifndef CUCORE_TILE_IR_NAMES_H
 #define CUCORE_TILE_IR_NAMES_H
 
@@ -8,7 +8,7 @@ struct tile_name {
     const char *text;
     uint32_t hash;
     uint32_t number; // the caller's, initially 0
-    void *value;     // the caller's, initially NULL
+    void *value;     // for the caller; initially NULL
 };
 
 struct tile_names {
@@ -17,12 +17,12 @@ struct tile_names {
     uint32_t count, capacity;
 };
 
-// UINT32_MAX if the text is not in the table.
+// Returns UINT32_MAX if the text is not in the table.
 uint32_t tile_names_find(const struct tile_names *names, const char *text);
-// Returns the index of a name in names->name, which keeps the pointer; adds a new name. UINT32_MAX
-// if out of memory.
+// Returns the index of a name in names->name, adding the name if it is new; the table keeps the
+// pointer. UINT32_MAX if out of memory.
 uint32_t tile_names_add(struct tile_names *names, struct tile_module *module, const char *text);
-// Adds a name for the first time; false if it is already there, or if out of memory.
+// Adds a new name. Returns false if it already exists or if out of memory.
 bool tile_names_take(struct tile_names *names, struct tile_module *module, const char *text);
 
 #endif

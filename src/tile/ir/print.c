@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// True if no value has the name yet; reserves it.
+// Reserves a name; true if no value has it yet.
 static bool take_name(struct tile_printer *p, const char *name)
 {
     uint32_t hash = 0;
@@ -47,7 +47,7 @@ const char *tile_printed_name(struct tile_printer *p, const struct tile_value *v
     return *slot = name;
 }
 
-// Prints "name, name = value, value", leaving out values that already have the name.
+// Prints "name, name = value, value", without the values that already have their name.
 static void put_rebinding(struct tile_printer *p, struct tile_value *const *to,
                           struct tile_value *const *from, uint32_t count, uint32_t depth)
 {
@@ -128,7 +128,7 @@ static void put_loop(struct tile_printer *p, const struct tile_op *op, uint32_t 
         tile_put_string(p->text, "while true {\n");
     }
     for (uint32_t i = 0; i < op->result_count; i++)
-        if (!is_changed(body, op, i)) { // otherwise the parser would not carry it
+        if (!is_changed(body, op, i)) { // otherwise the parser would not carry the value
             tile_put_indent(p->text, depth + 1);
             tile_put(p->text, "%s = %s\n", tile_printed_name(p, op->result[i]),
                      tile_printed_name(p, op->result[i]));
@@ -138,7 +138,7 @@ static void put_loop(struct tile_printer *p, const struct tile_op *op, uint32_t 
     tile_put_string(p->text, "}\n");
 }
 
-// True for a constant whose only use is as a loop's step; it is printed in the loop's head.
+// True for a constant whose only use is as a loop's step. It is printed in the loop's head.
 static bool is_step_only(const struct tile_op *op)
 {
     if (op->kind != TILE_CONSTANT || tile_attribute(op, TILE_ATTR_REAL))

@@ -13,8 +13,8 @@ struct tile_printer {
     uint32_t function_count;
 };
 
-// print.c: the value's name in the source, with a number appended if another value has the same
-// name. So names survive when a dump is parsed.
+// print.c: returns the value's name in the source, with a number appended if another value has the
+// same name. Names thus survive when a dump is parsed.
 const char *tile_printed_name(struct tile_printer *p, const struct tile_value *value);
 void tile_put_block(struct tile_printer *p, const struct tile_block *block, uint32_t depth);
 
@@ -22,7 +22,7 @@ void tile_put_block(struct tile_printer *p, const struct tile_block *block, uint
 void tile_put_value(struct tile_printer *p, const struct tile_op *op);
 void tile_put_operands(struct tile_printer *p, const struct tile_op *op, uint32_t first,
                        uint32_t end);
-// "+"; NULL for an op that is written as a call.
+// Returns the operator of an op, such as "+"; NULL for an op that is written as a call.
 const char *tile_op_sign(enum tile_op_kind kind);
 
 #endif

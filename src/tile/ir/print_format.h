@@ -1,6 +1,6 @@
-// Placeholders in print's texts: {} formats a value by its dtype, {:8.3f} as printf does. A comma
-// before the format writes a tile as a list of lists: {:,} gives [[1, 2], [3, 4]], {} gives [1 2 3
-// 4].
+// Placeholders in the texts of print: {} formats a value by its dtype, {:8.3f} as printf does. A
+// comma before the format prints a tile as a list of lists: {:,} gives [[1, 2], [3, 4]], {} gives
+// [1 2 3 4].
 #ifndef CUCORE_TILE_IR_PRINT_FORMAT_H
 #define CUCORE_TILE_IR_PRINT_FORMAT_H
 
@@ -23,16 +23,18 @@ struct tile_mark {
 
 // Finds the first placeholder of a text; false if there is none.
 bool tile_find_mark(const char *text, struct tile_mark *mark);
-// True if values of a dtype can have this format.
+// True if this format suits values of a dtype.
 bool tile_mark_fits(const struct tile_mark *mark, cuc_dtype dtype);
-// printf's format for it. Integers are 64 bits, floats doubles, bools strings.
+// Writes printf's format for a placeholder. Integers are 64 bits, floats doubles, bools strings.
 void tile_mark_format(const struct tile_mark *mark, cuc_dtype dtype,
                       char format[TILE_FORMAT_BYTES]);
-// The dtype of the 64-bit integer to print: an unsigned format prints a value's own bits.
+// Returns the dtype of the 64-bit integer to print. An unsigned format prints the bits of the
+// value's own width.
 cuc_dtype tile_mark_dtype(const struct tile_mark *mark, cuc_dtype dtype);
 
-// The text before a tile's elements, after them, and between two of them. `ends` counts the
-// innermost axes that end between the two: tile_mark_ends() of the later one. Returns `text`.
+// Writes the text before a tile's elements, after them, or between two of them. `ends` is the
+// number of innermost axes that end between the two: tile_mark_ends() of the later one. Returns
+// `text`.
 uint32_t tile_mark_ends(const struct tile_mark *mark, const struct tile_type *type,
                         int64_t element);
 const char *tile_mark_bracket(const struct tile_mark *mark, const struct tile_type *type,

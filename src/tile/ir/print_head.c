@@ -1,8 +1,9 @@
 // Prints a kernel's head as source: parameters, `where` clauses and the grid.
 #include "print.h"
 
-// Precedence of operators, as in front/parser_expression.c; an op without one is written as a call.
-// Parentheses appear only where necessary, so that a long sum written without them keeps its depth.
+// Precedence of operators, as in front/parser_expression.c. An op without one is written as a call.
+// Parentheses are printed only where necessary, so that a long sum without parentheses keeps its
+// depth.
 enum { EITHER = 1, BOTH, NEGATION, COMPARISON, SUM, PRODUCT, SIGN };
 
 static const int levels[TILE_OP_COUNT] = {
@@ -16,7 +17,7 @@ static const int levels[TILE_OP_COUNT] = {
 static void put_host(struct tile_text *t, const struct tile_kernel *k,
                      const struct tile_host_expression *x, int least);
 
-// Prints the operand of a condition, where a number is true or false.
+// Prints the operand of a condition, in which a number means true or false.
 static void put_condition(struct tile_text *t, const struct tile_kernel *k,
                           const struct tile_host_expression *x, int least)
 {
@@ -26,7 +27,7 @@ static void put_condition(struct tile_text *t, const struct tile_kernel *k,
         put_host(t, k, x, least);
 }
 
-// The column `print` of host.def.
+// Functions for the column `print` of host.def.
 
 typedef void put(struct tile_text *t, const struct tile_kernel *k,
                  const struct tile_host_expression *x, int least);
@@ -47,7 +48,7 @@ static const char *word_of(const struct tile_host_expression *x)
 
 PUT(constant)
 {
-    if (x->value == INT64_MIN) // the host has no number for its absolute value
+    if (x->value == INT64_MIN) // the lexer cannot read its absolute value
         tile_put_string(t, "(-9223372036854775807 - 1)");
     else
         tile_put(t, "%lld", (long long)x->value);

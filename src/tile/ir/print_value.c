@@ -354,7 +354,7 @@ static void put_call(struct tile_printer *p, const struct tile_op *op)
 {
     struct tile_text *t = p->text;
     const struct tile_attribute *axis = tile_attribute(op, TILE_ATTR_AXIS);
-    // An op with explicit rounding is a call.
+    // An op with explicit rounding is printed as a call.
     bool rounded = tile_attribute(op, TILE_ATTR_ROUND) || tile_attribute(op, TILE_ATTR_FTZ);
     const char *sign = rounded ? NULL : tile_op_sign(op->kind);
 

@@ -1,7 +1,7 @@
 // Arithmetic on one element of any dtype. See scalar.h.
 //
-// f16 and bf16 are computed in wider formats and rounded once. f32 has more than twice their bits,
-// so the second rounding of + - * / and the square root changes nothing.
+// f16 and bf16 are computed in wider formats and rounded once. f32 has more than twice as many
+// bits, so for + - * / and the square root rounding twice gives the same result as rounding once.
 #include "scalar.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@ static tile_wide floored(tile_wide a, tile_wide b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-// The product of two 64-bit integers; only two u64 can exceed 127 bits, and wrap.
+// Returns the product of two 64-bit integers. Only the product of two u64 can exceed 127 bits; it
+// wraps.
 static tile_wide product(tile_wide a, tile_wide b)
 {
     return (tile_wide)((wide_bits)a * (wide_bits)b);
@@ -109,7 +110,8 @@ static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t 
 
 // Floats, computed in double: the result for f64; other dtypes round it once more
 
-// The sum of two doubles, rounded to odd: another rounding to half the bits is then exact.
+// Returns the sum of two doubles, rounded to odd. Another rounding to half the bits then gives the
+// correctly rounded sum.
 static double odd_sum(double x, double y)
 {
     double sum = x + y, part = sum - x, lost = (x - (sum - part)) + (y - part);
@@ -118,7 +120,7 @@ static double odd_sum(double x, double y)
     if (!isfinite(sum) || lost == 0)
         return sum;
     memcpy(&bits, &sum, sizeof(bits));
-    if (!(bits & 1)) // take the neighbour of sum on the side of the lost part
+    if (!(bits & 1)) // take the neighbour of `sum` on the side of the lost part
         sum = nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
     return sum;
 }
@@ -146,8 +148,8 @@ static double sum(double a, double b, bool wide)
     return wide ? a + b : odd_sum(a, b);
 }
 
-// a b + c, rounded once to f64 (`wide`), or to odd: in dtypes narrower than f64 the product is
-// exact.
+// Returns a b + c, rounded once to f64 (`wide`), or to odd for dtypes narrower than f64, in which
+// the product is exact.
 static double fused(double a, double b, double c, bool wide)
 {
     return wide ? fma(a, b, c) : odd_sum(a * b, c);
@@ -158,8 +160,8 @@ static double whole_quotient(double a, double b, bool wide)
     return floor(wide ? a / b : (double)(float)(a / b));
 }
 
-// The remainder of the floored quotient, with the divisor's sign. As the emitted code does, it
-// rounds each step to f64 (`wide`) or f32, and adds the divisor once where the quotient was rounded
+// Returns the remainder of the floored quotient, with the divisor's sign. Like the emitted code, it
+// rounds each step to f64 (`wide`) or f32, and adds the divisor once if the quotient was rounded
 // up.
 static double remainder_of(double a, double b, bool wide)
 {

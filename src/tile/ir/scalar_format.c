@@ -8,7 +8,7 @@
 
 struct format {
     int exponent_bits, fraction_bits;
-    bool infinity; // e4m3 has none: too large values become the largest one
+    bool infinity; // e4m3 has no infinity: values too large become the largest number
     uint32_t nan;
 };
 
@@ -41,7 +41,7 @@ static double decode(const struct format *f, uint32_t bits)
     return negative ? -value : value;
 }
 
-// Rounds a positive real to an integral value; the direction takes the sign into account.
+// Rounds a positive real to an integral value. The direction takes `negative` into account.
 static double to_integral(double x, enum tile_round round, bool negative)
 {
     switch (round) {
@@ -73,7 +73,7 @@ static uint32_t encode(cuc_dtype dtype, double value, enum tile_round round)
     frexp(x, &exponent); // x = m * 2^exponent, m in [0.5, 1)
     exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
     double units = to_integral(ldexp(x, f->fraction_bits - exponent), round, negative);
-    // The addition handles a carry into the next exponent, and one out of the denormals.
+    // The addition handles a carry into the next exponent, and out of the denormals.
     double least = ldexp(1.0, f->fraction_bits);
     int64_t bits = units < least ? (int64_t)units
                                  : (int64_t)units - (int64_t)least +
@@ -115,7 +115,7 @@ static float float_of(uint64_t bits)
     return x;
 }
 
-// To nearest, ties away from zero: cvt.rna.tf32 does this on every architecture.
+// Rounds to nearest, ties away from zero, as cvt.rna.tf32 does on every architecture.
 static uint32_t tf32_of(float x)
 {
     uint32_t bits = bits_of(x);
@@ -217,8 +217,8 @@ bool tile_real_fits(cuc_dtype dtype, double value)
     return isfinite(decode(f, encode(dtype, value, TILE_RN)));
 }
 
-// The double next to an integer that keeps its order relative to every halfway point of a narrower
-// format: rounded to odd.
+// Returns the double that results from rounding an integer to odd. It has the same order as the
+// integer relative to every halfway point of a narrower format.
 static double odd_double(uint64_t magnitude)
 {
     uint32_t lost = magnitude >> 53 ? 11 - (uint32_t)__builtin_clzll(magnitude) : 0;
@@ -265,7 +265,7 @@ uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum 
         uint64_t magnitude = negative ? 0 - element : element;
         if (to == CUC_F64 && magnitude >> 53) {
             uint32_t lost = 11 - (uint32_t)__builtin_clzll(magnitude);
-            // Two bits past the last one tell on which side of the middle the rest lies.
+            // Two bits past the last one tell on which side of the midpoint the rest lies.
             uint64_t rest = magnitude & ((UINT64_C(1) << lost) - 1), half = UINT64_C(1)
                                                                             << (lost - 1);
             double kept = (double)(magnitude >> lost);

@@ -11,7 +11,7 @@ bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why
                 TILE_HAS_SPECIFIC,
         HOPPER = LATER | TILE_HAS_WGMMA | TILE_PAIRS_ROWS,
     };
-    // A block may have all of a multiprocessor's shared memory but 1 KiB. Slabs of TMA and wgmma
+    // A block may use all of a multiprocessor's shared memory except 1 KiB. Slabs of TMA and wgmma
     // are aligned to 1024 bytes. Resident blocks: CUDA 13.0, cuda_occupancy.h,
     // cudaOccMaxBlocksPerMultiprocessor().
     static const struct {

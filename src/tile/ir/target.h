@@ -1,4 +1,4 @@
-// The machine that a module is compiled for, and what its user asks of the compiler.
+// The machine that a module is compiled for, and its user's requests to the compiler.
 #ifndef CUCORE_TILE_IR_TARGET_H
 #define CUCORE_TILE_IR_TARGET_H
 
@@ -12,8 +12,8 @@ enum tile_feature {
     TILE_HAS_MMA_F64_M16 = 1 << 3,  // mma.sync of f64 with 16 rows; otherwise 8
     TILE_HAS_MMA_FP8 = 1 << 4,      // mma.sync of 8-bit floats
     TILE_HAS_WGMMA = 1 << 5,        // pipelines of TMA and wgmma, on a target such as sm_90a
-    TILE_PAIRS_ROWS = 1 << 6,       // some blocks of rows start in pairs, a measured choice
-    TILE_HAS_SPECIFIC = 1 << 7,     // a target with the suffix `a` exists
+    TILE_PAIRS_ROWS = 1 << 6, // some blocks of rows start in pairs: a choice based on measurements
+    TILE_HAS_SPECIFIC = 1 << 7, // a target with the suffix `a` exists
 };
 
 struct tile_target {
@@ -31,7 +31,7 @@ struct tile_target {
     uint32_t features;     // enum tile_feature
     bool orders_all;       // every entry has the barriers for tensors that overlap, outside of
                            // loops
-    bool brief;            // prefer short code, for fast assembly, to the last bit of speed
+    bool brief;            // prefer short code, which assembles fast, to the last bit of speed
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;
     bool require_tma, require_tensor_core;
@@ -47,7 +47,7 @@ static inline bool tile_has_pipelines(const struct tile_target *target)
     return target->specific && tile_has(target, TILE_HAS_WGMMA);
 }
 
-// The properties of a target by its number; false with a text if there is no such target.
+// Returns the properties of a target by its number. False with a text if there is no such target.
 bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t capacity);
 
 #endif

@@ -10,17 +10,17 @@ struct tile_text {
     size_t length, capacity;
 };
 
-// Adds nothing after memory ran out, which the module's diagnostics report.
+// Adds nothing after memory has run out, which the module's diagnostics report.
 void tile_put(struct tile_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_put_string(struct tile_text *text, const char *string);
 // Appends a text and empties it, so that its memory can be reused.
 void tile_put_text(struct tile_text *text, struct tile_text *from);
 void tile_put_indent(struct tile_text *text, uint32_t depth);
-// A string in quotes; a float that reads back unchanged.
+// Append a string in quotes, and a float that reads back unchanged.
 void tile_put_quoted(struct tile_text *text, const char *string);
 void tile_put_real(struct tile_text *text, double value);
-// ir/print_head.c: a kernel's head up to its {.
+// ir/print_head.c: appends a kernel's head, up to its opening brace.
 void tile_put_header(struct tile_text *text, const struct tile_kernel *kernel);
 
 #endif

@@ -1,7 +1,7 @@
 // Verifies the IR's rules between passes: ir.h's rules for blocks and terminators, definition
 // before use, matching types and layouts of an op's parts, and the lists of uses.
 //
-// build.c decides if an op is legal at all; the verifier finds what a pass broke.
+// build.c decides if an op is legal at all; the verifier finds the rules that a pass broke.
 #include "diagnostic.h"
 #include "layout.h"
 #include "ir.h"
@@ -73,7 +73,7 @@ static void check_elementwise(struct checker *c, const struct tile_op *op)
     }
 }
 
-// Checks the values of a terminator against the results they become.
+// Checks the values of a terminator against the results that they become.
 static void check_fed(struct checker *c, const struct tile_op *op, const struct tile_op *target)
 {
     if (!target) {

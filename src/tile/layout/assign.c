@@ -1,11 +1,11 @@
 // Assigns a layout to each value.
 //
 // Tiles of the shape that memory ops move most get the blocked layout with the widest accesses.
-// From there layouts spread: through elementwise ops in both directions, from a broadcast's result
-// to its operand, from a reduction's operand to its result, and through loops and ifs. Values left
-// over get the blocked layout of their own shape, the largest first, and spread again. If an op's
-// operand then lacks the layout that the op needs, a convert is inserted; a value that is free to
-// compute is rematerialized in that layout instead.
+// Layouts spread from there: through elementwise ops in both directions, from a broadcast's result
+// to its operand, from a reduction's operand to its result, and through loops and ifs. Values
+// without a layout then get the blocked layout of their own shape, the largest first, and these
+// layouts spread again. Finally a convert is inserted for each operand that lacks the layout its op
+// needs; a value that is free to compute is rematerialized in that layout instead.
 #include "assign.h"
 
 const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct tile_layout layout)
@@ -97,7 +97,8 @@ static void widest_vector(struct tile_op *op, void *data)
         a->vector_bits = bits;
 }
 
-// The axis that a permutation makes, or made, the last one of this shape.
+// Finds the axis that a permutation makes the last one of this shape, or takes from the last
+// position.
 static void other_axis(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -132,7 +133,7 @@ static void assign_blocked(struct tile_op *op, void *data)
         if (!tile_needs_layout(one) || !tile_shape_same(&one->type, a->largest))
             continue;
         tile_set_layout(a, one, blocked(a, &one->type));
-        return; // the others follow by spreading, or in a later round
+        return; // layouts of the other values follow by spreading, or in a later round
     }
     for (uint32_t n = 0; n < op->block_count; n++)
         for (uint32_t i = 0; i < op->block[n]->argument_count; i++) {

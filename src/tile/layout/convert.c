@@ -60,8 +60,7 @@ static void need(struct tile_assignment *a, struct tile_op *op, uint32_t operand
     a->changed = true;
 }
 
-// Gives an op's result the layout `own`, and converts the result to the layout that it was
-// assigned.
+// Gives an op's result the layout `own`, and converts the result to its assigned layout.
 static void convert_from(struct tile_assignment *a, struct tile_op *op, uint32_t result,
                          const struct tile_layout *own)
 {
@@ -121,8 +120,8 @@ static void convert_operands(struct tile_assignment *a, struct tile_op *op)
     }
 }
 
-// The operand of a reduction fixes the layout of the results. If there are several, all have the
-// first one's layout. Results with other layouts are converted afterwards.
+// The operand of a reduction determines the layout of the results. With several operands, all get
+// the first one's layout. Results with other layouts are converted afterwards.
 static void convert_reduction(struct tile_assignment *a, struct tile_op *op)
 {
     convert_operands(a, op);
@@ -139,8 +138,7 @@ static void convert_shared(struct tile_assignment *a, struct tile_op *op)
         convert_from(a, op, i, op->result[0]->layout);
 }
 
-// The emitter handles broadcasts itself, and sends operands without a needed layout through shared
-// memory.
+// The emitter handles broadcasts itself. Operands without a needed layout go through shared memory.
 static void (*const converts[])(struct tile_assignment *a, struct tile_op *op) = {
     [TILE_LAYOUT_ELEMENT] = convert_shared,   [TILE_LAYOUT_SCAN] = convert_shared,
     [TILE_LAYOUT_REDUCE] = convert_reduction, [TILE_LAYOUT_ACCUMULATOR] = convert_accumulator,

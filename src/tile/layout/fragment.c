@@ -1,7 +1,7 @@
 // The accumulator layout of mma.sync. In a fragment of 16 rows and 8 columns, lane l holds rows l /
-// 4 and l / 4 + 8, and columns 2 (l % 4) and the next one. The warps share the tile so that each
-// one's part is as square as possible; the remaining rows, columns and batches lie in registers. A
-// tile smaller than a fragment is replicated.
+// 4 and l / 4 + 8, and columns 2 (l % 4) and the next one. The tile is divided among the warps such
+// that each warp's part is as square as possible; the remaining rows, columns and batches lie in
+// registers. A tile smaller than a fragment is replicated.
 #include "fragment.h"
 
 #include "tile/ir/layout.h"
@@ -36,8 +36,8 @@ const char *tile_fragment_name(cuc_dtype operand)
     return row ? row->name : "";
 }
 
-// All batches are in shared memory at once. For f64, whose products can also do without tensor
-// cores, they must fit.
+// All batches are in shared memory at once. They must fit for f64, whose products can also be
+// computed without tensor cores.
 static bool fits_shared(const struct tile_op *op, const struct tile_target *target)
 {
     enum { STEP_BYTES = 32, LEAST_LINES = 16 };
@@ -79,8 +79,8 @@ bool tile_fragment_single(cuc_dtype operand, bool transposed)
     return bits == 64 || (bits == 32 && transposed);
 }
 
-// ldmatrix reads eight lines of 16 bytes at a time; reads of single elements cover four lines of
-// 32.
+// ldmatrix reads eight lines of 16 bytes at a time; reads of single elements cover four lines of 32
+// bytes.
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single)
 {
     uint32_t unit = single ? 32 : 16, pitch = (bytes + unit - 1) / unit * unit;
@@ -95,8 +95,8 @@ uint32_t tile_fragment_span(uint32_t bytes)
     return bytes <= PIECE_BYTES ? 0 : bytes < ALL_BANKS ? bytes : ALL_BANKS;
 }
 
-// Eight lines rotate through eight positions. With 64 bytes two lines share a position, but in
-// different banks.
+// Eight consecutive lines rotate through eight positions. With lines of 64 bytes, two lines share a
+// position, but lie in different banks.
 uint32_t tile_fragment_flip(uint32_t span, uint32_t line)
 {
     return span ? line * span / ALL_BANKS % (span / PIECE_BYTES) * PIECE_BYTES : 0;
@@ -121,12 +121,13 @@ struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t w
     row = column_end + ROW_BITS;
     over = row_end;
 #define BIT(number, end) ((number) < (end) ? UINT32_C(1) << (number) : 0)
-    // Warps take the highest bits: from the side with more left per warp, and from batches last.
+    // Warps take the highest bits, always from the side with more elements left per warp, and from
+    // the batches last.
     uint32_t warps[TILE_MAX_WARP_BITS], rows_left = row < row_end ? row_end - row : 0,
                                         columns_left = column_end - column;
     uint32_t batches_left = out.coordinate_bits - row_end;
     for (; warp < warp_bits; warp++) {
-        // A fragment has 16 rows but 8 columns, so equal parts are one bit apart.
+        // A fragment has 16 rows but 8 columns, so parts are equal if their bits differ by one.
         if (rows_left && (rows || rows_left + 1 >= columns_left))
             warps[warp] = UINT32_C(1) << (row + --rows_left);
         else if (columns_left)
@@ -186,7 +187,7 @@ static void give(struct tile_op *op, void *data)
         assign_value(g, a, true);
 }
 
-// True for a product's result and for values computed from one elementwise.
+// True for a product's result and for values computed elementwise from a product.
 static bool comes_from_product(const struct tile_value *value, uint32_t depth)
 {
     enum { MOST_DEPTH = 8 };
@@ -216,8 +217,7 @@ void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target 
 {
     struct giving g = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
 
-    // If one product feeds another as its left operand, warps with whole rows keep the value in
-    // place.
+    // If a product is the left operand of another, warps with whole rows keep the value in place.
     tile_walk(&kernel->body, find_product, &g.rows);
     tile_walk(&kernel->body, give, &g);
 }

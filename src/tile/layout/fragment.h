@@ -19,20 +19,20 @@ const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
 const char *tile_fragment_refusal(const struct tile_op *op, const struct tile_target *target);
 // The dtype's name in instructions, such as "bf16".
 const char *tile_fragment_name(cuc_dtype operand);
-// An operand's lines in shared memory. tile_fragment_single(): ldmatrix cannot deliver elements to
-// the lanes that multiply them, so they are read one by one. tile_fragment_pitch(): the distance
-// between lines of `bytes` bytes that avoids bank conflicts.
+// Lines of an operand in shared memory. tile_fragment_single(): true if elements are read one by
+// one, because ldmatrix cannot deliver them to the lanes that multiply them. tile_fragment_pitch():
+// the distance between lines of `bytes` bytes that avoids bank conflicts.
 bool tile_fragment_single(cuc_dtype operand, bool transposed);
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single);
-// For dense lines of 16 bytes times a power of two. tile_fragment_span(): the bytes within which
-// the 16-byte pieces of a line are permuted; 0 if none need be. tile_fragment_flip(): the value
-// that is XORed to offsets in line number `line`.
+// For dense lines of 16 bytes times a power of two. tile_fragment_span(): the number of bytes
+// within which the 16-byte pieces of a line are permuted; 0 if they need not be.
+// tile_fragment_flip(): the value that is XORed into offsets in line number `line`.
 uint32_t tile_fragment_span(uint32_t bytes);
 uint32_t tile_fragment_flip(uint32_t span, uint32_t line);
-// The layout of an accumulator. `rows`: gives each warp whole rows, if there are enough.
+// Returns the layout of an accumulator. `rows`: gives each warp whole rows, if there are enough.
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
                                         bool rows);
-// Before layouts are assigned: gives the results of all products by mma.sync their layout.
+// Before layouts are assigned: gives the results of all products by mma.sync their layouts.
 void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target *target,
                            uint32_t warps);
 // lines.c, after layouts are assigned: rearranges accumulators for their stores. False if out of

@@ -1,6 +1,6 @@
 // Rearranges mma.sync accumulators for their stores. A thread holds two neighbouring elements, 4
-// bytes for 16-bit types, and a store covers eight lines at a time. So such tiles go through shared
-// memory first; each thread then stores 16 bytes, and each warp whole lines.
+// bytes for 16-bit types, so a direct store would write parts of eight lines at a time. Such tiles
+// go through shared memory first; then each thread stores 16 bytes, and each warp whole lines.
 #include "fragment.h"
 
 #include "tile/ir/layout.h"

@@ -1,4 +1,4 @@
-// The layout that an op needs its operand to have.
+// Finds the layout that an op needs its operand to have.
 #include "assign.h"
 
 bool tile_acts_by_element(const struct tile_op *op)
@@ -44,7 +44,7 @@ static bool need_slice(const struct tile_op *op, uint32_t operand, const struct 
     return result->layout != NULL;
 }
 
-// All tiles of a function match the first.
+// All tiles of a combining function get the layout of the first.
 static bool need_first(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
                        struct tile_layout *other)
 {
@@ -61,7 +61,7 @@ static bool need_rows(const struct tile_op *op, uint32_t operand, const struct t
 
     if (!tile->layout)
         return false;
-    if (operand != 1) // a pad with a shape
+    if (operand != 1) // a padding value that is a tile
         *same = result ? result->layout : NULL;
     else
         *other = tile_layout_rows(tile->layout, 0);

@@ -1,8 +1,8 @@
 // Loops that one warp can run for its block (emit/single_warp.c): each warp gets a full copy of
-// every value they use.
+// every value that they use.
 #include "assign.h"
 
-// Ops that need no other warp if each warp holds all of their values.
+// True for ops that need no other warp if each warp holds all of their values.
 static bool needs_no_other(const struct tile_op *op)
 {
     uint32_t traits = tile_op_infos[op->kind].traits;
@@ -42,7 +42,7 @@ bool tile_loop_fits_warp(const struct tile_op *loop)
     return s.fits && s.reads;
 }
 
-// Every warp holds the whole value, each lane every 32nd element.
+// Every warp holds the whole value, and each lane every 32nd element.
 static void set_replicated(struct tile_assignment *a, struct tile_value *value)
 {
     uint8_t order[TILE_MAX_RANK];
@@ -52,7 +52,7 @@ static void set_replicated(struct tile_assignment *a, struct tile_value *value)
     for (uint32_t i = 0; i < value->type.rank; i++)
         order[i] = (uint8_t)(value->type.rank - 1 - i);
     struct tile_layout layout = tile_blocked(&value->type, 0, 0, order);
-    layout.warp_bits = (uint8_t)a->warp_bits; // the warps' bases are zero
+    layout.warp_bits = (uint8_t)a->warp_bits; // the basis vectors of warp bits are zero
     tile_set_layout(a, value, layout);
 }
 

@@ -1,7 +1,7 @@
-// Computes a basis of the coordinates for shared memory.
+// Computes the position of each coordinate in shared memory, as a basis over GF(2).
 //
 // The basis has three parts: bits within a vector, bits that select a vector in a line of 128
-// bytes, and bits that select a line; all lines have the same banks. Vector bits are single
+// bytes, and bits that select a line. A line covers all banks once. Vector bits are single
 // coordinate bits that occur nowhere else in the basis, so vectors are aligned. Consider the space
 // spanned by the lanes that are served at once, without the bits inside a vector. An access has no
 // bank conflicts if this space is no larger than a line and meets the space of lines only in zero.
@@ -12,7 +12,7 @@
 
 enum { VECTOR_BYTES = 16, WORD_BYTES = 4, LINE_BYTES = 128 };
 
-// A space of vectors over GF(2), with a pivot for each highest bit.
+// A vector space over GF(2), with a pivot for each highest bit.
 struct space {
     uint32_t pivot[TILE_MAX_COORDINATE_BITS];
 };
@@ -54,8 +54,8 @@ static uint32_t register_bit(const struct tile_layout *layout, uint32_t basis)
     return TILE_MAX_HARDWARE_BITS;
 }
 
-// True if the elements can share a vector: one register bit, and no other bit, flips this
-// coordinate bit.
+// True if elements that differ in this coordinate bit can share a vector: exactly one register bit,
+// and no other bit, flips it.
 static bool fits_vector(const struct tile_layout *layout, uint32_t basis)
 {
     uint32_t times = 0;
@@ -66,7 +66,7 @@ static bool fits_vector(const struct tile_layout *layout, uint32_t basis)
            register_bit(layout, basis) != TILE_MAX_HARDWARE_BITS;
 }
 
-// The number of leading vectors of the basis that are register bits of a layout.
+// Returns the number of leading vectors of the basis that are register bits of a layout.
 static uint32_t vector_bits(const struct tile_layout *layout, const struct list *basis)
 {
     uint32_t bits = 0;
@@ -85,8 +85,8 @@ static uint32_t mask_of(const struct list *basis)
     return mask;
 }
 
-// The coordinate bits, outside of a vector in memory, that the lanes served at once flip. Memory
-// serves all lanes at once, or half, or a quarter of them.
+// Returns the coordinate bits, outside of a memory vector, that are flipped by the lanes served at
+// once. Memory serves all lanes at once, or half or a quarter of them.
 static struct list served_at_once(const struct tile_layout *layout, const struct list *basis,
                                   uint32_t element_bytes)
 {
@@ -102,7 +102,8 @@ static struct list served_at_once(const struct tile_layout *layout, const struct
     return list;
 }
 
-// The vectors of `x` that are independent of all of `y`; `both` becomes the span of x and y.
+// Returns the vectors of `x` that are independent of all of `y`. `both` becomes the span of x and
+// y.
 static struct list beyond(const struct list *x, const struct list *y, struct space *both)
 {
     struct list list = { 0 };
@@ -119,7 +120,7 @@ static void invert(struct tile_swizzle *s)
 {
     uint32_t row[TILE_MAX_COORDINATE_BITS], made[TILE_MAX_COORDINATE_BITS];
 
-    // row[i] is the sum of the basis vectors in made[i]; elimination turns the rows into single
+    // row[i] is the sum of the basis vectors in made[i]. Elimination reduces the rows to single
     // bits.
     for (uint32_t i = 0; i < s->bits; i++) {
         row[i] = s->coordinate[i];
@@ -160,8 +161,9 @@ static bool has(const struct list *list, uint32_t vector)
     return false;
 }
 
-// Chooses the bits of a vector: register bits of both layouts first, then those of `first`,
-// beginning with lane bits of `second`. Lane bits fill up a vector that is shorter than a word.
+// Chooses the bits of a vector: first register bits of both layouts, then register bits of `first`,
+// starting with those that are lane bits of `second`. Lane bits fill up a vector that is shorter
+// than a word.
 static struct list vector_of(const struct tile_layout *first, const struct tile_layout *second,
                              uint32_t bits, uint32_t word)
 {
@@ -182,7 +184,8 @@ static struct list vector_of(const struct tile_layout *first, const struct tile_
     return basis;
 }
 
-// The cost of moving all registers of a layout: instructions, and passes over shared memory.
+// Returns the cost of moving all registers of a layout: instructions, and passes over shared
+// memory.
 static uint64_t cost_of(const struct tile_layout *layout, const struct list *basis,
                         uint32_t element_bytes)
 {
@@ -232,7 +235,8 @@ void tile_swizzle_choose(struct tile_swizzle *swizzle, const struct tile_layout 
     struct space both, taken = { { 0 } };
     struct list written = beyond(&writes, &reads, &both), read = beyond(&reads, &writes, &both);
 
-    // Line bits: those in the space of neither writes nor reads, then a write bit XOR a read bit.
+    // Line bits: first the vectors in the space of neither writes nor reads, then a write bit XOR a
+    // read bit.
     struct list lines = { 0 };
     uint32_t wanted = bits > line ? bits - line : 0;
     for (uint32_t i = 0; i < bits && lines.count < wanted; i++)
@@ -243,7 +247,7 @@ void tile_swizzle_choose(struct tile_swizzle *swizzle, const struct tile_layout 
         widen(&taken, basis.of[i]);
     for (uint32_t i = 0; i < lines.count; i++)
         widen(&taken, lines.of[i]);
-    // The rest of a line: the reads' lane bits first.
+    // The remaining bits of a line: the reads' lane bits first.
     for (uint32_t i = 0; i < reads.count; i++)
         add_new(&basis, &taken, reads.of[i]);
     for (uint32_t i = 0; i < writes.count; i++)

@@ -1,5 +1,6 @@
-// The accumulator layout of wgmma. Warp w of a warpgroup holds rows 16 w to 16 w + 15 of 64. Of
-// these, lane l holds rows l / 4 and l / 4 + 8, and of every 8 columns those at 2 (l % 4).
+// The accumulator layout of wgmma. Warp w of a warpgroup holds rows 16 w to 16 w + 15 of each 64.
+// Lane l holds rows l / 4 and l / 4 + 8 of these 16, and columns 2 (l % 4) and 2 (l % 4) + 1 of
+// every 8.
 #include "wgmma.h"
 
 enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // bits of a block with a fixed layout
@@ -15,7 +16,7 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
     if (type->extent[1] % 8 || type->extent[0] % (1 << ROW_BITS) || rows < ROW_BITS + groups ||
         columns < COLUMN_BITS)
         return false;
-    // Missing rows must be those of a whole warpgroup.
+    // The number of rows may only fall short by whole warpgroups.
     if (type->extent[0] != 1 << rows && rows > ROW_BITS + groups)
         return false;
     *layout = (struct tile_layout){ .warp_bits = (uint8_t)warp_bits, .rank = 2 };

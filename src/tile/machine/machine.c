@@ -12,9 +12,9 @@
 //         ...
 //     }
 //
-// A value is written as its source name, if it has one, and a number, which for a parameter is its
-// index. The blocks of an op follow its types, each with its arguments. Layouts are numbered and
-// precede the kernels; tile_layout_text() describes their syntax. Kernel heads are in the tile
+// A value is written as its source name, if it has one, and a number; the number of a parameter is
+// its index. The blocks of an op follow its types, each with its arguments. Layouts are numbered
+// and precede the kernels; tile_layout_text() describes their syntax. Kernel heads are in the tile
 // language; `%n_1 @0` gives the layout of a scalar parameter. Source positions are not kept: values
 // that are read back have positions in this text.
 #include "tile/ir/diagnostic.h"
@@ -74,7 +74,7 @@ static void put_type(struct printer *p, const struct tile_value *value)
 
 static void put_int(struct tile_text *text, int64_t i)
 {
-    if (i == INT64_MIN) // the lexer has no number for its absolute value
+    if (i == INT64_MIN) // the lexer cannot read its absolute value
         tile_put_string(text, "least");
     else
         tile_put(text, "%lld", (long long)i);

@@ -1,7 +1,7 @@
 // Parses the machine form back to IR. machine.c describes the form.
 //
 // Kernel heads are in the tile language. The language's parser reads them from a copy of the text
-// in which everything else is blank, so that source positions in messages are right.
+// in which everything else is replaced by blanks, so that source positions in messages are right.
 #include "machine_reader.h"
 
 #include "tile/ir/diagnostic.h"
@@ -188,7 +188,7 @@ static void read_op(struct tile_reader *r, struct tile_block *block)
     struct tile_reader before = *r;
     if (tile_reader_take(r, '{')) {
         bool attributes = r->token.kind == TILE_TOKEN_NAME;
-        if (attributes) { // otherwise it is the first op of a block
+        if (attributes) { // otherwise the brace opens the first op's block
             struct tile_reader lookahead = *r;
             tile_reader_next(&lookahead);
             attributes = tile_reader_at(&lookahead, '=');
@@ -236,7 +236,7 @@ static void read_ops(struct tile_reader *r, struct tile_block *block)
 
 // Kernels
 
-// A copy of the text with everything blank but the heads, and with empty bodies.
+// Returns a copy of the text with everything blanked but the heads, and with empty bodies.
 static char *heads_of(struct tile_module *module)
 {
     struct tile_reader r = { .module = module };
@@ -293,7 +293,7 @@ static void read_kernel(struct tile_reader *r, struct tile_kernel *kernel)
         return;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         r->value[i] = kernel->parameter[i].value;
-    // Skip the head, which is parsed already.
+    // Skip the head, which has already been parsed.
     while (r->token.kind != TILE_TOKEN_END && !tile_reader_at(r, '{'))
         tile_reader_next(r);
     tile_reader_need(r, '{');

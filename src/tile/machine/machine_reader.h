@@ -17,8 +17,8 @@ struct tile_reader {
     bool failed;
 };
 
-// machine_reader.c: the current token. After the first error, which says what was expected, the
-// reader takes nothing more.
+// machine_reader.c: advances to the next token. After the first error, which says what was
+// expected, the reader accepts nothing more.
 void tile_reader_next(struct tile_reader *r);
 bool tile_reader_expected(struct tile_reader *r, const char *what); // returns false
 bool tile_reader_at(const struct tile_reader *r, char sign);
@@ -33,9 +33,9 @@ bool tile_reader_reserve(struct tile_reader *r, void ***table, uint32_t *capacit
 void tile_read_layout(struct tile_reader *r);
 const struct tile_layout *tile_read_layout_number(struct tile_reader *r,
                                                   const struct tile_type *type);
-// Reads "%acc_12" and returns its number; *name gets the name without it, or NULL.
+// Reads "%acc_12" and returns its number; *name gets the name before the number, or NULL.
 uint32_t tile_read_name(struct tile_reader *r, const char **name);
-// *layout is NULL if the type names none.
+// Reads a type. *layout is NULL if the type names none.
 void tile_read_type(struct tile_reader *r, struct tile_type *type,
                     const struct tile_layout **layout);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Reads bases, "1,2,4", and appends them to the existing ones.
+// Reads basis vectors, such as "1,2,4", and appends them to the existing ones.
 static uint32_t read_bases(struct tile_reader *r, const char *letter, uint32_t *basis,
                            uint32_t count)
 {

@@ -1,6 +1,6 @@
-// Finds exp, exp2 and sigmoid ops for which approximate math suffices: every use rounds the result
-// to 16 bits, or sums so many elements that their order may change the sum more.
-// docs/tile-math.md gives the error bounds.
+// Finds exp, exp2 and sigmoid ops for which approximate math suffices: every use either rounds the
+// result to 16 bits, or sums so many elements that the order of summation may change the sum by
+// more than the approximation does. docs/tile-math.md gives the error bounds.
 //
 // The analysis follows a power's uses: products, quotients and sums of non-negative values keep its
 // relative error. Loop-carried values are assumed to tolerate it until a use says otherwise.
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MANY = 64 }; // a sum of this many may be off by 64 x 2^-24
+enum { MANY = 64 }; // a sum of this many elements may be off by 64 x 2^-24
 
 enum answer { NOT_ASKED, YES, NO };
 
@@ -30,7 +30,7 @@ static uint32_t lead_of(const struct tile_op *loop)
     return loop->kind == TILE_FOR ? 1 : 0;
 }
 
-// Returns the op that takes a terminator's operands as its results; NULL for other ops.
+// Returns the op whose results are a terminator's operands; NULL for other ops.
 static const struct tile_op *target_of(const struct tile_op *op)
 {
     const struct tile_op *around = op->parent->parent;
@@ -44,7 +44,7 @@ static const struct tile_op *target_of(const struct tile_op *op)
     return around;
 }
 
-// True for the condition of a where: it only chooses between the other operands.
+// True for the condition of a `where`, which only chooses between the other operands.
 static bool chooses(const struct tile_op *op, uint32_t operand)
 {
     return op->kind == TILE_WHERE && !operand;
@@ -69,7 +69,7 @@ static void visit_giver(struct tile_op *op, void *data)
         g->all = not_negative(g->r, op->operand[g->index]);
 }
 
-// Checks all values that a loop or an if can return as a result.
+// Checks all values that a loop or an `if` can return as this result.
 static bool all_given(struct approximation *r, const struct tile_op *target, uint32_t index)
 {
     struct givers g = { r, target, index, true };
@@ -190,7 +190,8 @@ static void find_power(struct tile_op *op, void *data)
     r->powers |= is_power(op);
 }
 
-// True if a value depends on an approximate power. Its own rounding may then be approximate too.
+// True if a value depends on an approximate power. Such a value's own rounding may be approximate
+// too.
 static bool comes_from_approximate(const struct tile_value *value, uint32_t depth)
 {
     const struct tile_op *op = value->op;
@@ -208,7 +209,8 @@ static bool comes_from_approximate(const struct tile_value *value, uint32_t dept
     return false;
 }
 
-// An answer assumed while computing another one may have been wrong, so each op starts afresh.
+// An answer that was assumed while another one was computed may be wrong, so each op starts from
+// scratch.
 static void mark_if_enough(struct approximation *r, struct tile_op *op)
 {
     memset(r->enough, NOT_ASKED, r->kernel->value_count + 1);

@@ -1,5 +1,6 @@
-// Contracts a * b + c to one fma, rounded once, if the product has no other use. Only targets with
-// `contract` allow it. Next to products on tensor cores this arithmetic takes most of the time.
+// Contracts a * b + c to a single fma, rounded once, if the product has no other use. Only targets
+// with `contract` allow it. Beside products on tensor cores, this arithmetic takes most of the
+// time.
 #include "pass.h"
 #include "fused.h"
 
@@ -10,7 +11,7 @@ struct contraction {
     bool changed;
 };
 
-// Negates a value that is constant along an axis before it is broadcast.
+// Negates a value that is constant along an axis, before it is broadcast.
 static struct tile_value *negated(struct tile_kernel *kernel, struct tile_op *place,
                                   struct tile_value *x)
 {

@@ -7,19 +7,19 @@
 
 #include <string.h>
 
-// A stack of available ops. The current block's own are on top and are popped at its end. Ops with
-// the same hash form a chain, latest first.
+// A stack of available ops. The ops of the current block are on top and are popped at the block's
+// end. Ops with the same hash form a chain, latest first.
 struct known {
     struct tile_op *op;
-    uint32_t hash, below; // the position of the previous op of the chain, from 1; 0 if none
+    uint32_t hash, below; // position of the previous op in the chain, counted from 1; 0 if none
 };
 
 struct table {
     struct tile_kernel *kernel;
     struct known *known;
-    uint32_t *chain; // by hash: the latest op's position, from 1; 0 if none
+    uint32_t *chain; // by hash: position of the latest op, counted from 1; 0 if none
     uint32_t count, capacity,
-        first; // ops below `first` lie outside of the current function and are not visible
+        first; // ops below `first` are outside of the current function and not visible
     bool changed;
 };
 
@@ -52,7 +52,7 @@ static bool same_attribute(const struct tile_attribute *a, const struct tile_att
         return strcmp(a->text, b->text) == 0;
     case TILE_INTS:
         return memcmp(a->ints, b->ints, a->count * sizeof(*a->ints)) == 0;
-    case TILE_FLOAT: // compares bits: -0 differs from 0, and a NaN equals itself
+    case TILE_FLOAT: // compares bits: -0 differs from 0, and NaN equals itself
         return memcmp(&a->f, &b->f, sizeof(a->f)) == 0;
     default:
         return a->i == b->i;
@@ -129,7 +129,7 @@ static bool visit_op(struct table *t, struct tile_op *op)
     bool function = (op->kind == TILE_REDUCE || op->kind == TILE_SCAN) && op->block_count;
     uint32_t first = t->first;
 
-    if (function) // a function sees nothing from outside
+    if (function) // a function does not see outer values
         t->first = t->count;
     for (uint32_t i = 0; i < op->block_count; i++)
         if (!visit_block(t, op->block[i]))

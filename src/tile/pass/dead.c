@@ -1,9 +1,9 @@
-// Dead code elimination: removes ops whose results nobody uses, and values that loops and ifs carry
+// Dead code elimination: removes ops whose results are unused, and values that loops and ifs carry
 // without a use.
 //
-// Marking starts at effects: writes, asserts, and everything that leaves a loop or the kernel. A
-// `for` loop or an if is live when something in it is live or one of its results is used. Any other
-// loop is always live, since nothing proves that it ends. A carried value is live when its result
+// Marking starts at ops with effects: writes, asserts, and everything that leaves a loop or the
+// kernel. A `for` loop or an `if` is live if something in it is live or one of its results is used.
+// Other loops are always live, since they may not terminate. A carried value is live if its result
 // or its argument is used; only then are the operands that feed it live.
 #include "pass.h"
 #include "tile/ir/words.h"
@@ -23,10 +23,10 @@ static bool has_effect(const struct tile_op *op)
     if (traits & TILE_WRITES || op->kind == TILE_RETURN || op->kind == TILE_BREAK ||
         op->kind == TILE_LOOP)
         return true;
-    // An acquire orders everything that follows it.
+    // An acquire orders all accesses that follow it.
     if (traits & TILE_READS && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return true;
-    // A continue inside an if skips the rest of the body; the continue that ends the body does not.
+    // A `continue` inside an `if` skips the rest of the body; the one that ends the body does not.
     if (op->kind == TILE_CONTINUE)
         return op->parent->parent->kind == TILE_IF;
     for (uint32_t i = 0; i < op->block_count; i++)
@@ -36,7 +36,7 @@ static bool has_effect(const struct tile_op *op)
     return false;
 }
 
-// Returns the op that takes a terminator's operands as its results.
+// Returns the op whose results are a terminator's operands.
 static struct tile_op *target_of(const struct tile_op *terminator)
 {
     struct tile_op *op = terminator->parent->parent;
@@ -178,7 +178,7 @@ static bool run(struct tile_kernel *kernel, bool yields_only)
 
     if (!m.value)
         return false;
-    do { // carried values feed themselves: repeat until nothing new is marked
+    do { // carried values can feed themselves, so repeat until nothing new is marked
         repeat = false;
         mark_block(&m, &kernel->body);
     } while (repeat);

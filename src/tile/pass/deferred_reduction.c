@@ -1,15 +1,15 @@
-// Deferred reduction of loop-carried sums: inside the loop each lane adds up its own part of a line
-// without waiting for others; the parts are combined after the loop.
+// Defers the reduction of loop-carried sums: in the loop each lane adds up its own part of a line
+// without waiting for other lanes, and the parts are combined after the loop.
 //
 //     den = den fade + sum(p, 1)
 //
-// is linear in den, and all lanes that share a line have the same `fade`.
+// is linear in `den`, and all lanes that share a line have the same `fade`.
 #include "fused.h"
 
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 
-// The reduction that is added to x, or to a multiple of x; NULL if `add` has another form.
+// Returns the reduction that is added to x, or to a multiple of x; NULL if `add` has another form.
 static struct tile_op *added_to(const struct tile_value *x, const struct tile_op *add)
 {
     if (!add || add->kind != TILE_ADD || tile_is_rounded(add))
@@ -78,7 +78,7 @@ void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *
 // ---- After layouts are assigned
 
 struct parts {
-    bool *kept; // by value id: each lane holds a part
+    bool *kept; // by value id: each lane holds only a part
     bool changed, moved;
 };
 
@@ -106,8 +106,8 @@ static void follow(struct tile_op *op, void *data)
         p->changed = p->kept[op->result[0]->id] = true;
 }
 
-// Lanes with the same coordinates hold different parts until the parts are joined, so no conversion
-// may move these values.
+// Until they are joined, the parts in lanes with equal coordinates differ, so these values must not
+// be converted to another layout.
 const char *tile_settle_deferred_reductions(struct tile_kernel *kernel)
 {
     struct parts p = { tile_take(kernel->module, (kernel->value_count + 1) * sizeof(bool)), true,

@@ -1,9 +1,9 @@
 // Constant folding and identities: computes constant ops at compile time, removes ops without
 // effect, and straightens control flow whose direction is known.
 //
-// Elements are folded by scalar.c, which computes as kernels do. A tile whose elements all equal
-// one constant is a broadcast of it, and folds as one. A float identity must hold for every
-// operand: x + 0 is not x for -0.
+// scalar.c computes folded elements exactly as kernels do. A tile whose elements all equal one
+// constant is a broadcast of that constant, and is folded as such. A float identity must hold for
+// every operand: x + 0 is not x for -0.
 #include "pass.h"
 #include "tile/ir/scalar.h"
 
@@ -15,7 +15,7 @@ struct folding {
     bool changed;
 };
 
-// The constant that all elements of a value equal.
+// Finds the constant that all elements of a value equal.
 static bool splat(const struct tile_value *value, uint64_t *element)
 {
     const struct tile_op *op = value->op;
@@ -49,7 +49,7 @@ static bool splat_one(const struct tile_value *value)
                                             : tile_element_of_int(dtype, 1));
 }
 
-// Makes a constant before `place`, broadcast to a type.
+// Makes a constant before `place` and broadcasts it to a type.
 static struct tile_value *make_splat(struct folding *f, struct tile_op *place,
                                      const struct tile_type *type, uint64_t element)
 {
@@ -62,7 +62,7 @@ static struct tile_value *make_splat(struct folding *f, struct tile_op *place,
     return type->rank ? tile_make_before(f->kernel, place, TILE_BROADCAST, type, 1, &value) : value;
 }
 
-// A constant cannot keep all bits of a NaN.
+// A constant of the language cannot represent every NaN.
 static bool can_be_constant(cuc_dtype dtype, uint64_t element)
 {
     double real = tile_is_integer(dtype) || dtype == CUC_BOOL ? 0
@@ -71,7 +71,7 @@ static bool can_be_constant(cuc_dtype dtype, uint64_t element)
     return real == real;
 }
 
-// A rule is one function. It returns the value that replaces an op's only result, or NULL.
+// A folding rule. It returns the value that replaces an op's only result, or NULL.
 typedef struct tile_value *rule(struct folding *f, struct tile_op *op);
 
 static struct tile_value *compute(struct folding *f, struct tile_op *op)
@@ -103,7 +103,7 @@ static struct tile_value *fold_add(struct folding *f, struct tile_op *op)
                                           : NULL;
 }
 
-// Gives integer negation one form, since its emission needs care.
+// Brings integer negation into one form, because its emission needs care.
 static struct tile_value *as_negated(struct folding *f, struct tile_op *op, struct tile_value *x)
 {
     return tile_make_before(f->kernel, op, TILE_NEG, &op->result[0]->type, 1, &x);
@@ -135,7 +135,7 @@ static struct tile_value *fold_mul(struct folding *f, struct tile_op *op)
     return NULL;
 }
 
-// Turns a division by a power of two into a multiplication, which is as exact.
+// Turns a division by a power of two into a multiplication, which gives the same result.
 static struct tile_value *as_product(struct folding *f, struct tile_op *op)
 {
     const struct tile_type *type = &op->result[0]->type;
@@ -276,8 +276,8 @@ static rule *const rules[TILE_OP_COUNT] = {
 #include "tile/ir/ops.def"
 };
 
-// False for ops that the rules do not cover: those with a rounding mode of their own, and floored
-// division of floats, which by 1 does not give the dividend.
+// False for ops that the rules do not cover: those with an explicit rounding mode, and floored
+// division of floats, since x // 1 is not x.
 static bool rule_holds(const struct tile_op *op)
 {
     if (tile_is_rounded(op) && op->kind != TILE_CAST)
@@ -287,7 +287,7 @@ static bool rule_holds(const struct tile_op *op)
 
 // Control flow
 
-// Moves the ops of a block before `place`, except its terminator, which is returned.
+// Moves the ops of a block before `place` and returns the block's terminator, which is not moved.
 static struct tile_op *splice(struct tile_block *block, struct tile_op *place)
 {
     struct tile_op *end = block->last;
@@ -306,7 +306,7 @@ static bool fold_if(struct folding *f, struct tile_op *op)
 
     if (!splat(op->operand[0], &c))
         return false;
-    // If the arm taken leaves the block, the code after the if would be unreachable.
+    // If the taken arm leaves the block, the code after the `if` becomes unreachable.
     struct tile_block *arm = op->block[c ? 0 : 1];
     if (arm->last->kind != TILE_YIELD)
         return false;
@@ -341,7 +341,7 @@ static void visit_block(struct folding *f, struct tile_block *block)
     for (struct tile_op *op = block->first, *next; op; op = next) {
         next = op->next;
         if ((op->kind == TILE_IF && fold_if(f, op)) || (op->kind == TILE_FOR && fold_for(f, op))) {
-            continue; // the next round visits the replacement
+            continue; // the replacement is visited in the next round
         }
         for (uint32_t i = 0; i < op->block_count; i++)
             visit_block(f, op->block[i]);

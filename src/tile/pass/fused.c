@@ -1,8 +1,9 @@
-// Plans the pipeline of a loop that holds several products, or other work between them (fused.h).
+// Plans the pipeline of a loop with several products, or with other work between products
+// (fused.h).
 //
-// Right operands come through shared memory. Left operands do too, or they come from registers: a
-// wgmma accumulator has the layout that a 16-bit left operand needs, so values computed from one
-// elementwise feed the next product without a move.
+// Right operands come from shared memory. Left operands come from shared memory or registers: a
+// wgmma accumulator has the layout that a 16-bit left operand needs, so values computed elementwise
+// from an accumulator feed the next product without being moved.
 #include "fused.h"
 
 #include "tile/ir/words.h"
@@ -80,12 +81,13 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
         *why = tile_plan_stream(&p->base, s);
     if (!*why)
         return feed;
-    p->feeds--; // no feed after all: warpgroups may load the operand instead
+    p->feeds--; // not a feed after all: warpgroups may load the operand instead
     p->base.wanted[load->result[0]->id] = false;
     return NULL;
 }
 
-// The feed of an operand, found through permutations. NULL and *why if there is none.
+// Finds the feed of an operand, also through permutations. Returns NULL and sets *why if there is
+// none.
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
@@ -106,7 +108,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     return feed;
 }
 
-// Gives a ring to each tile that an iteration loads to compute with, if the tile is large.
+// Gives a ring to each large tile that an iteration loads in order to compute with it.
 static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads something else besides";
@@ -160,7 +162,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 struct search {
     const struct tile_op *mma;
     uint32_t count;
-    bool refused; // an op of the loop is not allowed in an iteration
+    bool refused; // an op is not allowed in an iteration
 };
 
 static void find_product(struct tile_op *op, void *data)
@@ -232,7 +234,8 @@ const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
     return NULL;
 }
 
-// True if streamed operands alone feed every product but the last, so that these can start early.
+// True if every product but the last depends only on streamed operands, so that all of them can
+// start early.
 static bool can_overlap(const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -302,8 +305,8 @@ static bool can_double(const struct tile_fused *p)
 
 // ---- Layouts and space
 
-// The number of bits of a warp's number in layouts. With three warpgroups, layouts include a
-// fourth, whose rows are padding.
+// Returns the number of warp bits in layouts. For three warpgroups, layouts include a fourth one,
+// whose rows are padding.
 static uint32_t warp_bits_of(const struct tile_fused *p)
 {
     return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;

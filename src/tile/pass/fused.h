@@ -1,6 +1,7 @@
 // Pipelines on Hopper for loops with several products, or with other work between products, such as
-// attention. As in pass/pipeline.h, one thread copies and warpgroups do the rest, but every
-// streamed operand has a ring of its own, and operands loaded once stay in shared memory.
+// attention. As in pass/pipeline.h, one thread copies and warpgroups do the rest. Unlike there,
+// every streamed operand has a ring of its own, and operands that are loaded once stay in shared
+// memory.
 #ifndef CUCORE_TILE_PASS_FUSED_H
 #define CUCORE_TILE_PASS_FUSED_H
 
@@ -10,9 +11,9 @@ enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
 
 // An operand in shared memory.
 struct tile_feed {
-    struct tile_stream stream; // `at`: the start of its ring
+    struct tile_stream stream; // `at`: offset of its ring
     bool held;                 // loaded once, before the loop: a ring of one stage
-    bool read;                 // read into registers, to be computed with
+    bool read;                 // read into registers and used in computations
 };
 
 struct tile_fused_product {
@@ -23,37 +24,36 @@ struct tile_fused_product {
 };
 
 struct tile_fused {
-    struct tile_pipeline base; // `mma`: the last product. Also the stages of each ring, the maps
-                               // and the store
+    struct tile_pipeline base; // `mma`: the last product. Also holds the stages of each ring, the
+                               // maps and the store.
     struct tile_feed feed[TILE_MOST_FEEDS];
     uint32_t feeds;
     struct tile_fused_product product[TILE_MOST_PRODUCTS];
     uint32_t products;
-    // The last product overlaps the next iteration's work: all other products of that iteration are
-    // started before it. If false, the code waits for each product where it stands.
+    // The last product overlaps the next iteration's work: all other products of the next iteration
+    // start before it. If false, the code waits for each product as soon as it starts.
     bool overlaps;
     // If all products have only loaded operands and start from zero, the next iteration's run under
     // this iteration's work, in registers of their own.
     bool doubles;
     bool alternates; // warpgroups alternate in starting their products
     bool uneven;     // the loop's length depends on the block's first index
-    // For a loop that overlaps: the op that multiplies the last product's accumulator by a number
-    // per row before the product adds to it. NULL if there is none.
+    // For a loop that overlaps: the op that scales the last product's accumulator by one factor per
+    // row before the product adds to it; NULL if there is none.
     const struct tile_op *scaling;
     bool *late;   // by value id: must wait for the previous iteration's last product
     bool *needed; // by value id: computed by warpgroups
 };
 
-// Plans a kernel that is one loop over products with such operands, and sets the layouts of the
-// values that hold accumulators. If that is impossible, returns NULL with the reason in *why, for a
-// remark.
+// Plans a kernel that is one loop over such products, and sets the layouts of the values that hold
+// accumulators. If that is impossible, returns NULL with the reason in *why, for a remark.
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why);
-// fused_settle.c: recomputes the needs of each role after layouts are assigned and values
+// fused_settle.c: finds again what each role needs, after layouts have been assigned and values
 // renumbered. Returns NULL, or the reason why the plan fails after all.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
-// fused.c: mark a scalar, or everything that a load's indices depend on, for the copying thread to
-// compute; false if it cannot.
+// fused.c: mark a scalar, or everything that a load's indices depend on, as computed by the copying
+// thread; false if that thread cannot compute it.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
 // swap.c: exchanges the operands of a loop's only product if the right one is computed and the left
@@ -66,18 +66,19 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
-// The number of multiplying warps, whose threads hold tiles; the copying ones have no layout.
+// Returns the number of multiplying warps, whose threads hold tiles. The copying warps have no
+// layout.
 uint32_t tile_fused_warps(const struct tile_fused *p);
-// The fused plan that contains a pipeline; NULL if it is a plain one.
+// Returns the fused plan that contains a pipeline; NULL if the pipeline is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 
-// loop_versioning.c: versions the loop's work, one version for iterations without a masked element
-// and one for the others. With `by_warps` each warp chooses for its own rows, if warps.c finds that
-// the layouts allow it.
+// loop_versioning.c: creates two versions of the loop's work, one for iterations without a masked
+// element and one for the others. With `by_warps` each warp chooses for its own rows, if warps.c
+// finds that the layouts allow it.
 void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_independent(const struct tile_fused *p);
-// approximate_division.c: relaxes quotients after the loop whose results are rounded to 16 bits;
-// they need no rounding to nearest first. For loops whose products have 16-bit operands.
+// approximate_division.c: relaxes the rounding of quotients after the loop whose results are
+// rounded to 16 bits. For loops whose products have 16-bit operands.
 void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);
 // deferred_reduction.c: defers the reduction of loop-carried sums to the end of the loop. The
 // second function returns NULL, or the reason why the layouts do not allow it.
@@ -87,7 +88,7 @@ const char *tile_settle_deferred_reductions(struct tile_kernel *kernel);
 void tile_contract(struct tile_kernel *kernel);
 // narrow_indices.c: narrows comparisons of indices to 32 bits.
 void tile_narrow_indices(struct tile_kernel *kernel);
-// Before layouts: gives each use its own copy of an index tile, which is cheaper than a conversion.
+// Before layouts: gives each use of an index tile its own copy, which is cheaper than a conversion.
 void tile_unshare_iotas(struct tile_kernel *kernel);
 
 #endif

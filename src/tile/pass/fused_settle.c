@@ -19,7 +19,7 @@ static void need(struct needs *n, const struct tile_value *value)
     n->changed = true;
 }
 
-// An op with effects needs its operands. A product does not need operands that come from a feed.
+// An op with effects needs its operands, except for a product's operands that come from a feed.
 static void need_operands(struct tile_op *op, void *data)
 {
     struct needs *n = data;
@@ -29,7 +29,7 @@ static void need_operands(struct tile_op *op, void *data)
     if (op->kind == TILE_LOAD)
         needed = false;
     for (uint32_t i = 0; i < n->p->feeds; i++)
-        if (n->p->feed[i].stream.load == op) // belongs to another role
+        if (n->p->feed[i].stream.load == op) // the op belongs to another role
             return;
     for (uint32_t i = 0; i < op->result_count; i++)
         needed |= n->p->needed[op->result[i]->id];
@@ -81,7 +81,8 @@ struct absence {
     bool missed; // a warpgroup would lack a value that it needs
 };
 
-// Checks that the absent fourth warpgroup (of three) holds no part of a value, or only copies.
+// Checks that the fourth warpgroup of layouts for three warpgroups, which does not exist, holds no
+// part of a value, or only copies.
 static void check_absence(struct tile_op *op, void *data)
 {
     struct absence *a = data;

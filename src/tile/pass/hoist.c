@@ -1,9 +1,9 @@
 // Loop-invariant code motion: moves pure ops whose operands come from outside of a loop to the
 // front of the loop.
 //
-// No pure op can trap, so executing one that the loop would not have reached costs only time; for
-// that reason ops inside an if are not moved. Values that are free to recompute and would only hold
-// registers are not moved either.
+// No pure op can trap, so executing one that the loop would not have reached costs nothing but
+// time. To avoid that cost, ops inside an `if` are not moved. Values that are free to recompute and
+// would only occupy registers are not moved either.
 #include "pass.h"
 
 static const struct tile_block *home(const struct tile_value *value)
@@ -11,7 +11,7 @@ static const struct tile_block *home(const struct tile_value *value)
     return value->op ? value->op->parent : value->block;
 }
 
-// True if a value is defined inside an op. Parameters have no home block.
+// True if a value is defined inside an op. Parameters belong to no block.
 static bool inside(const struct tile_value *value, const struct tile_op *op)
 {
     const struct tile_block *block = home(value);
@@ -30,7 +30,7 @@ static bool may_move(const struct tile_op *op, const struct tile_op *loop)
 
     if (!(traits & TILE_PURE) || traits & TILE_LEAF || op->block_count)
         return false;
-    // A tile that only repeats its operand.
+    // A tile that only repeats its operand is free to recompute.
     if (op->kind == TILE_BROADCAST || op->kind == TILE_SLICE)
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -42,7 +42,7 @@ static bool may_move(const struct tile_op *op, const struct tile_op *loop)
     return true;
 }
 
-// Moves an op and the leaves that it needs.
+// Moves an op together with the leaf ops that it needs.
 static void move(struct tile_op *op, struct tile_op *loop)
 {
     for (uint32_t i = 0; i < op->operand_count; i++) {

@@ -1,5 +1,5 @@
-// Finds the kernel's only loop over a product whose operands are loaded in each iteration and which
-// does nothing else: `acc = mma(load(..), load(..), acc)`, operands transposed or not.
+// Finds the kernel's only loop of the form `acc = mma(load(..), load(..), acc)`: a product whose
+// operands, possibly transposed, are loaded in each iteration, and nothing else.
 //
 // Another thread can then compute the loads' indices, or they can be computed ahead of time. The
 // code before the loop may only compute.
@@ -25,8 +25,8 @@ static void find_product(struct tile_op *op, void *data)
 
 // ---- Operands
 
-// True if the operand may come from a slice of a tensor's rows: the slice's start becomes one more
-// coordinate. Rows past the slice's end may be read, because nobody uses them.
+// True if the operand may come from a slice of a tensor's rows: the slice's start becomes an
+// additional coordinate. Rows past the slice's end may be read, because their results are unused.
 static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
                       const struct tile_op *load, uint32_t which, bool transposed)
 {
@@ -168,7 +168,7 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
         for (uint32_t which = 0; which < 2; which++)
             (void)tile_want_place(p, &p->stream[which]);
     }
-    // If the load's layout differs from the product's, threads load the tile after all.
+    // If the load's layout differs from the product's, threads load the side tile after all.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,
                                       p->mma->result[0]->layout)))

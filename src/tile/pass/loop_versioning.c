@@ -1,7 +1,7 @@
-// Loop versioning (fused.h): duplicates an iteration's work, one version for iterations that mask
-// no element and whose scores have a positive scale, and one for all others. The first has no masks
-// and takes the maximum before it scales, which leaves one multiply-add an element. A comparison of
-// scalars, equal in all threads, chooses between them.
+// Loop versioning (fused.h): duplicates an iteration's work. One version is for iterations that
+// mask no element and whose scores have a positive scale; the other is for all other iterations.
+// The first version has no masks and takes the maximum before it scales, which leaves one
+// multiply-add per element. A comparison of scalars, equal in all threads, chooses the version.
 //
 // A mask compares sums of indices and scalars. Its bounds are scalars, computed from the bounds of
 // the mask's operands.
@@ -13,13 +13,13 @@
 
 struct versioning {
     struct tile_kernel *kernel;
-    struct tile_op *place;    // the scalars and the choice go before this op
+    struct tile_op *place;    // the scalars and the choice are inserted before this op
     struct tile_value *holds; // the condition so far; NULL: always true
     struct tile_value **map;  // for the version without masks
     bool *work;               // by value id
     uint32_t capacity;        // number of values at the start; newer ones are not in the tables
-    // If each warp chooses for its own rows: the rows of a tile, and the distance from a warp's
-    // first row to its last.
+    // Used if each warp chooses for its own rows: the rows of a tile, and the distance from a
+    // warp's first row to its last.
     int64_t rows, span;
     bool failed;
 };
@@ -78,8 +78,8 @@ static struct tile_value *row_of_warp(struct versioning *v, bool last)
     return last ? combine(v, TILE_ADD, CUC_I64, first, number(v, v->span)) : first;
 }
 
-// The least or greatest element of an i64 tile; NULL if unknown. The i64 sums add indices and
-// extents, which are far from overflow.
+// Returns the least or greatest element of an i64 tile; NULL if unknown. The i64 sums add indices
+// and extents, which are far from overflow.
 static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool most)
 {
     struct tile_op *op = x->op;
@@ -109,7 +109,7 @@ static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool
     return number(v, most ? from->type.extent[0] - 1 : 0);
 }
 
-// A scalar that is true if all elements of a mask are; NULL if unknown.
+// Returns a scalar that is true if all elements of a mask are true; NULL if unknown.
 static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
 {
     struct tile_op *op = mask->op;
@@ -129,7 +129,8 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
     }
     if (!(traits & TILE_MONOTONIC))
         return NULL;
-    // A comparison holds for all elements if it holds for the bounds that are hardest to satisfy.
+    // A comparison holds for all elements if it holds for the bounds that are the hardest to
+    // satisfy.
     left = bound(v, op->operand[0], !(traits & TILE_RISES_X));
     right = bound(v, op->operand[1], !(traits & TILE_RISES_Y));
     return combine(v, op->kind, CUC_BOOL, left, right);
@@ -142,7 +143,7 @@ static struct tile_value *mapped(const struct versioning *v, struct tile_value *
     return value->id < v->capacity && v->map[value->id] ? v->map[value->id] : value;
 }
 
-// The scalar whose broadcast a tile is; NULL if there is none.
+// Returns the scalar that a tile is a broadcast of; NULL if there is none.
 static struct tile_value *scalar_of(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -168,7 +169,8 @@ static struct tile_op *append(struct versioning *v, struct tile_block *block,
     return op;
 }
 
-// max(x s) is s max(x) if s is positive and finite, since rounding is monotonic.
+// Moves a scale after a maximum: max(x s) is s max(x) if s is positive and finite, since rounding
+// is monotonic.
 static bool scale_later(struct versioning *v, struct tile_block *block, const struct tile_op *op)
 {
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
@@ -257,8 +259,8 @@ static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
     return false;
 }
 
-// Marks the values from which the products before the last are computed, their initial accumulators
-// included. They must be computed before the work (see find_work()).
+// Marks the values from which the products before the last are computed, including their initial
+// accumulators. They must be computed before the work (see find_work()).
 static void find_early(const struct tile_fused *p, bool *early)
 {
     const struct tile_op *last = p->product[p->products - 1].mma;
@@ -329,8 +331,8 @@ static bool uses_work(const struct versioning *v, const struct tile_op *op)
     return false;
 }
 
-// Finds the op before which all the work can go: the first op outside the work that needs a result
-// of the work. Later ops no longer count as work.
+// Finds the op before which all the work can be placed: the first op outside the work that needs a
+// result of the work. Ops after it no longer count as work.
 static struct tile_op *find_place(const struct versioning *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;

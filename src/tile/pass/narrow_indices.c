@@ -1,6 +1,6 @@
 // Narrows comparisons of indices to 32 bits. The indices are i64 tiles: sums of an iota and
-// scalars. The iota stays on its side; the scalars move to the other side as one difference,
-// clamped to the range that affects the result.
+// scalars. The iota stays on its side. The scalars move to the other side, combined to a single
+// difference, which is clamped to the range that affects the result.
 //
 //     n * 64 + iota < SK   becomes   iota < clamp(SK - n * 64)
 //
@@ -22,7 +22,8 @@ struct side {
     struct tile_value *scalar; // i64 part; NULL: 0
 };
 
-// These return their operand if out of memory; the caller then discards the compiled code.
+// These functions return their operand if out of memory; the caller then discards the compiled
+// code.
 static struct tile_value *unary(struct narrowing *n, enum tile_op_kind kind,
                                 const struct tile_type *type, struct tile_value *x)
 {
@@ -97,7 +98,7 @@ static bool split(struct narrowing *n, struct tile_value *value, struct side *ou
     }
 }
 
-// x - y in 32 bits, clamped to values that no tile reaches.
+// Computes x - y in 32 bits, clamped to values that no tile reaches.
 static struct tile_value *difference(struct narrowing *n, struct tile_value *x,
                                      struct tile_value *y)
 {
@@ -115,7 +116,7 @@ static struct tile_value *difference(struct narrowing *n, struct tile_value *x,
     return unary(n, TILE_CAST, &type, d);
 }
 
-// Adds a scalar to a tile of i32, before the tile is broadcast.
+// Adds a scalar to a tile of i32 before the tile is broadcast.
 static struct tile_value *plus(struct narrowing *n, struct tile_value *tile,
                                struct tile_value *scalar)
 {
@@ -159,7 +160,7 @@ static struct tile_value *stripped(struct tile_value *value)
     return value;
 }
 
-// The upper bound that a mask puts on an iota; NULL if the mask has another form.
+// Returns the upper bound that a mask puts on an iota; NULL if the mask has another form.
 static struct tile_value *bound_of(struct narrowing *n, const struct tile_value *mask,
                                    const struct tile_value **count)
 {
@@ -182,7 +183,7 @@ static struct tile_value *bound_of(struct narrowing *n, const struct tile_value 
                   bound->type.rank ? unary(n, TILE_BROADCAST, &bound->type, one) : one);
 }
 
-// Joins two upper bounds on an iota to the lesser one.
+// Merges two upper bounds on an iota into the smaller one.
 static void join(struct tile_op *op, void *data)
 {
     struct narrowing *n = data;

@@ -1,11 +1,12 @@
 // Chooses the number of a kernel's blocks that should fit on a multiprocessor at once (occupancy).
-// If a row waits in registers until it is complete, ptxas would use more registers than necessary,
-// and fewer blocks could load meanwhile. If ptxas is told the number of blocks, it uses only as
-// many registers as that number leaves.
+// While a row waits in registers until it is complete, ptxas tends to use more registers than
+// necessary, so fewer blocks can load in the meantime. If ptxas is told the number of blocks, it
+// uses only as many registers as that number allows.
 #include "pass.h"
 
-// The range of registers that wait in each thread, and the number of warps that then fit at once:
-// with 40 and 64 registers a thread, in quarters of a multiprocessor with 16384 registers each.
+// The range of the number of waiting registers per thread, and the number of warps that fit at
+// once: those with 40 and 64 registers a thread, for each quarter of a multiprocessor with its
+// 16384 registers.
 static const struct {
     int64_t from, to;
     uint32_t warps;
@@ -16,7 +17,7 @@ struct lives {
     uint32_t *last; // by value id: position of the last op that uses it
 };
 
-// Registers per thread that a value takes. A value equal in all positions takes none.
+// Returns the registers per thread that a value takes. A value equal in all positions takes none.
 static int64_t registers_of(const struct lives *l, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -29,7 +30,7 @@ static int64_t registers_of(const struct lives *l, const struct tile_value *valu
            (32 * l->threads);
 }
 
-// The most registers that wait at a reduction, in one sweep over the body.
+// Returns the largest number of registers that wait at a reduction, in one sweep over the body.
 static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
 {
     int64_t waiting = 0, most = 0;
@@ -67,7 +68,7 @@ uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps)
 
     if (!l.last)
         return 0;
-    // The registers count only if all elements stay in place.
+    // The registers count only if all elements stay in the same thread.
     for (const struct tile_op *op = kernel->body.first; op; op = op->next)
         if (!(tile_op_infos[op->kind].traits & TILE_IN_PLACE))
             return 0;

@@ -14,7 +14,7 @@ enum {
     MOST_BOX = 256,          // elements of a copy along one axis
     MOST_COLUMNS = 256,      // columns of one wgmma
     MOST_ACCUMULATORS = 192, // registers per thread
-    MOST_PROMOTED = 128,     // registers per thread, if promoted sums are added up outside of the
+    MOST_PROMOTED = 128,     // registers per thread, if promoted sums are added outside of the
                              // accumulators
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
@@ -48,7 +48,7 @@ static uint32_t rounded(uint32_t bytes)
     return (bytes + STAGE_ALIGN - 1) & ~(uint32_t)(STAGE_ALIGN - 1);
 }
 
-// The widest swizzle that divides an operand's rows.
+// Returns the widest swizzle that divides an operand's rows.
 static uint32_t span_of(uint32_t bytes)
 {
     for (uint32_t span = 128; span >= 32; span /= 2)
@@ -134,7 +134,7 @@ static bool has_rows(int32_t extent)
     return extent == 64 || extent == 128 || extent == 256;
 }
 
-// Exchanges the operands if there are few rows and enough columns.
+// Finds the loop, and exchanges the operands if there are few rows and enough columns.
 static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     const char *why = tile_find_loop(kernel, p);
@@ -159,7 +159,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     return tile_find_loop(kernel, p);
 }
 
-// True if a value depends only on launch arguments, and so is equal for all tiles.
+// True if a value depends only on launch arguments, and so is the same for all tiles.
 static bool is_uniform(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -181,9 +181,9 @@ static bool has_even_iterations(const struct tile_pipeline *p)
     return is_uniform(p->loop->operand[0]) && is_uniform(p->loop->operand[1]);
 }
 
-// True if each of two warpgroups can take a tile of its own, which 4 requested warps ask for: one
-// finishes its tile while the other multiplies. Each must know the number of iterations of the
-// other's tile, or be told at which stage that tile ended.
+// True if two warpgroups can each take a tile of their own, which the user requests with 4 warps:
+// one finishes its tile while the other multiplies. Each must know how many iterations the other's
+// tile takes, or be told at which stage that tile ended.
 static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_op *by = p->first ? NULL : p->loop->operand[2]->op;
@@ -243,7 +243,8 @@ bool tile_differs_by_block(const struct tile_value *value)
     return false;
 }
 
-// If all blocks of a cluster use the same operand, has each block load a part of it for all.
+// If all blocks of a cluster use the same operand, lets each block load one part of it for all
+// blocks.
 static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 {
     p->cluster = 1;
@@ -291,8 +292,8 @@ void tile_finish_in_one_block(struct tile_pipeline *p)
     set_store_rows(p, 16, 64);
 }
 
-// Plans a split loop. The partial sums meet in the stages of the cluster's blocks, which share one
-// tile.
+// Plans a split loop. The blocks of the cluster share one tile, and their partial sums meet in the
+// stages.
 static void plan_split(struct tile_pipeline *p, uint32_t parts)
 {
     uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
@@ -366,8 +367,8 @@ static bool fills_slabs(cuc_dtype dtype)
     return false;
 }
 
-// The bytes of a line of the store's slabs. Threads store narrow tiles, which have no lines of 128
-// bytes.
+// Returns the bytes per line of the store's slabs. Narrow tiles, which have no lines of 128 bytes,
+// are stored by threads.
 static uint32_t span_of_store(uint32_t line)
 {
     return line > 128 ? span_of(line) : line == 128 ? 128 : 0;
@@ -416,8 +417,8 @@ static void plan_store(struct tile_pipeline *p)
     p->store_map = tile_plan_slab_map(p, store);
 }
 
-// Finds a load after the loop whose tile matches the stored one. At most one is taken, and none if
-// some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
+// Finds a load after the loop whose tile matches the stored one. At most one load is taken, and
+// none if some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
 static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_type *stored =
@@ -449,8 +450,8 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 
 // ---- The grid
 
-// Chooses the raster: tiles in flight form a rectangle that is as nearly square as possible, since
-// it reads the least among rectangles with the same number of tiles.
+// Chooses the raster: concurrent tiles form a rectangle that is as nearly square as possible,
+// because it reads the least among rectangles with the same number of tiles.
 static uint32_t choose_raster(const struct tile_kernel *kernel, const struct tile_pipeline *p,
                               const struct tile_target *target)
 {
@@ -472,8 +473,8 @@ static uint32_t choose_raster(const struct tile_kernel *kernel, const struct til
 
 // ---- The whole plan
 
-// Few slabs are stored at once, between one pair of barriers. Many slabs are stored two at a time,
-// or as many bytes of narrower ones.
+// A few slabs are all stored at once, between one pair of barriers. If there are many, two are
+// stored at a time, or more if they are narrower.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
@@ -542,7 +543,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
         return NULL;
     plan_split(p, split);
     p->raster = choose_raster(kernel, p, target);
-    p->raster += p->cluster - 1; // the tiles of a cluster lie side by side
+    p->raster += p->cluster - 1; // the tiles of a cluster are adjacent
     p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;
     for (uint32_t i = 0; i < p->products; i++)

@@ -6,8 +6,8 @@
 #include "tile/ir/target.h"
 #include "tile/signature/entry.h"
 
-// An operand of the product, streamed through the ring. Within a stage it lies in consecutive
-// slabs: `rows` rows of `span` bytes, with the swizzle over the span that TMA and wgmma use.
+// An operand of the product that is streamed through the ring. Within a stage it consists of
+// consecutive slabs: `rows` rows of `span` bytes, swizzled over the span as TMA and wgmma do.
 struct tile_stream {
     const struct tile_op *load;
     const struct tile_op *slice; // the slice that it loads from; NULL: a whole tensor
@@ -18,7 +18,7 @@ struct tile_stream {
     bool mn_major;               // the contiguous axis is not the depth axis
     uint32_t span, rows, slabs;
     uint32_t at, bytes; // offset and size in the stage
-    bool shared;        // each block of the cluster loads its part of the rows for all
+    bool shared;        // each block of the cluster loads its part of the rows for all blocks
 };
 
 // wgmma's properties for an operand dtype.
@@ -26,7 +26,7 @@ struct tile_wgmma {
     cuc_dtype operand, accumulator;
     const char *name;
     bool either_major; // either axis of an operand may be the contiguous one
-    bool promotes;     // accumulators keep few bits, so partial sums are added up outside
+    bool promotes;     // accumulators keep few bits, so partial sums are added outside of them
     bool signs;        // operands can be negated: false for integers
 };
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand); // NULL: not supported
@@ -65,7 +65,8 @@ struct tile_pipeline {
     uint32_t cluster; // blocks per cluster; 1: no cluster
     uint32_t split;   // blocks of a cluster that each run a part of the loop; 1: no split
     bool apart; // the blocks of a split share the epilogue: each finishes the rows of some warps
-    uint32_t raster; // tiles along the grid's first axis before the next one along its second
+    uint32_t raster; // number of tiles along the grid's first axis before the next index along the
+                     // second
     struct tile_tensor_map map[TILE_MAX_MAPS];
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: threads store
@@ -78,16 +79,17 @@ struct tile_pipeline {
     const struct tile_op *side; // a load after the loop with the stored tile's shape and layout;
                                 // NULL if none
     uint32_t side_map;
-    bool fused;   // it is the first member of a struct tile_fused (pass/fused.h)
-    bool *wanted; // by value id: the copying thread computes it; set for the loads that it does too
-    bool *known;  // by value id: before the loop, scalars that depend on scalars alone
+    bool fused;   // this struct is the first member of a struct tile_fused (pass/fused.h)
+    bool *wanted; // by value id: the copying thread computes it; also set for the loads that it
+                  // performs
+    bool *known;  // by value id: scalars before the loop that depend on scalars alone
 };
 
 enum {
     TILE_GROUP_THREADS = 128, // threads of one warpgroup
     TILE_RING_AT = 1024,      // offset of the stages in shared memory; barriers lie before it
     TILE_MOST_STAGES = 24,
-    TILE_PART_COLUMNS = 128,    // columns of promoted accumulators, at a time
+    TILE_PART_COLUMNS = 128,    // columns of promoted accumulators that are computed at a time
     TILE_SLAB_BYTES = 64 * 128, // 64 rows of a side load
 };
 
@@ -96,26 +98,26 @@ static inline uint32_t tile_slab_bytes(const struct tile_pipeline *p)
     return 64 * p->span;
 }
 
-// The number of warpgroups that multiply.
+// Returns the number of warpgroups that multiply.
 static inline uint32_t tile_all_groups(const struct tile_pipeline *p)
 {
     return p->teams > 1 ? p->teams * p->groups : p->groups;
 }
 
-// Plans how the store goes out, once the accumulator's blocks are known; and the bytes that a
+// Plans how the tile is stored, once the accumulator's blocks are known; returns the bytes that a
 // warpgroup has for it.
 void tile_plan_slabs(struct tile_pipeline *p);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
-// Copies a kernel, with values of its own.
+// Copies a kernel and all its values.
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 
 // loop.c: finds the loop, the product and its streamed operands, and marks the values that their
-// indices depend on. Returns NULL on success, the reason if there is none, or "" if the kernel has
-// no product.
+// indices depend on. Returns NULL on success, the reason if there is no such loop, or "" if the
+// kernel has no product.
 const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
-// swap.c: exchanges the operands of a loop that was found and transposes its accumulator; the loop
-// must be found again afterwards. Returns false if out of memory; the kernel may then be
+// swap.c: exchanges the operands in a loop that has been found, and transposes its accumulator; the
+// loop must then be found again. Returns false if out of memory; the kernel may then be
 // inconsistent.
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p);
 // Plans a kernel that is one loop over a product, and sets the layouts of the values that hold
@@ -152,18 +154,18 @@ bool tile_differs_by_block(const struct tile_value *value);
 // Plans a stream's place in shared memory and its map. Returns NULL, or the reason why that is
 // impossible.
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s);
-// scalars.c: true if an op and everything inside it handle only scalars, at most read them from
-// tensors, and write nothing.
+// scalars.c: true if an op and everything inside it handles only scalars, which it may read from
+// tensors, and writes nothing.
 bool tile_is_of_scalars(const struct tile_op *op);
-// tile_can_know(): the same for an op before the loop, whose operands must qualify too, so that the
-// copying thread can run it; ask for earlier ops first. tile_rows_unseen(): true if rows that a
-// load from a slice does not have may hold any value.
+// tile_can_know(): true for such an op before the loop if its operands qualify too, so that the
+// copying thread can run it; call it for earlier ops first. tile_rows_unseen(): true if the rows
+// that a load from a slice lacks may hold any values.
 bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op);
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis);
-// True if the copying thread can do a load: its indices are scalars that the thread can compute,
-// and it pads with zeros.
+// True if the copying thread can perform a load: its indices are scalars that the thread can
+// compute, and it pads with zeros.
 bool tile_can_stream(struct tile_pipeline *p, const struct tile_op *load);
-// Lets one block alone finish a split tile.
+// Makes one block alone finish a split tile.
 void tile_finish_in_one_block(struct tile_pipeline *p);
 // Recomputes `wanted` and `known` after values have been renumbered.
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);

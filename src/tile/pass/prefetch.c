@@ -1,8 +1,8 @@
-// Finds the loop whose operands can be prefetched, and plans its stages.
+// Finds a loop whose operands can be prefetched, and plans its stages.
 //
 // A load qualifies if one product in each iteration is its only use, if it pads with zeros, and if
-// its indices are scalars that can be computed ahead of time. The loop may not store anything,
-// since a store could write what a load reads.
+// its indices are scalars that can be computed ahead of time. The loop must not store anything,
+// since a store could write memory that a load reads.
 #include "prefetch.h"
 
 #include "tile/ir/words.h"
@@ -43,7 +43,7 @@ static bool wants_place(struct tile_prefetch *p, const struct tile_op *load)
     return true;
 }
 
-// A slice keeps the tensor's known alignment unless it cuts the last axis.
+// A slice keeps the tensor's known alignment unless it slices the last axis.
 static bool is_aligned(const struct tile_value *tensor, const struct tile_block *body)
 {
     for (; tensor->op; tensor = tensor->op->operand[0])
@@ -104,7 +104,7 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
 struct contents {
     const struct tile_block *body;
     bool stores, continues_early; // an iteration may end early
-    bool orders;                  // ordered loads: other accesses must stay after them
+    bool orders;                  // there are ordered loads: other accesses must stay after them
     uint32_t products;
 };
 
@@ -176,14 +176,15 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
         return NULL;
     }
     uint32_t rest = target->shared_limit, most = target->stages ? target->stages : USUAL_STAGES;
-    // The rest of the kernel needs shared memory too.
+    // Limit the plan, since the rest of the kernel needs shared memory too.
     if (s.count > 1 || s.best->streams < 2)
         rest -= OTHERS_BYTES;
     s.best->stages = rest / s.best->stage_bytes;
     if (s.best->stages > most)
         s.best->stages = most;
-    // If half of the shared memory holds two stages of each operand, give a block of few warps only
-    // that half: a multiprocessor then runs two blocks, and one multiplies while the other waits.
+    // If two stages of each operand fit in half of the shared memory, give a block of few warps
+    // only that half: a multiprocessor then runs two blocks, and one multiplies while the other
+    // waits.
     uint32_t half = (target->shared_limit + BLOCK_BYTES) / 2 - BLOCK_BYTES;
     uint32_t beside = half / s.best->stage_bytes;
     if (!target->stages && s.best->only && s.threads <= FEW_THREADS && beside >= 2 &&

@@ -1,4 +1,4 @@
-// A loop over products whose threads copy the operands to shared memory themselves, some stages
+// Loops over products whose threads copy the operands to shared memory themselves, some stages
 // ahead (cp.async). Used on targets without TMA or wgmma, and for loops with more than one product.
 #ifndef CUCORE_TILE_PASS_PREFETCH_H
 #define CUCORE_TILE_PASS_PREFETCH_H
@@ -7,7 +7,7 @@
 
 enum { TILE_MOST_PREFETCHED = 4 };
 
-// An operand in a stage, as lines along the tensor's last axis.
+// An operand in a stage: lines along the tensor's last axis.
 struct tile_prefetch_stream {
     const struct tile_op *load;
     uint32_t element;     // bytes per element
@@ -25,19 +25,20 @@ struct tile_prefetch {
     struct tile_prefetch_stream stream[TILE_MOST_PREFETCHED];
     uint32_t streams;
     uint32_t stages, stage_bytes;
-    const struct tile_op *only; // the loop's one product, if both its operands are streams
-    bool *wanted;               // by value id: what the loads' indices depend on inside the loop
+    const struct tile_op *only; // the loop's only product, if both its operands are streams
+    bool *wanted;               // by value id: values inside the loop that the loads' indices
+                                // depend on
 };
 
-// Plans the loop with the most such loads. Without one returns NULL and sets *why to the reason, or
-// to "" if the kernel has no product.
+// Plans the loop with the most such loads. If there is none, returns NULL and sets *why to the
+// reason, or to "" if the kernel has no product.
 struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
                                          const struct tile_target *target, uint32_t warps,
                                          const char **why);
 // Recomputes `wanted` after the values have been renumbered.
 bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan);
-// The stream that an operand comes from, directly or transposed; NULL if none. *transposed tells if
-// the product sees it transposed.
+// Returns the stream that an operand comes from, directly or transposed; NULL if none. *transposed
+// tells if the product uses it transposed.
 const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
                                                            const struct tile_value *operand,
                                                            bool *transposed);

@@ -14,29 +14,29 @@ static inline bool tile_is_multiple(struct tile_range range, uint64_t n)
 {
     return range.divisor % n == 0;
 }
-// No value has been seen yet: { 1, 0, 0 }.
+// True for the range { 1, 0, 0 }, before any value has been seen.
 bool tile_range_is_none(struct tile_range x);
 bool tile_range_same(struct tile_range x, struct tile_range y);
-// True for a u64 that may exceed an i64: nothing is known about it.
+// True for a u64 that may exceed the range of i64: nothing is known about it.
 bool tile_range_is_open(cuc_dtype dtype, struct tile_range x);
 
-// The full range of a dtype.
+// Returns the full range of a dtype.
 struct tile_range tile_range_any(cuc_dtype dtype);
 struct tile_range tile_range_exactly(int64_t i);
 struct tile_range tile_range_between(int64_t low, int64_t high, uint64_t divisor);
-// The union of two ranges.
+// Returns the union of two ranges.
 struct tile_range tile_range_join(struct tile_range x, struct tile_range y);
-// Converts an exact result to what the dtype holds. A result out of range wraps; only power-of-two
-// divisors survive that.
+// Converts the range of an exact result to a range of the dtype. A result out of range wraps, and
+// then only power-of-two divisors survive.
 struct tile_range tile_range_convert(cuc_dtype dtype, bool overflows, struct tile_range x);
 struct tile_range tile_range_product(cuc_dtype dtype, struct tile_range x, struct tile_range y);
-// The result of an elementwise op with two operands of an integer dtype. Ops that share a function
-// differ by `kind`.
+// Computes the range of an elementwise op with two operands of an integer dtype. `kind`
+// distinguishes ops that share a function.
 typedef struct tile_range tile_range_of_two(enum tile_op_kind kind, cuc_dtype dtype,
                                             struct tile_range x, struct tile_range y);
 tile_range_of_two tile_range_sum, tile_range_difference, tile_range_multiple, tile_range_extremum,
     tile_range_quotient, tile_range_masked, tile_range_shifted;
-// The greatest common divisor.
+// Returns the greatest common divisor.
 uint64_t tile_common_divisor(uint64_t x, uint64_t y);
 
 #endif

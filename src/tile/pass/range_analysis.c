@@ -1,7 +1,7 @@
 // Range and divisibility analysis of integer values. See range_analysis.h.
 //
-// The analysis is one walk in program order. A loop is repeated until the divisors of its carried
-// values are stable; bounds that change are dropped. Inside loops nested more than two deep,
+// The analysis walks the program once, in order. It repeats a loop until the divisors of the
+// carried values are stable, and drops bounds that change. In loops nested more than two deep,
 // nothing is known about carried values.
 #include "range_analysis.h"
 
@@ -10,19 +10,19 @@
 
 enum { MOST_ROUNDS = 4, DEEPEST = 2 };
 
-// An upper bound for the extent of any axis, as addresses have fewer bits.
+// An upper bound for the extent of any axis. Addresses have fewer bits.
 #define MOST_EXTENT (INT64_C(1) << 60)
 // The same for a tensor with a map (signature/select.c).
 #define MOST_MAPPED (INT64_C(1) << 30)
 
-static const struct tile_range nobody = { 1, 0, 0 }; // no value seen yet
+static const struct tile_range nobody = { 1, 0, 0 }; // no value has been seen yet
 
 static struct tile_range of(const struct tile_ranges *f, const struct tile_op *op, uint32_t operand)
 {
     return tile_range_of(f, op->operand[operand]);
 }
 
-// The rules of ops.def: the range of a result. `any` knows nothing.
+// The range rules of ops.def: each computes the range of a result. `any` knows nothing.
 
 typedef struct tile_range range_rule(const struct tile_ranges *f, const struct tile_op *op,
                                      uint32_t result);
@@ -35,7 +35,7 @@ static cuc_dtype dtype_of(const struct tile_op *op, uint32_t result)
     return op->result[result]->type.dtype;
 }
 
-// The extent of the first operand along the op's axis.
+// Returns the extent of the first operand along the op's axis.
 static int64_t axis_extent(const struct tile_op *op)
 {
     return op->operand[0]->type.extent[tile_int(op, TILE_ATTR_AXIS, 0)];
@@ -83,7 +83,7 @@ RULE(iota)
     return tile_range_between(0, op->result[result]->type.extent[0] - 1, 1);
 }
 
-RULE(grid) // the first axis may be rounded up to whole clusters
+RULE(grid) // the grid's first axis may be rounded up to whole clusters
 {
     (void)f;
     (void)result;
@@ -172,7 +172,7 @@ RULE(where)
     return tile_range_join(of(f, op, 1), of(f, op, 2));
 }
 
-RULE(shift) // elements of the operand, or the pad
+RULE(shift) // elements of the operand, or of the padding
 {
     (void)result;
     return tile_range_join(of(f, op, 0), of(f, op, 2));
@@ -227,7 +227,7 @@ static void set(struct tile_ranges *f, const struct tile_value *value, struct ti
         f->value[value->id] = range;
 }
 
-// Visits a loop. The argument and the result of a carried value share one entry here.
+// Visits a loop. The argument and the result of a carried value share one range here.
 static void visit_loop(struct tile_ranges *f, const struct tile_op *op)
 {
     const struct tile_block *body = op->block[0];
@@ -301,7 +301,7 @@ static void visit_op(struct tile_ranges *f, const struct tile_op *op)
         for (uint32_t i = 0; i < op->result_count; i++)
             if (!op->result[i]->type.tensor)
                 set(f, op->result[i], rules[op->kind](f, op, i));
-        return; // nobody asks about the scalars of a reduction's function
+        return; // the scalars of a reduction's function are never queried
     }
     for (uint32_t i = 0; target && i < op->operand_count && i < target->result_count; i++)
         set(f, target->result[i],
@@ -316,7 +316,7 @@ static void visit_block(struct tile_ranges *f, const struct tile_block *block)
 
 // `where` clauses
 
-// The dimension or scalar parameter that a host expression names.
+// Returns the range of the dimension or scalar parameter that a host expression names.
 static struct tile_range *named(struct tile_ranges *f, const struct tile_host_expression *x)
 {
     return x->kind == TILE_HOST_DIMENSION ? &f->dimension[x->index]
@@ -430,7 +430,7 @@ struct tile_range tile_range_of_extent(const struct tile_ranges *ranges,
 {
     bool whole = true;
 
-    // A slice has its tensor's extents, except along its own axis, where it has at most as many
+    // A slice has its tensor's extents, except along the sliced axis, where it has at most as many
     // elements.
     while (tensor->op && tensor->op->kind == TILE_SLICE) {
         whole &= tile_int(tensor->op, TILE_ATTR_AXIS, 0) != axis;
@@ -447,7 +447,7 @@ struct tile_range tile_range_of_extent(const struct tile_ranges *ranges,
     return whole ? range : (struct tile_range){ 0, range.high, 1 };
 }
 
-// The parameter's extent, if no slice changes it; otherwise NULL.
+// Returns the parameter's extent if no slice changes it; otherwise NULL.
 static const struct tile_extent *extent_of(const struct tile_ranges *ranges,
                                            const struct tile_value *tensor, uint32_t axis)
 {

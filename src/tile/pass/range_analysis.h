@@ -2,8 +2,8 @@
 // tile they hold for every element.
 //
 // The sources are constants, the grid, `where` clauses, `assume` and static extents, propagated
-// through ops. Arithmetic that may wrap keeps only what still holds. The analysis changes nothing;
-// its result is a table by value id.
+// through ops. For arithmetic that may wrap, only the facts that survive wrapping are kept. The
+// analysis changes nothing; its result is a table by value id.
 #ifndef CUCORE_TILE_PASS_RANGE_ANALYSIS_H
 #define CUCORE_TILE_PASS_RANGE_ANALYSIS_H
 
@@ -21,12 +21,12 @@ struct tile_ranges {
 // Returns NULL if out of memory; queries with NULL answer that nothing is known.
 struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t mapped);
 struct tile_range tile_range_of(const struct tile_ranges *ranges, const struct tile_value *value);
-// The extent of a tensor or slice. It must belong to the analysed kernel.
+// Returns the extent of a tensor or slice, which must belong to the analysed kernel.
 struct tile_range tile_range_of_extent(const struct tile_ranges *ranges,
                                        const struct tile_value *tensor, uint32_t axis);
-// True if a block's tile of `extent` elements at index * scale lies inside the tensor along an axis
-// because the grid has no more blocks. Examples: block(0) of `grid M` in [M]; `grid N // 64` with
-// tiles of 64 in [N]; `grid cdiv(N, 64)` if 64 divides N.
+// True if the size of the grid keeps a block's tile, `extent` elements at index * scale, inside the
+// tensor along an axis. Examples: block(0) of `grid M` in [M]; `grid N // 64` with tiles of 64 in
+// [N]; `grid cdiv(N, 64)` if 64 divides N.
 bool tile_grid_keeps_inside(const struct tile_ranges *ranges, const struct tile_value *index,
                             int64_t scale, int64_t extent, const struct tile_value *tensor,
                             uint32_t axis);

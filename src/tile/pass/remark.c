@@ -1,4 +1,4 @@
-// Remarks about the compiler's decisions, and those that the user may turn into errors.
+// Remarks about the compiler's decisions. The user may turn some of them into errors.
 #include "remark.h"
 
 #include "tile/ir/diagnostic.h"
@@ -31,7 +31,7 @@ static void review_op(struct tile_op *op, void *data)
 {
     const struct review *r = data;
 
-    if (r->pipelined) // the entry that most launches take has a pipeline
+    if (r->pipelined) // the entry that most launches take uses a pipeline
         return;
     const struct tile_fragment *fragment = op->kind == TILE_MMA ? tile_fragment_of(op, r->target)
                                                                 : NULL;

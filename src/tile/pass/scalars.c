@@ -1,6 +1,6 @@
 // Finds the work besides loads that the copying thread can do: scalar ops and control flow, such as
-// finding the slice of a tensor for a block.
-// Also finds the loads that may read rows past the end of a slice.
+// the search for a block's slice of a tensor. Also finds the loads that may read rows past the end
+// of a slice.
 #include "pipeline.h"
 
 #include "tile/ir/words.h"
@@ -48,7 +48,7 @@ bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op)
 }
 
 // True if two scalars are the same value, or the same element read twice: nothing is written before
-// the loop.
+// the loop, so both reads give the same value.
 static bool same_scalar(const struct tile_value *x, const struct tile_value *y)
 {
     const struct tile_op *p = x->op, *q = y->op;
@@ -78,7 +78,7 @@ static bool same_part(const struct tile_op *load, const struct tile_op *store, u
 }
 
 // True if the code after the loop handles each row of the accumulator separately and does not store
-// the rows that the load lacks. Their contents then do not matter.
+// the rows that the load lacks. The contents of these rows then do not matter.
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis)
 {
     for (const struct tile_op *op = p->loop->next; op; op = op->next) {

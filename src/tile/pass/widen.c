@@ -1,5 +1,5 @@
 // Delays the widening of f16 and bf16 to f32: ops that do not round run before the widening. These
-// are minimum and maximum reductions, which the machine does two elements at a time, and the
+// are minimum and maximum reductions, which the hardware does two elements at a time, and the
 // reshapes that lead to such reductions.
 #include "pass.h"
 #include "tile/ir/words.h"
@@ -9,7 +9,7 @@ struct widening {
     bool changed;
 };
 
-// The cast that widens a value exactly; NULL if there is none.
+// Returns the cast that widens a value exactly; NULL if there is none.
 static const struct tile_op *widener_of(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;

@@ -1,13 +1,13 @@
-// Entries: the functions that a kernel becomes in PTX, and what a launch has to know of each.
+// Entries: the PTX functions that a kernel becomes, and the data that a launch needs about each.
 #ifndef CUCORE_TILE_SIGNATURE_ENTRY_H
 #define CUCORE_TILE_SIGNATURE_ENTRY_H
 
 #include "tile/ir/ir.h"
 
-// An entry of a kernel. Entries differ only in speed.
+// The kinds of entries of a kernel. They differ only in speed.
 enum tile_variant {
-    TILE_ALIGNED_32, // if there is a TILE_OVERLAP_32, this entry also requires that no written
-                     // tensor overlaps another
+    TILE_ALIGNED_32, // if there is a TILE_OVERLAP_32, this entry also requires that written tensors
+                     // overlap no other tensor
     TILE_INDEX_32,
     TILE_INDEX_64, // takes all arguments
     TILE_TMA,
@@ -29,10 +29,10 @@ struct tile_tensor_map {
     uint32_t parameter;
     uint32_t swizzle; // 0 none, 1, 2, 3: over 32, 64, 128 bytes
     bool rounds;      // f32 is rounded to tf32 by the copy
-    // Each copy names the row at which the matrix ends. So the rows are two axes of the map, both
-    // with a stride of one row. The coordinate on the second axis gives the end. The coordinate on
-    // the first axis, which has as many elements as there are rows, gives a row's distance from the
-    // end; the end itself is outside.
+    // Each copy specifies the row at which the matrix ends. For this, the map has two axes for the
+    // rows, both with a stride of one row. The coordinate on the second axis gives the end. The
+    // coordinate on the first axis, which has as many elements as there are rows, gives a row's
+    // distance from the end; the end itself is outside.
     bool ends;
     uint32_t box[TILE_MAP_RANK]; // in elements, last axis first; 1 to 256
 };
@@ -42,27 +42,30 @@ struct tile_entry {
     const char *name;                       // its symbol
     uint32_t warps;                         // warps of a block
     uint32_t static_shared, dynamic_shared; // bytes per block; a launch provides the dynamic ones
-    bool assumes_no_overlap; // a barrier is omitted, since no written tensor overlaps another
+    bool assumes_no_overlap; // a barrier is omitted because no written tensor overlaps another
+                             // tensor
     // Blocks are persistent and take one tile of the grid after another. The arguments are followed
     // by the grid, its number of tiles, and inverses that turn a tile's number into its coordinates
     // (tiles.c), then, at TILE_MAP_ALIGN, by the maps.
     bool persistent;
-    bool even;       // all tiles take the same time, so fewer blocks in as many rounds are as fast
-    uint32_t raster; // tiles along the grid's first axis before the next one along its second; 0:
+    bool even;       // all tiles take the same time, so fewer blocks with the same number of rounds
+                     // are as fast
+    uint32_t raster; // tiles along the grid's first axis before the next index along the second; 0:
                      // not persistent
     // Blocks of a cluster along the grid's first axis. A persistent entry's grid is padded to a
     // multiple of this number. The code of other entries does not depend on it; a launch uses
-    // clusters if the grid is a multiple.
+    // clusters if the grid is a multiple of it.
     uint32_t cluster;
     uint32_t split; // blocks that share a tile of the grid; the grid then counts all of them
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };
 
-// The offset of each parameter in an entry's parameter block. Returns the bytes of all parameters.
+// Computes the offset of each parameter in an entry's parameter block. Returns the bytes of all
+// parameters.
 uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
-// The offset of a persistent entry's maps, and the size of its parameter block; `bytes` of
-// arguments.
+// Returns the offset of a persistent entry's maps, for `bytes` of arguments; the size of its
+// parameter block.
 uint32_t tile_maps_at(uint32_t bytes);
 uint32_t tile_block_bytes(const struct tile_entry *entry, uint32_t bytes);
 

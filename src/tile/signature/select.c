@@ -7,7 +7,7 @@
 
 enum { VECTOR_BYTES = 16 };
 
-// Conditions of entries on all tensors.
+// Conditions that entries place on all tensors.
 struct needs {
     bool index32; // every extent, and the distance of every byte from the base, is below 2^31
     bool aligned; // bases, and all strides but the last, which is 1, are multiples of a vector
@@ -19,7 +19,7 @@ static void add_needs(struct needs *needs, const cuc_tensor *t)
 
     needs->aligned &= t->data % VECTOR_BYTES == 0 && (!t->rank || t->strides[t->rank - 1] == 1);
     for (int32_t axis = 0; axis < t->rank; axis++) {
-        if (t->shape[axis] <= 1) // this stride is multiplied by no index but 0
+        if (t->shape[axis] <= 1) // this stride is only multiplied by index 0
             continue;
         // Only the product's lowest bits matter, and they survive an overflow.
         if (axis + 1 < t->rank && (uint64_t)t->strides[axis] * (uint64_t)bytes % VECTOR_BYTES)
@@ -34,8 +34,8 @@ static void add_needs(struct needs *needs, const cuc_tensor *t)
     needs->index32 &= above <= INT32_MAX && below >= -INT32_MAX;
 }
 
-// A tensor with a map has 1 to 2^30 elements along each axis, so that a 32-bit coordinate is past
-// its end whenever the index is.
+// A tensor with a map must have 1 to 2^30 elements along each axis, so that an index past the end
+// has a 32-bit coordinate past the end.
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
 {
     enum { STRIDE_BITS = 40 };
@@ -65,11 +65,11 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     return true;
 }
 
-// Stores by a map write pieces of 16 bytes: a row must end where its last piece ends.
+// Stores by a map write pieces of 16 bytes, so a row must end at the end of a piece.
 static bool can_have_maps(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
-    const uint64_t most_ended = UINT64_C(1) << 29; // three times as many still fit a coordinate
+    const uint64_t most_ended = UINT64_C(1) << 29; // three times as many still fit in a coordinate
     struct tile_map_shape shape;
 
     for (uint32_t i = 0; i < entry->map_count; i++) {
@@ -93,8 +93,8 @@ static bool are_disjoint(const struct tile_signature *s, const struct tile_argum
     return true;
 }
 
-// True if an entry assumes that its tensors do not overlap: it has a counterpart with barriers, or
-// its last store is by TMA, and its other stores must go to different memory.
+// True if an entry assumes that its tensors do not overlap: either it has a counterpart with
+// barriers, or its last store is by TMA and its other stores must go to different memory.
 static bool assumes_no_overlap(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||

@@ -58,7 +58,7 @@ static void put_number(struct writer *w, uint64_t number)
     put_byte(w, number);
 }
 
-// The sign goes in the lowest bit, so that small negative numbers are short.
+// The sign goes into the lowest bit, so that the encoding of small negative numbers is short.
 static void put_signed(struct writer *w, int64_t number)
 {
     put_number(w, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));

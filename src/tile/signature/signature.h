@@ -1,11 +1,11 @@
-// A kernel's signature: everything that a launch must know, as bytes that travel in its PTX and
-// cubin: parameters, dimensions, facts, the grid, entries. Reading it back yields a kernel's header
-// without a body, which host.h accepts like that of a compiled kernel.
+// A kernel's signature: the data that a launch needs (parameters, dimensions, facts, the grid,
+// entries), as bytes in the PTX and cubin. Reading it back yields a kernel's header without a body,
+// which host.h accepts like that of a compiled kernel.
 //
 // In the code it is the array __cucore_tile_KERNEL: a head of 16 bytes (magic, version, length,
-// checksum of the rest; 4 bytes each, little-endian), then numbers in 7 bits a byte, lowest first,
-// and texts preceded by their length. The numbers of kinds and ops are fixed here and independent
-// of any enum.
+// checksum of the rest; 4 bytes each, little-endian), then numbers with 7 bits per byte, lowest
+// bits first, and texts preceded by their length. The encoding fixes the numbers of kinds and ops,
+// independently of any enum.
 #ifndef CUCORE_TILE_SIGNATURE_SIGNATURE_H
 #define CUCORE_TILE_SIGNATURE_SIGNATURE_H
 
@@ -31,34 +31,34 @@ struct tile_signature {
     uint32_t parameter_bytes; // size of the entries' parameter block
 };
 
-// The parameters that a kernel stores to, one bit each.
+// Returns the parameters that a kernel stores to, one bit each.
 uint64_t tile_written_parameters(const struct tile_kernel *kernel);
 
 // Writes the array as a PTX directive. False, with a diagnostic, if the header is too large.
 bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel, uint64_t written,
                         const struct tile_entry *entry, uint32_t entries);
 
-// Reads bytes, which may be anything. Returns NULL with the reason in the text, "" if out of
-// memory.
+// Reads a signature from bytes, which may be anything. Returns NULL with the reason in the text, or
+// with "" if out of memory.
 struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why,
                                            size_t capacity);
 void tile_signature_free(struct tile_signature *signature);
 
-// select.c: the entry for arguments that tile_bind_arguments() has accepted: the first one whose
-// conditions hold.
+// select.c: returns the entry for arguments that tile_bind_arguments() has accepted: the first one
+// whose conditions hold.
 const struct tile_entry *tile_select_entry(const struct tile_signature *signature,
                                            const struct tile_argument *argument);
-// The arguments of cuTensorMapEncodeTiled() for a tensor, in bytes, last axis first. False if a
-// tensor cannot have such a map.
+// The arguments of cuTensorMapEncodeTiled() for a tensor, in bytes, last axis first.
+// tile_map_shape_of() returns false if a tensor cannot have such a map.
 struct tile_map_shape {
     uint32_t rank;
     uint64_t dims[TILE_MAP_RANK], strides[TILE_MAP_RANK]; // strides[i]: of axis i + 1
 };
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *tensor);
-// Fills the parameter block of entries; `block` has parameter_bytes.
+// Fills the parameter block of entries. `block` has parameter_bytes bytes.
 void tile_pack_arguments(const struct tile_kernel *kernel, const struct tile_argument *argument,
                          void *block);
-// Reads a scalar of a dtype from memory, as an element of scalar.h.
+// Reads a scalar of a dtype from memory, as an element in the sense of scalar.h.
 uint64_t tile_scalar_of(cuc_dtype dtype, const void *bytes);
 
 #endif

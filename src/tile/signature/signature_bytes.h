@@ -13,7 +13,7 @@ enum {
 };
 #define SIGNATURE_MAGIC "CuTi"
 
-// Ops of host expressions, by their code. 0 is none.
+// Ops of host expressions, by their code. 0 means none.
 static const struct {
     enum tile_op_kind kind;
     uint32_t operands;
@@ -28,7 +28,7 @@ static const struct {
 };
 enum { HOST_OPS = sizeof(host_ops) / sizeof(host_ops[0]) };
 
-// The numbers of kinds of expressions, extents and variants never change.
+// The codes for kinds of expressions, extents and variants never change.
 _Static_assert(TILE_HOST_CONSTANT == 0 && TILE_HOST_DIMENSION == 1 && TILE_HOST_SCALAR == 2 &&
                    TILE_HOST_EXTENT == 3 && TILE_HOST_STRIDE == 4 && TILE_HOST_OP == 5 &&
                    TILE_HOST_NOALIAS == 6 && TILE_HOST_ALIGNED == 7 && TILE_HOST_UNIT == 8,

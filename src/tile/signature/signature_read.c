@@ -1,5 +1,5 @@
 // Reads a kernel's header from bytes, which may be anything: everything is checked before use, and
-// a count can be at most the number of remaining bytes. See signature.h.
+// a count is at most the number of remaining bytes. See signature.h.
 #include "signature_bytes.h"
 
 #include "base/arena.h"
@@ -256,7 +256,7 @@ static const struct tile_type *tensor_type(const struct tile_kernel *k, uint32_t
 
 static bool expression_is_valid(const struct tile_kernel *k, const struct tile_host_expression *x);
 
-// The column `check` of host.def.
+// Functions for the column `check` of host.def.
 
 typedef bool check(const struct tile_kernel *k, const struct tile_host_expression *x);
 
@@ -341,7 +341,7 @@ static bool header_is_valid(const struct tile_kernel *k)
     return true;
 }
 
-// The length in the head; 0 with the reason.
+// Returns the length given in the head; 0 with the reason if the head is wrong.
 static uint32_t check_head(const unsigned char *at, size_t count, char *why, size_t capacity)
 {
     if (count < HEAD_BYTES || memcmp(at, SIGNATURE_MAGIC, HEAD_VERSION) != 0) {

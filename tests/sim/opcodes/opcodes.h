@@ -160,7 +160,7 @@ struct answer any_nan(void);
 struct answer open_to(uint64_t bits); // expected, but not promised
 // Within the row's bound of a value in the format of the first output.
 struct answer near_to(const struct call *c, long double value);
-// A value of a float format: infinite and NaN as such.
+// Decodes a float, including infinities and NaN.
 long double float_value(uint64_t bits, struct soft_format f);
 bool agrees(const struct answer *a, const struct kind *out, uint64_t got);
 void answer_text(char *text, size_t room, const struct answer *a, const struct kind *out);

@@ -11,8 +11,8 @@ static uint64_t of_lane(const struct call *c, uint32_t k, uint32_t lane)
     return c->column[k][c->n / WARP * WARP + lane];
 }
 
-// The shape of a product, and the types of A and B, which the instruction names second and third;
-// wmma with f16 names none.
+// The shape of a product, and the types of A and B: the second and third type in the instruction's
+// name. The f16 forms of wmma do not name A and B.
 struct product {
     uint32_t m, n, k;
     const struct kind *a, *b; // elements

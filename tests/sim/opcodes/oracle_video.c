@@ -52,8 +52,8 @@ static int64_t clamped(s128 x, uint32_t width, bool sign)
     return x < low ? low : x > high ? high : (int64_t)x;
 }
 
-// Unlike the ISA: shifts always saturate to 32 bits; other operations take a negative value for too
-// large in a part, and have no upper bound for an unsigned word.
+// Differs from the ISA: shifts always saturate to 32 bits. For other operations, a negative value
+// of a part saturates to the maximum, and an unsigned word has no upper bound.
 static s128 saturated(const struct call *c, s128 d, uint32_t width, bool sign)
 {
     if (strncmp(c->x->name, "vsh", 3) == 0)

@@ -56,7 +56,7 @@ static void say_again(struct cuc__text *t, const struct instance *x, bool aliase
     cuc__text_put(t, "\n");
 }
 
-// Inverts result k if %g of that number differs from %e.
+// Inverts result k if registers %g<k> and %e<k> differ.
 static void say_comparison(struct cuc__text *t, const struct instance *x, uint32_t k)
 {
     const char *type = register_type(x->out[k]->reg);

@@ -1819,7 +1819,7 @@ pub struct cuc_gemm_options {
     pub tile_k: i32,
     /// pipeline stages, 2 to 24; 0: as many as fit
     pub stages: i32,
-    /// blocks that load for one another, 1 or 2; 0: chosen automatically
+    /// blocks that share their loads, 1 or 2; 0: chosen automatically
     pub cluster: i32,
     /// Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between tiles; 0: the compiler's choice.
     pub warps: i32,
@@ -2440,7 +2440,7 @@ pub struct cuc_program_options {
     pub require_tensor_core: i32,
     /// stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile only)
     pub stages: i32,
-    /// blocks that load for one another where possible: 2, or 1 (tile only)
+    /// blocks that share their loads where possible: 2, or 1 (tile only)
     pub cluster: i32,
     /// Blocks among which a product's reduction axis is split where possible, up to 8: for products with fewer tiles than there are multiprocessors. Partial results are added in a fixed order (tile only)
     pub split: i32,
@@ -2823,7 +2823,7 @@ extern "C" {
     pub fn cuc_buffer_stream(buffer: *const cuc_buffer) -> *mut cuc_stream;
     /// Copy bytes from the host into a buffer, in stream order.
     pub fn cuc_buffer_write_async(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
-    /// Remove every entry. Programs that use the cache at the time compile again.
+    /// Remove every entry. Programs that are using the cache compile again.
     pub fn cuc_cache_clear(cache: *mut cuc_cache) -> cuc_status;
     /// The default cache, for programs that name none.
     pub fn cuc_cache_default() -> *mut cuc_cache;
@@ -2841,7 +2841,7 @@ extern "C" {
     pub fn cuc_cache_read(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize, receive: cuc_cache_receive, user: *mut c_void) -> cuc_status;
     /// Drop a reference to a cache; its files stay.
     pub fn cuc_cache_release(cache: *mut cuc_cache);
-    /// Remove an entry of your own, also a damaged one.
+    /// Remove an entry of your own, even if it is damaged.
     pub fn cuc_cache_remove(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize) -> cuc_status;
     /// Add a reference to a cache.
     pub fn cuc_cache_retain(cache: *mut cuc_cache) -> *mut cuc_cache;
@@ -3747,8 +3747,8 @@ extern "C" {
     /// The program in the compiler's intermediate form, simplified: a tile program with the same
     /// meaning.
     pub fn cuc_tile_get_ir(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
-    /// The program in the form from which the compiler writes PTX: an operation a line, with attributes,
-    /// dtypes, shapes and the layout of each value, for the program's architecture.
+    /// The program in the form from which the compiler writes PTX: one operation per line, with
+    /// attributes, dtypes, shapes and the layout of each value, for the program's architecture.
     pub fn cuc_tile_get_machine(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
     /// Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.
     pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
