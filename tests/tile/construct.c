@@ -153,25 +153,36 @@ static cuc_status load(cuc_object **object, const struct tile_compiled *code)
     return st;
 }
 
+// Pipelines use features of one architecture alone; other constructs use those that all devices of
+// that number share.
+static struct construct_options default_options(const struct construct *row)
+{
+    return (struct construct_options){
+        .cluster = strstr(row->name, "cluster") ? 2 : 0,
+        .multiprocessors = 3, // so few that one block runs several tiles
+        .contract = true,
+        .specific = strstr(row->name, "pipeline") != NULL,
+    };
+}
+
 // False if the code is left out because it is too long for the driver.
 static bool make_code(struct code *c, const struct construct *row, const struct settings *s,
-                      uint32_t warps, bool contract)
+                      const struct construct_options *options)
 {
     struct tile_module *m = parse(row->source, s);
     struct tile_target target;
     struct tile_compiled out;
     char why[256];
 
-    // Pipelines use features of one architecture alone; other constructs use those that all devices
-    // of that number share.
-    bool pipeline = strstr(row->name, "pipeline") != NULL;
-    ck_assert_msg(
-        tile_target_of(&target, device_sm(), pipeline && device_sm() >= 90, why, sizeof(why)), "%s",
-        why);
-    target.warps = warps;
+    ck_assert_msg(tile_target_of(&target, device_sm(), options->specific && device_sm() >= 90, why,
+                                 sizeof(why)),
+                  "%s", why);
+    target.warps = options->warps;
+    target.stages = options->stages;
+    target.split = options->split;
+    target.cluster = options->cluster;
     target.lineinfo = true;
-    target.contract = contract;
-    target.cluster = strstr(row->name, "cluster") ? 2 : 0;
+    target.contract = options->contract;
     ck_assert_msg(tile_compile(m, &target, &out), "%s\n%s", construct_where(),
                   tile_diagnostics_text(m, false));
     if (getenv("CONSTRUCT_PTX"))
@@ -238,8 +249,10 @@ static void read_values(struct values *v, const struct tile_kernel *k, const cha
     }
 }
 
-static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *k,
-                      const struct values *v, struct tensor *tensor, char *failure)
+// True if the entry itself ran, and not the one that takes all arguments.
+static bool run_entry(struct code *c, uint32_t entry, const struct tile_kernel *k,
+                      const struct values *v, struct tensor *tensor, uint32_t multiprocessors,
+                      char *failure)
 {
     const struct tile_entry *how = &c->signature->entry[entry];
     struct tile_argument argument[MOST];
@@ -256,15 +269,15 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
         ck_assert_msg(tile_host_grid(&set, grid, why, sizeof(why)), "%s: %s", construct_where(),
                       why);
     if (!grid[0] || !grid[1] || !grid[2])
-        return;
+        return true;
     uint32_t bytes = tile_block_bytes(how, c->signature->parameter_bytes);
     ck_assert_uint_le(bytes, sizeof(block));
-    // The grid is small enough that one block runs several tiles.
-    if (!cuc__tile_fill_block(c->signature, how, argument, grid, 3, construct_stream->context,
-                              block)) {
+    if (!cuc__tile_fill_block(c->signature, how, argument, grid, multiprocessors,
+                              construct_stream->context, block)) {
         ck_assert_msg(how->map_count > 0, "%s: no block", construct_where());
-        run_entry(c, c->signature->entries - 1, k, v, tensor, failure); // as in a launch
-        return;
+        run_entry(c, c->signature->entries - 1, k, v, tensor, multiprocessors,
+                  failure); // as in a launch
+        return false;
     }
     cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
     for (uint32_t i = 0; i < 3; i++)
@@ -280,11 +293,12 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
     if (failure) { // an error is expected
         ck_assert_msg(st < 0, "%s: the kernel ended well", construct_where());
         snprintf(failure, FAILURE_ROOM, "%s", cuc_error_message());
-        return;
+        return true;
     }
     if (st < 0)
         ck_abort_msg("%s: the kernel failed: %s\n%s", construct_where(), cuc_error_message(),
                      construct_now.row->source);
+    return true;
 }
 
 // Collects printed text: the interpreter prints through a callback, the driver to stdout.
@@ -321,10 +335,15 @@ static void compare_text(FILE *driver)
     free(text);
 }
 
-static void check_case(struct code *c, const struct tile_kernel *k, const struct construct *row,
-                       const char *sizes, enum mode mode)
+// True if an entry with roles exists and ran.
+static bool check_case(struct code *c, const struct tile_kernel *k, const struct construct *row,
+                       const char *sizes, enum mode mode, const struct construct_options *options)
 {
     char one[128], why[512] = "";
+    bool with_roles = false, ran = false;
+
+    for (uint32_t entry = 0; entry < c->signature->entries; entry++)
+        with_roles |= c->signature->entry[entry].variant == TILE_TMA;
 
     snprintf(one, sizeof(one), "%.*s", (int)strcspn(sizes, ";"), sizes);
     construct_now.sizes = one;
@@ -332,7 +351,10 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
     for (uint32_t entry = 0; entry < c->signature->entries; entry++) {
         struct tensor tensor[MOST];
         struct values v;
+        bool has_roles = c->signature->entry[entry].variant == TILE_TMA;
         if (mode != PADDED && c->signature->entry[entry].variant != TILE_INDEX_64)
+            continue;
+        if (options->roles_only && with_roles && !has_roles)
             continue;
         construct_now.entry = tile_variant_name(c->signature->entry[entry].variant);
         construct_now.warps = c->signature->entry[entry].warps;
@@ -345,7 +367,8 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
         FILE *driver_text = prints ? tmpfile() : NULL;
         ck_assert(!prints || driver_text);
         int kept = prints ? capture_stdout(driver_text) : -1;
-        run_entry(c, entry, k, &v, tensor, NULL);
+        bool itself = run_entry(c, entry, k, &v, tensor, options->multiprocessors, NULL);
+        ran |= itself && has_roles;
         if (prints) {
             fflush(stdout);
             fseek(driver_text, 0, SEEK_END);
@@ -376,11 +399,13 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
             free(printed);
         }
     }
+    return ran;
 }
 
 void construct_check(const struct construct *row, const char *dtype, int turn)
 {
     static const uint32_t warps[] = { 0, 1, 4, 8 };
+    struct construct_options options = default_options(row);
     struct settings settings;
 
     construct_now.row = row;
@@ -391,12 +416,12 @@ void construct_check(const struct construct *row, const char *dtype, int turn)
         struct code code = { 0 };
         if (turn >= 0 && w && w != 1 + (uint32_t)turn % 3)
             continue;
-        construct_now.warps = warps[w];
-        if (!make_code(&code, row, &settings, warps[w], true))
+        construct_now.warps = options.warps = warps[w];
+        if (!make_code(&code, row, &settings, &options))
             continue;
         for (const char *at = row->sizes ? row->sizes : ""; at;) {
             for (int mode = 0; mode < MODES; mode++)
-                check_case(&code, m->first, row, at, (enum mode)mode);
+                check_case(&code, m->first, row, at, (enum mode)mode, &options);
             if ((at = strchr(at, ';')))
                 at++;
         }
@@ -405,29 +430,43 @@ void construct_check(const struct construct *row, const char *dtype, int turn)
     tile_module_free(m);
 }
 
-void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near)
+uint32_t construct_check_with(const struct construct *row, const char *dtype,
+                              const struct construct_options *options)
 {
     struct settings settings;
     struct code code = { 0 };
+    uint32_t ran = 0;
 
     construct_now.row = row;
-    construct_now.dtype = NULL;
+    construct_now.dtype = dtype;
     construct_now.sizes = NULL;
-    construct_now.warps = warps;
-    construct_now.near = near;
-    read_settings(&settings, row, NULL);
+    construct_now.warps = options->warps;
+    construct_now.near = options->near;
+    read_settings(&settings, row, dtype);
     struct tile_module *m = parse(row->source, &settings);
-    if (!make_code(&code, row, &settings, warps, false)) {
+    if (!make_code(&code, row, &settings, options)) {
         tile_module_free(m);
-        return;
+        return 0;
     }
     for (const char *at = row->sizes; at;) {
-        check_case(&code, m->first, row, at, (enum mode)mode);
+        ran += check_case(&code, m->first, row, at, (enum mode)options->mode, options);
         if ((at = strchr(at, ';')))
             at++;
     }
     drop_code(&code);
     tile_module_free(m);
+    return ran;
+}
+
+void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near)
+{
+    struct construct_options options = default_options(row);
+
+    options.warps = warps;
+    options.mode = mode;
+    options.near = near;
+    options.contract = false;
+    construct_check_with(row, NULL, &options);
 }
 
 void construct_fails(const struct construct *row, char *driver, char *interpreter)
@@ -442,13 +481,15 @@ void construct_fails(const struct construct *row, char *driver, char *interprete
     read_settings(&settings, row, NULL);
     struct tile_module *m = parse(row->source, &settings);
     const struct tile_kernel *k = m->first;
-    ck_assert(make_code(&code, row, &settings, 4, true));
+    struct construct_options options = default_options(row);
+    options.warps = 4;
+    ck_assert(make_code(&code, row, &settings, &options));
     read_values(&v, k, row->sizes ? row->sizes : "");
     construct_seed(row->name);
     for (uint32_t i = 0; i < k->parameter_count; i++)
         if (k->parameter[i].value->type.tensor)
             construct_make(&tensor[i], &k->parameter[i], v.dimension, DENSE);
-    run_entry(&code, code.signature->entries - 1, k, &v, tensor, driver);
+    run_entry(&code, code.signature->entries - 1, k, &v, tensor, options.multiprocessors, driver);
     struct tile_interpretation run = { .kernel = k,
                                        .argument = v.argument,
                                        .arguments = k->parameter_count };

@@ -42,6 +42,19 @@ void construct_check(const struct construct *row, const char *dtype, int turn);
 // Checks with warps and strides from the caller, and does not contract products into sums. `near`:
 // the prefix of the names of tensors that `ulps` is for.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);
+// How a construct is compiled and run.
+struct construct_options {
+    uint32_t warps, stages, split, cluster; // 0: the compiler chooses
+    uint32_t multiprocessors;               // on which persistent blocks run
+    int mode;                               // strides of the tensors: construct_data.h
+    const char *near;                       // as above
+    bool contract;                          // products into sums
+    bool specific;                          // uses features of one architecture alone
+    bool roles_only;                        // runs the entry with roles alone, if there is one
+};
+// Checks a construct with options. Returns the number of cases in which an entry with roles ran.
+uint32_t construct_check_with(const struct construct *row, const char *dtype,
+                              const struct construct_options *options);
 enum { FAILURE_ROOM = 1024 }; // maximum size of each message below
 // Runs a kernel that fails in both the driver and the interpreter, and returns their messages.
 void construct_fails(const struct construct *row, char *driver, char *interpreter);
