@@ -270,6 +270,12 @@ static bool run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
                       why);
     if (!grid[0] || !grid[1] || !grid[2])
         return true;
+    const struct tile_entry *selected = tile_select_entry(c->signature, argument);
+    if (how->variant == TILE_TMA && selected != how) { // its maps cannot describe the tensors
+        run_entry(c, (uint32_t)(selected - c->signature->entry), k, v, tensor, multiprocessors,
+                  failure);
+        return false;
+    }
     uint32_t bytes = tile_block_bytes(how, c->signature->parameter_bytes);
     ck_assert_uint_le(bytes, sizeof(block));
     if (!cuc__tile_fill_block(c->signature, how, argument, grid, multiprocessors,

@@ -82,7 +82,7 @@ __attribute__((format(printf, 2, 3))) static void line(struct generator *g, cons
 // Adds a tensor. The first letter of its name selects its contents (construct.h).
 static const char *tensor(struct generator *g, char letter, const char *dtype, const char *extents)
 {
-    const char *name = say(g, "%c%d", letter, g->next++);
+    const char *name = say(g, "%c_%d", letter, g->next++);
 
     fprintf(g->parameters, ", %s: %s[%s]", name, dtype, extents);
     return name;
@@ -233,7 +233,7 @@ static const char *compute_operand(struct generator *g, struct axis r, struct ax
                                                       : load_operand(g, PICK(g, dtypes), r, c);
     bool was_cast = false;
 
-    for (uint32_t steps = 1 + below(g, 3); steps-- > 0 || !was_cast;) {
+    for (int steps = 1 + (int)below(g, 3); steps-- > 0 || !was_cast;) {
         switch (below(g, 6)) {
         case 0:
             if (!was_cast || g->most > 64)
@@ -615,9 +615,11 @@ static void choose_shapes(struct generator *g)
 
 static int some_size(struct generator *g, int tile, int most)
 {
-    int tiles = (int)below(g, (uint32_t)most + 1);
+    int size = (int)below(g, (uint32_t)most + 1) * tile;
 
-    return chance(g, 2) ? tiles * tile : tiles * tile + 1 + (int)below(g, (uint32_t)tile);
+    if (chance(g, 2))
+        size += 1 + (int)below(g, (uint32_t)tile);
+    return chance(g, 4) ? size : (size + 15) / 16 * 16; // rows that TMA can store
 }
 
 static void choose_options(struct generator *g, struct random_schedule *p)
@@ -671,7 +673,7 @@ void random_schedule_make(struct random_schedule *p, uint64_t seed)
     fclose(out);
     int step = g->depth;
     snprintf(p->sizes, sizeof(p->sizes), "M=%d N=%d K=%d z=1;M=%d N=%d K=%d z=1",
-             1 + some_size(g, g->rows, 1), 1 + some_size(g, g->columns, 2), some_size(g, step, 3),
+             some_size(g, g->rows, 1), some_size(g, g->columns, 2), some_size(g, step, 3),
              some_size(g, g->rows, 2), some_size(g, g->columns, 1), some_size(g, step, 12));
     free(parameters);
     free(body);

@@ -3,6 +3,7 @@
 //
 //     test_tile_schedule --seed 4711 --count 10000   these, for a long run
 //     test_tile_schedule --seed 4711 --print         its source
+//     test_tile_schedule --source FILE               the edited output of --print
 #include "construct.h"
 #include "random_schedule.h"
 
@@ -22,12 +23,38 @@ static struct told {
     uint64_t checked, with_roles;
 } * told;
 
+static const char *path; // of a source to check instead of random ones
+
+static const char head[] = "# seed %llu: %255[^\n]\n# %u warps, stages=%u split=%u cluster=%u, "
+                           "%u multiprocessors, contract=%d roles_only=%d\n";
+
+static void read_source(struct random_schedule *p)
+{
+    FILE *in = fopen(path, "r");
+    size_t bytes = 0;
+    int contract, roles_only;
+    unsigned long long seed;
+
+    ck_assert_msg(in && getdelim(&p->source, &bytes, 0, in) > 0, "%s cannot be read", path);
+    fclose(in);
+    ck_assert_msg(sscanf(p->source, head, &seed, p->sizes, &p->options.warps, &p->options.stages,
+                         &p->options.split, &p->options.cluster, &p->options.multiprocessors,
+                         &contract, &roles_only) == 9,
+                  "%s does not begin as --print writes it", path);
+    p->options.contract = contract;
+    p->options.roles_only = roles_only;
+    p->options.specific = true;
+}
+
 static void check_kernel(uint64_t seed)
 {
     struct random_schedule p = { 0 };
     char name[64];
 
-    random_schedule_make(&p, seed);
+    if (path)
+        read_source(&p);
+    else
+        random_schedule_make(&p, seed);
     snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
     const struct construct row = { .name = name, .sizes = p.sizes, .source = p.source };
     told->with_roles += construct_check_with(&row, NULL, &p.options) > 0;
@@ -54,9 +81,11 @@ static void print_kernel(uint64_t seed)
     struct random_schedule p = { 0 };
 
     random_schedule_make(&p, seed);
-    printf("# seed %llu: %s\n# %u warps, stages=%u split=%u cluster=%u, %u multiprocessors\n%s",
+    printf("# seed %llu: %s\n# %u warps, stages=%u split=%u cluster=%u, %u multiprocessors, "
+           "contract=%d roles_only=%d\n%s",
            (unsigned long long)seed, p.sizes, p.options.warps, p.options.stages, p.options.split,
-           p.options.cluster, p.options.multiprocessors, p.source);
+           p.options.cluster, p.options.multiprocessors, p.options.contract, p.options.roles_only,
+           p.source);
     free(p.source);
 }
 
@@ -65,6 +94,7 @@ int main(int argc, char **argv)
     static const struct option options[] = { { "seed", required_argument, NULL, 's' },
                                              { "count", required_argument, NULL, 'c' },
                                              { "print", no_argument, NULL, 'p' },
+                                             { "source", required_argument, NULL, 'o' },
                                              { NULL, 0, NULL, 0 } };
     int option;
     bool print = false;
@@ -80,6 +110,10 @@ int main(int argc, char **argv)
             break;
         case 'p':
             print = true;
+            break;
+        case 'o':
+            path = optarg;
+            count = 1;
             break;
         default:
             return 2;

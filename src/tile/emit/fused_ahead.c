@@ -11,7 +11,6 @@ struct tile_ahead_load {
     uint32_t count;         // registers of the tile
     tile_register *address; // by register: without the part of the moving axes
     tile_register *inside;  // by register: predicates of the other axes; TILE_NO_REGISTER: true
-    tile_register pad;
     tile_register *now, *next; // the registers of this iteration's tile and of the next one's
 };
 
@@ -131,9 +130,6 @@ static bool open_load(struct tile_emitter *e, const struct tile_op *loop, const 
     a->now = tile_registers(e, op->result[0]);
     if (!a->address || !a->inside || !a->next || !a->now)
         return false;
-    a->pad = tile_int(op, TILE_ATTR_PADDED, 0)
-                 ? tile_registers(e, op->operand[op->operand_count - 1])[0]
-                 : tile_constant_register(e, op->result[0]->type.dtype, 0);
     for (uint32_t axis = 0; axis < axes; axis++)
         if (!is_moving(loop, op->operand[1 + axis]))
             first[axis] = first_element(e, op, axis);
@@ -149,6 +145,10 @@ static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
     uint32_t axes = tile_attribute(a->op, TILE_ATTR_SHAPE)->count;
     tile_register moved = TILE_NO_REGISTER, all = TILE_NO_REGISTER;
     tile_register first[TILE_MAX_RANK] = { TILE_NO_REGISTER };
+    // The iteration computes the pad too.
+    tile_register pad = tile_int(a->op, TILE_ATTR_PADDED, 0)
+                            ? tile_registers(e, a->op->operand[a->op->operand_count - 1])[0]
+                            : tile_constant_register(e, a->op->result[0]->type.dtype, 0);
 
     for (uint32_t axis = 0; axis < axes; axis++) {
         if (!is_moving(loop, a->op->operand[1 + axis]))
@@ -167,33 +167,45 @@ static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
                                    is_inside(e, a->op, axis, plus(e, own, first[axis])));
         }
         inside = tile_both(e, inside, all);
-        tile_move(e, to[r], a->pad);
+        tile_move(e, to[r], pad);
         tile_emit_load(e, "", "global", a->op->result[0]->type.dtype, to + r, 1,
                        plus(e, a->address[r], moved), 0, inside);
     }
 }
 
-// Emits the scalars that the loads depend on, for the variable's value in `at`, and the loads.
+// True for a scalar that is computed once more for the loads of the next iteration.
+static bool is_recomputed(const struct tile_fused *p, const struct tile_op *op)
+{
+    return tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count &&
+           op->result_count == 1 && tile_depends_on_variable(p, op->result[0]);
+}
+
+// Emits the scalars that the loads depend on, for the variable's value in `at`, and the loads. The
+// iteration's own scalars keep their registers.
 static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead,
                        tile_register at, bool first)
 {
     const struct tile_block *body = loop->block[0];
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
     tile_register **variable = &e->value[body->argument[0]->id], *before = *variable;
+    tile_register **kept = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*kept));
 
     *variable = tile_take(e->module, sizeof(**variable));
-    if (!*variable)
+    if (!*variable || !kept)
         return false;
     **variable = at;
     for (const struct tile_op *op = body->first; op != body->last; op = op->next)
-        if (tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count &&
-            op->result_count == 1 && tile_depends_on_variable(p, op->result[0])) {
+        if (is_recomputed(p, op)) {
+            kept[op->result[0]->id] = e->value[op->result[0]->id];
             e->value[op->result[0]->id] = NULL;
             if (!tile_emit_one(e, op))
                 return false;
         }
     for (uint32_t i = 0; i < ahead->count; i++)
         emit_load(e, loop, &ahead->load[i], first ? ahead->load[i].now : ahead->load[i].next);
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next)
+        if (is_recomputed(p, op))
+            e->value[op->result[0]->id] = kept[op->result[0]->id];
     *variable = before;
     return !e->failed;
 }

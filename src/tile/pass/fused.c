@@ -276,7 +276,9 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
         if (p->feed[i].stream.load == op)
             return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!tile_depends_on_variable(p, op->operand[i]))
+        if (op->operand[i]->type.rank && !op->operand[i]->type.tensor)
+            return false; // a pad of each element's own
+        else if (!tile_depends_on_variable(p, op->operand[i]))
             return false;
     return true;
 }
@@ -441,6 +443,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
         *why = "blocks see what others do, and stay in the order of the grid";
         return NULL;
     }
+    p->base.kernel = kernel;
     p->base.fused = true;
     p->base.cluster = 1;
     p->base.wanted = wanted;

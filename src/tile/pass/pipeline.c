@@ -4,6 +4,7 @@
 // One thread runs the loop's loads and the arithmetic of their indices; the warpgroups do
 // everything else. The roles communicate only through stages and barriers.
 #include "pipeline.h"
+#include "range_analysis.h"
 
 #include "tile/ir/words.h"
 #include "tile/layout/wgmma.h"
@@ -76,6 +77,18 @@ static uint32_t rows_of(const struct tile_attribute *shape, uint32_t last, uint3
     return rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
 }
 
+bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, uint32_t element)
+{
+    enum { PIECE = 16 };
+    uint32_t axes = tile_attribute(access, TILE_ATTR_SHAPE)->count;
+
+    if (access->kind == TILE_LOAD || access->kind == TILE_STORE)
+        return true; // a multiple of the tile
+    if (!p->ranges)
+        p->ranges = tile_analyze_ranges(p->kernel, 0);
+    return tile_range_of(p->ranges, access->operand[axes]).divisor % (PIECE / element) == 0;
+}
+
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 {
     const struct tile_value *tensor = s->slice ? s->slice->operand[0] : s->load->operand[0];
@@ -84,6 +97,8 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK)
         return "an operand is of a slice, or of more than 5 axes";
+    if (!tile_starts_aligned(p, s->load, s->element))
+        return "an operand's lines start at no known multiple of 16 bytes";
     if (s->mn_major && !tile_wgmma_of(dtype)->either_major)
         return "operands of this dtype must have the summed axis last in memory";
     uint32_t line = (uint32_t)shape->ints[s->last] * s->element;
@@ -402,6 +417,7 @@ static void plan_store(struct tile_pipeline *p)
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
     uint32_t box[TILE_MAP_RANK];
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> last & 1 ||
+        !tile_starts_aligned(p, store, element) ||
         !tile_slab_box(store, 1, box, &p->store_axis, &p->store_step))
         return;
     if (slice &&
@@ -516,6 +532,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (!p || !layout || !tile_has_pipelines(target))
         return NULL;
     *why = find_loop(kernel, p);
+    p->kernel = kernel;
     if (!*why)
         *why = plan_product(p, target);
     for (uint32_t i = 0; i < 2 && !*why; i++)

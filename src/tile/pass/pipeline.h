@@ -40,6 +40,8 @@ struct tile_added_product {
 enum { TILE_MOST_ADDED = 64 };
 
 struct tile_pipeline {
+    const struct tile_kernel *kernel;
+    struct tile_ranges *ranges; // of its integers; NULL: not analyzed yet
     const struct tile_op *loop, *mma; // the loop, or the region's last op; the first product
     // A region: ops of the kernel's body, from `first` to `loop`, whose loops and branches hold the
     // products (region.c). NULL for a lone product in a lone loop.
@@ -154,6 +156,8 @@ bool tile_differs_by_block(const struct tile_value *value);
 // Plans a stream's place in shared memory and its map. Returns NULL, or the reason why that is
 // impossible.
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s);
+// True if TMA can copy an access's lines: they start at multiples of 16 bytes.
+bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, uint32_t element);
 // scalars.c: true if an op and everything inside it handles only scalars, which it may read from
 // tensors, and writes nothing.
 bool tile_is_of_scalars(const struct tile_op *op);
