@@ -33,7 +33,8 @@ struct generator {
     const char *variable[MOST_VARIABLES]; // scalars of the loops around a statement, innermost last
     int variables;
     double most; // of an operand that has just been generated
-    bool before_loop; // an operand may be loaded before the loop
+    bool before_loop;            // an operand may be loaded before the loop
+    bool is_left_turned, is_right_turned; // the order in memory of most operands
 };
 
 // splitmix64 (Steele, Lea and Flood 2014)
@@ -129,6 +130,18 @@ static const char *offset(struct generator *g)
     return PICK(g, some);
 }
 
+// The same along the axis that is contiguous, where TMA needs whole pieces of 16 bytes.
+static const char *line_offset(struct generator *g)
+{
+    static const char *const some[] = { "", "", "", " + 16", " - 32" };
+
+    if (chance(g, 12))
+        return offset(g);
+    if (g->variables && chance(g, 3))
+        return say(g, " + (%s - 1) * 16", g->variable[below(g, (uint32_t)g->variables)]);
+    return PICK(g, some);
+}
+
 static const char *load_matrix(struct generator *g, const char *dtype, char letter, struct axis r,
                                struct axis c)
 {
@@ -136,7 +149,7 @@ static const char *load_matrix(struct generator *g, const char *dtype, char lett
 
     if (chance(g, 3))
         return say(g, "load_at(%s, [%s * %d%s, %s * %d%s], [%d, %d])", x, r.index, r.extent,
-                   offset(g), c.index, c.extent, offset(g), r.extent, c.extent);
+                   offset(g), c.index, c.extent, line_offset(g), r.extent, c.extent);
     return say(g, "load(%s, [%s, %s], [%d, %d])", x, index_from(g, r.index),
                index_from(g, c.index), r.extent, c.extent);
 }
@@ -193,10 +206,6 @@ static const char *load_operand(struct generator *g, const char *dtype, struct a
         return load_box(g, dtype, r, c);
     case 2:
         return load_batch(g, dtype, r, c);
-    case 3:
-        if (g->is_16_bit || chance(g, 6))
-            return say(g, "trans(%s)", load_matrix(g, dtype, 'w', c, r));
-        // fall through
     default:
         return load_matrix(g, dtype, 'w', r, c);
     }
@@ -300,18 +309,26 @@ static const char *operand(struct generator *g, struct axis r, struct axis c, bo
     return named(g, load_operand(g, g->dtype, r, c));
 }
 
+// True for an operand in the order of most, or rarely in the other one.
+static bool is_turned(struct generator *g, bool most)
+{
+    return most != chance(g, 20);
+}
+
 static const char *left(struct generator *g, const char *k, bool computes)
 {
     const struct axis m = { "M", "m", g->rows }, depth = { "K", k, g->depth };
 
+    if (is_turned(g, g->is_left_turned))
+        return say(g, "trans(%s)", operand(g, depth, m, computes));
     return operand(g, m, depth, computes);
 }
 
-static const char *right(struct generator *g, const char *k, int depth, int columns, bool computes)
+static const char *right(struct generator *g, const char *k, bool computes)
 {
-    const struct axis n = { "N", "n", columns }, d = { "K", k, depth };
+    const struct axis n = { "N", "n", g->columns }, d = { "K", k, g->depth };
 
-    if ((!g->is_16_bit || chance(g, 2)) && !chance(g, 12))
+    if (is_turned(g, g->is_right_turned))
         return say(g, "trans(%s)", operand(g, n, d, computes));
     return operand(g, d, n, computes);
 }
@@ -339,7 +356,7 @@ static const char *condition(struct generator *g)
 static void add_product(struct generator *g)
 {
     const char *k = g->variables ? g->variable[g->variables - 1] : chance(g, 2) ? "0" : "1";
-    const char *a = left(g, k, false), *b = right(g, k, g->depth, g->columns, false);
+    const char *a = left(g, k, false), *b = right(g, k, false);
 
     line(g, "acc = mma(%s, %s, acc)", a, b);
 }
@@ -442,6 +459,9 @@ static void work_on(struct generator *g, const struct product *p)
 
     if (g->is_integer)
         factor = "2";
+    if (chance(g, 5))
+        line(g, "%s = where(k * %d + iota(i32, %d)[None, :] < K, %s, %s)", p->result, g->columns,
+             g->columns, p->result, g->is_integer ? "0" : "0.0");
     switch (below(g, 5)) {
     case 0:
         line(g, "%s = %s + %s", p->sum, p->sum, p->result);
@@ -465,7 +485,7 @@ static void make_work(struct generator *g)
     int count = 1 + (int)below(g, MOST_PRODUCTS);
     struct product p[MOST_PRODUCTS];
     const char *type = g->is_integer ? "i32" : "f32";
-    bool zeros = chance(g, 2); // all products start from zero
+    bool zeros = chance(g, 2) || (!g->is_16_bit && !chance(g, 4)); // all products start from zero
     bool computed = g->is_16_bit && !zeros;
 
     if (g->columns * count > 192)
@@ -496,7 +516,7 @@ static void make_work(struct generator *g)
         bool a_is = computed && chance(g, 2), b_is = computed && !a_is && chance(g, 2);
         const char *a = left(g, "k", a_is);
         double most = g->most;
-        const char *b = right(g, "k", g->depth, g->columns, b_is);
+        const char *b = right(g, "k", b_is);
         p[i].most = most * g->most * g->depth;
         const char *from =
             p[i].from_zero ? say(g, "zeros(%s, [%d, %d])", type, g->rows, g->columns)
@@ -598,12 +618,14 @@ static void choose_shapes(struct generator *g)
 {
     static const char *const dtypes[] = { "bf16", "bf16", "f16", "f16", "bf16",
                                           "e4m3", "e5m2", "i8",  "u8",  "tf32" };
-    static const int rows[] = { 64, 64, 64, 64, 128, 128, 16, 256, 192, 32 };
-    static const int columns[] = { 8, 16, 32, 64, 64, 64, 128, 48, 40, 24 };
+    static const int rows[] = { 64, 64, 64, 64, 64, 64, 128, 128, 128, 256, 192, 16, 32 };
+    static const int columns[] = { 8, 16, 32, 64, 64, 64, 64, 128, 48, 40, 24 };
 
     g->dtype = PICK(g, dtypes);
     g->is_16_bit = strstr(g->dtype, "f16") != NULL;
     g->is_integer = g->dtype[0] == 'i' || g->dtype[0] == 'u';
+    g->is_left_turned = g->is_16_bit && chance(g, 3);
+    g->is_right_turned = !g->is_16_bit || chance(g, 2);
     g->rows = PICK(g, rows);
     g->columns = PICK(g, columns);
     g->depth = (g->is_16_bit ? 16 : g->dtype[0] == 't' ? 8 : 32) << below(g, 3);
@@ -667,12 +689,12 @@ void random_schedule_make(struct random_schedule *p, uint64_t seed)
     fclose(g->parameters);
     fclose(g->body);
     FILE *out = open_memstream(&p->source, &bytes);
-    fprintf(out, "kernel k(z: i32%s)\n    grid maximum(cdiv(M, %d), 1), maximum(cdiv(N, %d), 1)\n{\n"
+    fprintf(out, "kernel k(z0: i8[M], z1: i8[N], z2: i8[K]%s)\n    grid maximum(cdiv(M, %d), 1), maximum(cdiv(N, %d), 1)\n{\n"
                  "    m, n = block(0), block(1)\n%s}\n",
             parameters, g->rows, g->columns, body);
     fclose(out);
     int step = g->depth;
-    snprintf(p->sizes, sizeof(p->sizes), "M=%d N=%d K=%d z=1;M=%d N=%d K=%d z=1",
+    snprintf(p->sizes, sizeof(p->sizes), "M=%d N=%d K=%d;M=%d N=%d K=%d",
              some_size(g, g->rows, 1), some_size(g, g->columns, 2), some_size(g, step, 3),
              some_size(g, g->rows, 2), some_size(g, g->columns, 1), some_size(g, step, 12));
     free(parameters);

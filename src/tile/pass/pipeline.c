@@ -407,7 +407,8 @@ static void plan_store(struct tile_pipeline *p)
         if (op->kind == TILE_STORE || op->kind == TILE_STORE_AT)
             store = op;
     }
-    if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+    if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
+        p->maps == TILE_MAX_MAPS)
         return;
     const struct tile_op *slice = store->operand[0]->op;
     const struct tile_value *tensor = slice ? slice->operand[0] : store->operand[0],
@@ -443,7 +444,7 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (op->block_count) // the op may skip to the next tile
             return;
-        if (!stored || p->span != 128 || p->teams > 1 || p->cluster > 1 || target->split > 1 ||
+        if (!stored || p->maps == TILE_MAX_MAPS || p->span != 128 || p->teams > 1 || p->cluster > 1 || target->split > 1 ||
             p->before || op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
             !tile_shape_same(&op->result[0]->type, stored) || stored->rank != 2 ||
             cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
