@@ -230,7 +230,7 @@ static bool is_used_behind(const struct tile_pipeline *p, const struct tile_valu
         const struct tile_op *user = in_body(use->user), *op = p->first;
         while (op != p->loop->next && op != user)
             op = op->next;
-        if (op != user)
+        if (op == p->loop->next)
             return true;
     }
     return false;
