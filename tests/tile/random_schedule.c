@@ -19,6 +19,7 @@ enum {
     MOST_ITERATIONS = 40,
     MOST_PRODUCTS = 3,
     MOST_VARIABLES = 6,
+    MOST_TENSORS = 64,
 };
 
 struct generator {
@@ -34,6 +35,11 @@ struct generator {
     int variables;
     double most; // of an operand that has just been generated
     bool before_loop;            // an operand may be loaded before the loop
+    int box;                     // rows of most boxes along their first axis
+    struct {
+        const char *name, *dtype, *extents;
+    } tensor[MOST_TENSORS];
+    int tensors;
     bool is_left_turned, is_right_turned; // the order in memory of most operands
 };
 
@@ -80,11 +86,20 @@ __attribute__((format(printf, 2, 3))) static void line(struct generator *g, cons
     fputc('\n', g->body);
 }
 
-// Adds a tensor. The first letter of its name selects its contents (construct.h).
+// A tensor, mostly one that the kernel has already if it is only read. The first letter of its name
+// selects its contents (construct.h).
 static const char *tensor(struct generator *g, char letter, const char *dtype, const char *extents)
 {
+    for (int i = 0; i < g->tensors && letter == 'w'; i++)
+        if (g->tensor[i].name[0] == letter && !strcmp(g->tensor[i].dtype, dtype) &&
+            !strcmp(g->tensor[i].extents, extents) && !chance(g, 5))
+            return g->tensor[i].name;
+    if (g->tensors == MOST_TENSORS)
+        abort();
     const char *name = say(g, "%c_%d", letter, g->next++);
-
+    g->tensor[g->tensors].name = name;
+    g->tensor[g->tensors].dtype = dtype;
+    g->tensor[g->tensors++].extents = extents;
     fprintf(g->parameters, ", %s: %s[%s]", name, dtype, extents);
     return name;
 }
@@ -168,7 +183,7 @@ static const char *load_batch(struct generator *g, const char *dtype, struct axi
 // A box whose rows are those of a rectangle, as in a convolution.
 static const char *load_box(struct generator *g, const char *dtype, struct axis r, struct axis c)
 {
-    int p = 1 << below(g, 4);
+    int p = chance(g, 6) ? 1 << below(g, 4) : g->box;
 
     while (r.extent % p)
         p /= 2;
@@ -626,9 +641,12 @@ static void choose_shapes(struct generator *g)
     g->is_integer = g->dtype[0] == 'i' || g->dtype[0] == 'u';
     g->is_left_turned = g->is_16_bit && chance(g, 3);
     g->is_right_turned = !g->is_16_bit || chance(g, 2);
+    g->box = 1 << below(g, 4);
     g->rows = PICK(g, rows);
     g->columns = PICK(g, columns);
     g->depth = (g->is_16_bit ? 16 : g->dtype[0] == 't' ? 8 : 32) << below(g, 3);
+    if (g->columns < 16 && !g->is_right_turned)
+        g->columns = 16;
     if (g->rows > 128 && g->columns > 64)
         g->columns = 64;
     if (g->rows < 64)
@@ -637,11 +655,13 @@ static void choose_shapes(struct generator *g)
 
 static int some_size(struct generator *g, int tile, int most)
 {
-    int size = (int)below(g, (uint32_t)most + 1) * tile;
+    int size = (1 + (int)below(g, (uint32_t)most)) * tile;
 
+    if (chance(g, 16))
+        return 0;
     if (chance(g, 2))
-        size += 1 + (int)below(g, (uint32_t)tile);
-    return chance(g, 4) ? size : (size + 15) / 16 * 16; // rows that TMA can store
+        size -= (int)below(g, (uint32_t)tile);
+    return chance(g, 6) ? size : (size + 15) / 16 * 16; // rows that TMA can store
 }
 
 static void choose_options(struct generator *g, struct random_schedule *p)
@@ -695,8 +715,8 @@ void random_schedule_make(struct random_schedule *p, uint64_t seed)
     fclose(out);
     int step = g->depth;
     snprintf(p->sizes, sizeof(p->sizes), "M=%d N=%d K=%d;M=%d N=%d K=%d",
-             some_size(g, g->rows, 1), some_size(g, g->columns, 2), some_size(g, step, 3),
-             some_size(g, g->rows, 2), some_size(g, g->columns, 1), some_size(g, step, 12));
+             some_size(g, g->rows, 2), some_size(g, g->columns, 1), some_size(g, step, 3),
+             some_size(g, g->rows, 1), some_size(g, g->columns, 3), some_size(g, step, 12));
     free(parameters);
     free(body);
     free(g->text);

@@ -103,7 +103,8 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
         tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_products, &products);
         if (products && compile_fused(kernel, target, out, entry, &not_fused))
             return true;
-        tile_remark_no_pipeline(kernel, not_fused && *not_fused ? not_fused : why);
+        bool is_better = not_fused && *not_fused && not_fused != tile_not_in_loop;
+        tile_remark_no_pipeline(kernel, is_better ? not_fused : why);
         return false;
     }
     if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||

@@ -195,7 +195,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     const struct tile_op *loop = s.mma->parent->parent;
     if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body ||
         loop->block[0]->last->kind != TILE_CONTINUE)
-        return "it is not in a for loop of the kernel's own";
+        return tile_not_in_loop;
     p->base.loop = loop;
     for (const struct tile_op *op = kernel->body.first; op != loop; op = op->next)
         if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES) ||

@@ -89,12 +89,14 @@ const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *
     return NULL;
 }
 
+const char tile_not_in_loop[] = "it is not in a for loop of the kernel's own";
+
 static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     const struct tile_op *loop = p->mma->parent->parent;
 
     if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body)
-        return "it is not in a for loop of the kernel's own";
+        return tile_not_in_loop;
     p->loop = loop;
     const char *why = tile_check_before(kernel, p, loop);
     if (why)

@@ -159,7 +159,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
         struct tile_pipeline region = { .loop = NULL };
         const char *no_region = tile_find_region(kernel, &region);
         if (no_region)
-            return region.products > 1 ? no_region : why;
+            return region.products > 1 || why == tile_not_in_loop ? no_region : why;
         *p = region;
         p->stream[0] = p->product[0].stream[0];
         p->stream[1] = p->product[0].stream[1];

@@ -114,6 +114,9 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 // Copies a kernel and all its values.
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 
+// The reason that a product is in another place than a loop of the kernel's body: how the loops and
+// branches around it fail as a region is then the better one.
+extern const char tile_not_in_loop[];
 // loop.c: finds the loop, the product and its streamed operands, and marks the values that their
 // indices depend on. Returns NULL on success, the reason if there is no such loop, or "" if the
 // kernel has no product.
