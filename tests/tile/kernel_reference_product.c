@@ -177,6 +177,51 @@ void expect_gemm_weights_4(struct numbers *a)
         }
 }
 
+void prepare_w4(struct numbers *a)
+{
+    prepare_weights_4(a);
+    for (int64_t i = 0; i < a[0].count; i++) // few bits, so that sums are exact
+        a[0].at[i] = (double)kernel_random(9) - 4;
+}
+
+// Arguments: x, w, s, y. A scale is for 128 weights.
+void expect_gemm_w4(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[3].extent[0]; i++)
+        for (int64_t j = 0; j < a[3].extent[1]; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k < a[0].extent[1]; k++) {
+                int byte = (int)row_of(&a[1], j)[k / 2];
+                int weight = (k % 2 ? byte >> 4 : byte & 15) - 8;
+                sum += row_of(&a[0], i)[k] * weight * row_of(&a[2], j)[k / 128];
+            }
+            row_of(&a[3], i)[j] = sum;
+        }
+}
+
+// Arguments: a, b, sa, sb, c, with scales for `block` elements along each axis
+static void multiply_scaled(struct numbers *a, int64_t block)
+{
+    for (int64_t i = 0; i < a[4].extent[0]; i++)
+        for (int64_t j = 0; j < a[4].extent[1]; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k < a[0].extent[1]; k++)
+                sum += row_of(&a[0], i)[k] * row_of(&a[1], j)[k] * row_of(&a[2], i)[k / block] *
+                       row_of(&a[3], j / block)[k / block];
+            row_of(&a[4], i)[j] = sum;
+        }
+}
+
+void expect_gemm_fp8_blocks(struct numbers *a)
+{
+    multiply_scaled(a, 128);
+}
+
+void expect_gemm_fp8_blocks_64(struct numbers *a)
+{
+    multiply_scaled(a, 64);
+}
+
 // ---- Fourier transforms: xr xi yr yi
 
 void expect_fft(struct numbers *a)

@@ -2,6 +2,7 @@
 #include "kernel_run.h"
 
 #include "base/array.h"
+#include "code/kernel_tile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 #include "tile/ir/host.h"
@@ -288,7 +289,7 @@ static void lay_out(struct argument *a, char layout)
         reach += extent ? (extent - 1) * step : 0;
         low += layout == 'n' && extent ? (extent - 1) * step : 0;
         step *= extent ? extent : 1;
-        if (layout == 'a' && i == 0)
+        if ((layout == 'a' || layout == 'p') && i == 0)
             while (step * bytes % 16)
                 step++;
         if (layout == 'o' && i == 0)
@@ -394,6 +395,25 @@ static void run_interpreter(cuc_program *program, struct argument *a, uint32_t c
     ck_ok(cuc_tile_interpret(program, now.row->kernel, args, count, NULL));
 }
 
+// Fails the test if a launch on Hopper takes another entry than the one with roles.
+static void require_roles(const cuc_kernel *kernel, const struct argument *a, uint32_t count)
+{
+    struct tile_argument argument[MOST] = { 0 };
+    int32_t major, minor;
+
+    ck_ok(cuc_device_get_compute_capability(&major, &minor, device));
+    if (major != 9)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        argument[i].dtype = a[i].dtype;
+        argument[i].tensor = a[i].bytes ? &a[i].tensor : NULL;
+    }
+    const struct tile_entry *entry =
+        tile_select_entry(cuc__tile_code_on(kernel->tile, device)->signature, argument);
+    ck_assert_msg(entry->variant == TILE_TMA, "%s: a launch takes the entry %s", where_text(),
+                  tile_variant_name(entry->variant));
+}
+
 static void run_driver(cuc_kernel *kernel, struct argument *a, uint32_t count)
 {
     cuc_buffer *buffer[MOST] = { 0 };
@@ -410,6 +430,8 @@ static void run_driver(cuc_kernel *kernel, struct argument *a, uint32_t count)
         a[i].tensor.device = cuc_device_ordinal(device);
     }
     make_arguments(args, a, tensor, count);
+    if (now.layout == 'p')
+        require_roles(kernel, a, count);
     ck_ok(cuc_launch(stream, NULL, kernel, args, count));
     for (uint32_t i = 0; i < count; i++) {
         if (a[i].size)

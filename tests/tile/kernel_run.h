@@ -34,7 +34,8 @@ struct kernel_case {
     // of the result itself if that is larger; and the last rounding, to the result's dtype. With 0
     // steps the result is exact.
     double steps, scale;
-    // Strides of tensors: d no gaps, a rows of whole 16 bytes, o off by an element with odd
+    // Strides of tensors: d no gaps, a rows of whole 16 bytes, p the same, for which a launch on
+    // Hopper must take the entry with roles, o off by an element with odd
     // strides, s other elements between, t first axis fastest, r last but one, n all strides
     // negative.
     const char *layouts; // NULL: all of them
