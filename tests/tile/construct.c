@@ -105,6 +105,11 @@ static int device_sm(void)
     return 10 * major + minor;
 }
 
+bool construct_is_hopper(void)
+{
+    return device_sm() == 90;
+}
+
 // Reads the signature from its array in the PTX.
 static struct tile_signature *signature_of(const char *ptx)
 {

@@ -36,6 +36,7 @@ const char *construct_dtype(const struct construct *row, int n, char *room);
 
 void construct_start(void); // device, stream, memory: in the checking process
 void construct_stop(void);
+bool construct_is_hopper(void); // the device, whose pipelines have roles
 // Fails the running test if anything differs. Compiles with the compiler's choice of warps, and
 // with 1, 4 and 8; a turn of 0 or more picks one of these three.
 void construct_check(const struct construct *row, const char *dtype, int turn);

@@ -1,11 +1,14 @@
-// Random kernels with products in loops, the driver against the interpreter. Without arguments, the
-// same ones every time, each from a seed:
+// Kernels with products in loops, the driver against the interpreter: a table of forms that must
+// become pipelines, and random ones. Without arguments these are the same every time, each from a
+// seed:
 //
 //     test_tile_schedule --seed 4711 --count 10000   these, for a long run
 //     test_tile_schedule --seed 4711 --print         its source
 //     test_tile_schedule --source FILE               the edited output of --print
+#include "base/array.h"
 #include "construct.h"
 #include "random_schedule.h"
+#include "schedule_forms.h"
 
 #include "tests.h"
 
@@ -62,6 +65,39 @@ static void check_kernel(uint64_t seed)
     free(p.source);
 }
 
+// Options for the forms: few and many stages, and the loop split over the blocks of a cluster.
+static const struct construct_options ways[] = {
+    { .multiprocessors = 3, .contract = true, .specific = true },
+    { .multiprocessors = 1, .contract = true, .specific = true, .stages = 2, .roles_only = true },
+    { .multiprocessors = 4, .specific = true, .split = 3, .roles_only = true },
+};
+
+static bool has_forms;
+
+static bool checks_forms(void)
+{
+    return has_forms;
+}
+
+CASE("forms", .timeout = 120, .only_if = checks_forms);
+
+TEST_ROWS(a_form_becomes_a_pipeline, forms)
+{
+    const struct form *form = &forms[_i];
+    const char *dtype;
+    char room[8];
+
+    construct_start();
+    for (int n = 0; (dtype = construct_dtype(&form->as, n, room)); n++)
+        for (size_t i = 0; i < CUC_LENGTH(ways); i++) {
+            uint32_t ran = construct_check_with(&form->as, dtype, &ways[i]);
+            ck_assert_msg(ran >= form->roles || !construct_is_hopper(),
+                          "%s of %s: an entry with roles ran %u of %u cases", form->as.name, dtype,
+                          ran, form->roles);
+        }
+    construct_stop();
+}
+
 static int batches;
 
 CASE("kernels", .timeout = 300);
@@ -98,6 +134,8 @@ int main(int argc, char **argv)
                                              { NULL, 0, NULL, 0 } };
     int option;
     bool print = false;
+
+    has_forms = argc == 1;
 
     setenv("CK_MAX_MSG_SIZE", "100000", 0); // a message contains the source
     while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0)

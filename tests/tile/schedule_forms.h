@@ -1,0 +1,99 @@
+// The table of loops with products that must become pipelines on Hopper: one row each, as constructs.
+#ifndef CUCORE_TESTS_TILE_SCHEDULE_FORMS_H
+#define CUCORE_TESTS_TILE_SCHEDULE_FORMS_H
+
+#include "construct.h"
+
+// Iterations from 0 to more than there are stages, so that rings wrap.
+#define LENGTHS "M=128 N=64 K=0;M=128 N=64 K=32;M=70 N=64 K=40;M=64 N=72 K=96;M=130 N=136 K=300"
+
+// clang-format off
+static const struct form {
+    struct construct as;
+    uint32_t roles; // cases that the entry with roles runs; others have an extent of 0
+} forms[] = {
+    // Regions
+    { { "nested loops, a branch and a straight line", "f16 bf16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[3, N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for r in 0 .. 3 {\n"
+        "        for k in 0 .. cdiv(K, 32) {\n            if k + m != 1 {\n"
+        "                acc = mma(load(w, [m, k], [64, 32]), trans(load(ww, [r, n, k], [_, 64, 32])), acc)\n"
+        "            }\n        }\n    }\n"
+        "    acc = mma(load(w, [m, 1], [64, 32]), trans(load(ww, [2, n, 0], [_, 64, 32])), acc)\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "several unrolled loops from something else than zero", "bf16 e4m3", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[N, K], w3: f32[M, N], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = load(w3, [m, n], [128, 64])\n    static for r in 0 .. 2 {\n"
+        "        for k in r .. cdiv(K, 32) step 2 {\n"
+        "            acc = mma(load(w, [m, k], [128, 32]), trans(load(ww, [n, k], [64, 32])), acc)\n        }\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "a scalar of the loops that the op right behind them reads", "f16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n, t = block(0), block(1), 0\n    acc = zeros(f32, [64, 64])\n    for r in 0 .. 2 { for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load(w, [m, k], [64, 32]), load(ww, [k, n], [32, 64]), acc)\n        t += r + 1\n    } }\n"
+        "    acc = mma(load(w, [m, 0], [64, 32]), load(ww, [0, n], [32, 64]), acc)\n"
+        "    store(o, [m, n], acc + cast(t, f32))\n}", 0, 0, NULL }, 4 },
+    { { "operands in as many shapes as there are maps, and a store", "f16", LENGTHS,
+        "kernel k(w: T[M, K], w2: T[M, K], ww: T[K, N], w3: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load(w, [m, k], [64, 32]), load(ww, [k, n], [32, 64]), acc)\n"
+        "        acc = mma(load(w2, [m, k], [64, 32]), load(w3, [k, n], [32, 64]), acc)\n    }\n"
+        "    store(o, [m, n], acc - max(acc, 1))\n}", 0, 0, NULL }, 4 },
+    { { "a page table", "bf16", "M=64 N=64 K=96;M=70 N=136 K=300",
+        "kernel k(w: T[M, K], ww: T[9, 32, N], i: i32[9], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for r in 0 .. 1 { for k in 0 .. cdiv(K, 32) {\n"
+        "        page = i[k]\n"
+        "        acc = mma(load(w, [m, k], [64, 32]), load(ww, [page, 0, n], [_, 32, 64]), acc)\n    } }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
+    // Boxes
+    { { "boxes across every edge, loaded and stored", "f16 bf16", "H=9 W=17 C=40 N=72;H=1 W=1 C=8 N=8",
+        "kernel k(w: T[2, H, W, C], ww: T[N, 3, C], o: T[2, H, W, N]) const T = f16 grid cdiv(H, 4) * cdiv(W, 16), cdiv(N, 64), 2 {\n"
+        "    p, q, n, b = block(0) // cdiv(W, 16), block(0) % cdiv(W, 16), block(1), block(2)\n"
+        "    acc = zeros(f32, [64, 64])\n    for r in 0 .. 3 { for c in 0 .. cdiv(C, 32) {\n"
+        "        t = load_at(w, [b, p * 4 + r - 1, q * 16 - r, c * 32], [_, 4, 16, 32])\n"
+        "        acc = mma(reshape(t, [64, 32]), trans(load(ww, [n, r, c], [64, _, 32])), acc)\n    } }\n"
+        "    store(o, [b, p, q, n], cast(reshape(acc, [4, 16, 64]), T), shape=[_, 4, 16, 64])\n}", 0, 0, NULL }, 2 },
+    { { "transposed boxes", "f16 bf16", "H=9 W=17 C=72 N=72;H=4 W=16 C=64 N=64",
+        "kernel k(w: T[H, W, C], ww: T[H, W, N], o: f32[C, N]) const T = f16 grid cdiv(C, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n"
+        "    for p in 0 .. cdiv(H, 2) { for q in 0 .. cdiv(W, 16) {\n"
+        "        a = reshape(load_at(w, [p * 2, q * 16 - 1, m * 64], [2, 16, 64]), [32, 64])\n"
+        "        b = reshape(load_at(ww, [p * 2, q * 16 - 1, n * 64], [2, 16, 64]), [32, 64])\n"
+        "        acc = mma(trans(a), b, acc)\n    } }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
+    // Loops with work
+    { { "factors that are loaded ahead, padded", "f16 bf16 e4m3", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[N, K], w1: f32[M, 9], w2: f32[4, 30], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [128, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        p = mma(load(w, [m, k], [128, 32]), trans(load(ww, [n, k], [64, 32])), zeros(f32, [128, 64]))\n"
+        "        acc += p * load_at(w1, [m * 128 - 2, k - 1], [128, 1], pad=1) * w2[n, k]\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "a pad that the iteration computes, and a scalar before and behind the product", "f16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[N, K], w1: f32[M, 9], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        s = (k * 3 + 1) % 5\n        f = load_at(w1, [m * 64 - 3, s + 2], [64, 1], pad=cast(k % 3, f32))\n"
+        "        acc = mma(load(w, [m, s], [64, 32]), trans(load(ww, [n, k], [64, 32])), acc * -1.0)\n"
+        "        acc = where(iota(i32, 64)[None, :] < s * 9, acc + f, acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "products one iteration ahead, with a carried scalar and a condition", "bf16 e5m2 f16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[N, K], w2: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n, t = block(0), block(1), 1\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        a, c = load(w, [m, k], [64, 32]), load(w, [m, k - 1], [64, 32])\n"
+        "        p = mma(a, trans(load(ww, [n, k], [64, 32])), zeros(f32, [64, 64]))\n"
+        "        q = mma(c, trans(load(w2, [n, k], [64, 32])), zeros(f32, [64, 64]))\n"
+        "        if k % 2 == 0 { acc += p * cast(t, f32) } else { acc = acc - q }\n        t += 1\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "a computed right operand", "bf16 f16", "M=64 N=64 K=64;M=72 N=136 K=512;M=8 N=8 K=2",
+        "kernel k(w: T[M, K], x: u8[N, 300], w1: T[N, 9], o: T[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        p = load(x, [n, k], [64, 32])\n        h = reshape(cat((p & 15)[:, :, None], (p >> 4)[:, :, None], 2), [64, 64])\n"
+        "        y = where(k * 64 + iota(i32, 64)[None, :] < K, cast(h, T) - 8.0, 0.0) * load(w1, [n, k], [64, 1])\n"
+        "        acc = mma(load(w, [m, k], [64, 64]), trans(y), acc)\n    }\n    store(o, [m, n], cast(acc, T))\n}", 0, 0, NULL }, 3 },
+    { { "a computed left operand of 32 bits", "f16", LENGTHS,
+        "kernel k(w: f32[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        a = maximum(load(w, [m, k], [64, 32]) * 2.0, -3.0)\n"
+        "        acc = mma(cast(a, T), load(ww, [k, n], [32, 64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+};
+// clang-format on
+
+#endif
