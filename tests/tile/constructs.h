@@ -108,6 +108,29 @@ static const struct construct constructs[] = {
       "    ids = load(p, [0], [8], inside=true)\n    store(oo, [0], gather(x, [ids % 12, iota(i32, 8) * 5], mask=ids > 2, pad=1, inside=true))\n"
       "    store(o1, [0, 0], load_rows(x, iota(i32, 3) * 2, [0], [11], inside=true), inside=true)\n"
       "    scatter(oo, [iota(i32, 8)], gather(x, [ids % 12, iota(i32, 8)], inside=true), inside=true)\n}", 0, 0, NULL },
+    // Two 16-bit floats at once, and small integers that become such
+    { "sums and products of 16-bit floats, of any values", "f16 bf16", "",
+      "kernel k(x: T[4096], y: T[4096], z: T[64, 1], o: T[4096], o1: T[4096], o2: T[4096], oo: T[64, 64], o3: T[64, 64]) const T = f16 {\n"
+      "    a, b = load(x, [0], [4096]), load(y, [0], [4096])\n"
+      "    store(o, [0], a + b)\n    store(o1, [0], a - b)\n    store(o2, [0], a * b)\n"
+      "    c, d = reshape(a, [64, 64]), load(z, [0, 0], [64, 1])\n"
+      "    store(oo, [0, 0], (c - d) * d)\n    store(o3, [0, 0], 2.0 - c + d * -0.0)\n}", 0, 0, NULL },
+    { "every integer of 8 bits as a 16-bit float", "f16 bf16", "",
+      "kernel k(p: u8[256], p1: i8[256], o: T[256], o1: T[256], o2: T[8, 256], o3: T[8, 256], o4: T[8, 256], o5: T[6, 256]) const T = f16 {\n"
+      "    a, b = load(p, [0], [256]), load(p1, [0], [256])\n    store(o, [0], cast(a, T))\n    store(o1, [0], cast(b, T))\n"
+      "    static for j in 0 .. 8 {\n        store(o2, [j, 0], cast(a >> j, T)[None, :])\n"
+      "        store(o3, [j, 0], cast(a & ((1 << j) * 2 - 1), T)[None, :])\n"
+      "        store(o4, [j, 0], (cast(maximum(minimum(b, 17 * j), 3 - 16 * j), T) + (j * 5 - 9))[None, :])\n    }\n"
+      "    n = reshape(cat((a & 15)[:, None], (a >> 4)[:, None], 1), [512])\n"
+      "    static for j in 0 .. 3 {\n        x = reshape(cast(n, T) - (j * 24 - 8.0), [2, 256])\n"
+      "        store(o5, [j * 2, 0], extract(x, [0, 0], [1, 256]))\n        store(o5, [j * 2 + 1, 0], extract(x, [1, 0], [1, 256]))\n    }\n}", 0, 0, NULL },
+    { "integers of 32 bits in every range as 16-bit floats", "f16 bf16", "",
+      "kernel k(p: i32[2304], o: T[60, 2304], oo: T[60, 2304]) const T = f16 {\n    a = load(p, [0], [2304])\n"
+      "    static for j in 0 .. 60 {\n"
+      "        b = a % (j * 41 + 1) - j * 22\n"
+      "        if j % 4 == 1 { b = a % (127 + (j - 1) // 4) - 128 + (j - 1) // 4 * 9 }\n"
+      "        if j % 4 == 2 { b = a % (1022 + (j - 2) // 4) - 1030 + (j - 2) // 4 }\n"
+      "        store(o, [j, 0], cast(b, T)[None, :])\n        store(oo, [j, 0], (cast(b, T) - (j * 9 - 128))[None, :])\n    }\n}", 0, 0, NULL },
     // Elementwise
     { "a gather", EVERY, "N=40",
       "kernel k(x: T[N], i: i32[33], o: T[33]) const T = f32 {\n"
