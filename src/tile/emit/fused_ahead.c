@@ -1,7 +1,8 @@
 // Small tiles that warpgroups load for the next iteration of a loop, such as the scales of a block.
 //
 // Such a load takes longer than an iteration's products, so an iteration does the loads of the next
-// one, and the last iteration repeats its own. An address is computed before the loop, but for the
+// one, and the last iteration repeats its own. Even and odd iterations have code of their own, in
+// which two sets of registers change places. An address is computed before the loop, but for the
 // axes along which the tile moves, so that an iteration computes little.
 #include "access.h"
 #include "fused_ring.h"
@@ -224,9 +225,14 @@ bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_re
     return emit_loads(e, loop, ahead, at, false);
 }
 
-void tile_advance_ahead(struct tile_emitter *e, const struct tile_ahead *ahead)
+// ptxas would move a move ahead of the products, and wait for the load there.
+void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead)
 {
-    for (uint32_t i = 0; i < ahead->count; i++)
-        for (uint32_t r = 0; r < ahead->load[i].count; r++)
-            tile_move(e, ahead->load[i].now[r], ahead->load[i].next[r]);
+    for (uint32_t i = 0; i < ahead->count; i++) {
+        struct tile_ahead_load *a = &ahead->load[i];
+        tile_register *now = a->now;
+        a->now = a->next;
+        a->next = now;
+        e->value[a->op->result[0]->id] = a->now;
+    }
 }

@@ -45,6 +45,12 @@ static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_
     return tile_load_ahead(e, l->op, at, ahead);
 }
 
+// The copies of an iteration's code in a loop, for even and odd iterations.
+static uint32_t copies_of(const struct tile_ahead *ahead)
+{
+    return ahead->count ? 2 : 1;
+}
+
 // ---- Work
 
 // Emits the ops of an iteration that are not started elsewhere: the late work, or the rest.
@@ -220,19 +226,63 @@ static void release_early(struct tile_emitter *e)
             tile_release_feed(e, &p->feed[i], NULL);
 }
 
-static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
+// The last product's accumulator, which the loop carries.
+static const tile_register *last_sum(struct tile_emitter *e, const struct loop *l)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_value *last = p->product[p->products - 1].mma->result[0];
+
+    for (uint32_t i = 0; i < l->op->result_count; i++)
+        if (l->op->block[0]->last->operand[i] == last)
+            return tile_registers(e, l->op->result[i]);
+    return NULL;
+}
+
+// The end of an iteration: the late work, and everything that the next iteration needs.
+static bool end_iteration(struct tile_emitter *e, const struct loop *l, const tile_register *sum,
+                          struct tile_ahead *ahead)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    if (!emit_work(e, l->op->block[0], true) || !ready_last(e, sum))
+        return false;
+    carry(e, l, p->product[p->products - 1].mma->result[0]);
+    tile_swap_ahead(e, ahead);
+    return true;
+}
+
+static bool overlapping_iteration(struct tile_emitter *e, const struct loop *l,
+                                  const tile_register *sum, struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t early = r->plan->products - 1;
-    const struct tile_op *last = r->plan->product[early].mma;
-    const struct tile_block *body = l->op->block[0];
-    uint32_t top = tile_label(e), tail = tile_label(e);
-    const tile_register *sum = NULL;
 
-    for (uint32_t i = 0; i < l->op->result_count; i++)
-        if (body->last->operand[i] == last->result[0])
-            sum = tile_registers(e, l->op->result[i]);
+    await_products(e);
+    start_early(e);
+    start_last(e, sum);
+    tile_signal_next_group(e);
+    if (!load_next(e, l, ahead))
+        return false;
+    if (early) {
+        tile_wait_products(e, 1);
+        release_feeds(e, 0, early, &r->position);
+    }
+    if (!emit_work(e, l->op->block[0], false))
+        return false;
+    tile_next_stage(e, &r->position);
+    tile_wait_products(e, 0);
+    release_feeds(e, early, early + 1, &r->late);
+    tile_next_stage(e, &r->late);
+    return end_iteration(e, l, sum, ahead);
+}
+
+static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t early = r->plan->products - 1, top = tile_label(e), tail = tile_label(e);
+    const tile_register *sum = last_sum(e, l);
     struct tile_ahead ahead;
+
     if (!sum || !tile_open_ahead(e, l->op, l->variable, &ahead))
         return false;
     start_early(e);
@@ -240,35 +290,17 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
         return false;
     tile_wait_products(e, 0);
     release_feeds(e, 0, early, &r->position);
-    if (!emit_work(e, body, false))
+    if (!emit_work(e, l->op->block[0], false))
         return false;
     tile_next_stage(e, &r->position);
-    if (!emit_work(e, body, true) || !ready_last(e, sum))
+    if (!end_iteration(e, l, sum, &ahead))
         return false;
-    carry(e, l, last->result[0]);
-    tile_advance_ahead(e, &ahead);
     tile_put_label(e, top);
-    advance(e, l, tail);
-    await_products(e);
-    start_early(e);
-    start_last(e, sum);
-    tile_signal_next_group(e);
-    if (!load_next(e, l, &ahead))
-        return false;
-    if (early) {
-        tile_wait_products(e, 1);
-        release_feeds(e, 0, early, &r->position);
+    for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
+        advance(e, l, tail);
+        if (!overlapping_iteration(e, l, sum, &ahead))
+            return false;
     }
-    if (!emit_work(e, body, false))
-        return false;
-    tile_next_stage(e, &r->position);
-    tile_wait_products(e, 0);
-    release_feeds(e, early, early + 1, &r->late);
-    tile_next_stage(e, &r->late);
-    if (!emit_work(e, body, true) || !ready_last(e, sum))
-        return false;
-    carry(e, l, last->result[0]);
-    tile_advance_ahead(e, &ahead);
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, tail);
     release_early(e);
@@ -348,17 +380,12 @@ static void finish_needed(struct tile_emitter *e, struct running *running, const
     finish_products(e, running, running->needed);
 }
 
-static bool plain_loop(struct tile_emitter *e, const struct loop *l)
+static bool plain_iteration(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_block *body = l->op->block[0];
-    uint32_t top = tile_label(e), end = tile_label(e);
-    struct tile_ahead ahead;
-
-    if (!tile_open_ahead(e, l->op, l->variable, &ahead))
-        return false;
-    tile_put_label(e, top);
     struct running running = { 0, 0, 0 };
+
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
         finish_needed(e, &running, op);
         if (op->kind != TILE_MMA) {
@@ -368,14 +395,29 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
         }
         if (!start_product(e, &r->plan->product[running.end++]))
             return false;
-        if (running.end == 1 && !load_next(e, l, &ahead))
+        if (running.end == 1 && !load_next(e, l, ahead))
             return false;
     }
     finish_products(e, &running, running.end);
     tile_next_stage(e, &r->position);
     carry(e, l, NULL);
-    tile_advance_ahead(e, &ahead);
-    advance(e, l, end);
+    tile_swap_ahead(e, ahead);
+    return true;
+}
+
+static bool plain_loop(struct tile_emitter *e, const struct loop *l)
+{
+    uint32_t top = tile_label(e), end = tile_label(e);
+    struct tile_ahead ahead;
+
+    if (!tile_open_ahead(e, l->op, l->variable, &ahead))
+        return false;
+    tile_put_label(e, top);
+    for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
+        if (!plain_iteration(e, l, &ahead))
+            return false;
+        advance(e, l, end);
+    }
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return true;
@@ -441,7 +483,7 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
         if (op->kind != TILE_MMA && !emit_work_op(e, op))
             return false;
     carry(e, l, NULL);
-    tile_advance_ahead(e, ahead);
+    tile_swap_ahead(e, ahead);
     return true;
 }
 

@@ -57,8 +57,8 @@ bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
 
 // fused_ahead.c: the loads that an iteration does for the next one. `open` emits their addresses and
-// the first iteration's loads; `load` those for the variable's value in `at`; `advance` passes them
-// to the next iteration.
+// the first iteration's loads; `load` those for the variable's value in `at`; `swap` makes them the
+// tiles of the code that follows.
 struct tile_ahead {
     struct tile_ahead_load *load;
     uint32_t count;
@@ -67,7 +67,7 @@ bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_re
                      struct tile_ahead *ahead);
 bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register at,
                      struct tile_ahead *ahead);
-void tile_advance_ahead(struct tile_emitter *e, const struct tile_ahead *ahead);
+void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead);
 
 // fused_product.c: sets up warpgroups before their first tile; packs the left operand's registers
 // for the instructions; starts a product whose operands are ready, as a wgmma group of its own,
