@@ -1,8 +1,8 @@
 // Small tiles that warpgroups load for the next iteration of a loop, such as the scales of a block.
 //
 // Such a load takes longer than an iteration's products, so an iteration does the loads of the next
-// one, and the last iteration repeats its own. Even and odd iterations have code of their own, in
-// which two sets of registers change places. An address is computed before the loop, but for the
+// but one; those past the end load some tile that nobody uses. A loop's code has three copies of an
+// iteration, in which three sets of registers change places. An address is computed before the loop, but for the
 // axes along which the tile moves, so that an iteration computes little.
 #include "access.h"
 #include "fused_ring.h"
@@ -13,7 +13,8 @@ struct tile_ahead_load {
     tile_register *address; // by register: without the part of the moving axes
     tile_register *inside;  // by register: predicates of the other axes; TILE_NO_REGISTER: true
     tile_register pad;
-    tile_register *now, *next; // the registers of this iteration's tile and of the next one's
+    // The registers of this iteration's tile, and of the next ones'.
+    tile_register *set[TILE_AHEAD + 1];
 };
 
 static bool is_moving(const struct tile_op *loop, const struct tile_value *index)
@@ -126,12 +127,14 @@ static bool open_load(struct tile_emitter *e, const struct tile_op *loop, const 
     bytes = a->count * sizeof(tile_register);
     a->address = tile_take(e->module, bytes);
     a->inside = tile_take(e->module, bytes);
-    e->value[op->result[0]->id] = NULL;
-    a->next = tile_registers(e, op->result[0]);
-    e->value[op->result[0]->id] = NULL;
-    a->now = tile_registers(e, op->result[0]);
-    if (!a->address || !a->inside || !a->next || !a->now)
+    if (!a->address || !a->inside)
         return false;
+    for (uint32_t i = TILE_AHEAD + 1; i-- > 0;) {
+        e->value[op->result[0]->id] = NULL;
+        a->set[i] = tile_registers(e, op->result[0]);
+        if (!a->set[i])
+            return false;
+    }
     a->pad = tile_int(op, TILE_ATTR_PADDED, 0)
                  ? tile_registers(e, op->operand[op->operand_count - 1])[0]
                  : tile_constant_register(e, op->result[0]->type.dtype, 0);
@@ -174,9 +177,10 @@ static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
     }
 }
 
-// Emits the scalars that the loads depend on, for the variable's value in `at`, and the loads.
+// Emits the scalars that the loads depend on, for the variable's value in `at`, and the loads to a
+// set of registers.
 static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead,
-                       tile_register at, bool first)
+                       tile_register at, uint32_t set)
 {
     const struct tile_block *body = loop->block[0];
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -194,13 +198,12 @@ static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struc
                 return false;
         }
     for (uint32_t i = 0; i < ahead->count; i++)
-        emit_load(e, loop, &ahead->load[i], first ? ahead->load[i].now : ahead->load[i].next);
+        emit_load(e, loop, &ahead->load[i], ahead->load[i].set[set]);
     *variable = before;
     return !e->failed;
 }
 
-bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register variable,
-                     struct tile_ahead *ahead)
+bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead)
 {
     const struct tile_block *body = loop->block[0];
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -216,13 +219,13 @@ bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_re
         if (tile_is_loaded_ahead(p, op) &&
             !open_load(e, loop, op, &ahead->load[ahead->count++]))
             return false;
-    return !ahead->count || emit_loads(e, loop, ahead, variable, true);
+    return true;
 }
 
 bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register at,
-                     struct tile_ahead *ahead)
+                     uint32_t iterations, struct tile_ahead *ahead)
 {
-    return emit_loads(e, loop, ahead, at, false);
+    return emit_loads(e, loop, ahead, at, iterations);
 }
 
 // ptxas would move a move ahead of the products, and wait for the load there.
@@ -230,9 +233,10 @@ void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead)
 {
     for (uint32_t i = 0; i < ahead->count; i++) {
         struct tile_ahead_load *a = &ahead->load[i];
-        tile_register *now = a->now;
-        a->now = a->next;
-        a->next = now;
-        e->value[a->op->result[0]->id] = a->now;
+        tile_register *now = a->set[0];
+        for (uint32_t n = 0; n < TILE_AHEAD; n++)
+            a->set[n] = a->set[n + 1];
+        a->set[TILE_AHEAD] = now;
+        e->value[a->op->result[0]->id] = a->set[0];
     }
 }

@@ -31,24 +31,48 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
     return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
 
-static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+// Loads for an iteration that is `later` than the current one, or for the current one again if the
+// loop ends before.
+static bool load_later(struct tile_emitter *e, const struct loop *l, uint32_t later,
+                       struct tile_ahead *ahead)
 {
     enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
+    tile_register at = l->variable;
 
     if (!ahead->count)
         return true;
-    tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
-    tile_register more =
-        tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", l->type + 1, left, l->step);
-    tile_register at = tile_make(e, class, "add.%s %R, %R, %R", l->type, l->variable, l->step);
-    at = tile_make(e, class, "selp.b%s %R, %R, %R, %R", l->type + 1, at, l->variable, more);
-    return tile_load_ahead(e, l->op, at, ahead);
+    if (later) {
+        tile_register way = l->step;
+        for (uint32_t i = 1; i < later; i++)
+            way = tile_make(e, class, "add.%s %R, %R, %R", l->type, way, l->step);
+        tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, at);
+        tile_register more =
+            tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", l->type + 1, left, way);
+        tile_register next = tile_make(e, class, "add.%s %R, %R, %R", l->type, at, way);
+        at = tile_make(e, class, "selp.b%s %R, %R, %R, %R", l->type + 1, next, at, more);
+    }
+    return tile_load_ahead(e, l->op, at, later, ahead);
 }
 
-// The copies of an iteration's code in a loop, for even and odd iterations.
+static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+{
+    return load_later(e, l, TILE_AHEAD, ahead);
+}
+
+static bool open_ahead(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+{
+    if (!tile_open_ahead(e, l->op, ahead))
+        return false;
+    for (uint32_t later = 0; later < TILE_AHEAD; later++)
+        if (!load_later(e, l, later, ahead))
+            return false;
+    return true;
+}
+
+// The copies of an iteration's code in a loop, one for each set of registers.
 static uint32_t copies_of(const struct tile_ahead *ahead)
 {
-    return ahead->count ? 2 : 1;
+    return ahead->count ? TILE_AHEAD + 1 : 1;
 }
 
 // ---- Work
@@ -251,6 +275,41 @@ static bool end_iteration(struct tile_emitter *e, const struct loop *l, const ti
     return true;
 }
 
+// Keeps work that is done while products run from being moved behind the wait for them, where ptxas
+// would have more registers: stores that no thread executes read the results.
+static void pin(struct tile_emitter *e, const struct tile_value *x)
+{
+    enum { WORDS = 4 };
+    const struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const tile_register *reg = e->value[x->id];
+    uint32_t count = reg ? tile_register_count(x) : 0, each = cuc_dtype_bits(x->type.dtype) == 16;
+    tile_register word[WORDS];
+
+    for (uint32_t i = 0; i + (WORDS << each) <= count; i += WORDS << each) {
+        for (uint32_t n = 0; n < WORDS; n++)
+            word[n] = each ? tile_join(e, reg[i + 2 * n], reg[i + 2 * n + 1]) : reg[i + n];
+        tile_ins(e, "@%R st.shared.v4.b32 [%R], {%R, %R, %R, %R}", r->never, r->ring.base, word[0],
+                 word[1], word[2], word[3]);
+    }
+}
+
+// Pins the tiles that late work reads, if the only product's left operand is computed.
+static void pin_work(struct tile_emitter *e, const struct tile_block *body)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (const struct tile_op *op = body->first; op != body->last && p->products == 1; op = op->next)
+        for (uint32_t i = 0; op->result_count && p->late[op->result[0]->id] && i < op->operand_count;
+             i++) {
+            const struct tile_value *x = op->operand[i];
+            uint32_t bits = cuc_dtype_bits(x->type.dtype);
+            if (x->type.rank && !p->late[x->id] && x->op && tile_is_within(x->op, body) &&
+                x->type.dtype != CUC_BOOL && (bits == 16 || bits == 32) &&
+                x->op->kind != TILE_BROADCAST)
+                pin(e, x);
+        }
+}
+
 static bool overlapping_iteration(struct tile_emitter *e, const struct loop *l,
                                   const tile_register *sum, struct tile_ahead *ahead)
 {
@@ -269,6 +328,7 @@ static bool overlapping_iteration(struct tile_emitter *e, const struct loop *l,
     }
     if (!emit_work(e, l->op->block[0], false))
         return false;
+    pin_work(e, l->op->block[0]);
     tile_next_stage(e, &r->position);
     tile_wait_products(e, 0);
     release_feeds(e, early, early + 1, &r->late);
@@ -283,7 +343,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     const tile_register *sum = last_sum(e, l);
     struct tile_ahead ahead;
 
-    if (!sum || !tile_open_ahead(e, l->op, l->variable, &ahead))
+    if (!sum || !open_ahead(e, l, &ahead))
         return false;
     start_early(e);
     if (!load_next(e, l, &ahead))
@@ -410,7 +470,7 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
     uint32_t top = tile_label(e), end = tile_label(e);
     struct tile_ahead ahead;
 
-    if (!tile_open_ahead(e, l->op, l->variable, &ahead))
+    if (!open_ahead(e, l, &ahead))
         return false;
     tile_put_label(e, top);
     for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
@@ -429,6 +489,7 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
 //     for n = 0 ..:  start P(n + 1); wait for P(n); work(n)
 //
 // Even and odd iterations have code of their own, as their products have registers of their own.
+// With loads ahead there are copies for each pair of sets of registers.
 
 // The registers of each product's result in even and odd iterations.
 struct doubled {
@@ -489,33 +550,35 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
 
 static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
 {
+    enum { MOST_COPIES = 2 * (TILE_AHEAD + 1) };
     const struct tile_fused *p = tile_fused_ring_of(e)->plan;
     enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
-    uint32_t top = tile_label(e), end = tile_label(e), tail[2] = { tile_label(e), tile_label(e) };
+    uint32_t top = tile_label(e), end = tile_label(e), tail[MOST_COPIES];
     struct doubled d;
     struct tile_ahead ahead;
 
-    if (!open_doubled(e, &d) || !tile_open_ahead(e, l->op, l->variable, &ahead))
+    if (!open_doubled(e, &d) || !open_ahead(e, l, &ahead))
         return false;
+    uint32_t copies = 2 * copies_of(&ahead);
     start_all(e, &d, false);
     tile_put_label(e, top);
-    for (uint32_t odd = 0; odd < 2; odd++) {
-        tile_register left =
-            tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
         tile_register over =
             tile_make(e, TILE_PRED, "setp.le.u%s %R, %R, %R", l->type + 1, left, l->step);
-        tile_branch(e, over, false, tail[odd]);
-        start_all(e, &d, !odd);
-        if (!finish_iteration(e, l, &d, odd, p->products, &ahead))
+        tail[copy] = tile_label(e);
+        tile_branch(e, over, false, tail[copy]);
+        start_all(e, &d, !(copy % 2));
+        if (!finish_iteration(e, l, &d, copy % 2, p->products, &ahead))
             return false;
         tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
     }
     tile_branch(e, TILE_NO_REGISTER, false, top);
-    for (uint32_t odd = 0; odd < 2; odd++) {
-        tile_put_label(e, tail[odd]);
-        if (!finish_iteration(e, l, &d, odd, 0, &ahead))
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        tile_put_label(e, tail[copy]);
+        if (!finish_iteration(e, l, &d, copy % 2, 0, &ahead))
             return false;
-        if (!odd)
+        if (copy + 1 < copies)
             tile_branch(e, TILE_NO_REGISTER, false, end);
     }
     tile_put_label(e, end);
