@@ -19,6 +19,7 @@ struct loop {
     const char *type;
     bool wide;
     tile_register variable, last, step;
+    tile_register left; // iterations, in 32 bits, if they are easy to count; else TILE_NO_REGISTER
 };
 
 static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
@@ -41,7 +42,7 @@ static bool load_later(struct tile_emitter *e, const struct loop *l, uint32_t la
 
     if (!ahead->count)
         return true;
-    if (later) {
+    if (later && tile_needs_variable(ahead)) {
         tile_register way = l->step;
         for (uint32_t i = 1; i < later; i++)
             way = tile_make(e, class, "add.%s %R, %R, %R", l->type, way, l->step);
@@ -196,6 +197,13 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
 {
     tile_register left = tile_new(e, l->wide ? TILE_R64 : TILE_R32), over = tile_new(e, TILE_PRED);
 
+    if (l->left) {
+        tile_ins(e, "sub.u32 %R, %R, 1", l->left, l->left);
+        tile_ins(e, "setp.eq.u32 %R, %R, 0", over, l->left);
+        tile_branch(e, over, false, end);
+        tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
+        return;
+    }
     tile_ins(e, "sub.%s %R, %R, %R", l->type, left, l->last, l->variable);
     tile_ins(e, "setp.le.u%s %R, %R, %R", l->type + 1, over, left, l->step);
     tile_branch(e, over, false, end);
@@ -298,9 +306,10 @@ static void pin_work(struct tile_emitter *e, const struct tile_block *body)
 {
     const struct tile_fused *p = tile_fused_ring_of(e)->plan;
 
-    for (const struct tile_op *op = body->first; op != body->last && p->products == 1; op = op->next)
-        for (uint32_t i = 0; op->result_count && p->late[op->result[0]->id] && i < op->operand_count;
-             i++) {
+    for (const struct tile_op *op = body->first; op != body->last && p->products == 1;
+         op = op->next)
+        for (uint32_t i = 0;
+             op->result_count && p->late[op->result[0]->id] && i < op->operand_count; i++) {
             const struct tile_value *x = op->operand[i];
             uint32_t bits = cuc_dtype_bits(x->type.dtype);
             if (x->type.rank && !p->late[x->id] && x->op && tile_is_within(x->op, body) &&
@@ -377,7 +386,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
 
 struct running {
     uint32_t first, end; // products that have started, and may still run
-    uint32_t needed; // products up to this one must be finished
+    uint32_t needed;     // products up to this one must be finished
 };
 
 static bool start_product(struct tile_emitter *e, const struct tile_fused_product *product)
@@ -563,9 +572,15 @@ static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
     start_all(e, &d, false);
     tile_put_label(e, top);
     for (uint32_t copy = 0; copy < copies; copy++) {
-        tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
-        tile_register over =
-            tile_make(e, TILE_PRED, "setp.le.u%s %R, %R, %R", l->type + 1, left, l->step);
+        tile_register over = TILE_NO_REGISTER;
+        if (l->left) {
+            tile_ins(e, "sub.u32 %R, %R, 1", l->left, l->left);
+            over = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", l->left);
+        } else {
+            tile_register left =
+                tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
+            over = tile_make(e, TILE_PRED, "setp.le.u%s %R, %R, %R", l->type + 1, left, l->step);
+        }
         tail[copy] = tile_label(e);
         tile_branch(e, over, false, tail[copy]);
         start_all(e, &d, !(copy % 2));
@@ -607,6 +622,27 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
+// The number of iterations of a loop in steps of one with bounds of 32 bits. Warpgroups that do not
+// need the variable count no 64-bit numbers.
+static tile_register count_iterations(struct tile_emitter *e, const struct loop *l)
+{
+    const struct tile_op *by = l->op->operand[2]->op;
+    struct tile_range first = tile_range_of(e->ranges, l->op->operand[0]),
+                      last = tile_range_of(e->ranges, l->op->operand[1]);
+
+    if (!by || by->kind != TILE_CONSTANT || tile_int(by, TILE_ATTR_VALUE, 0) != 1 ||
+        first.low < INT32_MIN / 2 || first.low > first.high || last.high > INT32_MAX / 2)
+        return TILE_NO_REGISTER;
+    tile_register left = tile_make(e, l->wide ? TILE_R64 : TILE_R32, "sub.%s %R, %R, %R", l->type,
+                                   l->last, l->variable);
+    tile_register count = tile_new(e, TILE_R32);
+    if (l->wide)
+        tile_ins(e, "cvt.u32.u64 %R, %R", count, left);
+    else
+        tile_move(e, count, left);
+    return count;
+}
+
 bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -646,6 +682,7 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_register over = tile_new(e, TILE_PRED);
     tile_ins(e, "setp.ge.%s %R, %R, %R", l.type, over, l.variable, l.last);
     tile_branch(e, over, false, none);
+    l.left = count_iterations(e, &l);
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)
             tile_wait_for_feed(e, &p->feed[i], NULL);

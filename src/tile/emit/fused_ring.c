@@ -105,8 +105,8 @@ static uint32_t slab_of(const struct tile_stream *s, uint32_t column)
     return column * s->element / s->span * s->span * s->rows;
 }
 
-// The thread's part of its elements' places: in a slab, of which it may set the bits `mask`, and the
-// slab.
+// The thread's part of its elements' places: in a slab, of which it may set the bits `mask`, and
+// the slab.
 struct thread_place {
     tile_register in_slab, slab;
     uint32_t mask;
@@ -157,8 +157,7 @@ static tile_register start_of(struct tile_emitter *e, const struct thread_place 
     if (starts[i].at && starts[i].bits == bits)
         return starts[i].at;
     tile_register at = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", mine->in_slab, bits);
-    starts[i] =
-        (struct start){ bits, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage) };
+    starts[i] = (struct start){ bits, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage) };
     return starts[i].at;
 }
 
@@ -174,8 +173,8 @@ static uint32_t run_of(const struct tile_stream *s)
     return run;
 }
 
-// Bytes of a word that four lanes share, one each. Reading whole words takes a quarter of the loads,
-// or a sixteenth in vectors of four words.
+// Bytes of a word that four lanes share, one each. Reading whole words takes a quarter of the
+// loads, or a sixteenth in vectors of four words.
 struct shared_words {
     uint32_t lanes;     // the two bits of a lane's number that select the byte; 0: no shared words
     uint32_t vector;    // words that are read at once
@@ -286,8 +285,7 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
         uint32_t place = place_in_slab(s, row, column);
         tile_emit_load(e, "", "shared", value->type.dtype, reg + i, run,
                        start_of(e, &mine, stage, place & mine.mask, starts),
-                       (int64_t)TILE_RING_AT + s->at + slab_of(s, column) +
-                           (place & ~mine.mask),
+                       (int64_t)TILE_RING_AT + s->at + slab_of(s, column) + (place & ~mine.mask),
                        TILE_NO_REGISTER);
     }
     tile_ins(e, "bar.warp.sync 0xffffffff");

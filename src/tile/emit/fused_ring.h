@@ -65,6 +65,8 @@ struct tile_ahead {
     struct tile_ahead_load *load;
     uint32_t count;
 };
+// True if a load computes its addresses from the variable.
+bool tile_needs_variable(const struct tile_ahead *ahead);
 bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead);
 bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register at,
                      uint32_t iterations, struct tile_ahead *ahead);
