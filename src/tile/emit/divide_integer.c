@@ -104,8 +104,18 @@ static bool fits_word(const struct tile_emitter *e, const struct tile_value *val
 
     if (value->type.rank)
         return false;
-    return (op && (op->kind == TILE_BLOCK || op->kind == TILE_NUM_BLOCKS)) ||
-           (range.low >= 0 && range.low <= range.high && range.high <= INT32_MAX);
+    if (range.low >= 0 && range.low <= range.high && range.high <= INT32_MAX)
+        return true;
+    switch (op ? op->kind : TILE_CONSTANT) {
+    case TILE_BLOCK:
+    case TILE_NUM_BLOCKS:
+        return true;
+    case TILE_FLOORDIV:
+    case TILE_MOD:
+        return fits_word(e, op->operand[0]) && fits_word(e, op->operand[1]);
+    default:
+        return false;
+    }
 }
 
 tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op *op,
