@@ -1,18 +1,26 @@
 // Small tiles that warpgroups load for the next iteration of a loop, such as the scales of a block.
 //
 // Such a load takes longer than an iteration's products, so an iteration does the loads of the next
-// one, and the last iteration repeats its own. An address is computed before the loop, but for the
-// axes along which the tile moves, so that an iteration computes little.
+// but one; those past the end load some tile that nobody uses. A loop's code has three copies of an
+// iteration, in which three sets of registers change places. An address is computed before the
+// loop, but for the axes along which the tile moves, so that an iteration computes little.
 #include "access.h"
 #include "fused_ring.h"
 
 struct tile_ahead_load {
     const struct tile_op *op;
-    uint32_t count;         // registers of the tile
-    tile_register *address; // by register: without the part of the moving axes
-    tile_register *inside;  // by register: predicates of the other axes; TILE_NO_REGISTER: true
+    uint32_t count; // registers of the tile
+    // If the moving axes are indexed by the loop's variable itself, addresses and the first
+    // elements along these axes advance from load to load; otherwise each load computes them.
+    bool advances;
+    tile_register *address; // by register: without the part of the moving axes, unless it advances
+    tile_register first[TILE_MAX_RANK];    // along the moving axes, if they advance
+    tile_register way;                     // bytes from an iteration to the next, likewise
+    tile_register distance[TILE_MAX_RANK]; // elements, likewise
+    tile_register *inside; // by register: predicates of the other axes; TILE_NO_REGISTER: true
     tile_register pad;
-    tile_register *now, *next; // the registers of this iteration's tile and of the next one's
+    // The registers of this iteration's tile, and of the next ones'.
+    tile_register *set[TILE_AHEAD + 1];
 };
 
 static bool is_moving(const struct tile_op *loop, const struct tile_value *index)
@@ -42,8 +50,7 @@ static tile_register first_element(struct tile_emitter *e, const struct tile_op 
     const int64_t most = INT64_C(1) << 38;
     const struct tile_value *index = op->operand[1 + axis];
     struct tile_range range = tile_range_of(e->ranges, index);
-    int64_t scale =
-        op->kind == TILE_LOAD ? tile_attribute(op, TILE_ATTR_SHAPE)->ints[axis] : 1;
+    int64_t scale = op->kind == TILE_LOAD ? tile_attribute(op, TILE_ATTR_SHAPE)->ints[axis] : 1;
     tile_register x =
         tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
 
@@ -94,6 +101,47 @@ static tile_register plus(struct tile_emitter *e, tile_register x, tile_register
     return !y ? x : !x ? y : tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
 }
 
+// The loop's variable, or a cast of it.
+static bool is_variable(const struct tile_op *loop, const struct tile_value *index)
+{
+    while (index->op && index->op->kind == TILE_CAST &&
+           tile_is_integer(index->op->operand[0]->type.dtype))
+        index = index->op->operand[0];
+    return index == loop->block[0]->argument[0];
+}
+
+// Sets up addresses that advance: the variable is at its first value. An index that may not fit, or
+// a load from the slice of a tensor, does not.
+static void open_advancing(struct tile_emitter *e, const struct tile_op *loop,
+                           struct tile_ahead_load *a)
+{
+    const struct tile_attribute *shape = tile_attribute(a->op, TILE_ATTR_SHAPE);
+    tile_register step = tile_registers(e, loop->operand[2])[0], moved = TILE_NO_REGISTER;
+
+    for (uint32_t axis = 0; axis < shape->count; axis++)
+        if (is_moving(loop, a->op->operand[1 + axis]) &&
+            !is_variable(loop, a->op->operand[1 + axis]))
+            return;
+    a->advances = true;
+    step = tile_emit_cast(e, CUC_I64, loop->operand[2]->type.dtype, TILE_RN, step);
+    for (uint32_t axis = 0; axis < shape->count; axis++) {
+        if (!is_moving(loop, a->op->operand[1 + axis]))
+            continue;
+        int64_t scale = a->op->kind == TILE_LOAD ? shape->ints[axis] : 1;
+        a->first[axis] = tile_new(e, TILE_R64);
+        tile_move(e, a->first[axis], first_element(e, a->op, axis));
+        moved = plus(e, moved, distance(e, a->op, axis, a->first[axis]));
+        a->distance[axis] =
+            scale == 1 ? step : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", step, scale);
+        a->way = plus(e, a->way, distance(e, a->op, axis, a->distance[axis]));
+    }
+    for (uint32_t r = 0; r < a->count; r++) {
+        tile_register own = tile_new(e, TILE_R64);
+        tile_move(e, own, plus(e, a->address[r], moved));
+        a->address[r] = own;
+    }
+}
+
 static void open_register(struct tile_emitter *e, const struct tile_op *loop,
                           struct tile_ahead_load *a, uint32_t r, tile_register base,
                           const tile_register *first)
@@ -125,12 +173,14 @@ static bool open_load(struct tile_emitter *e, const struct tile_op *loop, const 
     bytes = a->count * sizeof(tile_register);
     a->address = tile_take(e->module, bytes);
     a->inside = tile_take(e->module, bytes);
-    e->value[op->result[0]->id] = NULL;
-    a->next = tile_registers(e, op->result[0]);
-    e->value[op->result[0]->id] = NULL;
-    a->now = tile_registers(e, op->result[0]);
-    if (!a->address || !a->inside || !a->next || !a->now)
+    if (!a->address || !a->inside)
         return false;
+    for (uint32_t i = TILE_AHEAD + 1; i-- > 0;) {
+        e->value[op->result[0]->id] = NULL;
+        a->set[i] = tile_registers(e, op->result[0]);
+        if (!a->set[i])
+            return false;
+    }
     a->pad = tile_int(op, TILE_ATTR_PADDED, 0)
                  ? tile_registers(e, op->operand[op->operand_count - 1])[0]
                  : tile_constant_register(e, op->result[0]->type.dtype, 0);
@@ -140,7 +190,8 @@ static bool open_load(struct tile_emitter *e, const struct tile_op *loop, const 
     base = plus(e, base, tile_fused_ring_of(e)->lane_zero);
     for (uint32_t r = 0; r < a->count; r++)
         open_register(e, loop, a, r, base, first);
-    return true;
+    open_advancing(e, loop, a);
+    return !e->failed;
 }
 
 static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
@@ -153,8 +204,9 @@ static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
     for (uint32_t axis = 0; axis < axes; axis++) {
         if (!is_moving(loop, a->op->operand[1 + axis]))
             continue;
-        first[axis] = first_element(e, a->op, axis);
-        moved = plus(e, moved, distance(e, a->op, axis, first[axis]));
+        first[axis] = a->advances ? a->first[axis] : first_element(e, a->op, axis);
+        if (!a->advances)
+            moved = plus(e, moved, distance(e, a->op, axis, first[axis]));
         if (!within_tile(e, a->op, axis, 0))
             all = tile_both(e, all, is_inside(e, a->op, axis, first[axis]));
     }
@@ -163,19 +215,33 @@ static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
         for (uint32_t axis = 0; axis < axes; axis++) {
             tile_register own = first[axis] ? within_tile(e, a->op, axis, r) : TILE_NO_REGISTER;
             if (own)
-                inside = tile_both(e, inside,
-                                   is_inside(e, a->op, axis, plus(e, own, first[axis])));
+                inside = tile_both(e, inside, is_inside(e, a->op, axis, plus(e, own, first[axis])));
         }
         inside = tile_both(e, inside, all);
         tile_move(e, to[r], a->pad);
         tile_emit_load(e, "", "global", a->op->result[0]->type.dtype, to + r, 1,
                        plus(e, a->address[r], moved), 0, inside);
     }
+    for (uint32_t r = 0; r < a->count && a->way; r++)
+        tile_ins(e, "add.s64 %R, %R, %R", a->address[r], a->address[r], a->way);
+    for (uint32_t axis = 0; axis < axes && a->advances; axis++)
+        if (a->first[axis])
+            tile_ins(e, "add.s64 %R, %R, %R", a->first[axis], a->first[axis], a->distance[axis]);
 }
 
-// Emits the scalars that the loads depend on, for the variable's value in `at`, and the loads.
+bool tile_needs_variable(const struct tile_ahead *ahead)
+{
+    bool needs = false;
+
+    for (uint32_t i = 0; i < ahead->count; i++)
+        needs |= !ahead->load[i].advances;
+    return needs;
+}
+
+// Emits the scalars that the loads depend on, for the variable's value in `at`, and the loads to a
+// set of registers.
 static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead,
-                       tile_register at, bool first)
+                       tile_register at, uint32_t set)
 {
     const struct tile_block *body = loop->block[0];
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -185,7 +251,8 @@ static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struc
     if (!*variable)
         return false;
     **variable = at;
-    for (const struct tile_op *op = body->first; op != body->last; op = op->next)
+    bool computes = tile_needs_variable(ahead);
+    for (const struct tile_op *op = body->first; computes && op != body->last; op = op->next)
         if (tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count &&
             op->result_count == 1 && tile_depends_on_variable(p, op->result[0])) {
             e->value[op->result[0]->id] = NULL;
@@ -193,13 +260,12 @@ static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struc
                 return false;
         }
     for (uint32_t i = 0; i < ahead->count; i++)
-        emit_load(e, loop, &ahead->load[i], first ? ahead->load[i].now : ahead->load[i].next);
+        emit_load(e, loop, &ahead->load[i], ahead->load[i].set[set]);
     *variable = before;
     return !e->failed;
 }
 
-bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register variable,
-                     struct tile_ahead *ahead)
+bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead)
 {
     const struct tile_block *body = loop->block[0];
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -212,21 +278,26 @@ bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_re
     if (!ahead->load)
         return false;
     for (const struct tile_op *op = body->first; op != body->last; op = op->next)
-        if (tile_is_loaded_ahead(p, op) &&
-            !open_load(e, loop, op, &ahead->load[ahead->count++]))
+        if (tile_is_loaded_ahead(p, op) && !open_load(e, loop, op, &ahead->load[ahead->count++]))
             return false;
-    return !ahead->count || emit_loads(e, loop, ahead, variable, true);
+    return true;
 }
 
 bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register at,
-                     struct tile_ahead *ahead)
+                     uint32_t iterations, struct tile_ahead *ahead)
 {
-    return emit_loads(e, loop, ahead, at, false);
+    return emit_loads(e, loop, ahead, at, iterations);
 }
 
-void tile_advance_ahead(struct tile_emitter *e, const struct tile_ahead *ahead)
+// ptxas would move a move ahead of the products, and wait for the load there.
+void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead)
 {
-    for (uint32_t i = 0; i < ahead->count; i++)
-        for (uint32_t r = 0; r < ahead->load[i].count; r++)
-            tile_move(e, ahead->load[i].now[r], ahead->load[i].next[r]);
+    for (uint32_t i = 0; i < ahead->count; i++) {
+        struct tile_ahead_load *a = &ahead->load[i];
+        tile_register *now = a->set[0];
+        for (uint32_t n = 0; n < TILE_AHEAD; n++)
+            a->set[n] = a->set[n + 1];
+        a->set[TILE_AHEAD] = now;
+        e->value[a->op->result[0]->id] = a->set[0];
+    }
 }

@@ -19,6 +19,7 @@ struct loop {
     const char *type;
     bool wide;
     tile_register variable, last, step;
+    tile_register left; // iterations, in 32 bits, if they are easy to count; else TILE_NO_REGISTER
 };
 
 static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
@@ -31,18 +32,48 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
     return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
 
-static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+// Loads for an iteration that is `later` than the current one, or for the current one again if the
+// loop ends before.
+static bool load_later(struct tile_emitter *e, const struct loop *l, uint32_t later,
+                       struct tile_ahead *ahead)
 {
     enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
+    tile_register at = l->variable;
 
     if (!ahead->count)
         return true;
-    tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
-    tile_register more =
-        tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", l->type + 1, left, l->step);
-    tile_register at = tile_make(e, class, "add.%s %R, %R, %R", l->type, l->variable, l->step);
-    at = tile_make(e, class, "selp.b%s %R, %R, %R, %R", l->type + 1, at, l->variable, more);
-    return tile_load_ahead(e, l->op, at, ahead);
+    if (later && tile_needs_variable(ahead)) {
+        tile_register way = l->step;
+        for (uint32_t i = 1; i < later; i++)
+            way = tile_make(e, class, "add.%s %R, %R, %R", l->type, way, l->step);
+        tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, at);
+        tile_register more =
+            tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", l->type + 1, left, way);
+        tile_register next = tile_make(e, class, "add.%s %R, %R, %R", l->type, at, way);
+        at = tile_make(e, class, "selp.b%s %R, %R, %R, %R", l->type + 1, next, at, more);
+    }
+    return tile_load_ahead(e, l->op, at, later, ahead);
+}
+
+static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+{
+    return load_later(e, l, TILE_AHEAD, ahead);
+}
+
+static bool open_ahead(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+{
+    if (!tile_open_ahead(e, l->op, ahead))
+        return false;
+    for (uint32_t later = 0; later < TILE_AHEAD; later++)
+        if (!load_later(e, l, later, ahead))
+            return false;
+    return true;
+}
+
+// The copies of an iteration's code in a loop, one for each set of registers.
+static uint32_t copies_of(const struct tile_ahead *ahead)
+{
+    return ahead->count ? TILE_AHEAD + 1 : 1;
 }
 
 // ---- Work
@@ -166,6 +197,13 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
 {
     tile_register left = tile_new(e, l->wide ? TILE_R64 : TILE_R32), over = tile_new(e, TILE_PRED);
 
+    if (l->left) {
+        tile_ins(e, "sub.u32 %R, %R, 1", l->left, l->left);
+        tile_ins(e, "setp.eq.u32 %R, %R, 0", over, l->left);
+        tile_branch(e, over, false, end);
+        tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
+        return;
+    }
     tile_ins(e, "sub.%s %R, %R, %R", l->type, left, l->last, l->variable);
     tile_ins(e, "setp.le.u%s %R, %R, %R", l->type + 1, over, left, l->step);
     tile_branch(e, over, false, end);
@@ -220,55 +258,118 @@ static void release_early(struct tile_emitter *e)
             tile_release_feed(e, &p->feed[i], NULL);
 }
 
-static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
+// The last product's accumulator, which the loop carries.
+static const tile_register *last_sum(struct tile_emitter *e, const struct loop *l)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_value *last = p->product[p->products - 1].mma->result[0];
+
+    for (uint32_t i = 0; i < l->op->result_count; i++)
+        if (l->op->block[0]->last->operand[i] == last)
+            return tile_registers(e, l->op->result[i]);
+    return NULL;
+}
+
+// The end of an iteration: the late work, and everything that the next iteration needs.
+static bool end_iteration(struct tile_emitter *e, const struct loop *l, const tile_register *sum,
+                          struct tile_ahead *ahead)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    if (!emit_work(e, l->op->block[0], true) || !ready_last(e, sum))
+        return false;
+    carry(e, l, p->product[p->products - 1].mma->result[0]);
+    tile_swap_ahead(e, ahead);
+    return true;
+}
+
+// Keeps work that is done while products run from being moved behind the wait for them, where ptxas
+// would have more registers: stores that no thread executes read the results.
+static void pin(struct tile_emitter *e, const struct tile_value *x)
+{
+    enum { WORDS = 4 };
+    const struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const tile_register *reg = e->value[x->id];
+    uint32_t count = reg ? tile_register_count(x) : 0, each = cuc_dtype_bits(x->type.dtype) == 16;
+    tile_register word[WORDS];
+
+    for (uint32_t i = 0; i + (WORDS << each) <= count; i += WORDS << each) {
+        for (uint32_t n = 0; n < WORDS; n++)
+            word[n] = each ? tile_join(e, reg[i + 2 * n], reg[i + 2 * n + 1]) : reg[i + n];
+        tile_ins(e, "@%R st.shared.v4.b32 [%R], {%R, %R, %R, %R}", r->never, r->ring.base, word[0],
+                 word[1], word[2], word[3]);
+    }
+}
+
+// Pins the tiles that late work reads, if the only product's left operand is computed.
+static void pin_work(struct tile_emitter *e, const struct tile_block *body)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (const struct tile_op *op = body->first; op != body->last && p->products == 1;
+         op = op->next)
+        for (uint32_t i = 0;
+             op->result_count && p->late[op->result[0]->id] && i < op->operand_count; i++) {
+            const struct tile_value *x = op->operand[i];
+            uint32_t bits = cuc_dtype_bits(x->type.dtype);
+            if (x->type.rank && !p->late[x->id] && x->op && tile_is_within(x->op, body) &&
+                x->type.dtype != CUC_BOOL && (bits == 16 || bits == 32) &&
+                x->op->kind != TILE_BROADCAST)
+                pin(e, x);
+        }
+}
+
+static bool overlapping_iteration(struct tile_emitter *e, const struct loop *l,
+                                  const tile_register *sum, struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t early = r->plan->products - 1;
-    const struct tile_op *last = r->plan->product[early].mma;
-    const struct tile_block *body = l->op->block[0];
-    uint32_t top = tile_label(e), tail = tile_label(e);
-    const tile_register *sum = NULL;
 
-    for (uint32_t i = 0; i < l->op->result_count; i++)
-        if (body->last->operand[i] == last->result[0])
-            sum = tile_registers(e, l->op->result[i]);
+    await_products(e);
+    start_early(e);
+    start_last(e, sum);
+    tile_signal_next_group(e);
+    if (!load_next(e, l, ahead))
+        return false;
+    if (early) {
+        tile_wait_products(e, 1);
+        release_feeds(e, 0, early, &r->position);
+    }
+    if (!emit_work(e, l->op->block[0], false))
+        return false;
+    pin_work(e, l->op->block[0]);
+    tile_next_stage(e, &r->position);
+    tile_wait_products(e, 0);
+    release_feeds(e, early, early + 1, &r->late);
+    tile_next_stage(e, &r->late);
+    return end_iteration(e, l, sum, ahead);
+}
+
+static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t early = r->plan->products - 1, top = tile_label(e), tail = tile_label(e);
+    const tile_register *sum = last_sum(e, l);
     struct tile_ahead ahead;
-    if (!sum || !tile_open_ahead(e, l->op, l->variable, &ahead))
+
+    if (!sum || !open_ahead(e, l, &ahead))
         return false;
     start_early(e);
     if (!load_next(e, l, &ahead))
         return false;
     tile_wait_products(e, 0);
     release_feeds(e, 0, early, &r->position);
-    if (!emit_work(e, body, false))
+    if (!emit_work(e, l->op->block[0], false))
         return false;
     tile_next_stage(e, &r->position);
-    if (!emit_work(e, body, true) || !ready_last(e, sum))
+    if (!end_iteration(e, l, sum, &ahead))
         return false;
-    carry(e, l, last->result[0]);
-    tile_advance_ahead(e, &ahead);
     tile_put_label(e, top);
-    advance(e, l, tail);
-    await_products(e);
-    start_early(e);
-    start_last(e, sum);
-    tile_signal_next_group(e);
-    if (!load_next(e, l, &ahead))
-        return false;
-    if (early) {
-        tile_wait_products(e, 1);
-        release_feeds(e, 0, early, &r->position);
+    for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
+        advance(e, l, tail);
+        if (!overlapping_iteration(e, l, sum, &ahead))
+            return false;
     }
-    if (!emit_work(e, body, false))
-        return false;
-    tile_next_stage(e, &r->position);
-    tile_wait_products(e, 0);
-    release_feeds(e, early, early + 1, &r->late);
-    tile_next_stage(e, &r->late);
-    if (!emit_work(e, body, true) || !ready_last(e, sum))
-        return false;
-    carry(e, l, last->result[0]);
-    tile_advance_ahead(e, &ahead);
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, tail);
     release_early(e);
@@ -285,7 +386,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
 
 struct running {
     uint32_t first, end; // products that have started, and may still run
-    uint32_t needed; // products up to this one must be finished
+    uint32_t needed;     // products up to this one must be finished
 };
 
 static bool start_product(struct tile_emitter *e, const struct tile_fused_product *product)
@@ -348,17 +449,12 @@ static void finish_needed(struct tile_emitter *e, struct running *running, const
     finish_products(e, running, running->needed);
 }
 
-static bool plain_loop(struct tile_emitter *e, const struct loop *l)
+static bool plain_iteration(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_block *body = l->op->block[0];
-    uint32_t top = tile_label(e), end = tile_label(e);
-    struct tile_ahead ahead;
-
-    if (!tile_open_ahead(e, l->op, l->variable, &ahead))
-        return false;
-    tile_put_label(e, top);
     struct running running = { 0, 0, 0 };
+
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
         finish_needed(e, &running, op);
         if (op->kind != TILE_MMA) {
@@ -368,14 +464,29 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
         }
         if (!start_product(e, &r->plan->product[running.end++]))
             return false;
-        if (running.end == 1 && !load_next(e, l, &ahead))
+        if (running.end == 1 && !load_next(e, l, ahead))
             return false;
     }
     finish_products(e, &running, running.end);
     tile_next_stage(e, &r->position);
     carry(e, l, NULL);
-    tile_advance_ahead(e, &ahead);
-    advance(e, l, end);
+    tile_swap_ahead(e, ahead);
+    return true;
+}
+
+static bool plain_loop(struct tile_emitter *e, const struct loop *l)
+{
+    uint32_t top = tile_label(e), end = tile_label(e);
+    struct tile_ahead ahead;
+
+    if (!open_ahead(e, l, &ahead))
+        return false;
+    tile_put_label(e, top);
+    for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
+        if (!plain_iteration(e, l, &ahead))
+            return false;
+        advance(e, l, end);
+    }
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return true;
@@ -387,6 +498,7 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
 //     for n = 0 ..:  start P(n + 1); wait for P(n); work(n)
 //
 // Even and odd iterations have code of their own, as their products have registers of their own.
+// With loads ahead there are copies for each pair of sets of registers.
 
 // The registers of each product's result in even and odd iterations.
 struct doubled {
@@ -441,39 +553,47 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
         if (op->kind != TILE_MMA && !emit_work_op(e, op))
             return false;
     carry(e, l, NULL);
-    tile_advance_ahead(e, ahead);
+    tile_swap_ahead(e, ahead);
     return true;
 }
 
 static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
 {
+    enum { MOST_COPIES = 2 * (TILE_AHEAD + 1) };
     const struct tile_fused *p = tile_fused_ring_of(e)->plan;
     enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
-    uint32_t top = tile_label(e), end = tile_label(e), tail[2] = { tile_label(e), tile_label(e) };
+    uint32_t top = tile_label(e), end = tile_label(e), tail[MOST_COPIES];
     struct doubled d;
     struct tile_ahead ahead;
 
-    if (!open_doubled(e, &d) || !tile_open_ahead(e, l->op, l->variable, &ahead))
+    if (!open_doubled(e, &d) || !open_ahead(e, l, &ahead))
         return false;
+    uint32_t copies = 2 * copies_of(&ahead);
     start_all(e, &d, false);
     tile_put_label(e, top);
-    for (uint32_t odd = 0; odd < 2; odd++) {
-        tile_register left =
-            tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
-        tile_register over =
-            tile_make(e, TILE_PRED, "setp.le.u%s %R, %R, %R", l->type + 1, left, l->step);
-        tile_branch(e, over, false, tail[odd]);
-        start_all(e, &d, !odd);
-        if (!finish_iteration(e, l, &d, odd, p->products, &ahead))
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        tile_register over = TILE_NO_REGISTER;
+        if (l->left) {
+            tile_ins(e, "sub.u32 %R, %R, 1", l->left, l->left);
+            over = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", l->left);
+        } else {
+            tile_register left =
+                tile_make(e, class, "sub.%s %R, %R, %R", l->type, l->last, l->variable);
+            over = tile_make(e, TILE_PRED, "setp.le.u%s %R, %R, %R", l->type + 1, left, l->step);
+        }
+        tail[copy] = tile_label(e);
+        tile_branch(e, over, false, tail[copy]);
+        start_all(e, &d, !(copy % 2));
+        if (!finish_iteration(e, l, &d, copy % 2, p->products, &ahead))
             return false;
         tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
     }
     tile_branch(e, TILE_NO_REGISTER, false, top);
-    for (uint32_t odd = 0; odd < 2; odd++) {
-        tile_put_label(e, tail[odd]);
-        if (!finish_iteration(e, l, &d, odd, 0, &ahead))
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        tile_put_label(e, tail[copy]);
+        if (!finish_iteration(e, l, &d, copy % 2, 0, &ahead))
             return false;
-        if (!odd)
+        if (copy + 1 < copies)
             tile_branch(e, TILE_NO_REGISTER, false, end);
     }
     tile_put_label(e, end);
@@ -500,6 +620,27 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return true;
+}
+
+// The number of iterations of a loop in steps of one with bounds of 32 bits. Warpgroups that do not
+// need the variable count no 64-bit numbers.
+static tile_register count_iterations(struct tile_emitter *e, const struct loop *l)
+{
+    const struct tile_op *by = l->op->operand[2]->op;
+    struct tile_range first = tile_range_of(e->ranges, l->op->operand[0]),
+                      last = tile_range_of(e->ranges, l->op->operand[1]);
+
+    if (!by || by->kind != TILE_CONSTANT || tile_int(by, TILE_ATTR_VALUE, 0) != 1 ||
+        first.low < INT32_MIN / 2 || first.low > first.high || last.high > INT32_MAX / 2)
+        return TILE_NO_REGISTER;
+    tile_register left = tile_make(e, l->wide ? TILE_R64 : TILE_R32, "sub.%s %R, %R, %R", l->type,
+                                   l->last, l->variable);
+    tile_register count = tile_new(e, TILE_R32);
+    if (l->wide)
+        tile_ins(e, "cvt.u32.u64 %R, %R", count, left);
+    else
+        tile_move(e, count, left);
+    return count;
 }
 
 bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
@@ -541,6 +682,7 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_register over = tile_new(e, TILE_PRED);
     tile_ins(e, "setp.ge.%s %R, %R, %R", l.type, over, l.variable, l.last);
     tile_branch(e, over, false, none);
+    l.left = count_iterations(e, &l);
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)
             tile_wait_for_feed(e, &p->feed[i], NULL);

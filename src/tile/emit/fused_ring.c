@@ -105,20 +105,24 @@ static uint32_t slab_of(const struct tile_stream *s, uint32_t column)
     return column * s->element / s->span * s->span * s->rows;
 }
 
-// The thread's part of its elements' places: in a slab, of which it may set the bits `mask`, and the
-// slab.
+// The thread's part of its elements' places: in a slab, of which it may set the bits `mask`, and
+// the slab.
 struct thread_place {
     tile_register in_slab, slab;
     uint32_t mask;
 };
 
-static struct thread_place thread_in_slab(struct tile_emitter *e, const struct tile_stream *s)
+// `apart`: bits of a thread's number that do not count.
+static struct thread_place thread_in_slab(struct tile_emitter *e, const struct tile_stream *s,
+                                          uint32_t apart)
 {
     const struct tile_layout *layout = s->load->result[0]->layout;
     struct thread_place sum = { tile_number32(e, 0), TILE_NO_REGISTER, 0 };
 
     for (uint32_t bit = 0; bit < TILE_LANE_BITS + (uint32_t)layout->warp_bits; bit++) {
         uint32_t one = UINT32_C(1) << (layout->register_bits + bit);
+        if (apart >> bit & 1)
+            continue;
         uint32_t column = tile_axis_coordinate(layout, one, 1), slab = slab_of(s, column);
         uint32_t place = place_in_slab(s, tile_axis_coordinate(layout, one, 0), column);
         tile_register mine = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->tid, bit);
@@ -153,8 +157,7 @@ static tile_register start_of(struct tile_emitter *e, const struct thread_place 
     if (starts[i].at && starts[i].bits == bits)
         return starts[i].at;
     tile_register at = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", mine->in_slab, bits);
-    starts[i] =
-        (struct start){ bits, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage) };
+    starts[i] = (struct start){ bits, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage) };
     return starts[i].at;
 }
 
@@ -170,6 +173,83 @@ static uint32_t run_of(const struct tile_stream *s)
     return run;
 }
 
+// Bytes of a word that four lanes share, one each. Reading whole words takes a quarter of the
+// loads, or a sixteenth in vectors of four words.
+struct shared_words {
+    uint32_t lanes;     // the two bits of a lane's number that select the byte; 0: no shared words
+    uint32_t vector;    // words that are read at once
+    tile_register byte; // selects the lane's byte for prmt, as a number of 32 bits
+};
+
+// The bit of a thread's number that adds a power of two to the column alone; UINT32_MAX: none.
+static uint32_t lane_of_column(const struct tile_layout *layout, uint32_t column)
+{
+    for (uint32_t bit = 0; bit < TILE_LANE_BITS; bit++)
+        if (layout->basis[layout->register_bits + bit] == column)
+            return bit;
+    return UINT32_MAX;
+}
+
+static bool has_register_of(const struct tile_layout *layout, uint32_t column)
+{
+    for (uint32_t bit = 0; bit < layout->register_bits; bit++)
+        if (layout->basis[bit] == column)
+            return true;
+    return false;
+}
+
+static struct shared_words find_shared_words(struct tile_emitter *e, const struct tile_stream *s)
+{
+    const struct tile_value *value = s->load->result[0];
+    uint32_t low = lane_of_column(value->layout, 1), high = lane_of_column(value->layout, 2);
+    struct shared_words words = { .vector = 1 };
+
+    if (s->element != 1 || low == UINT32_MAX || high == UINT32_MAX ||
+        !tile_is_integer(value->type.dtype))
+        return words;
+    words.lanes = UINT32_C(1) << low | UINT32_C(1) << high;
+    while (words.vector < 4 && has_register_of(value->layout, 4 * words.vector))
+        words.vector *= 2;
+    tile_register own = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->lane, low);
+    tile_register more = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->lane, high);
+    own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 2, %R", more, own);
+    // Zeros above the byte, or copies of its sign.
+    bool negative = tile_is_signed(value->type.dtype);
+    words.byte = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 0x%x, 0x%x", own,
+                           UINT64_C(0) + (negative ? 0x1111 : 1),
+                           UINT64_C(0) + (negative ? 0x8880 : 0x4440));
+    return words;
+}
+
+// Words that have been read from a stage.
+struct read_words {
+    uint32_t row, column;
+    tile_register word[4];
+};
+
+// Reads the bytes of a register from the word that holds it, with its neighbours if they have not
+// been read yet.
+static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
+                      const struct shared_words *shared, struct read_words *read,
+                      const struct thread_place *mine, tile_register stage, struct start *starts,
+                      uint32_t row, uint32_t column, tile_register to)
+{
+    uint32_t first = column & ~(4 * shared->vector - 1), place = place_in_slab(s, row, first);
+
+    while (read->word[0] && (read->row != row || read->column != first))
+        read++;
+    if (!read->word[0]) {
+        *read = (struct read_words){ .row = row, .column = first };
+        for (uint32_t i = 0; i < shared->vector; i++)
+            read->word[i] = tile_new(e, TILE_R32);
+        tile_emit_load(e, "", "shared", CUC_U32, read->word, shared->vector,
+                       start_of(e, mine, stage, place & mine->mask, starts),
+                       (int64_t)TILE_RING_AT + s->at + slab_of(s, first) + (place & ~mine->mask),
+                       TILE_NO_REGISTER);
+    }
+    tile_ins(e, "prmt.b32 %R, %R, 0, %R", to, read->word[(column - first) / 4], shared->byte);
+}
+
 // All threads of a warp must have read before the warp releases the stage.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
@@ -178,11 +258,14 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
     const struct tile_value *value = s->load->result[0];
     tile_register *reg = tile_registers(e, value);
     struct tile_text *before = tile_into_prologue(e);
-    struct thread_place mine = thread_in_slab(e, s);
+    struct shared_words shared = find_shared_words(e, s);
+    struct thread_place mine = thread_in_slab(e, s, shared.lanes);
     uint32_t run = run_of(s);
+    struct read_words *read =
+        tile_take(e->module, (tile_register_count(value) + 1) * sizeof(*read));
     e->text = before;
 
-    if (!reg)
+    if (!reg || !read)
         return false;
     tile_wait_for_feed(e, feed, &r->position);
     tile_register stage = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->position.stage,
@@ -195,11 +278,14 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
         uint32_t column = tile_register_coordinate(value->layout, i, 1);
         if (row >= s->rows || column >= s->slabs * s->span / s->element)
             continue; // padding
+        if (shared.lanes) {
+            read_byte(e, s, &shared, read, &mine, stage, starts, row, column, reg[i]);
+            continue;
+        }
         uint32_t place = place_in_slab(s, row, column);
         tile_emit_load(e, "", "shared", value->type.dtype, reg + i, run,
                        start_of(e, &mine, stage, place & mine.mask, starts),
-                       (int64_t)TILE_RING_AT + s->at + slab_of(s, column) +
-                           (place & ~mine.mask),
+                       (int64_t)TILE_RING_AT + s->at + slab_of(s, column) + (place & ~mine.mask),
                        TILE_NO_REGISTER);
     }
     tile_ins(e, "bar.warp.sync 0xffffffff");

@@ -30,6 +30,7 @@ struct tile_fused_ring {
     // A zero that ptxas takes for different in each lane. It would move a scalar that is loaded to a
     // uniform register at once, and wait for it.
     tile_register lane_zero;
+    tile_register never; // false, which ptxas does not know
     tile_register not_first_lane; // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_FEEDS];
     tile_register *words[TILE_MOST_PRODUCTS]; // left operands in registers
@@ -56,18 +57,20 @@ bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 // For warpgroups: reads a tile into registers, for use in computations.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
 
-// fused_ahead.c: the loads that an iteration does for the next one. `open` emits their addresses and
-// the first iteration's loads; `load` those for the variable's value in `at`; `advance` passes them
-// to the next iteration.
+// fused_ahead.c: the loads that an iteration does for the next but one. `open` emits their
+// addresses; `load` the loads for a later iteration, whose variable is `at`; `swap` makes the next
+// iteration's tiles those of the code that follows.
+enum { TILE_AHEAD = 2 };
 struct tile_ahead {
     struct tile_ahead_load *load;
     uint32_t count;
 };
-bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register variable,
-                     struct tile_ahead *ahead);
+// True if a load computes its addresses from the variable.
+bool tile_needs_variable(const struct tile_ahead *ahead);
+bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead);
 bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register at,
-                     struct tile_ahead *ahead);
-void tile_advance_ahead(struct tile_emitter *e, const struct tile_ahead *ahead);
+                     uint32_t iterations, struct tile_ahead *ahead);
+void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead);
 
 // fused_product.c: sets up warpgroups before their first tile; packs the left operand's registers
 // for the instructions; starts a product whose operands are ready, as a wgmma group of its own, and

@@ -35,9 +35,9 @@ static void split(struct tile_emitter *e, tile_register word, tile_register *out
 
 static tile_register joined_cast(struct tile_emitter *e, cuc_dtype to, const tile_register *x)
 {
-    return tile_make(
-        e, TILE_R32, to == CUC_F16 ? "cvt.rn.f16x2.f32 %R, %R, %R" : "cvt.rn.bf16x2.f32 %R, %R, %R",
-        x[1], x[0]);
+    return tile_make(e, TILE_R32,
+                     to == CUC_F16 ? "cvt.rn.f16x2.f32 %R, %R, %R" : "cvt.rn.bf16x2.f32 %R, %R, %R",
+                     x[1], x[0]);
 }
 
 // A dtype's format for small integers: the bits of a power of two whose last fraction bits count
@@ -107,8 +107,8 @@ static struct nibbles nibbles_of(const struct tile_value *x)
     return n;
 }
 
-// Two integers, from `low` on, or-ed to the halves of a word. The halves of a byte take a product and
-// one logical instruction.
+// Two integers, from `low` on, or-ed to the halves of a word. The halves of a byte take a product
+// and one logical instruction.
 static tile_register join_counts(struct tile_emitter *e, const struct tile_value *value, uint32_t r,
                                  int64_t low, uint32_t bits)
 {
@@ -126,8 +126,7 @@ static tile_register join_counts(struct tile_emitter *e, const struct tile_value
     }
     for (uint32_t i = 0; i < 2 && low; i++)
         moved[i] = tile_make(e, TILE_R32, "add.s32 %R, %R, %d", x[i], (int)-low);
-    tile_register word =
-        tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x5410", moved[0], moved[1]);
+    tile_register word = tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x5410", moved[0], moved[1]);
     return tile_make(e, TILE_R32, "or.b32 %R, %R, 0x%x", word, (uint64_t)bits);
 }
 
@@ -172,9 +171,9 @@ static bool cast_pairs(struct tile_emitter *e, const struct tile_op *op, tile_re
         if (out[r])
             continue;
         for (uint32_t i = 0; i < 2 && whole; i++)
-            wide[i] = tile_make(e, TILE_R32, tile_is_signed(from->type.dtype)
-                                                 ? "cvt.rn.f32.s32 %R, %R"
-                                                 : "cvt.rn.f32.u32 %R, %R",
+            wide[i] = tile_make(e, TILE_R32,
+                                tile_is_signed(from->type.dtype) ? "cvt.rn.f32.s32 %R, %R"
+                                                                 : "cvt.rn.f32.u32 %R, %R",
                                 wide[i]);
         split(e, counted_in ? counted(e, to, from, r, low, 0) : joined_cast(e, to, wide), out + r);
     }
@@ -230,8 +229,7 @@ static int64_t moved_by(const struct tile_emitter *e, const struct tile_op *op)
     int64_t less = op->kind == TILE_SUB ? (int64_t)by : -(int64_t)by;
     struct tile_range range = tile_range_of(e->ranges, cast->operand[0]);
     int64_t power = form_of(to)->power - low + less;
-    return power >= -most && power <= most && range.low - less >= -most &&
-                   range.high - less <= most
+    return power >= -most && power <= most && range.low - less >= -most && range.high - less <= most
                ? less
                : INT64_MIN;
 }
@@ -247,13 +245,12 @@ bool tile_emit_packed(struct tile_emitter *e, const struct tile_op *op, tile_reg
         return false;
     int64_t less = moved_by(e, op), low = 0;
     const struct tile_value *whole = less == INT64_MIN ? NULL : op->operand[0]->op->operand[0];
-    if (whole && (!counts(e, op->operand[0]->op, &low) ||
-                  !tile_compute_registers(e, whole, first, end)))
+    if (whole &&
+        (!counts(e, op->operand[0]->op, &low) || !tile_compute_registers(e, whole, first, end)))
         return false;
     for (uint32_t r = first; r < end && whole; r += 2)
         if (!out[r])
-            split(e, counted(e, op->result[0]->type.dtype, whole, r, low, less),
-                  out + r);
+            split(e, counted(e, op->result[0]->type.dtype, whole, r, low, less), out + r);
     for (uint32_t r = first; r < end; r += 2)
         if (!out[r])
             split(e,

@@ -323,7 +323,8 @@ bool tile_region_skips(const struct tile_emitter *e, const struct tile_op *op)
         tile_holds_products(r->plan, op))
         return false;
     for (uint32_t i = 0; i < op->result_count; i++)
-        if (!op->result[i]->type.rank && (r->copies ? r->plan->wanted : r->plan->steers)[op->result[i]->id])
+        if (!op->result[i]->type.rank &&
+            (r->copies ? r->plan->wanted : r->plan->steers)[op->result[i]->id])
             return false;
     return true;
 }
@@ -402,7 +403,8 @@ bool tile_emit_region(struct tile_emitter *e)
     if (!r->copies)
         tile_walk((struct tile_block *)(uintptr_t)&e->kernel->body, share_registers, e);
     r->in_region = true;
-    for (const struct tile_op *op = plan->first; op != plan->loop->next && !e->failed; op = op->next)
+    for (const struct tile_op *op = plan->first; op != plan->loop->next && !e->failed;
+         op = op->next)
         if (!tile_region_skips(e, op) && !tile_emit_next(e, op))
             e->failed = true;
     r->in_region = false;

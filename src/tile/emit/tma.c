@@ -287,8 +287,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     struct place place = sliced ? place_in_slice(e, op) : place_of(e, op);
     uint32_t other = sliced ? 1 : place.rank - 1 - plan->store_axis, step = plan->store_step;
     if (plan->groups > 1)
-        place.at[other] = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->group, step,
-                                    place.at[other]);
+        place.at[other] =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->group, step, place.at[other]);
     const struct tile_staging *s = tile_staging_of(e, x);
     tile_register from = s->at;
     if (r->warps_apart) {

@@ -18,7 +18,7 @@ enum {
                         // in each role (C7504)
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
     MOST_STAGES = 8,
-    MOST_UNPROMOTED = 128, // products of 8-bit floats that a wgmma accumulator may add up
+    MOST_UNPROMOTED = 128,     // products of 8-bit floats that a wgmma accumulator may add up
     ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
 };
 

@@ -18,7 +18,7 @@ enum {
                              // accumulators
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
-    SLAB_ROWS = 64, // rows of a slab that is stored
+    SLAB_ROWS = 64,        // rows of a slab that is stored
     MULTIPROCESSORS = 132, // multiprocessors that share one L2 cache
 };
 
@@ -101,8 +101,8 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     map->swizzle = swizzle_of(s->span);
     map->rounds = dtype == CUC_F32 || dtype == CUC_TF32;
     for (uint32_t i = 0; i < shape->count; i++)
-        map->box[shape->count - 1 - i] =
-            i == s->last ? s->span / s->element : (uint32_t)shape->ints[i];
+        map->box[shape->count - 1 - i] = i == s->last ? s->span / s->element
+                                                      : (uint32_t)shape->ints[i];
     return NULL;
 }
 
@@ -190,9 +190,10 @@ static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_targe
     const int32_t *extent = p->mma->result[0]->type.extent;
     int32_t most = p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS;
 
-    return !p->first && target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && extent[0] <= 128 &&
-           extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by && by->kind == TILE_CONSTANT &&
-           tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_iterations(p));
+    return !p->first && target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 &&
+           extent[0] <= 128 && extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by &&
+           by->kind == TILE_CONSTANT && tile_int(by, TILE_ATTR_VALUE, 0) == 1 &&
+           (p->before || has_even_iterations(p));
 }
 
 static const char *plan_product(struct tile_pipeline *p, const struct tile_target *target)

@@ -64,7 +64,8 @@ static bool mark(struct tile_pipeline *p, bool *marks, const struct tile_value *
     if (value->op)
         return mark_result(p, marks, value);
     const struct tile_op *loop = value->block->parent;
-    return loop->kind == TILE_FOR && (!value->index || mark_carried(p, marks, loop, value->index - 1));
+    return loop->kind == TILE_FOR &&
+           (!value->index || mark_carried(p, marks, loop, value->index - 1));
 }
 
 bool tile_want(struct tile_pipeline *p, const struct tile_value *value)
@@ -174,7 +175,7 @@ static const struct tile_value *add_up(struct region *r, const struct tile_op *f
         } else if (tile_holds_products(r->p, op)) {
             if (op->kind != TILE_FOR && op->kind != TILE_IF)
                 r->why = "it is in a while loop";
-            sum = r->why               ? NULL
+            sum = r->why                 ? NULL
                   : op->kind == TILE_FOR ? add_in_loop(r, op, sum)
                                          : add_in_branch(r, op, sum);
         } else if (!is_beside(op) || op->block_count) {

@@ -45,8 +45,8 @@ static bool swap(struct tile_kernel *kernel, struct tile_op *loop, struct tile_o
 
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p)
 {
-    return swap(kernel, (struct tile_op *)(uintptr_t)p->loop,
-                (struct tile_op *)(uintptr_t)p->mma, 0);
+    return swap(kernel, (struct tile_op *)(uintptr_t)p->loop, (struct tile_op *)(uintptr_t)p->mma,
+                0);
 }
 
 struct lone_product {
@@ -75,6 +75,5 @@ bool tile_swap_computed(struct tile_kernel *kernel)
         !tile_loaded_box(mma->operand[0], &transposes))
         return false;
     const struct tile_value *in = tile_fused_carried_in(loop, mma);
-    return in && in == mma->operand[2] && in->uses == 1 &&
-           swap(kernel, loop, mma, in->index - 1);
+    return in && in == mma->operand[2] && in->uses == 1 && swap(kernel, loop, mma, in->index - 1);
 }
