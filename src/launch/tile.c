@@ -221,7 +221,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
                               stream->context, block)) {
         entry = &s->entry[s->entries - 1]; // accepts every argument, and needs no maps
-        tile_pack_arguments(s->kernel, argument, block);
+        tile_pack_arguments(s->kernel, entry->variant, argument, block);
     }
     cuc_kernel *chosen = code->entry[entry - s->entry];
     struct cuc__kernel_limits *limits = &chosen->limits[stream->ordinal];

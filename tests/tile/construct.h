@@ -42,6 +42,15 @@ void construct_check(const struct construct *row, const char *dtype, int turn);
 // Checks with warps and strides from the caller, and does not contract products into sums. `near`:
 // the prefix of the names of tensors that `ulps` is for.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);
+// Runs a kernel with each tensor in turn off the multiples of 16 bytes, in its base and its rows,
+// by each entry that takes these tensors.
+struct construct_alignment {
+    struct construct construct;
+    const char *needs; // by parameter: 'a' if the fastest entry needs an aligned tensor, or '-'
+    const char *entry; // that entry
+    uint32_t warps, split;
+};
+void construct_check_alignment(const struct construct_alignment *a);
 enum { FAILURE_ROOM = 1024 }; // maximum size of each message below
 // Runs a kernel that fails in both the driver and the interpreter, and returns their messages.
 void construct_fails(const struct construct *row, char *driver, char *interpreter);

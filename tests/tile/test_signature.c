@@ -280,7 +280,7 @@ static void use(const struct tile_signature *s)
     struct tile_argument argument[TILE_MAX_PARAMETERS] = { { .tensor = NULL } };
     int64_t dimension[TILE_MAX_DIMENSIONS], grid[3];
     struct tile_binding_set set = { s->kernel, argument, dimension };
-    static uint64_t block[TILE_MAX_PARAMETERS * 17];
+    static uint64_t block[TILE_MAX_PARAMETERS * 17 + 1];
     cuc_tensor tensors[TILE_MAX_PARAMETERS];
     char text[512];
 
@@ -294,8 +294,8 @@ static void use(const struct tile_signature *s)
     }
     if (tile_bind_arguments(&set, s->kernel->parameter_count, text, sizeof(text)))
         (void)tile_host_grid(&set, grid, text, sizeof(text));
-    ck_assert_uint_le(s->parameter_bytes, sizeof(block));
-    tile_pack_arguments(s->kernel, argument, block);
+    ck_assert_uint_le(s->parameter_bytes + TILE_ALIGNED_BYTES, sizeof(block));
+    tile_pack_arguments(s->kernel, TILE_INDEX_64, argument, block);
     ck_assert_ptr_nonnull(tile_select_entry(s, argument));
 }
 
@@ -379,7 +379,7 @@ TEST(what_is_wrong_is_told)
     bytes[0] ^= 1;
     bytes[4] = 9;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
-    ck_assert_str_eq(why, "it is of version 9, this library knows 5: update cucore");
+    ck_assert_str_eq(why, "it is of version 9, this library knows 6: update cucore");
     bytes[4] = TILE_SIGNATURE_VERSION;
     bytes[count - 1] ^= 1;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
@@ -476,8 +476,10 @@ TEST_ROWS(arguments_choose_the_entry, tensors)
                 if (sets[set][i] >= tensors[_i].variant)
                     expected = sets[set][i];
             }
-            for (uint32_t i = 0; i < s.entries; i++)
+            for (uint32_t i = 0; i < s.entries; i++) {
                 s.entry[i].variant = sets[set][i];
+                s.entry[i].aligned = sets[set][i] == TILE_ALIGNED_32 ? 3 : 0;
+            }
             argument[second].tensor = &tensors[_i].t;
             ck_assert_msg(tile_select_entry(&s, argument)->variant == expected,
                           "%s: %s, expected %s", tensors[_i].what,
@@ -535,6 +537,7 @@ TEST_ROWS(tensors_that_overlap_choose_the_entry, overlaps)
 
     s.entry[0].variant = TILE_ALIGNED_32;
     s.entry[1].variant = TILE_OVERLAP_32;
+    s.entry[0].aligned = s.entry[1].aligned = 3;
     s.entry[2].variant = TILE_INDEX_64;
     ck_assert_msg(tile_select_entry(&s, argument)->variant == overlaps[_i].variant,
                   "%s: %s, expected %s", overlaps[_i].what,

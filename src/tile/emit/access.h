@@ -25,12 +25,15 @@ struct tile_access_state {
     tile_register origin;                 // address of the tile's first element, 64 bits
     tile_register thread;                 // address of the thread's first element
     uint32_t vector;                      // elements
+    // A predicate if `vector` holds only for an aligned tensor; elements of others move one by one.
+    tile_register aligned;
     const struct tile_value *ids;
     tile_register pad;         // a pad for all elements
     const tile_register *pads; // a pad for each register
     // The stored value is deferred: each path computes it a vector at a time, starting from this
     // saved state. NULL: it is computed already.
     const struct tile_deferred *deferred;
+    struct tile_emit_view unit; // the view of an aligned tensor, with a last stride of 1
 };
 
 // access_move.c: moves all registers of a tile that lies inside; moves registers `first` to `end` -
@@ -39,6 +42,8 @@ struct tile_access_state {
 void tile_move_whole(struct tile_access_state *a);
 void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end);
 void tile_move_edge(struct tile_access_state *a, tile_register whole);
+// True if a loop moves all registers of a tile at an edge, in code that is short.
+bool tile_edge_rolls(const struct tile_access_state *a);
 // Clamps a 64-bit value to two bounds.
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high);
 

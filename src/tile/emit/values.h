@@ -17,6 +17,9 @@ struct tile_emit_view {
     uint32_t rank;
     cuc_dtype dtype;
     uint32_t aligned; // base, and all strides but the last, are multiples of this many bytes
+    // If not known to be aligned to TILE_VECTOR_BYTES, with a last stride of 1: one more than the
+    // parameter whose bit says if it is. 0: nothing says that.
+    uint32_t asks;
 };
 
 tile_register tile_size_register(struct tile_emitter *e, const struct tile_size *size);

@@ -269,6 +269,7 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
 
     map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
     map->swizzle = swizzle_of(p->span);
+    map->optional = true;
     for (uint32_t i = 0; i <= last; i++)
         map->box[last - i] = i == last    ? p->span / tile_bytes_of(x->type.dtype)
                              : i == other ? SLAB_ROWS

@@ -10,7 +10,7 @@
 bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, bool pipelined);
 // The bytes that a thread moves per instruction if the tile lies inside the tensor.
 void tile_remark_access(struct tile_module *module, const struct tile_op *op,
-                        enum tile_variant variant, uint32_t bytes);
+                        enum tile_variant variant, uint32_t bytes, uint32_t unaligned);
 // The number of instructions that an op has become, if there are very many.
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
                               enum tile_variant variant, uint32_t count);

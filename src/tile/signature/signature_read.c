@@ -166,6 +166,7 @@ static void read_map(struct reader *r, const struct tile_kernel *k, struct tile_
     uint32_t flags = read_byte(r);
     map->rounds = flags & 1;
     map->ends = flags >> 1 & 1;
+    map->optional = flags >> 2 & 1;
     for (uint32_t i = 0; i < TILE_MAP_RANK; i++)
         map->box[i] = read_below(r, 257, "a map's box is too large");
     if (r->why)
@@ -190,6 +191,7 @@ static void read_entry(struct reader *r, struct tile_kernel *k, struct tile_entr
     entry->cluster = read_byte(r);
     entry->split = read_byte(r);
     entry->raster = read_below(r, 1 << 16, "a raster is too large");
+    entry->aligned = read_number(r);
     if (!entry->cluster || entry->cluster > 8 || !entry->split || entry->split > 8)
         refuse(r, "a cluster has 1 to 8 blocks");
     entry->map_count = read_below(r, TILE_MAX_MAPS + 1, "an entry has too many maps");
