@@ -166,15 +166,20 @@ static uint32_t vector_of(const struct tile_access_state *a, const struct tile_e
     return vector;
 }
 
-// Chooses the vector, and if a launch decides about the tensor's alignment, asks for it. A loop
-// that moves single elements stays as short as it is.
+// Code that runs once and is not hot, and so has one version only.
+static bool is_cold(const struct tile_access_state *a)
+{
+    return a->e->target->brief && a->op->parent == &a->e->kernel->body;
+}
+
+// Chooses the vector, and if a launch decides about the tensor's alignment, asks for it.
 static void choose_vector(struct tile_access_state *a, const struct tile_value *last_index,
                           int64_t scale)
 {
     uint32_t last = a->axes - 1;
 
     a->vector = last_index ? vector_of(a, a->view, last_index, scale) : 1;
-    if (!last_index || !a->view->asks || a->vector > 1 || tile_edge_rolls(a))
+    if (!last_index || !a->view->asks || a->vector > 1 || is_cold(a))
         return;
     a->unit = *a->view;
     a->unit.stride[last] = (struct tile_size){ TILE_NO_REGISTER, 1 };
@@ -301,10 +306,9 @@ static bool move_elements(struct tile_access_state *a, bool asks, bool once)
     if (single)
         tile_branch(e, single, true, done);
     tile_register whole = tile_both(e, a->whole, a->dropped_inside);
-    // Code that runs once and is not hot does not need a second version without masks, nor does
-    // code that has vectors and single elements for tensors of any alignment.
-    bool masked = whole && ((e->target->brief && a->op->parent == &e->kernel->body) ||
-                            (a->aligned && !e->ring));
+    // There is no second version without masks beside the code for tensors of any alignment, which
+    // has vectors and single elements.
+    bool masked = whole && (is_cold(a) || (a->aligned && !e->ring));
     tile_register fast = masked ? TILE_NO_REGISTER : tile_both(e, whole, a->aligned);
     if (fast)
         tile_branch(e, fast, true, edge);

@@ -42,8 +42,6 @@ struct tile_access_state {
 void tile_move_whole(struct tile_access_state *a);
 void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end);
 void tile_move_edge(struct tile_access_state *a, tile_register whole);
-// True if a loop moves all registers of a tile at an edge, in code that is short.
-bool tile_edge_rolls(const struct tile_access_state *a);
 // Clamps a 64-bit value to two bounds.
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high);
 

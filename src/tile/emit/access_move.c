@@ -357,7 +357,7 @@ enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 // True if a loop stores the registers from the scratch: if the scratch is that large anyway, or if
 // each thread needs at most OF_A_THREAD bytes of it, which costs little occupancy with so many
 // registers. Only uniform branches lead to this code.
-bool tile_edge_rolls(const struct tile_access_state *a)
+static bool rolls(const struct tile_access_state *a)
 {
     const struct tile_emitter *e = a->e;
     uint32_t count = tile_register_count(a->tile), bytes = tile_access_bytes(a);
@@ -433,7 +433,7 @@ static void move_single(struct tile_access_state *a, const struct bounds *bounds
     struct bounds own = *bounds; // predicates that the other branch computed cannot be used here
     uint32_t count = tile_register_count(a->tile);
 
-    if (tile_edge_rolls(a)) {
+    if (rolls(a)) {
         move_rolled(a, bounds);
         return;
     }
