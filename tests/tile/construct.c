@@ -128,6 +128,27 @@ static struct tile_signature *signature_of(const char *ptx)
     return s;
 }
 
+struct tile_signature *construct_signature(const char *path, int sm)
+{
+    FILE *file = fopen(path, "r");
+    char why[256], *source = NULL;
+    size_t capacity = 0;
+    struct tile_target target;
+    struct tile_compiled out;
+
+    ck_assert_msg(file != NULL, "%s", path);
+    ck_assert(getdelim(&source, &capacity, '\0', file) > 0);
+    fclose(file);
+    construct_now.row = &(const struct construct){ .name = path };
+    struct tile_module *m = parse(source, &(struct settings){ .count = 0 });
+    ck_assert_msg(tile_target_of(&target, sm, true, why, sizeof(why)), "%s", why);
+    ck_assert(tile_compile(m, &target, &out));
+    struct tile_signature *s = signature_of(out.ptx);
+    tile_module_free(m);
+    free(source);
+    return s;
+}
+
 struct code {
     cuc_object *object;
     struct tile_signature *signature;

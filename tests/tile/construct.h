@@ -56,6 +56,10 @@ enum { FAILURE_ROOM = 1024 }; // maximum size of each message below
 void construct_fails(const struct construct *row, char *driver, char *interpreter);
 // Returns the compiler's message for a source that parses but does not compile.
 void construct_refused(const char *source, char *text);
+// The signature of a file's first kernel, compiled for one architecture's own features. The caller
+// frees it.
+struct tile_signature;
+struct tile_signature *construct_signature(const char *path, int sm);
 // The PTX of many constructs for a target, in one module; the caller frees it. Omits constructs
 // that do not have the dtype; NULL selects those without dtypes.
 char *construct_ptx(const struct construct *row, int rows, const char *dtype, int sm,

@@ -4,6 +4,8 @@
 #include "construct.h"
 #include "slice.h"
 
+#include "tile/signature/signature.h"
+
 #include <cucore/cucore.h>
 #include <stdio.h>
 
@@ -24,7 +26,7 @@ static const struct construct_alignment cases[] = {
         "    if n == 0 { store(oo, [m], squeeze(sum(acc, 1), 1)) }\n    store(o3, [m, n], cast(acc, f16))\n"
         "    store(o, [m, n], acc + cast(load(w4, [m, n], [BM, BN]), f32))\n}", 0, 0, NULL },
       "aa-----", "tma", 0, 0 },
-    { { "a pipeline with an addend of the stored tile", NULL, "M=130 K=40 N=136;M=64 K=64 N=65;M=300 K=16 N=250",
+    { { "a pipeline with an addend of the stored tile", NULL, "M=130 K=40 N=136;M=64 K=64 N=65;M=700 K=16 N=250",
         "kernel k(w: f16[M, K], ww: f16[N, K], w3: f16[M, N], o: f16[M, N])\n"
         "    const A = f32, BM = 128, BN = 128, BK = 64\n" GRID NT
         "    store(o, [m, n], cast(acc, f16) + load(w3, [m, n], [BM, BN]))\n}", 0, 0, NULL },
@@ -71,11 +73,11 @@ static const struct construct_alignment cases[] = {
         "kernel k(w: f16[M, K], ww: f16[N, K], o: f16[M, N])\n"
         "    const A = f32, BM = 64, BN = 128, BK = 32\n" GRID NT "    store(o, [m, n], cast(acc, f16))\n}", 0, 0, NULL },
       "aa-", "tma", 0, 0 },
-    { { "a pipeline of batches", NULL, "B=3 M=70 K=40 N=72;B=2 M=64 K=32 N=67",
-        "kernel k(w: f16[B, M, K], ww: f16[B, N, K], w3: f16[B, M, N], o: f16[B, M, N])\n"
+    { { "a pipeline of batches", NULL, "B=3 M=70 K=40 N=72 P=40;B=2 M=64 K=32 N=67 P=64",
+        "kernel k(w: f16[B, M, K], ww: f16[B, N, K], w3: f16[B, P, N], o: f16[B, M, N])\n"
         "    const A = f32, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN), B\n{\n    b = block(2)\n"
         PRODUCT("load(w, [b, m, k], [_, BM, BK])", "trans(load(ww, [b, n, k], [_, BN, BK]))")
-        "    store(o, [b, m, n], cast(acc, f16) + load(w3, [b, m, n], [_, BM, BN]))\n}", 0, 0, NULL },
+        "    store(o, [b - 1, m, n], cast(acc, f16) + load(w3, [b + 1, m, n], [_, BM, BN]))\n}", 0, 0, NULL },
       "aa--", "tma", 0, 0 },
     { { "a pipeline of parts of rows", NULL, "M=130 K=40 N=64;M=130 K=40 N=61",
         "kernel k(w: f16[M, K], ww: f16[N, K], o: f32[M, N])\n"
@@ -88,16 +90,16 @@ static const struct construct_alignment cases[] = {
         "        acc = mma(load(part, [m, k], [BM, BK]), trans(load(ww, [0, k], [BN, BK])), acc)\n    }\n"
         "    store(mine, [m, 0], acc)\n}", 0, 0, NULL },
       "aa-", "tma", 0, 0 },
-    { { "a fused pipeline", NULL, "M=130 K=200 N=64;M=65 K=77 N=64",
-        "kernel k(w: f16[M, N], ww: f16[K, N], w3: f16[K, N], w4: f32[K], o: f32[M, N], oo: f32[M])\n"
-        "    const BM = 64, BK = 64\n    grid cdiv(M, BM)\n{\n"
-        "    m = block(0)\n    a = load(w, [m, 0], [BM, 64])\n"
+    { { "a fused pipeline", NULL, "B=2 M=130 K=200 N=64;B=3 M=65 K=77 N=64;B=1 M=33 K=70 N=61",
+        "kernel k(w: f16[B, M, N], ww: f16[B, K, N], w3: f16[B, K, N], w4: f32[K], o: f16[B, M, N], oo: f32[B, M])\n"
+        "    const BM = 64, BK = 64\n    grid cdiv(M, BM), B\n{\n"
+        "    m, b = block(0), block(1)\n    a = load(w, [b, m, 0], [_, BM, 64])\n"
         "    acc = zeros(f32, [BM, 64])\n    top = full(f32, [BM, 1], -1000.0)\n"
         "    for k in 0 .. cdiv(K, BK) {\n"
-        "        p = a @ trans(load(ww, [k, 0], [BK, 64])) + load(w4, [k], [BK])\n"
+        "        p = a @ trans(load(ww, [b, k, 0], [_, BK, 64])) + load(w4, [k], [BK])\n"
         "        top = maximum(top, max(p, 1))\n"
-        "        acc = mma(cast(p, f16), load(w3, [k, 0], [BK, 64]), acc)\n    }\n"
-        "    store(oo, [m], squeeze(top, 1))\n    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+        "        acc = mma(cast(p, f16), load(w3, [b, k, 0], [_, BK, 64]), acc)\n    }\n"
+        "    store(oo, [b, m], squeeze(top, 1))\n    store(o, [b, m, 0], cast(acc, f16))\n}", 0, 0, NULL },
       "aaa---", "tma", 0, 0 },
     { { "elements of several tensors", NULL, "M=20 N=200;M=7 N=133",
         "kernel k(w: f32[M, N], ww: f16[M, N], w3: bf16[N], w4: i8[M, N], o: f32[M, N], oo: f16[M, N], o3: bool[M, N])\n"
@@ -135,6 +137,39 @@ TEST_SLICE(a_tensor_off_the_vectors_costs_its_own_bytes, slice, CUC_LENGTH(cases
     construct_start();
     construct_check_alignment(&cases[_i]);
     construct_stop();
+}
+
+// Attention with rows of logarithms of sums between two multiples of 16 bytes.
+static const struct {
+    int64_t s, off; // length of the sequence; bytes that the output is off
+    const char *entry;
+} attentions[] = {
+    { 768, 0, "tma" },
+    { 777, 0, "tma" },
+    { 3333, 0, "tma" },
+    { 777, 2, "tma" },
+};
+
+TEST_ROWS(attention_keeps_its_pipeline, attentions)
+{
+    enum { Q, K, V, O, LSE, SCALE };
+    const int64_t s = attentions[_i].s;
+    struct tile_argument argument[] = { [SCALE] = { .dtype = CUC_F32 } };
+    cuc_tensor tensor[SCALE];
+
+    for (int i = 0; i < SCALE; i++) {
+        const int64_t rows[] = { 4, 16, s, 128 };
+        ck_assert_int_eq(cuc_tensor_from_pointer(&tensor[i], (uint64_t)(i + 1) << 32,
+                                                 i == LSE ? CUC_F32 : CUC_BF16, i == LSE ? 3 : 4,
+                                                 rows, 0),
+                         CUC_OK);
+        argument[i] = (struct tile_argument){ .dtype = tensor[i].dtype, .tensor = &tensor[i] };
+    }
+    tensor[O].data += (uint64_t)attentions[_i].off;
+    struct tile_signature *signature = construct_signature(EXAMPLES "/attention.tile", 90);
+    const struct tile_entry *entry = tile_select_entry(signature, argument);
+    ck_assert_str_eq(tile_variant_name(entry->variant), attentions[_i].entry);
+    tile_signature_free(signature);
 }
 
 int main(int argc, char **argv)

@@ -353,8 +353,9 @@ static uint32_t check_head(const unsigned char *at, size_t count, char *why, siz
     uint32_t version = (uint32_t)cuc__read_le(at, HEAD_VERSION, 4);
     uint32_t length = (uint32_t)cuc__read_le(at, HEAD_LENGTH, 4);
     if (version != TILE_SIGNATURE_VERSION) {
-        snprintf(why, capacity, "it is of version %u, this library knows %d: update cucore",
-                 version, TILE_SIGNATURE_VERSION);
+        snprintf(why, capacity, "it is of version %u, this library knows %d: %s", version,
+                 TILE_SIGNATURE_VERSION,
+                 version < TILE_SIGNATURE_VERSION ? "compile the program again" : "update cucore");
     } else if (length < HEAD_BYTES || length > count) {
         snprintf(why, capacity, "it has %zu bytes, and says that it has %u", count, length);
     } else if (checksum(at + HEAD_BYTES, length - HEAD_BYTES) !=
