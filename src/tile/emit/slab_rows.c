@@ -19,7 +19,8 @@ struct mover {
     tile_register row, rows;            // the same along the other axis
     tile_register width;                // log2 of a piece's bytes, if it is not always WIDEST
     tile_register is_width[WIDEST + 1]; // predicates
-    tile_register inside[HALVES][MOST_SLABS], global[HALVES], shared;
+    tile_register in_slab[MOST_SLABS];  // a lane's column in each slab
+    tile_register inside[HALVES][MOST_SLABS][WIDEST + 1], global[HALVES], shared;
 };
 
 static tile_register low_word(struct tile_emitter *e, tile_register x)
@@ -57,8 +58,9 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
                 x = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", x, size);
             }
         } else {
-            tile_register p = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", x, size);
-            *dropped = tile_both(e, *dropped, p);
+            *dropped = *dropped ? tile_make(e, TILE_PRED, "setp.lt.and.u32 %R, %R, %R, %R", x, size,
+                                            *dropped)
+                                : tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", x, size);
         }
         tile_register wide = tile_make(e, TILE_R64, "cvt.s64.s32 %R, %R", x);
         tile_ins(e, "mad.lo.s64 %R, %R, %R, %R", m->start, wide, stride, m->start);
@@ -106,11 +108,33 @@ static void open_mover(struct mover *m)
         choose_width(m, bits);
 }
 
+// Finds the pieces of a half that lie inside the tensor, if pieces have that width. As unsigned
+// numbers, coordinates before the tensor are past its end.
+static void find_inside(struct mover *m, uint32_t half, uint32_t width, tile_register row,
+                        tile_register column)
+{
+    struct tile_emitter *e = m->e;
+    tile_register in_rows = tile_new(e, TILE_PRED);
+
+    if (m->is_width[width])
+        tile_ins(e, "setp.lt.and.u32 %R, %R, %R, %R", in_rows, row, m->rows, m->is_width[width]);
+    else
+        tile_ins(e, "setp.lt.u32 %R, %R, %R", in_rows, row, m->rows);
+    for (uint32_t slab = 0; slab < m->slabs; slab++) {
+        if (!m->in_slab[slab])
+            m->in_slab[slab] = slab ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", column,
+                                                slab * (m->how->span >> m->least))
+                                    : column;
+        m->inside[half][slab][width] = tile_make(e, TILE_PRED, "setp.lt.and.u32 %R, %R, %R, %R",
+                                                 m->in_slab[slab], m->columns, in_rows);
+    }
+}
+
 // Places a lane's pieces: one in each half of the rows, of each slab. `at`: their offset in a half.
 static void place_pieces(struct mover *m, tile_register at)
 {
     struct tile_emitter *e = m->e;
-    uint32_t span = m->how->span, elements = span >> m->least;
+    uint32_t span = m->how->span;
     tile_register row =
         tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", at, (unsigned)__builtin_ctz(span));
     tile_register column = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, span - 1);
@@ -130,18 +154,11 @@ static void place_pieces(struct mover *m, tile_register at)
     tile_ins(e, "shr.u32 %R, %R, %u", column, column, m->least);
     tile_ins(e, "add.u32 %R, %R, %R", column, column, m->column);
     tile_ins(e, "add.u32 %R, %R, %R", row, row, m->row);
-    // As unsigned numbers, coordinates before the tensor are past its end.
     for (uint32_t half = 0; half < HALVES; half++) {
-        tile_register in_rows = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", row, m->rows);
-        for (uint32_t slab = 0; slab < m->slabs; slab++) {
-            tile_register x =
-                slab ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", column, slab * elements)
-                     : column;
-            m->inside[half][slab] =
-                tile_make(e, TILE_PRED, "setp.lt.and.u32 %R, %R, %R, %R", x, m->columns, in_rows);
-        }
-        if (!half)
+        if (half)
             tile_ins(e, "add.u32 %R, %R, %u", row, row, (unsigned)ROWS);
+        for (uint32_t width = m->least; width <= WIDEST; width++)
+            find_inside(m, half, width, row, column);
     }
 }
 
@@ -157,10 +174,8 @@ static void move_piece(struct mover *m, uint32_t half, uint32_t slab, const tile
     tile_register address = global ? m->global[half] : m->shared;
 
     for (uint32_t width = m->least; width <= WIDEST; width++) {
-        tile_register p = m->is_width[width], value = piece[width == 1];
-        if (global)
-            p = p ? tile_make(e, TILE_PRED, "and.pred %R, %R, %R", p, m->inside[half][slab])
-                  : m->inside[half][slab];
+        tile_register p = global ? m->inside[half][slab][width] : m->is_width[width];
+        tile_register value = piece[width == 1];
         tile_put_string(e->text, "\t");
         if (p)
             tile_put(e->text, "@%s ", tile_name(p));
