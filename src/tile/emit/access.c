@@ -172,14 +172,16 @@ static bool is_cold(const struct tile_access_state *a)
     return a->e->target->brief && a->op->parent == &a->e->kernel->body;
 }
 
-// Chooses the vector, and if a launch decides about the tensor's alignment, asks for it.
+// Chooses the vector, and if a launch decides about the tensor's alignment, asks for it. Short code
+// asks only in loops.
 static void choose_vector(struct tile_access_state *a, const struct tile_value *last_index,
                           int64_t scale)
 {
     uint32_t last = a->axes - 1;
 
     a->vector = last_index ? vector_of(a, a->view, last_index, scale) : 1;
-    if (!last_index || !a->view->asks || a->vector > 1 || is_cold(a))
+    if (!last_index || !a->view->asks || a->vector > 1 ||
+        (a->e->target->brief && !tile_loop_around(a->op)))
         return;
     a->unit = *a->view;
     a->unit.stride[last] = (struct tile_size){ TILE_NO_REGISTER, 1 };
