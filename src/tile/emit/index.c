@@ -1,7 +1,7 @@
 // The grid, dimensions, tensors and slices.
 #include "ring.h"
 
-// The bit of `word` in the entry's parameter block.
+// True if a bit of the parameter block is set; `at`: the offset of the first word of bits.
 static tile_register parameter_bit(struct tile_emitter *e, uint32_t at, uint32_t bit)
 {
     tile_register word = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", at + bit / 32 * 4);
