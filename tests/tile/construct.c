@@ -128,6 +128,27 @@ static struct tile_signature *signature_of(const char *ptx)
     return s;
 }
 
+struct tile_signature *construct_signature(const char *path, int sm)
+{
+    FILE *file = fopen(path, "r");
+    char why[256], *source = NULL;
+    size_t capacity = 0;
+    struct tile_target target;
+    struct tile_compiled out;
+
+    ck_assert_msg(file != NULL, "%s", path);
+    ck_assert(getdelim(&source, &capacity, '\0', file) > 0);
+    fclose(file);
+    construct_now.row = &(const struct construct){ .name = path };
+    struct tile_module *m = parse(source, &(struct settings){ .count = 0 });
+    ck_assert_msg(tile_target_of(&target, sm, true, why, sizeof(why)), "%s", why);
+    ck_assert(tile_compile(m, &target, &out));
+    struct tile_signature *s = signature_of(out.ptx);
+    tile_module_free(m);
+    free(source);
+    return s;
+}
+
 struct code {
     cuc_object *object;
     struct tile_signature *signature;
@@ -155,7 +176,7 @@ static cuc_status load(cuc_object **object, const struct tile_compiled *code)
 
 // False if the code is left out because it is too long for the driver.
 static bool make_code(struct code *c, const struct construct *row, const struct settings *s,
-                      uint32_t warps, bool contract)
+                      uint32_t warps, bool contract, uint32_t split)
 {
     struct tile_module *m = parse(row->source, s);
     struct tile_target target;
@@ -171,6 +192,7 @@ static bool make_code(struct code *c, const struct construct *row, const struct 
     target.warps = warps;
     target.lineinfo = true;
     target.contract = contract;
+    target.split = split;
     target.cluster = strstr(row->name, "cluster") ? 2 : 0;
     ck_assert_msg(tile_compile(m, &target, &out), "%s\n%s", construct_where(),
                   tile_diagnostics_text(m, false));
@@ -238,6 +260,15 @@ static void read_values(struct values *v, const struct tile_kernel *k, const cha
     }
 }
 
+static void bind_tensors(struct tile_argument *argument, const struct tile_kernel *k,
+                         const struct values *v, struct tensor *tensor)
+{
+    memcpy(argument, v->argument, sizeof(v->argument));
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        if (k->parameter[i].value->type.tensor)
+            argument[i].tensor = &tensor[i].dev;
+}
+
 static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *k,
                       const struct values *v, struct tensor *tensor, char *failure)
 {
@@ -247,10 +278,7 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
     int64_t grid[3] = { v->grid[0], v->grid[1], v->grid[2] };
     char why[256];
 
-    memcpy(argument, v->argument, sizeof(argument));
-    for (uint32_t i = 0; i < k->parameter_count; i++)
-        if (k->parameter[i].value->type.tensor)
-            argument[i].tensor = &tensor[i].dev;
+    bind_tensors(argument, k, v, tensor);
     struct tile_binding_set set = { k, argument, (int64_t *)(uintptr_t)v->dimension };
     if (k->grid_rank)
         ck_assert_msg(tile_host_grid(&set, grid, why, sizeof(why)), "%s: %s", construct_where(),
@@ -321,14 +349,40 @@ static void compare_text(FILE *driver)
     free(text);
 }
 
-static void check_case(struct code *c, const struct tile_kernel *k, const struct construct *row,
-                       const char *sizes, enum mode mode)
+// Checks that a launch takes the expected entry, and runs all entries that it might take.
+struct alignment {
+    int parameter; // the tensor whose mode differs; negative: none
+    enum mode mode;
+    const char *entry;
+};
+
+// False if an entry is not to run with these tensors.
+static bool takes(struct code *c, uint32_t entry, const struct tile_kernel *k,
+                  const struct values *v, struct tensor *tensor, const struct alignment *how)
 {
-    char one[128], why[512] = "";
+    struct tile_argument argument[MOST];
+
+    bind_tensors(argument, k, v, tensor);
+    const char *chosen = tile_variant_name(tile_select_entry(c->signature, argument)->variant);
+    ck_assert_msg(strcmp(chosen, how->entry) == 0, "%s: the launch takes %s, expected %s",
+                  construct_where(), chosen, how->entry);
+    return tile_entry_takes(c->signature, entry, argument);
+}
+
+static void check_case(struct code *c, const struct tile_kernel *k, const struct construct *row,
+                       const char *sizes, enum mode mode, const struct alignment *how)
+{
+    static const char *const off[] = { "base", "rows", "rows by 4", "rows by 8" };
+    char one[128], why[512] = "", place[64];
 
     snprintf(one, sizeof(one), "%.*s", (int)strcspn(sizes, ";"), sizes);
     construct_now.sizes = one;
     construct_now.mode = mode_names[mode];
+    if (how && how->parameter >= 0) {
+        snprintf(place, sizeof(place), "%s off in its %s", k->parameter[how->parameter].name,
+                 off[how->mode - OFF_BASE]);
+        construct_now.mode = place;
+    }
     for (uint32_t entry = 0; entry < c->signature->entries; entry++) {
         struct tensor tensor[MOST];
         struct values v;
@@ -340,7 +394,14 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
         read_values(&v, k, one);
         for (uint32_t i = 0; i < k->parameter_count; i++)
             if (k->parameter[i].value->type.tensor)
-                construct_make(&tensor[i], &k->parameter[i], v.dimension, mode);
+                construct_make(&tensor[i], &k->parameter[i], v.dimension,
+                               how && (int)i == how->parameter ? how->mode : mode);
+        if (how && !takes(c, entry, k, &v, tensor, how)) {
+            for (uint32_t i = 0; i < k->parameter_count; i++)
+                if (k->parameter[i].value->type.tensor)
+                    construct_drop(&tensor[i]);
+            continue;
+        }
         bool prints = strstr(row->source, "print(") != NULL;
         FILE *driver_text = prints ? tmpfile() : NULL;
         ck_assert(!prints || driver_text);
@@ -392,11 +453,11 @@ void construct_check(const struct construct *row, const char *dtype, int turn)
         if (turn >= 0 && w && w != 1 + (uint32_t)turn % 3)
             continue;
         construct_now.warps = warps[w];
-        if (!make_code(&code, row, &settings, warps[w], true))
+        if (!make_code(&code, row, &settings, warps[w], true, 0))
             continue;
         for (const char *at = row->sizes ? row->sizes : ""; at;) {
             for (int mode = 0; mode < MODES; mode++)
-                check_case(&code, m->first, row, at, (enum mode)mode);
+                check_case(&code, m->first, row, at, (enum mode)mode, NULL);
             if ((at = strchr(at, ';')))
                 at++;
         }
@@ -417,12 +478,42 @@ void construct_check_as(const struct construct *row, uint32_t warps, int mode, c
     construct_now.near = near;
     read_settings(&settings, row, NULL);
     struct tile_module *m = parse(row->source, &settings);
-    if (!make_code(&code, row, &settings, warps, false)) {
+    if (!make_code(&code, row, &settings, warps, false, 0)) {
         tile_module_free(m);
         return;
     }
     for (const char *at = row->sizes; at;) {
-        check_case(&code, m->first, row, at, (enum mode)mode);
+        check_case(&code, m->first, row, at, (enum mode)mode, NULL);
+        if ((at = strchr(at, ';')))
+            at++;
+    }
+    drop_code(&code);
+    tile_module_free(m);
+}
+
+void construct_check_alignment(const struct construct_alignment *a)
+{
+    const struct construct *row = &a->construct;
+    struct settings settings;
+    struct code code = { 0 };
+
+    construct_now.row = row;
+    construct_now.dtype = NULL;
+    read_settings(&settings, row, NULL);
+    struct tile_module *m = parse(row->source, &settings);
+    ck_assert(make_code(&code, row, &settings, a->warps, true, a->split));
+    ck_assert_uint_eq(strlen(a->needs), m->first->parameter_count);
+    for (const char *at = row->sizes; at;) {
+        struct alignment how = { -1, PADDED, a->entry };
+        check_case(&code, m->first, row, at, PADDED, &how);
+        for (uint32_t i = 0; i < m->first->parameter_count; i++)
+            for (int mode = OFF_BASE; mode < OFF_END; mode++) {
+                const struct tile_type *type = &m->first->parameter[i].value->type;
+                how = (struct alignment){ (int)i, (enum mode)mode,
+                                          a->needs[i] == 'a' ? "idx64" : a->entry };
+                if (type->tensor && (mode == OFF_BASE || type->rank > 1))
+                    check_case(&code, m->first, row, at, PADDED, &how);
+            }
         if ((at = strchr(at, ';')))
             at++;
     }
@@ -442,7 +533,7 @@ void construct_fails(const struct construct *row, char *driver, char *interprete
     read_settings(&settings, row, NULL);
     struct tile_module *m = parse(row->source, &settings);
     const struct tile_kernel *k = m->first;
-    ck_assert(make_code(&code, row, &settings, 4, true));
+    ck_assert(make_code(&code, row, &settings, 4, true, 0));
     read_values(&v, k, row->sizes ? row->sizes : "");
     construct_seed(row->name);
     for (uint32_t i = 0; i < k->parameter_count; i++)

@@ -119,6 +119,25 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
 void tile_cluster_barrier(struct tile_emitter *e, bool waits); // arrives, and waits if `waits`
 
+// The position of a tile for a copy by TMA: coordinates of its first element, last axis first.
+struct tile_place {
+    tile_register at[TILE_MAP_RANK];
+    uint32_t rank, other; // the tensor's axis for the tile's other axis
+};
+
+// tma.c: the position of an access, in 32 bits.
+struct tile_place tile_place_of(struct tile_emitter *e, const struct tile_op *op);
+// A warp's rows of slabs that lie side by side in a tensor without a map.
+struct tile_slab_rows {
+    const struct tile_op *access;
+    bool loads;
+    uint32_t span;              // bytes of a slab's line
+    struct tile_place place;    // of the warp's first row
+    tile_register shared;       // address of that row in shared memory
+    uint32_t slabs, slab_bytes; // in shared memory they follow one another
+};
+// slab_rows.c: threads move these rows. Rows and columns outside of the tensor are loaded as zeros.
+void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *how);
 // tma.c: tells a barrier how many bytes to expect; copies a tile of a stream to an address and
 // signals the barrier; copies the two tiles of a stage.
 void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes);

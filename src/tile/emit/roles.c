@@ -7,7 +7,7 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
 {
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
-    uint32_t made = tile_label(e);
+    uint32_t made = tile_label(e), grid = tile_grid_at(bytes);
     tile_register first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->tid);
     tile_register args = tile_new(e, TILE_R64);
 
@@ -17,16 +17,19 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
         r->map[i] = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", args,
                               tile_maps_at(bytes) + i * (unsigned)TILE_MAP_BYTES);
     for (uint32_t i = 0; i < 3; i++) {
-        r->grid[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 4 * i);
+        r->grid[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", grid + 4 * i);
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->grid[i]);
     }
-    r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 12);
+    r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", grid + 12);
     for (uint32_t i = 0; i < 3; i++)
-        r->inverse[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 16 + 4 * i);
+        r->inverse[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", grid + 16 + 4 * i);
     roles->open(e);
     tile_branch(e, first, false, made);
     for (uint32_t i = 0; i < plan->maps; i++)
-        tile_ins(e, "prefetch.tensormap [%R]", r->map[i]);
+        if (plan->map[i].optional)
+            tile_ins(e, "@%R prefetch.tensormap [%R]", tile_has_map(e, i), r->map[i]);
+        else
+            tile_ins(e, "prefetch.tensormap [%R]", r->map[i]);
     roles->make_barriers(e);
     tile_ins(e, "fence.mbarrier_init.release.cluster");
     tile_put_label(e, made);
@@ -189,7 +192,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
 
     if (!tile_open_values(&e) || kernel->parameter_count > 64)
         return false;
-    uint32_t bytes = tile_parameter_layout(kernel, e.parameter_at);
+    uint32_t bytes = e.parameter_bytes = tile_parameter_layout(kernel, e.parameter_at);
     tile_begin_entry(&e);
     ring->base = tile_new(&e, TILE_R32);
     if (!emit_both(&e, roles, bytes, &copying) || module->diagnostics->out_of_memory)
@@ -207,6 +210,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
         .cluster = plan->cluster,
         .split = plan->split,
         .raster = plan->raster,
+        .aligned = tile_mapped_parameters(plan),
         .map_count = plan->maps,
     };
     memcpy(entry->map, plan->map, sizeof(entry->map));

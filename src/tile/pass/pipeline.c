@@ -343,6 +343,7 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
     map->swizzle = swizzle_of(p->span);
     (void)tile_slab_box(access, p->span / tile_bytes_of(x->type.dtype), map->box, &axis, &step);
+    map->optional = step == SLAB_ROWS; // threads store whole slabs of rows alone
     if ((map->ends = slice))
         map->box[2] = 1;
     return p->maps++;

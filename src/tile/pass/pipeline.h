@@ -109,7 +109,18 @@ static inline uint32_t tile_all_groups(const struct tile_pipeline *p)
 void tile_plan_slabs(struct tile_pipeline *p);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
-// Copies a kernel and all its values.
+// The parameters that have a map in every launch, one bit each.
+static inline uint64_t tile_mapped_parameters(const struct tile_pipeline *p)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < p->maps; i++)
+        if (!p->map[i].optional)
+            all |= UINT64_C(1) << p->map[i].parameter;
+    return all;
+}
+
+// Copies a kernel, with values of its own.
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 
 // loop.c: finds the loop, the product and its streamed operands, and marks the values that their

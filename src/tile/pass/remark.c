@@ -55,10 +55,16 @@ bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, b
 }
 
 void tile_remark_access(struct tile_module *module, const struct tile_op *op,
-                        enum tile_variant variant, uint32_t bytes)
+                        enum tile_variant variant, uint32_t bytes, uint32_t unaligned)
 {
-    tile_remark(module, op->where, "%s: %u byte%s at a time (%s)", tile_op_infos[op->kind].name,
-                bytes, bytes == 1 ? "" : "s", tile_variant_name(variant));
+    const char *name = tile_op_infos[op->kind].name;
+
+    if (unaligned)
+        tile_remark(module, op->where, "%s: %u bytes at a time, %u of an unaligned tensor (%s)",
+                    name, bytes, unaligned, tile_variant_name(variant));
+    else
+        tile_remark(module, op->where, "%s: %u byte%s at a time (%s)", name, bytes,
+                    bytes == 1 ? "" : "s", tile_variant_name(variant));
 }
 
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
