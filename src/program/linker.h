@@ -27,7 +27,7 @@ struct cuc_linker {
     cuc__jit_options jit;   // for the driver
     cuc_cache *cache;       // retained; NULL: the default one
     char *library;          // nvJitLink's file, if there is a cache; NULL: unknown
-    const char *not_cached; // why results are not kept; NULL: they are
+    char not_cached[160]; // why results are not kept; "": they are
     bool for_program; // the input is a program's source: failures have the status COMPILE, not LINK
 
     cuc__link_input *inputs;
