@@ -297,6 +297,8 @@ static const struct bad_option {
     { { .name = "a\nb" }, "control character" },
     { { .name = "" }, "name has 0 bytes" },
     { { .arch = "90" }, "arch is \"90\"" },
+    { { .arch = "sm_080" }, "arch is \"sm_080\"" },
+    { { .arch = "compute_090" }, "arch is \"compute_090\"" },
     { { .arch = "sm_" }, "arch is \"sm_\"" },
     { { .arch = "sm_90 -G" }, "arch is \"sm_90 -G\"" },
 };

@@ -282,7 +282,7 @@ cuc_status cuc__arch_read(cuc__arch *arch, const char *text, const char *functio
     }
     a.real = strncmp(text, "sm_", 3) == 0;
     p = a.real ? text + 3 : strncmp(text, "compute_", 8) == 0 ? text + 8 : "";
-    for (int digits = 0; *p >= '0' && *p <= '9' && digits < 4; p++, digits++)
+    for (int digits = 0; *p >= (digits ? '0' : '1') && *p <= '9' && digits < 4; p++, digits++)
         a.number = a.number * 10 + (*p - '0');
     if (a.number && (*p == 'a' || *p == 'f'))
         a.suffix = *p++;
