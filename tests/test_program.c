@@ -230,6 +230,7 @@ TEST_ROWS(an_option_becomes_the_flag_that_nvrtc_takes, option_cases)
     if (!o.arch)
         o.arch = "sm_90";
     ck_assert_int_eq(chdir(folder), 0);
+    setenv("CUCORE_CACHE_DIR", folder, 1); // of bundled headers
     if (c->status == CUC_ERROR_NOT_SUPPORTED && cuc__nvrtc_toolkit.version() < 13030) {
         create_refused(CUC_SOURCE_CUDA, scale, 0, &o, c->status, "use_bundled_headers needs NVRTC");
         return;
