@@ -42,7 +42,6 @@ static void remove_folder(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-
 // Writes the key of a source as text, or why there is none. With a store, its list of files may
 // come from there, and is written to it; *recalled is true if it came from there.
 static const char *make_key(const char *text, const char *definitions, bool stores, bool *recalled)
