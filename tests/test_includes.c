@@ -333,6 +333,70 @@ TEST_ROWS(a_list_serves_sources_with_the_same_directives, pairs)
     ck_assert_msg(recalled == pairs[_i].recalled, "%s\nafter %s: %s", second, first, key);
 }
 
+// Sources of random pieces, many of which share their directives with an earlier one.
+TEST(a_list_never_changes_a_key)
+{
+    static const char *const pieces[] = {
+        "#include <h.h>\n",
+        "#include <i.h>\n",
+        "#include \"has.h\"\n",
+        "#include H\n",
+        "# ",
+        "%:",
+        "define H <h.h>\n",
+        "define H <i.h>\n",
+        "#if HAS(<i.h>)\n",
+        "#elif __has_include(<h.h>)\n",
+        "HAS(<i.h>)",
+        "J(HA, S)",
+        "__TI",
+        "ME__",
+        "J(_",
+        ",",
+        "/*",
+        "*/",
+        "//",
+        "R\"(",
+        ")\"",
+        "\"",
+        "\\\n",
+        "\r\n",
+        "\n",
+        "int a;",
+        "a\n",
+        "?\?/",
+        "#pragma x ",
+        "#endif\n",
+        "int b;",
+        "\n",
+        "\n",
+        "\n",
+    };
+    enum { ROUNDS = 1500, MOST_PIECES = 5 };
+    int recalled_count = 0, refused = 0;
+    unsigned state = 19;
+
+    write_file("own/has.h", "#define HAS(X) __has_include(X)\n");
+    write_file("first/h.h", "// h\n");
+    write_file("second/i.h", "#include <h.h>\n");
+    for (int i = 0; i < ROUNDS; i++) {
+        char text[400] = "#include <h.h>\n";
+        bool recalled;
+        for (int k = i % (MOST_PIECES + 1); k > 0; k--) {
+            state = state * 1103515245 + 12345;
+            strcat(text, pieces[(state >> 16) % CUC_LENGTH(pieces)]);
+        }
+        const char *key = make_key(text, NULL, false, NULL);
+        const char *with = make_key(text, NULL, true, &recalled);
+        ck_assert_msg(strcmp(with, key) == 0, "%s, not %s:\n%s", with, key, text);
+        recalled_count += recalled;
+        refused += strncmp(key, "refused", 7) == 0;
+    }
+    ck_assert_int_gt(recalled_count, ROUNDS / 10);
+    ck_assert_int_gt(refused, ROUNDS / 50);
+    printf("%d of %d sources had a list, and %d have no key\n", recalled_count, ROUNDS, refused);
+}
+
 // ---- Changes of the files of a list
 
 static void change_text(void)
