@@ -283,42 +283,6 @@ static bool end_iteration(struct tile_emitter *e, const struct loop *l, const ti
     return true;
 }
 
-// Keeps work that is done while products run from being moved behind the wait for them, where ptxas
-// would have more registers: stores that no thread executes read the results.
-static void pin(struct tile_emitter *e, const struct tile_value *x)
-{
-    enum { WORDS = 4 };
-    const struct tile_fused_ring *r = tile_fused_ring_of(e);
-    const tile_register *reg = e->value[x->id];
-    uint32_t count = reg ? tile_register_count(x) : 0, each = cuc_dtype_bits(x->type.dtype) == 16;
-    tile_register word[WORDS];
-
-    for (uint32_t i = 0; i + (WORDS << each) <= count; i += WORDS << each) {
-        for (uint32_t n = 0; n < WORDS; n++)
-            word[n] = each ? tile_join(e, reg[i + 2 * n], reg[i + 2 * n + 1]) : reg[i + n];
-        tile_ins(e, "@%R st.shared.v4.b32 [%R], {%R, %R, %R, %R}", r->never, r->ring.base, word[0],
-                 word[1], word[2], word[3]);
-    }
-}
-
-// Pins the tiles that late work reads, if the only product's left operand is computed.
-static void pin_work(struct tile_emitter *e, const struct tile_block *body)
-{
-    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
-
-    for (const struct tile_op *op = body->first; op != body->last && p->products == 1;
-         op = op->next)
-        for (uint32_t i = 0;
-             op->result_count && p->late[op->result[0]->id] && i < op->operand_count; i++) {
-            const struct tile_value *x = op->operand[i];
-            uint32_t bits = cuc_dtype_bits(x->type.dtype);
-            if (x->type.rank && !p->late[x->id] && x->op && tile_is_within(x->op, body) &&
-                x->type.dtype != CUC_BOOL && (bits == 16 || bits == 32) &&
-                x->op->kind != TILE_BROADCAST)
-                pin(e, x);
-        }
-}
-
 static bool overlapping_iteration(struct tile_emitter *e, const struct loop *l,
                                   const tile_register *sum, struct tile_ahead *ahead)
 {
@@ -337,7 +301,6 @@ static bool overlapping_iteration(struct tile_emitter *e, const struct loop *l,
     }
     if (!emit_work(e, l->op->block[0], false))
         return false;
-    pin_work(e, l->op->block[0]);
     tile_next_stage(e, &r->position);
     tile_wait_products(e, 0);
     release_feeds(e, early, early + 1, &r->late);
@@ -387,6 +350,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
 struct running {
     uint32_t first, end; // products that have started, and may still run
     uint32_t needed;     // products up to this one must be finished
+    bool loads;          // the loads ahead are still to come, before the first wait
 };
 
 static bool start_product(struct tile_emitter *e, const struct tile_fused_product *product)
@@ -411,15 +375,22 @@ static bool start_product(struct tile_emitter *e, const struct tile_fused_produc
 }
 
 // Waits until all products before number `end` are finished.
-static void finish_products(struct tile_emitter *e, struct running *running, uint32_t end)
+static bool finish_products(struct tile_emitter *e, const struct loop *l, struct running *running,
+                            uint32_t end, struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
 
     if (end <= running->first)
-        return;
+        return true;
+    // ptxas may wait for the newest load where a tile that was loaded before is used, so that use
+    // comes first.
+    if (running->loads && !load_next(e, l, ahead))
+        return false;
+    running->loads = false;
     tile_wait_products(e, running->end - end);
     release_feeds(e, running->first, end, &r->position);
     running->first = end;
+    return true;
 }
 
 struct users {
@@ -438,7 +409,8 @@ static void find_needed(struct tile_op *op, void *data)
 }
 
 // Waits for the products whose results an op uses.
-static void finish_needed(struct tile_emitter *e, struct running *running, const struct tile_op *op)
+static bool finish_needed(struct tile_emitter *e, const struct loop *l, struct running *running,
+                          const struct tile_op *op, struct tile_ahead *ahead)
 {
     struct users users = { tile_fused_ring_of(e)->plan, running };
 
@@ -446,17 +418,18 @@ static void finish_needed(struct tile_emitter *e, struct running *running, const
     find_needed((struct tile_op *)(uintptr_t)op, &users);
     for (uint32_t n = 0; n < op->block_count; n++)
         tile_walk(op->block[n], find_needed, &users);
-    finish_products(e, running, running->needed);
+    return finish_products(e, l, running, running->needed, ahead);
 }
 
 static bool plain_iteration(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_block *body = l->op->block[0];
-    struct running running = { 0, 0, 0 };
+    struct running running = { .loads = true };
 
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
-        finish_needed(e, &running, op);
+        if (!finish_needed(e, l, &running, op, ahead))
+            return false;
         if (op->kind != TILE_MMA) {
             if (!emit_work_op(e, op))
                 return false;
@@ -464,10 +437,9 @@ static bool plain_iteration(struct tile_emitter *e, const struct loop *l, struct
         }
         if (!start_product(e, &r->plan->product[running.end++]))
             return false;
-        if (running.end == 1 && !load_next(e, l, ahead))
-            return false;
     }
-    finish_products(e, &running, running.end);
+    if (!finish_products(e, l, &running, running.end, ahead))
+        return false;
     tile_next_stage(e, &r->position);
     carry(e, l, NULL);
     tile_swap_ahead(e, ahead);

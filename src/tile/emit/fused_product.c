@@ -16,7 +16,6 @@ void tile_open_fused_products(struct tile_emitter *e)
     tile_register own = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_eq");
     tile_register lower = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_lt");
     own = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", own, lower);
-    r->never = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", own);
     r->lane_zero = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", own);
     r->not_first_lane = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane);
     for (uint32_t i = 0; i < r->plan->feeds; i++) {

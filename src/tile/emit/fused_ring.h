@@ -30,7 +30,6 @@ struct tile_fused_ring {
     // A zero that ptxas takes for different in each lane. It would move a scalar that is loaded to a
     // uniform register at once, and wait for it.
     tile_register lane_zero;
-    tile_register never; // false, which ptxas does not know
     tile_register not_first_lane; // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_FEEDS];
     tile_register *words[TILE_MOST_PRODUCTS]; // left operands in registers
