@@ -68,7 +68,7 @@ static const char *make_key(const char *text, const char *definitions, bool stor
     cuc__key_begin(&maker, "test");
     cuc__includes *files = cuc__key_add_includes(&maker, stores ? &store : NULL, &source);
     if (recalled)
-        *recalled = files && files->stored;
+        *recalled = files && files->recalled;
     if (stores && files)
         cuc__includes_store(files, &store, "source.cu");
     cuc__includes_free(files);

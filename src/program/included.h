@@ -32,6 +32,7 @@ struct cuc__includes {
     cuc__key key;                              // of the entry
     unsigned char contents[CUC__SHA256_BYTES]; // the hash of all paths and digests
     struct cuc__text operators;                // names of macros that stand for __has_include
+    bool recalled;                             // the list is of an earlier source
     bool stored;                               // the store has the list as it is
 };
 

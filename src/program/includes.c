@@ -215,6 +215,7 @@ static bool recall(struct scan *s, const cuc__store *store)
         return false;
     }
     files->key = s->files->key;
+    files->recalled = true;
     cuc__includes_free(s->files);
     s->files = files;
     d->include = ignore;
