@@ -2,6 +2,7 @@
 // arrays are ordered when they are made.
 #include "exchange.h"
 
+#include "base/array.h"
 #include "object.h"
 #include "tensor/tensor.h"
 
@@ -91,13 +92,18 @@ bool cuc__python_add_exchange(void *type)
         .borrow = borrow,
         .current_stream = current_stream,
     };
+    static const char *const names[] = { "__dlpack_c_exchange_api__",
+                                         "__c_dlpack_exchange_api__" }; // the older name
     void *capsule = cuc__py.PyCapsule_New(&api, CUC__EXCHANGE_API, NULL);
-    void *name = cuc__py.PyUnicode_InternFromString("__dlpack_c_exchange_api__");
 
-    bool good = capsule && name && cuc__py.PyObject_SetAttr(type, name, capsule) == 0;
+    bool good = capsule != NULL;
+    for (size_t i = 0; good && i < CUC_LENGTH(names); i++) {
+        void *name = cuc__py.PyUnicode_InternFromString(names[i]);
+        good = name && cuc__py.PyObject_SetAttr(type, name, capsule) == 0;
+        cuc__py_drop(name);
+    }
     if (good)
         cuc__python_keep(&view_type, cuc__py_new(type));
-    cuc__py_drop(name);
     cuc__py_drop(capsule);
     return good;
 }

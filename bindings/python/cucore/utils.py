@@ -260,7 +260,7 @@ class _Records(StridedMemoryView):
     def view(self, layout: Any = None, dtype: Any = None) -> StridedMemoryView:
         raise TypeError("a view of records has no other elements or layout")
 
-    __dlpack_c_exchange_api__ = None
+    __dlpack_c_exchange_api__ = __c_dlpack_exchange_api__ = None
 
     def __dlpack__(self, **how: Any) -> Any:
         raise BufferError(f"Structured dtypes, here of {self._bytes} bytes, have no element type in DLPack")

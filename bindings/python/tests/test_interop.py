@@ -359,8 +359,11 @@ class ExchangeApiOfViews(DeviceTest):
             self.assertEqual((self.api.current_stream(device, 0, ctypes.byref(out)), out.value), (0, None))
 
     def test_records_have_no_api(self):
-        records = HostArray((ctypes.c_uint8 * 24)(), typestr="|V12", shape=(2,))
-        self.assertIsNone(type(StridedMemoryView.from_array_interface(records)).__dlpack_c_exchange_api__)
+        records = StridedMemoryView.from_array_interface(HostArray((ctypes.c_uint8 * 24)(), typestr="|V12", shape=(2,)))
+        for name in ("__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"):
+            with self.subTest(name):
+                self.assertIs(getattr(StridedMemoryView, name), StridedMemoryView.__dlpack_c_exchange_api__)
+                self.assertIsNone(getattr(type(records), name))
 
 
 class Protocols(DeviceTest):
