@@ -54,6 +54,9 @@ void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_targ
 
 // compile_roles.c: compiles the entry with roles, if the kernel and the target allow one. False if
 // there is none, which is not an error.
+// tile_compile_realigned(): the same for operands of any alignment, of one product's pipeline.
+bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_target *target,
+                            struct tile_text *out, struct tile_entry *entry);
 bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
 
