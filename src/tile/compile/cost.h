@@ -52,6 +52,7 @@ struct tile_work {
     double ends;                   // fraction of such tiles
     double torn;                   // lines per iteration that begin inside a line of memory
     double unique_bytes;           // compulsory memory traffic
+    bool realigned;                // threads copy the operands, which are not aligned
     bool promotes;                 // sums of 8-bit floats are promoted
     bool thrice;                   // f32 by three products of tf32
 };
