@@ -3,7 +3,7 @@
 #include "construct_data.h"
 
 #include "tile/ir/target.h"
-#include "tile/signature/entry.h"
+#include "tile/signature/signature.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"
@@ -25,8 +25,9 @@
 
 enum { MOST = 24, MOST_SETTINGS = 8 };
 
-static const char *const mode_names[] = { "rows of 16 bytes", "dense", "transposed", "reversed",
-                                          "stride 0" };
+static const char *const mode_names[] = { "rows of 16 bytes", "dense",
+                                          "transposed",       "reversed",
+                                          "stride 0",         "dense, from any element on" };
 
 static cuc_device *device;
 cuc_stream *construct_stream;
@@ -356,7 +357,8 @@ struct alignment {
     const char *entry;
 };
 
-// False if an entry is not to run with these tensors.
+// Checks the choice of a launch, if `how` has it. False if an entry is not to run with these
+// tensors.
 static bool takes(struct code *c, uint32_t entry, const struct tile_kernel *k,
                   const struct values *v, struct tensor *tensor, const struct alignment *how)
 {
@@ -364,7 +366,7 @@ static bool takes(struct code *c, uint32_t entry, const struct tile_kernel *k,
 
     bind_tensors(argument, k, v, tensor);
     const char *chosen = tile_variant_name(tile_select_entry(c->signature, argument)->variant);
-    ck_assert_msg(strcmp(chosen, how->entry) == 0, "%s: the launch takes %s, expected %s",
+    ck_assert_msg(!how || strcmp(chosen, how->entry) == 0, "%s: the launch takes %s, expected %s",
                   construct_where(), chosen, how->entry);
     return tile_entry_takes(c->signature, entry, argument);
 }
@@ -386,7 +388,9 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
     for (uint32_t entry = 0; entry < c->signature->entries; entry++) {
         struct tensor tensor[MOST];
         struct values v;
-        if (mode != PADDED && c->signature->entry[entry].variant != TILE_INDEX_64)
+        enum tile_variant variant = c->signature->entry[entry].variant;
+        if (mode != PADDED && variant != TILE_REALIGNED &&
+            (variant != TILE_INDEX_64 || mode == UNALIGNED))
             continue;
         construct_now.entry = tile_variant_name(c->signature->entry[entry].variant);
         construct_now.warps = c->signature->entry[entry].warps;
@@ -396,7 +400,7 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
             if (k->parameter[i].value->type.tensor)
                 construct_make(&tensor[i], &k->parameter[i], v.dimension,
                                how && (int)i == how->parameter ? how->mode : mode);
-        if (how && !takes(c, entry, k, &v, tensor, how)) {
+        if ((how || variant == TILE_REALIGNED) && !takes(c, entry, k, &v, tensor, how)) {
             for (uint32_t i = 0; i < k->parameter_count; i++)
                 if (k->parameter[i].value->type.tensor)
                     construct_drop(&tensor[i]);
@@ -510,7 +514,9 @@ void construct_check_alignment(const struct construct_alignment *a)
             for (int mode = OFF_BASE; mode < OFF_END; mode++) {
                 const struct tile_type *type = &m->first->parameter[i].value->type;
                 how = (struct alignment){ (int)i, (enum mode)mode,
-                                          a->needs[i] == 'a' ? "idx64" : a->entry };
+                                          a->needs[i] == 'a'   ? "idx64"
+                                          : a->needs[i] == 'r' ? "realigned"
+                                                               : a->entry };
                 if (type->tensor && (mode == OFF_BASE || type->rank > 1))
                     check_case(&code, m->first, row, at, PADDED, &how);
             }

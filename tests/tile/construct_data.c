@@ -195,7 +195,8 @@ void construct_make(struct tensor *t, const struct tile_parameter *p, const int6
     for (uint32_t axis = 0; axis < type->rank; axis++)
         if (t->host.shape[axis])
             reach += (t->host.shape[axis] - 1) * llabs(t->host.strides[axis]);
-    t->before = mode == OFF_BASE ? cuc_dtype_bits(type->dtype) / 8 : 0;
+    t->before = mode == OFF_BASE ? 1 : mode == UNALIGNED ? 1 + below(7) : 0;
+    t->before *= cuc_dtype_bits(type->dtype) / 8;
     t->size = t->before + (size_t)reach * (cuc_dtype_bits(type->dtype) / 8);
     t->bytes = malloc(t->size);
     t->touched = calloc(1, t->size);

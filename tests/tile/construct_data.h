@@ -37,6 +37,7 @@ enum mode {
     TRANSPOSED,
     REVERSED,
     REPEATED,
+    UNALIGNED, // DENSE, with any base
     MODES,
     // PADDED, but a base or rows between two multiples of 16 bytes
     OFF_BASE = MODES,

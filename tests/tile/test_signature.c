@@ -491,6 +491,36 @@ TEST_ROWS(arguments_choose_the_entry, tensors)
         }
 }
 
+// Operands that threads copy: any base and rows, but coordinates of 32 bits.
+static const struct {
+    const char *what;
+    cuc_tensor t;
+    bool taken;
+} realigned[] = {
+    { "rows of 18 bytes", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { 9, 1 } }, true },
+    { "rows from the end", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { -9, 1 } }, true },
+    { "equal rows", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { 0, 1 } }, true },
+    { "rows far apart", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { 4 * GIGA + 1, 1 } }, true },
+    { "as many rows as possible", { 4098, CUC_F16, 2, 0, 0, { GIGA, 9 }, { 9, 1 } }, true },
+    { "too many rows", { 4098, CUC_F16, 2, 0, 0, { GIGA + 1, 9 }, { 9, 1 } }, false },
+    { "no rows", { 4098, CUC_F16, 2, 0, 0, { 0, 9 }, { 9, 1 } }, false },
+    { "columns apart", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { 18, 2 } }, false },
+};
+
+TEST_ROWS(operands_of_any_alignment_choose_the_entry, realigned)
+{
+    struct tile_argument argument = { .tensor = &realigned[_i].t };
+    struct tile_parameter parameter = { .name = "a" };
+    struct tile_kernel k = { .parameter = &parameter, .parameter_count = 1 };
+    struct tile_signature s = { .kernel = &k, .entries = 2 };
+
+    s.entry[0].variant = TILE_REALIGNED;
+    s.entry[0].realigned = 1;
+    s.entry[1].variant = TILE_INDEX_64;
+    ck_assert_msg(tile_entry_takes(&s, 0, &argument) == realigned[_i].taken, "%s",
+                  realigned[_i].what);
+}
+
 // Tensors of 4 x 8 f32, some of which are written.
 static const struct {
     const char *what;

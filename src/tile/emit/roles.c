@@ -68,8 +68,18 @@ void tile_begin_tile(struct tile_emitter *e)
     e->ring->out.open = false;
 }
 
-// Emits the copying role. A whole warp iterates over the tiles, and one lane of it copies.
-// Warp-uniform values are computed once, and ptxas knows that only one lane is elected.
+// All warps of the warpgroup copy.
+static bool emit_realigned(struct tile_emitter *e, const struct tile_roles *roles)
+{
+    if (!tile_open_realign(e) || !roles->for_each_tile(e, roles->copy))
+        return false;
+    tile_close_realign(e);
+    emit_end(e);
+    return !e->failed;
+}
+
+// A whole warp goes through the tiles, and one lane of it copies. Warp-uniform values are computed
+// once, and the elected lane is known to be one.
 static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 {
     uint32_t end = tile_label(e);
@@ -132,7 +142,7 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     e->prologue = none;
     r->copies = true;
     e->text = &own;
-    if (!emit_copies(e, roles))
+    if (!(r->plan->realigned ? emit_realigned(e, roles) : emit_copies(e, roles)))
         return false;
     *copying = common;
     tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %u;\n", roles->copy_registers);
@@ -181,11 +191,12 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_ring *ring, struct tile_text *out, struct tile_entry *entry)
 {
     const struct tile_pipeline *plan = ring->plan;
+    enum tile_variant variant = plan->realigned ? TILE_REALIGNED : TILE_TMA;
     struct tile_emitter e = { .dispatch = roles->dispatch,
                               .module = module,
                               .kernel = kernel,
                               .target = target,
-                              .variant = TILE_TMA,
+                              .variant = variant,
                               .warps = roles->warps,
                               .ring = ring };
     struct tile_text copying;
@@ -202,8 +213,8 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
     if (plan->teams > 1 && e.shared_bytes) // both teams would meet at the barriers of the scratch
         return false;
     *entry = (struct tile_entry){
-        .variant = TILE_TMA,
-        .name = tile_entry_name(module, kernel, TILE_TMA),
+        .variant = variant,
+        .name = tile_entry_name(module, kernel, variant),
         .warps = (groups + 1) * (TILE_GROUP_THREADS / 32),
         .dynamic_shared = scratch + e.shared_bytes,
         .persistent = true,
@@ -214,6 +225,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
         .map_count = plan->maps,
     };
     memcpy(entry->map, plan->map, sizeof(entry->map));
+    entry->realigned = plan->realigned ? tile_streamed_parameters(plan) : 0;
     if (!entry->name || entry->dynamic_shared > target->shared_limit)
         return false;
     e.shared_bytes = 0; // the PTX declares no static shared memory

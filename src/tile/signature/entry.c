@@ -14,7 +14,7 @@ uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at)
 
 bool tile_asks_alignment(enum tile_variant variant)
 {
-    return variant == TILE_INDEX_64 || variant == TILE_TMA;
+    return variant == TILE_INDEX_64 || tile_has_roles(variant);
 }
 
 uint32_t tile_grid_at(uint32_t bytes)
@@ -38,8 +38,8 @@ uint32_t tile_block_bytes(const struct tile_entry *entry, uint32_t bytes)
 
 const char *tile_variant_name(enum tile_variant variant)
 {
-    static const char *const names[] = { "idx32+aligned", "idx32", "idx64", "tma",
-                                         "idx32+overlap" };
+    static const char *const names[] = { "idx32+aligned", "idx32",         "idx64",
+                                         "tma",           "idx32+overlap", "realigned" };
 
     return names[variant];
 }

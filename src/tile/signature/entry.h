@@ -12,9 +12,15 @@ enum tile_variant {
     TILE_INDEX_64, // takes all arguments
     TILE_TMA,
     TILE_OVERLAP_32, // TILE_ALIGNED_32 with barriers for tensors that overlap
+    TILE_REALIGNED,  // as TILE_TMA, with operands of any alignment, which threads copy
     TILE_VARIANTS,
 };
 const char *tile_variant_name(enum tile_variant variant); // "idx32+aligned"
+// True if the entry's threads have roles.
+static inline bool tile_has_roles(enum tile_variant variant)
+{
+    return variant == TILE_TMA || variant == TILE_REALIGNED;
+}
 
 enum {
     TILE_MAX_MAPS = 4,
@@ -62,7 +68,8 @@ struct tile_entry {
     // multiple of this number. The code of other entries does not depend on it; a launch uses
     // clusters if the grid is a multiple of it.
     uint32_t cluster;
-    uint32_t split; // blocks that share a tile of the grid; the grid then counts all of them
+    uint32_t split;     // blocks that share a tile of the grid; the grid then counts all of them
+    uint64_t realigned; // parameters that threads realign, one bit each
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };

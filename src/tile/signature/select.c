@@ -72,7 +72,8 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     return true;
 }
 
-// Along its rows, a map with ends has coordinates up to three times the number of rows.
+// True if 32-bit coordinates suffice. Along its rows, a map with ends has coordinates up to three
+// times the number of rows. `map`: NULL if there is none.
 static bool fits_coordinates(const struct tile_tensor_map *map, const cuc_tensor *t)
 {
     const int64_t most_ended = INT64_C(1) << 29;
@@ -80,7 +81,7 @@ static bool fits_coordinates(const struct tile_tensor_map *map, const cuc_tensor
     for (int32_t axis = 0; axis < t->rank; axis++)
         if (t->shape[axis] < 1 || t->shape[axis] > MOST_MAPPED)
             return false;
-    return !map->ends || t->shape[t->rank - 2] <= most_ended;
+    return !map || !map->ends || t->shape[t->rank - 2] <= most_ended;
 }
 
 bool tile_can_have_map(const struct tile_signature *s, const struct tile_tensor_map *map,
@@ -122,20 +123,21 @@ static bool are_disjoint(const struct tile_signature *s, const struct tile_argum
 static bool assumes_no_overlap(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||
-           (s->entry[entry].variant == TILE_TMA && s->written & (s->written - 1));
+           (tile_has_roles(s->entry[entry].variant) && s->written & (s->written - 1));
 }
 
 // Conditions on all tensors, by the entry's variant, and on the tensors that must be aligned.
 static bool takes_tensors(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
-    bool wide = entry->variant == TILE_INDEX_64 || entry->variant == TILE_TMA;
+    bool wide = entry->variant == TILE_INDEX_64 || tile_has_roles(entry->variant);
     bool any_stride = entry->variant == TILE_INDEX_64 || entry->variant == TILE_INDEX_32;
 
     for (uint32_t p = 0; p < s->kernel->parameter_count; p++) {
         const cuc_tensor *t = argument[p].tensor;
         if (t && ((!wide && !fits_32(t)) || (!any_stride && !has_unit_stride(t)) ||
-                  (entry->aligned >> p & 1 && !tile_is_aligned(t))))
+                  (entry->aligned >> p & 1 && !tile_is_aligned(t)) ||
+                  (entry->realigned >> p & 1 && !fits_coordinates(NULL, t))))
             return false;
     }
     return true;

@@ -153,6 +153,7 @@ static void put_kernel(struct writer *w, const struct tile_kernel *k, uint64_t w
         put_byte(w, entry[i].split ? entry[i].split : 1);
         put_number(w, entry[i].raster);
         put_number(w, entry[i].aligned);
+        put_number(w, entry[i].realigned);
         put_number(w, entry[i].map_count);
         for (uint32_t n = 0; n < entry[i].map_count; n++) {
             const struct tile_tensor_map *map = &entry[i].map[n];

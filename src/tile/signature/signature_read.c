@@ -194,6 +194,11 @@ static void read_entry(struct reader *r, struct tile_kernel *k, struct tile_entr
     entry->aligned = read_number(r);
     if (!entry->cluster || entry->cluster > 8 || !entry->split || entry->split > 8)
         refuse(r, "a cluster has 1 to 8 blocks");
+    entry->realigned = read_number(r);
+    for (uint32_t i = 0; i < 64 && !r->why && entry->realigned >> i; i++)
+        if (entry->realigned >> i & 1 &&
+            (i >= k->parameter_count || !k->parameter[i].value->type.tensor))
+            refuse(r, "an entry realigns something that is no tensor");
     entry->map_count = read_below(r, TILE_MAX_MAPS + 1, "an entry has too many maps");
     for (uint32_t i = 0; i < entry->map_count; i++)
         read_map(r, k, &entry->map[i]);
