@@ -29,7 +29,9 @@ static struct {
     int signal;     // or after this signal
     int calls;      // calls made since `at` was set
     bool anonymous; // the file system has O_TMPFILE
-    bool locks;     // the file system has locks
+    bool locks;     // and locks
+    const char
+        *replaced; // a file that another process replaces before the next removal; NULL: none
 } hit = { .anonymous = true, .locks = true };
 
 // `slow` calls may be interrupted: only they fail with EINTR.
@@ -76,7 +78,16 @@ WRAP_BOTH(ssize_t, pwrite, (int fd, const void *data, size_t bytes, off_t at), f
 WRAP_BOTH(int, fstat, (int fd, struct stat *about), fd, about)
 WRAP(int, -1, mkdir, (const char *path, mode_t mode), path, mode)
 WRAP(int, -1, mkdirat, (int folder, const char *path, mode_t mode), folder, path, mode)
-WRAP(int, -1, unlinkat, (int folder, const char *path, int flags), folder, path, flags)
+int __real_unlinkat(int folder, const char *path, int flags);
+int __wrap_unlinkat(int folder, const char *path, int flags);
+int __wrap_unlinkat(int folder, const char *path, int flags)
+{
+    if (hit.replaced)
+        (void)utimensat(AT_FDCWD, hit.replaced, NULL, 0);
+    hit.replaced = NULL;
+    return fails() ? -1 : __real_unlinkat(folder, path, flags);
+}
+
 WRAP(int, -1, futimens, (int fd, const struct timespec times[2]), fd, times)
 WRAP(DIR *, NULL, fdopendir, (int fd), fd)
 WRAP(int, -1, linkat, (int from, const char *a, int to, const char *b, int flags), from, a, to, b,
@@ -891,6 +902,32 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
     close(opened);
     ck_assert_int_eq(access(path_of(ENTRIES), F_OK), 0);
     ck_assert_int_eq(count_files(dir), 2); // the entry and the notes
+}
+
+// Another process may use or replace an entry while a third one trims.
+TEST(an_entry_that_is_replaced_meanwhile_stays)
+{
+    enum { ENTRIES = 8 };
+    unsigned char data[1000] = { 1 };
+    char replaced[sizeof(dir) + 100];
+    int error;
+
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        cuc__key key = key_of(i);
+        ck_assert_int_eq(cuc__store_put(&store, &key, "label", data, sizeof(data)), 0);
+        set_age(path_of(i), 1000 - i);
+    }
+    int opened = cuc__store_open(&store, false, &error);
+    ck_assert_int_ge(opened, 0);
+    snprintf(replaced, sizeof(replaced), "%s", path_of(1)); // the second to leave
+    hit.replaced = replaced;
+    cuc__store_trim(opened, ENTRIES * 1093 / 2, NULL);
+    close(opened);
+    ck_assert_ptr_null(hit.replaced);
+    ck_assert_int_ne(access(path_of(0), F_OK), 0);
+    ck_assert_int_eq(access(path_of(1), F_OK), 0);
+    ck_assert_int_ne(access(path_of(2), F_OK), 0);
+    ck_assert_int_eq(count_files(dir), 3);
 }
 
 int main(void)

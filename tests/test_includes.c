@@ -1,13 +1,15 @@
 // The files that a source may include: each of them changes the key, and so does one that appears
 // where it would be found. A source whose files cannot be determined has no key.
 #include "base/array.h"
-#include "program/includes.h"
+#include "program/included.h"
 #include "testing.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/cucore-includes-XXXXXX";
+static cuc__store store = { .max_bytes = 1 << 30 };
 
 static void write_file(const char *name, const char *text)
 {
@@ -23,6 +25,9 @@ static void make_folder(void)
     strcpy(folder + strlen(folder) - 6, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
+    static char dir[64];
+    snprintf(dir, sizeof(dir), "%s/cache", folder);
+    store.dir = dir;
     ck_assert_int_eq(mkdir("first", 0755) | mkdir("second", 0755) | mkdir("second/sub", 0755) |
                          mkdir("own", 0755) | mkdir("memory", 0755),
                      0);
@@ -37,13 +42,14 @@ static void remove_folder(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-// Writes the key of a source as text, or why there is none.
-static const char *key_of(const char *text, const char *definitions)
+// Writes the key of a source as text, or why there is none. With a store, its list of files may
+// come from there, and is written to it; *recalled is true if it came from there.
+static const char *make_key(const char *text, const char *definitions, bool stores, bool *recalled)
 {
     static const char *const folders[] = { "first", "second" };
     static char *const header_names[] = { "memory/h.h" };
     static char *const header_texts[] = { "#include \"beside.h\"\n" };
-    static char result[4][400];
+    static char result[16][400];
     static int at;
     struct cuc__include_source source = {
         .name = "own/source.cu",
@@ -56,19 +62,34 @@ static const char *key_of(const char *text, const char *definitions)
         .folder_count = CUC_LENGTH(folders),
     };
     cuc__key_maker maker;
-    size_t bytes;
-    char *list;
     cuc__key key;
 
     at = (at + 1) % CUC_LENGTH(result);
     cuc__key_begin(&maker, "test");
-    cuc__key_add_includes(&maker, &list, &bytes, &source);
-    free(list);
+    cuc__includes *files = cuc__key_add_includes(&maker, stores ? &store : NULL, &source);
+    if (recalled)
+        *recalled = files && files->recalled;
+    if (stores && files)
+        cuc__includes_store(files, &store, "source.cu");
+    cuc__includes_free(files);
     if (cuc__key_finish(&key, &maker))
         cuc__sha256_text(result[at], key.bytes);
     else
         snprintf(result[at], sizeof(result[at]), "refused: %s", maker.why);
     return result[at];
+}
+
+// Returns the key of a source, or why there is none, and checks that a list in the store changes
+// neither.
+static const char *key_of(const char *text, const char *definitions)
+{
+    const char *key = make_key(text, definitions, false, NULL);
+    bool recalled;
+
+    ck_assert_str_eq(make_key(text, definitions, true, NULL), key);
+    ck_assert_str_eq(make_key(text, definitions, true, &recalled), key);
+    ck_assert_msg(recalled == (strncmp(key, "refused", 7) != 0), "%s", text);
+    return key;
 }
 
 // ---- Sources with a key
@@ -225,6 +246,269 @@ TEST(a_pipe_without_a_writer_is_not_waited_for)
     const char *key = key_of("#if 0\n#include <pipe.h>\n#endif\n", NULL);
     ck_assert_msg(strncmp(key, "refused: ", 9) == 0 && strstr(key, "first/pipe.h cannot be read"),
                   "%s", key);
+}
+
+// ---- Lists of another source
+
+static const struct {
+    const char *first, *second; // sources
+    bool recalled;              // the second one takes the list of the first
+} pairs[] = {
+    // Lines that name no file
+    { "#include <h.h>\nint a;\n", "#include <h.h>\nint b;\n", true },
+    { "#include <h.h>\n", "// a\n#include <h.h>\n\n\nint a;\n", true },
+    { "#include <h.h>\n", "#include <h.h>\n#pragma unroll\n#error a\n#undef A\n#line 3\n", true },
+    { "#include <h.h>\n", "#include <h.h>\n#ifdef A\n#else\n#endif\n", true },
+    { "#include <h.h>\n", "#include <h.h>\n_Pragma(\"once\") int a;\n", true },
+    { "#include <h.h>\n", "#include <h.h>\nconst char *f = __FILE__; int c = __COUNTER__;\n",
+      true },
+    { "#include <h.h>\n", "#include <h.h>\nconst char *f = \"#include <i.h>\";\n", true },
+    { "#include <h.h>\n", "#include <h.h>\nint a = b # c % : d;\n", true },
+    // Others
+    { "#include <h.h>\n", "#include <i.h>\n", false },
+    { "#include <h.h>\n", "#include \"h.h\"\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n#include <i.h>\n", false },
+    { "#include <h.h>\n#include <i.h>\n", "#include <i.h>\n#include <h.h>\n", false },
+    { "#include <h.h>\n", "#include_next <h.h>\n", false },
+    { "#define H <h.h>\n#include H\n", "#define H <i.h>\n#include H\n", false },
+    { "#define D h\n#define H <D.h>\n#include H\n", "#define D i\n#define H <D.h>\n#include H\n",
+      false },
+    { "#if A\n#include <h.h>\n#endif\n", "#if B\n#include <h.h>\n#endif\n", false },
+    { "#if __has_include(<h.h>)\n#endif\n", "#if __has_include(<i.h>)\n#endif\n", false },
+    { "#if 0\n#elif __has_include(<h.h>)\n#endif\n", "#if 0\n#elif __has_include(<i.h>)\n#endif\n",
+      false },
+    { "#if HAS(<h.h>)\n#endif\n#include \"has.h\"\n",
+      "#if HAS(<i.h>)\n#endif\n#include \"has.h\"\n", false },
+    // Spellings of a directive
+    { "#include <h.h>\n", "#include <h.h>\n%:include <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n%: define A <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n/* a */ # /* b */ include /* c */ <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n/* a\n*/ # include <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n#inc\\\nlude <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n\\\n#include <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\r\n#include <i.h>\r\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n#pragma once /*\n*/ #include <i.h>\n", false },
+    { "#inc\\\nlude <h.h>\n", "#include <h.h>\n", true }, // the same line
+    // Literals and comments that hide a directive, or end before it: it counts
+    { "#include <h.h>\n", "#include <h.h>\nauto t = R\"(\n#include <i.h>\n)\";\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n/*\n#include <i.h>\n*/\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nauto t = R\"(/*)\";\n#include <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nauto t = \"/*\";\n#include <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n// \\\n#include <i.h>\n", true }, // a comment's line
+    { "#include <h.h>\n", "/*\n#include <h.h>\n*/\n", true },                // includes nothing
+    // What refuses a key in a line that names no file
+    { "#include <h.h>\n", "#include <h.h>\nconst char *t = __TIME__;\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nconst char *t = __DATE__;\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nconst char *t = __TIMESTAMP__;\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nconst char *t = __TI\\\nME__;\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nconst char *t = J(__TI, ME__);\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nint a = __has_include(<i.h>);\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nint a = J(__has_, include)(<i.h>);\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n?\?=include <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\n// ?\?/\n#include <i.h>\n", false },
+    { "#include <h.h>\n", "#include <h.h>\nint a; \\ \n", false },
+    { "#include <h.h>\n", "#include <h.h>\rint a;\n", false },
+    // Words of a macro that a header defines for __has_include
+    { "#include \"has.h\"\n", "#include \"has.h\"\nint a = HAS(<i.h>);\n", false },
+    { "#include \"has.h\"\n", "#include \"has.h\"\nint a = J(HA, S)(<i.h>);\n", false },
+    { "#include \"has.h\"\n", "#include \"has.h\"\n#pragma a HAS(<i.h>)\n", false },
+    { "#include \"has.h\"\n", "#include \"has.h\"\n// HAS(<i.h>)\n", true },
+    { "#include \"has.h\"\n", "#include \"has.h\"\n#ifdef HAS\n#endif\n", true },
+};
+
+// A list never makes another key than a scan does, and no key where a scan makes none.
+TEST_ROWS(a_list_serves_sources_with_the_same_directives, pairs)
+{
+    const char *first = pairs[_i].first, *second = pairs[_i].second;
+    bool recalled;
+
+    write_file("own/has.h", "#define HAS(X) __has_include(X)\n");
+    write_file("first/h.h", "// h\n");
+    write_file("second/i.h", "// i\n");
+    const char *key = make_key(first, NULL, true, NULL);
+    ck_assert_msg(strlen(key) == 64, "%s: %s", first, key);
+    key = make_key(second, NULL, false, NULL);
+    ck_assert_msg(strcmp(make_key(second, NULL, true, &recalled), key) == 0, "%s\nafter %s", second,
+                  first);
+    ck_assert_msg(recalled == pairs[_i].recalled, "%s\nafter %s: %s", second, first, key);
+}
+
+// Sources of random pieces, many of which share their directives with an earlier one.
+TEST(a_list_never_changes_a_key)
+{
+    static const char *const pieces[] = {
+        "#include <h.h>\n",
+        "#include <i.h>\n",
+        "#include \"has.h\"\n",
+        "#include H\n",
+        "# ",
+        "%:",
+        "define H <h.h>\n",
+        "define H <i.h>\n",
+        "#if HAS(<i.h>)\n",
+        "#elif __has_include(<h.h>)\n",
+        "HAS(<i.h>)",
+        "J(HA, S)",
+        "__TI",
+        "ME__",
+        "J(_",
+        ",",
+        "/*",
+        "*/",
+        "//",
+        "R\"(",
+        ")\"",
+        "\"",
+        "\\\n",
+        "\r\n",
+        "\n",
+        "int a;",
+        "a\n",
+        "?\?/",
+        "#pragma x ",
+        "#endif\n",
+        "int b;",
+        "\n",
+        "\n",
+        "\n",
+    };
+    enum { ROUNDS = 1500, MOST_PIECES = 5 };
+    int recalled_count = 0, refused = 0;
+    unsigned state = 19;
+
+    write_file("own/has.h", "#define HAS(X) __has_include(X)\n");
+    write_file("first/h.h", "// h\n");
+    write_file("second/i.h", "#include <h.h>\n");
+    for (int i = 0; i < ROUNDS; i++) {
+        char text[400] = "#include <h.h>\n";
+        bool recalled;
+        for (int k = i % (MOST_PIECES + 1); k > 0; k--) {
+            state = state * 1103515245 + 12345;
+            strcat(text, pieces[(state >> 16) % CUC_LENGTH(pieces)]);
+        }
+        const char *key = make_key(text, NULL, false, NULL);
+        const char *with = make_key(text, NULL, true, &recalled);
+        ck_assert_msg(strcmp(with, key) == 0, "%s, not %s:\n%s", with, key, text);
+        recalled_count += recalled;
+        refused += strncmp(key, "refused", 7) == 0;
+    }
+    ck_assert_int_gt(recalled_count, ROUNDS / 10);
+    ck_assert_int_gt(refused, ROUNDS / 50);
+    printf("%d of %d sources had a list, and %d have no key\n", recalled_count, ROUNDS, refused);
+}
+
+// ---- Changes of the files of a list
+
+static void change_text(void)
+{
+    write_file("first/h.h", "// i\n");
+}
+
+static void add_before(void)
+{
+    write_file("own/h.h", "// h\n");
+}
+
+static void add_folder(void)
+{
+    ck_assert_int_eq(mkdir("first/deep", 0755) | mkdir("first/deep/er", 0755), 0);
+    write_file("first/deep/er/h.h", "// h\n");
+}
+
+static void remove_it(void)
+{
+    ck_assert_int_eq(remove("first/h.h"), 0);
+}
+
+static void make_it_a_folder(void)
+{
+    remove_it();
+    ck_assert_int_eq(mkdir("first/h.h", 0755), 0);
+}
+
+static void touch_it(void)
+{
+    ck_assert_int_eq(utimensat(AT_FDCWD, "first/h.h", NULL, 0), 0);
+}
+
+static void replace_it(void)
+{
+    write_file("first/new", "// h\n");
+    ck_assert_int_eq(rename("first/new", "first/h.h"), 0);
+}
+
+static void add_elsewhere(void)
+{
+    write_file("first/other.h", "// h\n");
+}
+
+static const struct {
+    void (*change)(void);
+    bool same; // the key, from the list
+} changes[] = {
+    { change_text, false }, { add_before, false },       { add_folder, false },
+    { remove_it, false },   { make_it_a_folder, false }, { touch_it, true },
+    { replace_it, true },   { add_elsewhere, true },
+};
+
+TEST_ROWS(a_list_is_void_after_a_change, changes)
+{
+    static const char text[] = "#include <h.h>\n#include <deep/er/h.h>\n";
+    bool recalled;
+
+    write_file("first/h.h", "// h\n");
+    write_file("second/h.h", "// second\n");
+    const char *before = key_of(text, NULL);
+    changes[_i].change();
+    const char *after = make_key(text, NULL, true, &recalled);
+    ck_assert_str_eq(after, make_key(text, NULL, false, NULL));
+    ck_assert_int_eq(recalled, changes[_i].same);
+    ck_assert_int_eq(strcmp(before, after) == 0, changes[_i].same);
+}
+
+// While a compiler runs, a change to other contents and back does not show in the contents.
+TEST(a_file_that_is_touched_may_have_been_read_meanwhile)
+{
+    struct cuc__include_source source = { .name = "source.cu",
+                                          .text = "#include \"first/h.h\"\n",
+                                          .definitions = "" };
+    cuc__key_maker maker;
+
+    write_file("first/h.h", "// h\n");
+    cuc__key_begin(&maker, "test");
+    cuc__includes *files = cuc__key_add_includes(&maker, NULL, &source);
+    ck_assert_ptr_nonnull(files);
+    ck_assert(cuc__includes_unchanged(files, true));
+    testing_sleep_ms(20);
+    touch_it();
+    ck_assert(!cuc__includes_unchanged(files, true));
+    ck_assert(cuc__includes_unchanged(files, false));
+    cuc__includes_free(files);
+}
+
+// Lists of other formats, and those cut anywhere, are no lists.
+TEST(damaged_lists_are_refused)
+{
+    struct cuc__include_source source = { .name = "source.cu",
+                                          .text = "#include \"first/h.h\"\n",
+                                          .definitions = "" };
+    cuc__key_maker maker;
+    cuc__entry entry;
+
+    write_file("first/h.h", "// h\n");
+    cuc__key_begin(&maker, "test");
+    cuc__includes *files = cuc__key_add_includes(&maker, &store, &source);
+    cuc__includes_store(files, &store, "source.cu");
+    ck_assert(cuc__store_get(&entry, &store, &files->key));
+    cuc__includes_free(files);
+    int whole = 0;
+    for (size_t bytes = 0; bytes <= entry.bytes; bytes++) {
+        files = cuc__includes_decode(entry.data, bytes);
+        whole += files != NULL;
+        cuc__includes_free(files);
+    }
+    ck_assert_int_lt(whole, 4); // after the head and after each file
+    free(entry.file);
 }
 
 int main(void)

@@ -107,8 +107,12 @@ static void expect_new(const struct input *inputs, int count, int32_t target,
 
 CASE("links", .setup = make_folder, .teardown = remove_folder, .timeout = 100);
 
+#define ONE(field, list) .field##s = (list), .field##_count = 1
+
 TEST(whatever_changes_a_link_is_a_miss)
 {
+    static const char *const ftz[] = { "-ftz=1" }, *const level[] = { "-O1" };
+    static const char *const registers[] = { "-maxrregcount=40" };
     const struct input one = { CUC_CODE_PTX, ptx, "a" };
     const struct {
         const char *what;
@@ -127,6 +131,10 @@ TEST(whatever_changes_a_link_is_a_miss)
         { "debugging", { one }, { .arch = "sm_90", .debug = CUC_ON } },
         { "no PTX", { one }, { .arch = "sm_90", .keep_ptx = CUC_OFF } },
         { "no optimisation", { one }, { .arch = "sm_90", .optimization_level = CUC_ZERO } },
+        { "an extra option", { one }, { .arch = "sm_90", ONE(extra_option, ftz) } },
+        { "another one", { one }, { .arch = "sm_90", ONE(extra_option, registers) } },
+        { "an option of ptxas", { one }, { .arch = "sm_90", ONE(ptxas_option, level) } },
+        { "another one of ptxas", { one }, { .arch = "sm_90", ONE(ptxas_option, registers) } },
     };
 
     if (testing_lacks("nvjitlink"))
@@ -201,13 +209,23 @@ TEST(a_hit_has_the_names_of_its_inputs)
 
 TEST(what_a_key_cannot_cover_is_not_cached)
 {
-    static const char *const verbose[] = { "-verbose" }, *const more[] = { "-v" };
+    static const char *const two[] = { "-lineinfo", "-kernels-used=k,l" }, *const time[] = {
+        "-time"
+    };
+    static const char *const name[] = { "-O1", "--tool-name=x" };
+    static const char *const list[] = { "-Xptxas=--tool-name=x" };
     static const struct {
         cuc_linker_options o;
         const char *why;
     } rows[] = {
-        { { .extra_options = verbose, .extra_option_count = 1 }, "it has extra_options" },
-        { { .ptxas_options = more, .ptxas_option_count = 1 }, "it has ptxas_options" },
+        { { .extra_options = two, .extra_option_count = 2 },
+          "extra_options has \"-kernels-used=k,l\", whose effects are not known" },
+        { { .extra_options = time, .extra_option_count = 1 },
+          "extra_options has \"-time\", whose effects are not known" },
+        { { .extra_options = list, .extra_option_count = 1 },
+          "extra_options has \"-Xptxas=--tool-name=x\", whose effects are not known" },
+        { { .ptxas_options = name, .ptxas_option_count = 2 },
+          "ptxas_options has \"--tool-name=x\", whose effects are not known" },
         { { .time = CUC_ON }, "its log has times" },
     };
     const struct input one = { CUC_CODE_PTX, ptx, "a" };
@@ -216,7 +234,7 @@ TEST(what_a_key_cannot_cover_is_not_cached)
         return;
     for (int i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_linker_options o = rows[i].o;
-        char *text, line[100];
+        char *text, line[140];
         o.arch = "sm_90";
         snprintf(line, sizeof(line), "cucore: not cached: %s\n", rows[i].why);
         for (int k = 0; k < 2; k++) {

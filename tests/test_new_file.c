@@ -24,9 +24,10 @@ static struct {
     int signal;     // or after this signal
     int calls;      // calls made since `at` was set
     bool anonymous; // the file system has O_TMPFILE
+    bool exchanges; // and RENAME_EXCHANGE
     int flags;      // the last named temporary file's
     char name[64];
-} hit = { .anonymous = true };
+} hit = { .anonymous = true, .exchanges = true };
 
 static bool fails(void)
 {
@@ -52,6 +53,21 @@ WRAP(int, fchmod, (int fd, mode_t mode), fd, mode)
 WRAP(int, linkat, (int from, const char *a, int to, const char *b, int flags), from, a, to, b,
      flags)
 WRAP(int, renameat, (int from, const char *a, int to, const char *b), from, a, to, b)
+
+WRAP(int, unlinkat, (int from, const char *name, int flags), from, name, flags)
+
+int __real_renameat2(int from, const char *a, int to, const char *b, unsigned flags);
+int __wrap_renameat2(int from, const char *a, int to, const char *b, unsigned flags);
+int __wrap_renameat2(int from, const char *a, int to, const char *b, unsigned flags)
+{
+    if (fails())
+        return -1;
+    if (flags && !hit.exchanges) {
+        errno = EINVAL;
+        return -1;
+    }
+    return __real_renameat2(from, a, to, b, flags);
+}
 
 // A descriptor is closed also when close() fails.
 int __real_close(int fd);
@@ -316,6 +332,136 @@ TEST_RANGE(a_signal_may_come_before_every_system_call, 0, 2 * FORKED)
                           strsignal(signals[s]), n, wrong);
         }
     }
+}
+
+// ---- Several files
+
+static const char *const several[] = { "a", "b", "c" };
+
+enum { SEVERAL = CUC_LENGTH(several) };
+
+static int write_several(int *failed)
+{
+    cuc__new_file files[SEVERAL] = { { .begun = false } }, *all[SEVERAL];
+    int error = 0;
+
+    for (int i = 0; i < SEVERAL && !error; i++) {
+        char full[600];
+        all[i] = &files[i];
+        error = cuc__new_file_begin(&files[i], strcpy(full, in_folder(several[i])));
+        if (!error)
+            error = cuc__new_file_write(&files[i], "new", 3);
+        if (!error)
+            error = cuc__new_file_finish(&files[i]);
+    }
+    if (!error)
+        error = cuc__new_file_commit_all(all, SEVERAL, failed);
+    for (int i = 0; i < SEVERAL; i++)
+        cuc__new_file_discard(&files[i]);
+    return error;
+}
+
+// Bits of the files that exist before.
+static const int existing[] = { 0, 2, 5, 7 };
+
+static void put_several(int there)
+{
+    for (int i = 0; i < SEVERAL; i++) {
+        (void)unlink(in_folder(several[i]));
+        if (there >> i & 1)
+            put(several[i], "old", 0640);
+    }
+}
+
+// Returns how many files are new; -1 if anything is wrong.
+static int count_new(int there)
+{
+    int new = 0, expected = 0;
+
+    for (int i = 0; i < SEVERAL; i++) {
+        const char *text = get(several[i]);
+        bool is_new = text && strcmp(text, "new") == 0;
+        new += is_new;
+        expected += text != NULL;
+        if (!is_new && (there >> i & 1 ? !text || strcmp(text, "old") != 0 : text != NULL))
+            return -1;
+    }
+    return count_entries(folder) == expected ? new : -1;
+}
+
+CASE("several", .setup = make_folder, .teardown = remove_folder);
+
+// The row: the files that exist, O_TMPFILE, RENAME_EXCHANGE.
+TEST_RANGE(all_files_are_new_or_none, 0, 4 * CUC_LENGTH(existing))
+{
+    int there = existing[_i / 4], descriptors = count_entries("/proc/self/fd"), made = 0, failed;
+    bool armed = true;
+
+    hit.anonymous = _i & 1;
+    hit.exchanges = _i & 2;
+    for (int n = 1; armed; n++) {
+        put_several(there);
+        hit.error = EIO;
+        hit.calls = 0;
+        hit.at = n;
+        int error = write_several(&failed);
+        armed = hit.calls >= n;
+        hit.at = 0;
+        int new = count_new(there);
+        // A call that removes an old file may fail, too; then its temporary name remains.
+        if (!error && new < 0) {
+            remove_folder();
+            ck_assert_int_eq(mkdir(folder, 0755), 0);
+            continue;
+        }
+        ck_assert_msg(error ? new == 0 || (!hit.exchanges && new > 0) : new == SEVERAL,
+                      "call %d: %d files are new after %s", n, new, strerror(error));
+        ck_assert_int_eq(count_entries("/proc/self/fd"), descriptors);
+        made += armed;
+    }
+    ck_assert_int_gt(made, 6 * SEVERAL);
+}
+
+TEST_RANGE(a_signal_leaves_all_files_new_or_none, 0, 2 * CUC_LENGTH(existing))
+{
+    int there = existing[_i / 2], status = 1, failed;
+
+    hit.anonymous = _i & 1;
+    for (int n = 1; status; n++) {
+        put_several(there);
+        fflush(NULL);
+        pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (!child) {
+            signal(SIGTERM, SIG_DFL);
+            hit.error = 0;
+            hit.signal = SIGTERM;
+            hit.calls = 0;
+            hit.at = n;
+            _exit(write_several(&failed) != 0);
+        }
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert(!status || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+        int new = count_new(there);
+        ck_assert_msg(new == 0 || new == SEVERAL, "call %d: %d files are new", n, new);
+    }
+}
+
+TEST(the_file_that_fails_is_named)
+{
+    int failed = -1, error = 0;
+
+    for (int n = 1; failed != 1; n++) {
+        ck_assert_int_lt(n, 100);
+        put_several(7);
+        hit.error = EIO;
+        hit.calls = 0;
+        hit.at = n;
+        error = write_several(&failed);
+    }
+    hit.at = 0;
+    ck_assert_int_eq(error, EIO);
+    ck_assert_int_eq(count_new(7), 0);
 }
 
 // ---- Paths

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char scale[] = "extern \"C\" __global__ void scale(float *a, float f)\n"
@@ -70,7 +71,9 @@ static void create_refused(int32_t kind, const char *text, size_t bytes,
 static bool has_flag(const cuc_program *p, int32_t target, const char *flag)
 {
     for (size_t i = 0; i < cuc_program_flag_count(p, target); i++)
-        if (strcmp(cuc_program_flag(p, target, i), flag) == 0)
+        if (strcmp(cuc_program_flag(p, target, i), flag) == 0 ||
+            (strcmp(flag, "--use-bundled-headers=") == 0 &&
+             strncmp(cuc_program_flag(p, target, i), flag, strlen(flag)) == 0))
             return true;
     return false;
 }
@@ -153,7 +156,7 @@ static const struct option_case {
     { "--split-compile=2",               { .split_compile = 2 }, CUC_CODE_CUBIN, 0 },
     { "--split-compile=0",               { .split_compile = CUC_ZERO }, CUC_CODE_CUBIN, 0 },
     { "--no-source-include",             { .no_source_include = CUC_ON }, 0, 0 },
-    { "--use-bundled-headers",           { .use_bundled_headers = CUC_ON }, 0, CUC_ERROR_NOT_SUPPORTED },
+    { "--use-bundled-headers=",          { .use_bundled_headers = CUC_ON }, 0, CUC_ERROR_NOT_SUPPORTED },
     { "--builtin-move-forward=true",     { .builtin_move_forward = CUC_ON }, 0, 0 },
     { "--builtin-move-forward=false",    { .builtin_move_forward = CUC_OFF }, 0, 0 },
     { "--builtin-initializer-list=true", { .builtin_initializer_list = CUC_ON }, 0, 0 },
@@ -227,6 +230,7 @@ TEST_ROWS(an_option_becomes_the_flag_that_nvrtc_takes, option_cases)
     if (!o.arch)
         o.arch = "sm_90";
     ck_assert_int_eq(chdir(folder), 0);
+    setenv("CUCORE_CACHE_DIR", folder, 1); // of bundled headers
     if (c->status == CUC_ERROR_NOT_SUPPORTED && cuc__nvrtc_toolkit.version() < 13030) {
         create_refused(CUC_SOURCE_CUDA, scale, 0, &o, c->status, "use_bundled_headers needs NVRTC");
         return;
@@ -235,11 +239,69 @@ TEST_ROWS(an_option_becomes_the_flag_that_nvrtc_takes, option_cases)
     ck_assert(has_flag(p, target, c->flag));
     if (c->status == CUC_ERROR_INVALID_ARGUMENT && cuc__nvrtc_toolkit.version() > 13000)
         ; // a later NVRTC may know it
+    else if (c->options.use_bundled_headers == CUC_ON)
+        cuc_object_release(compiled(p, target));
     else if (c->status)
         refused(p, target, c->status, c->status == CUC_ERROR_COMPILE ? "missing.pch" : c->flag);
     else
         cuc_object_release(compiled(p, target));
     cuc_program_release(p);
+}
+
+// NVRTC needs a folder for its headers, which it unpacks once and finds later.
+TEST(bundled_headers_are_unpacked_into_the_cache)
+{
+    static const char source[] = "#include <cuda_fp16.h>\n#include <cuda/std/limits>\n"
+                                 "__global__ void k(__half *x) { *x = __hmul(*x, *x); }\n";
+    cuc_program *p = NULL;
+    struct stat about;
+    char path[600];
+
+    if (testing_lacks("nvrtc") || cuc__nvrtc_toolkit.version() < 13030)
+        SKIP("NVRTC is older than 13.3");
+    snprintf(path, sizeof(path), "%s/cache", folder);
+    fflush(NULL);
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        if (!child) { // the default cache is read once
+            setenv("CUCORE_CACHE_DIR", path, 1);
+            p = program_of(source,
+                           CUC_PROGRAM_OPTIONS(.arch = "sm_90", .use_bundled_headers = CUC_ON));
+            cuc_object_release(compiled(p, CUC_CODE_PTX));
+            cuc_program_release(p);
+            _exit(0);
+        }
+        int status = 1;
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(status, 0);
+        int version = cuc__nvrtc_toolkit.version();
+        char header[700];
+        snprintf(header, sizeof(header), "%s/headers-%d.%d/cuda_fp16.h", path, version / 1000,
+                 version % 1000 / 10);
+        ck_assert_int_eq(stat(header, &about), 0);
+    }
+}
+
+TEST(bundled_headers_need_a_folder)
+{
+    cuc_program *p = NULL;
+    int status = 1;
+
+    if (testing_lacks("nvrtc") || cuc__nvrtc_toolkit.version() < 13030)
+        SKIP("NVRTC is older than 13.3");
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        setenv("CUCORE_CACHE", "0", 1);
+        ck_fails(
+            CUC_ERROR_NOT_FOUND,
+            cuc_program_create(&p, CUC_SOURCE_CUDA, scale, 0,
+                               CUC_PROGRAM_OPTIONS(.arch = "sm_90", .use_bundled_headers = CUC_ON)),
+            "CUCORE_CACHE is 0", "CUCORE_CACHE_DIR");
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
 }
 
 TEST(every_row_of_the_option_table_has_a_case)
@@ -297,6 +359,8 @@ static const struct bad_option {
     { { .name = "a\nb" }, "control character" },
     { { .name = "" }, "name has 0 bytes" },
     { { .arch = "90" }, "arch is \"90\"" },
+    { { .arch = "sm_080" }, "arch is \"sm_080\"" },
+    { { .arch = "compute_090" }, "arch is \"compute_090\"" },
     { { .arch = "sm_" }, "arch is \"sm_\"" },
     { { .arch = "sm_90 -G" }, "arch is \"sm_90 -G\"" },
 };

@@ -738,7 +738,8 @@ TEST_RANGE(headers_of_cccl_are_cached, 0, 2)
     free(text);
 }
 
-// Files that have been there for a while are listed with their times, and are not read again.
+// Files that have been there for a while are not read again. A list of newer ones is written again
+// when they have been.
 TEST(files_are_known_by_their_times)
 {
     static const char source[] = "#include \"a.h\"\n#include \"b.h\"\n";
@@ -757,7 +758,7 @@ TEST(files_are_known_by_their_times)
     paths[0] = folder;
     write_file("a.h", "__device__ int a = 1;\n");
     expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, "the program");
-    ck_assert_uint_eq(info().entries, 1); // new files are not listed
+    ck_assert_uint_eq(info().entries, 2); // the program, and the list
     testing_sleep_ms(3100);
     char *text;
     ck_assert(compile(&text, CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o));
@@ -777,6 +778,41 @@ TEST(files_are_known_by_their_times)
     write_file("a.h", "__device__ int a = 1;\n");
     ck_assert(compile(&text, CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o));
     free(text);
+}
+
+// Another source with the same directives takes the list of the first one, though that failed.
+TEST(a_list_serves_other_sources)
+{
+    static const char *paths[1];
+    const cuc_program_options o = { .struct_size = sizeof(o),
+                                    .arch = "sm_90",
+                                    .include_paths = paths,
+                                    .include_path_count = 1,
+                                    .no_default_headers = CUC_ON,
+                                    .cache = cache };
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+
+    if (testing_lacks("nvrtc"))
+        return;
+    paths[0] = folder;
+    write_file("a.h", "__device__ int a = 1;\n");
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_CUDA, "#include \"a.h\"\nwrong\n", 0, &o));
+    ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, program, CUC_CODE_PTX),
+             "does not compile");
+    cuc_program_release(program);
+    ck_assert_uint_eq(info().entries, 1); // the list
+    expect_new(CUC_SOURCE_CUDA, "#include \"a.h\"\n__device__ int b;\n", CUC_CODE_PTX, &o, "one");
+    ck_assert_uint_eq(info().entries, 2);
+    expect_new(CUC_SOURCE_CUDA, "#include \"a.h\"\n__device__ int c;\n", CUC_CODE_PTX, &o, "two");
+    ck_assert_uint_eq(info().entries, 3);
+    // A header that changes voids the list for both.
+    write_file("a.h", "__device__ int a = 2;\n");
+    expect_new(CUC_SOURCE_CUDA, "#include \"a.h\"\n__device__ int b;\n", CUC_CODE_PTX, &o,
+               "a changed header");
+    expect_new(CUC_SOURCE_CUDA, "#include \"a.h\"\n__device__ int c;\n", CUC_CODE_PTX, &o,
+               "a changed header of another source");
+    ck_assert_uint_eq(info().entries, 5);
 }
 
 static void expect_uncached(int32_t language, const char *text, int32_t target,

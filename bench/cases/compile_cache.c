@@ -5,6 +5,7 @@
 
 #include <cucore/cache.h>
 #include <cucore/error.h>
+#include <cucore/find.h>
 #include <cucore/gemm.h>
 #include <cucore/linker.h>
 #include <cucore/program.h>
@@ -14,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum way { NONE, MISS, HIT, WAYS };
+// RECALLED is a miss with the list of included files that an earlier source has stored.
+enum way { NONE, MISS, RECALLED, HIT, WAYS };
 
 struct point;
 
@@ -29,6 +31,7 @@ struct subject {
 
 struct point {
     cuc_status (*run)(struct subject *s);
+    bool includes;
     cuc_device *device;
     char arch[32];
     cuc_object *ptx; // to be linked
@@ -44,21 +47,18 @@ static cuc_status compile(struct subject *s, int32_t language, const char *text,
     cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;
     struct point *p = s->point;
     cuc_program *program;
-    char macro[48];
-    const char *const macros[] = { macro };
+    char *numbered = NULL;
 
     options.arch = p->arch;
     options.cache = s->cache;
-    if (language == CUC_SOURCE_CUDA) {
-        // Use another macro each time, since NVRTC has a cache of its own.
-        snprintf(macro, sizeof(macro), "RUN=%llu",
-                 s->way == HIT ? 0 : (unsigned long long)++p->number);
-        options.define_macros = macros;
-        options.define_macro_count = 1;
-    } else {
-        options.no_cache = CUC_ON; // nor nvJitLink's
-    }
-    cuc_status st = cuc_program_create(&program, language, text, 0, &options);
+    options.no_cache = language == CUC_SOURCE_CUDA ? CUC_DEFAULT : CUC_ON; // nor nvJitLink's
+    // Another text each time, since NVRTC has a cache of its own.
+    if (language == CUC_SOURCE_CUDA &&
+        asprintf(&numbered, "%s// %llu\n", text,
+                 s->way == HIT ? 0 : (unsigned long long)++p->number) < 0)
+        return bench_no_memory("a source");
+    cuc_status st = cuc_program_create(&program, language, numbered ? numbered : text, 0, &options);
+    free(numbered);
     if (st < 0)
         return st;
     st = cuc_program_compile(&s->object, program, target);
@@ -69,6 +69,32 @@ static cuc_status compile(struct subject *s, int32_t language, const char *text,
 static cuc_status run_cuda(struct subject *s)
 {
     return compile(s, CUC_SOURCE_CUDA, saxpy_cu, CUC_CODE_CUBIN);
+}
+
+static cuc_status run_cuda_fp16(struct subject *s)
+{
+    static const char text[] = "#include <cuda_fp16.h>\n"
+                               "extern \"C\" __global__ void twice(__half *x)\n"
+                               "{\n"
+                               "    x[threadIdx.x] = __hmul(x[threadIdx.x], __float2half(2));\n"
+                               "}\n";
+
+    return compile(s, CUC_SOURCE_CUDA, text, CUC_CODE_CUBIN);
+}
+
+static cuc_status run_cuda_cub(struct subject *s)
+{
+    static const char text[] = "#include <cub/block/block_reduce.cuh>\n"
+                               "extern \"C\" __global__ void sum(float *x)\n"
+                               "{\n"
+                               "    using reduce = cub::BlockReduce<float, 128>;\n"
+                               "    __shared__ typename reduce::TempStorage storage;\n"
+                               "    float all = reduce(storage).Sum(x[threadIdx.x]);\n"
+                               "    if (threadIdx.x == 0)\n"
+                               "        x[0] = all;\n"
+                               "}\n";
+
+    return compile(s, CUC_SOURCE_CUDA, text, CUC_CODE_CUBIN);
 }
 
 static cuc_status run_tile(struct subject *s)
@@ -110,13 +136,17 @@ static cuc_status run_plan(struct subject *s)
 static const struct work {
     const char *name;
     cuc_status (*run)(struct subject *s);
+    bool includes; // may recall a list of files
     bool needs_device;
+    const char *headers; // name of the headers it needs; NULL: none
 } works[] = {
-    { "cuda", run_cuda, false },
-    { "tile", run_tile, false },
-    { "tile_cubin", run_tile_cubin, false },
-    { "link", run_link, false },
-    { "plan", run_plan, true },
+    { "cuda", run_cuda, false, false, NULL },
+    { "cuda_fp16", run_cuda_fp16, true, false, "cuda" },
+    { "cuda_cub", run_cuda_cub, true, false, "cccl" },
+    { "tile", run_tile, false, false, NULL },
+    { "tile_cubin", run_tile_cubin, false, false, NULL },
+    { "link", run_link, false, false, NULL },
+    { "plan", run_plan, false, true, NULL },
 };
 
 // ---- Runs
@@ -173,7 +203,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
     if (!none->object && !none->plan && (st = run(none, stream, 0)) < 0)
         return st;
     bool hit = after.hits > before.hits, miss = after.misses > before.misses;
-    if (hit != (s->way == HIT) || miss != (s->way == MISS)) {
+    if (hit != (s->way == HIT) || miss != (s->way == MISS || s->way == RECALLED)) {
         snprintf(why, why_size, "the cache has %s hits and %s misses", hit ? "more" : "no more",
                  miss ? "more" : "no more");
         return 1;
@@ -227,12 +257,16 @@ static cuc_status open_caches(struct point *p)
 
 static cuc_status add_subjects(cuc_bench_state *state, struct point *p)
 {
-    static const char *const names[WAYS] = { [NONE] = "none", [MISS] = "miss", [HIT] = "hit" };
+    static const char *const names[WAYS] = {
+        [NONE] = "none", [MISS] = "miss", [RECALLED] = "recalled", [HIT] = "hit"
+    };
     cuc_status st = CUC_OK;
 
     for (int way = NONE; way < WAYS && st >= 0; way++) {
         struct subject *s = &p->subjects[way];
         cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+        if (way == RECALLED && !p->includes)
+            continue;
         s->point = p;
         s->way = (enum way)way;
         if ((st = run(s, NULL, 0)) < 0) // loads the compilers, and stores the result that later
@@ -264,13 +298,20 @@ cuc_status bench_set_up_cache(cuc_bench_state *state, void *data)
             work = &works[i];
     if (!work)
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
-                          "work is %s: cuda, tile, tile_cubin, link and plan are known", name);
+                          "work is %s: cuda, cuda_fp16, cuda_cub, tile, tile_cubin, link and plan "
+                          "are known",
+                          name);
+    cuc_found *found = NULL;
+    if (work->headers && cuc_find_header_dir(&found, work->headers) < 0)
+        return cuc_bench_state_skip(state, cuc_error_message());
+    cuc_found_release(found);
     struct point *p = calloc(1, sizeof(*p));
     if (!p)
         return bench_no_memory("a point");
     if ((st = cuc_bench_state_defer(state, drop_point, p)) < 0)
         return st;
     p->run = work->run;
+    p->includes = work->includes;
     p->device = cuc_bench_state_device(state);
     if (work->needs_device && !p->device)
         return cuc_bench_state_skip(state, "there is no device");

@@ -88,7 +88,9 @@ typedef struct cuc_program_options {
     int32_t split_compile;              /**< --split-compile: threads; CUC_ZERO for all (PTX) */
     int32_t no_source_include;        /**< --no-source-include: do not search the current folder */
     int32_t no_default_headers;       /**< cucore's own: add no folder of the CUDA headers */
-    int32_t use_bundled_headers;      /**< --use-bundled-headers: NVRTC 13.3 and later */
+    int32_t use_bundled_headers;      /**< --use-bundled-headers: NVRTC 13.3 and later; unpacks its
+                                           headers into the default cache's folder, and uses them
+                                           in place of installed ones */
     int32_t builtin_move_forward;     /**< --builtin-move-forward */
     int32_t builtin_initializer_list; /**< --builtin-initializer-list */
     int32_t disable_warnings;         /**< --disable-warnings */
@@ -245,6 +247,8 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
  *                                    it
  * @retval CUC_ERROR_NOT_SUPPORTED    NVVM IR; use_bundled_headers with NVRTC before 13.3; an arch
  *                                    that tile programs cannot be compiled for
+ * @retval CUC_ERROR_NOT_FOUND        use_bundled_headers without a default cache
+ * @retval CUC_ERROR_IO               use_bundled_headers, and the cache's folder cannot be used
  * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and there is no driver to report the device's
  *                                    architecture; also the other failures of
  *                                    cuc_device_get_current(). A tile program queries it only when

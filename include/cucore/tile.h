@@ -70,8 +70,8 @@ CUC_API cuc_status cuc_tile_get_machine(const char **text, size_t *bytes, cuc_pr
 /** An entry of a tile kernel. All entries do the same, each for a class of arguments. */
 typedef struct cuc_tile_entry {
     size_t struct_size;            /**< sizeof(cuc_tile_entry), set by the caller */
-    const char *variant;           /**< "tma", "idx32+aligned", "idx32+overlap" or "idx64"; static
-                                        storage */
+    const char *variant;           /**< "tma", "realigned", "idx32+aligned", "idx32+overlap" or
+                                        "idx64"; static storage */
     uint32_t threads;              /**< threads of a block */
     uint32_t static_shared_bytes;  /**< shared memory of a block declared by the code */
     uint32_t dynamic_shared_bytes; /**< shared memory of a block added by the launch */

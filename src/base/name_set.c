@@ -6,11 +6,17 @@
 // Returns the slot that holds the text, or the empty slot for it.
 static struct cuc__name *place_of(const struct cuc__name_set *set, const char *text, size_t bytes)
 {
-    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15); // 2^64 over the golden ratio
+    uint64_t hash = bytes;
 
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
-    for (size_t at = (size_t)(hash ^ hash >> 32);; at++) {
+    for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+        size_t rest = bytes - i;
+        uint64_t part = 0;
+        memcpy(&part, text + i, rest < sizeof(part) ? rest : sizeof(part));
+        hash = (hash ^ part) * factor;
+        hash ^= hash >> 32;
+    }
+    for (size_t at = (size_t)hash;; at++) {
         struct cuc__name *slot = &set->slot[at & (set->slots - 1)];
         if (!slot->text || (slot->bytes == bytes && memcmp(slot->text, text, bytes) == 0))
             return slot;

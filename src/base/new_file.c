@@ -281,6 +281,72 @@ int cuc__new_file_commit(cuc__new_file *file)
     return 0;
 }
 
+static int rename_to(const cuc__new_file *file, unsigned flags)
+{
+    int r;
+
+    CUC_RETRY(r, renameat2(file->folder, file->temporary, file->folder, file->name, flags));
+    return r ? errno : 0;
+}
+
+// Moves a file that has a temporary name into place. Afterwards a replaced file has that name.
+static int place(cuc__new_file *file)
+{
+    int r, error = rename_to(file, RENAME_EXCHANGE);
+
+    if (!error) {
+        file->place = CUC__NEW_FILE_EXCHANGED;
+        return 0;
+    }
+    if (error == ENOENT) // there is no file to replace
+        error = rename_to(file, RENAME_NOREPLACE);
+    if (!error) {
+        file->place = CUC__NEW_FILE_MADE;
+        return 0;
+    }
+    if (error != EINVAL && error != ENOSYS && error != EOPNOTSUPP)
+        return error;
+    CUC_RETRY(r, renameat(file->folder, file->temporary, file->folder, file->name));
+    return r ? errno : 0;
+}
+
+static void move_back(cuc__new_file *file)
+{
+    int r;
+
+    if (file->place == CUC__NEW_FILE_EXCHANGED)
+        (void)rename_to(file, RENAME_EXCHANGE);
+    if (file->place == CUC__NEW_FILE_MADE)
+        CUC_RETRY(r, unlinkat(file->folder, file->name, 0));
+    file->place = CUC__NEW_FILE_WAITS;
+}
+
+int cuc__new_file_commit_all(cuc__new_file *const files[], int count, int *failed)
+{
+    int error = 0, r, i;
+
+    // All have names before the first one is moved, which needs no room on the disk then.
+    for (i = 0; i < count && !error; i++)
+        if (files[i]->folder >= 0 && !files[i]->named)
+            error = link_anonymous(files[i]);
+    for (i = error ? i : 0; i < count && !error; i++)
+        error = files[i]->folder >= 0 ? place(files[i]) : 0;
+    *failed = i - 1;
+    for (i = count - 1; error && i >= 0; i--)
+        move_back(files[i]);
+    if (error)
+        return error;
+    for (i = 0; i < count; i++) {
+        if (files[i]->folder < 0)
+            continue;
+        if (files[i]->place == CUC__NEW_FILE_EXCHANGED)
+            CUC_RETRY(r, unlinkat(files[i]->folder, files[i]->temporary, 0));
+        files[i]->named = false;
+        release_signals();
+    }
+    return 0;
+}
+
 void cuc__new_file_discard(cuc__new_file *file)
 {
     int r;

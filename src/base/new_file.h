@@ -23,9 +23,14 @@
 // A file being written; zeroed is none. After a failure, discard it.
 typedef struct cuc__new_file {
     bool begun;
-    int fd;                  // -1: closed
-    int folder;              // -1: written in place
-    bool named;              // `temporary` is in the folder, and signals are blocked
+    int fd;     // -1: closed
+    int folder; // -1: written in place
+    bool named; // `temporary` is in the folder, and signals are blocked
+    enum {
+        CUC__NEW_FILE_WAITS,
+        CUC__NEW_FILE_MADE,
+        CUC__NEW_FILE_EXCHANGED
+    } place;                 // in commit_all
     char name[NAME_MAX + 1]; // in the folder
     char temporary[32];
 } cuc__new_file;
@@ -38,9 +43,13 @@ int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name);
 int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes);
 // Writes all data to disk. Not needed for a file whose readers recognize incomplete contents.
 int cuc__new_file_finish(cuc__new_file *file);
-// Moves the file into place. Several files can all be finished before the first one is committed.
+// Moves the file into place.
 int cuc__new_file_commit(cuc__new_file *file);
-// Abandons the file or, after a commit, releases the remaining resources.
+// Moves several finished files into place, all or none: after a failure, which *failed is the index
+// of, those moved before are moved back. A file system that cannot exchange two files keeps new
+// ones that replaced others. Files written in place have changed already.
+int cuc__new_file_commit_all(cuc__new_file *const files[], int count, int *failed);
+// Abandons the file, or releases the rest after a commit.
 void cuc__new_file_discard(cuc__new_file *file);
 
 // Writes a file in the steps above.

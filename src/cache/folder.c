@@ -55,7 +55,7 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
 int cuc__store_open_at(int folder, const char *name, int flags)
 {
     return cuc__open_at(folder, name, flags | O_NOFOLLOW | O_NONBLOCK,
-                        0600); // does not block on a pipe
+                        0600); // does not wait for a pipe
 }
 
 void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)
@@ -67,14 +67,33 @@ void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)
     snprintf(path->name, sizeof(path->name), "%s", text + 2);
 }
 
-int cuc__entry_remove(int dir, const cuc__key *key)
+// Writes an entry's path in the store.
+static void write_name(char name[sizeof(struct cuc__entry_path)], const cuc__key *key)
 {
     struct cuc__entry_path path;
-    char name[sizeof(path)];
 
     cuc__entry_path(&path, key);
-    snprintf(name, sizeof(name), "%s/%s", path.folder, path.name);
+    snprintf(name, sizeof(path), "%s/%s", path.folder, path.name);
+}
+
+int cuc__entry_remove(int dir, const cuc__key *key)
+{
+    char name[sizeof(struct cuc__entry_path)];
+
+    write_name(name, key);
     return unlinkat(dir, name, 0) == 0 ? 0 : errno;
+}
+
+int cuc__entry_remove_unused(int dir, const cuc__key *key, const struct timespec *used)
+{
+    char name[sizeof(struct cuc__entry_path)];
+    struct stat about;
+
+    write_name(name, key);
+    if (fstatat(dir, name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+        (about.st_mtim.tv_sec != used->tv_sec || about.st_mtim.tv_nsec != used->tv_nsec))
+        return EBUSY;
+    return cuc__entry_remove(dir, key);
 }
 
 static int digit(char c)

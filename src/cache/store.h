@@ -54,7 +54,10 @@ void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key);
 // Removes the entry of a key from the store that is open as `dir`. Returns 0 or an errno.
 int cuc__entry_remove(int dir, const cuc__key *key);
 
-// Reads the key from an entry's path. False if the path is not that of an entry.
+// The same for an entry that was last used at a time; EBUSY if it was used or replaced since.
+int cuc__entry_remove_unused(int dir, const cuc__key *key, const struct timespec *used);
+
+// Reads the key of an entry's path; false if the names are not those of an entry.
 bool cuc__entry_key(cuc__key *key, const char *folder, const char *name);
 
 // lock.c

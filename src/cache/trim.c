@@ -98,8 +98,10 @@ static int by_use(const void *left, const void *right)
                                 : (a.tv_nsec > b.tv_nsec) - (a.tv_nsec < b.tv_nsec);
 }
 
-// If the limit is exceeded, removes the least recently used entries down to 7/8 of it. Returns the
-// remaining bytes.
+// Removes the least recently used entries down to 7/8 of the limit, if it is exceeded; returns the
+// bytes that are left. An entry that another process uses or replaces after the walk stays, unless
+// that happens between the last look at its time and its removal. Such a loss is harmless: a reader
+// has the entry open or compiles again, and nobody keeps anything but the entry's key.
 static uint64_t trim(int folder, uint64_t max_bytes, const cuc__key *keep)
 {
     uint64_t goal = max_bytes - max_bytes / 8;
@@ -111,7 +113,7 @@ static uint64_t trim(int folder, uint64_t max_bytes, const cuc__key *keep)
         for (size_t i = 0; i < files.count && files.bytes > goal; i++) {
             if (keep && memcmp(keep, &files.at[i].key, sizeof(*keep)) == 0)
                 continue;
-            int error = cuc__entry_remove(folder, &files.at[i].key);
+            int error = cuc__entry_remove_unused(folder, &files.at[i].key, &files.at[i].used);
             if (!error || error == ENOENT)
                 files.bytes -= files.at[i].bytes;
         }

@@ -76,15 +76,19 @@ static const char *find(void)
     }
     void **type_error = dlsym(RTLD_DEFAULT, "PyExc_TypeError");
     void **value_error = dlsym(RTLD_DEFAULT, "PyExc_ValueError");
+    void **runtime_error = dlsym(RTLD_DEFAULT, "PyExc_RuntimeError");
+    void **not_implemented = dlsym(RTLD_DEFAULT, "PyExc_NotImplementedError");
     cuc__py.none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     cuc__py.no = dlsym(RTLD_DEFAULT, "_Py_FalseStruct");
     cuc__py.yes = dlsym(RTLD_DEFAULT, "_Py_TrueStruct");
     cuc__py.not_implemented = dlsym(RTLD_DEFAULT, "_Py_NotImplementedStruct");
-    if (!type_error || !value_error || !cuc__py.none || !cuc__py.no || !cuc__py.yes ||
-        !cuc__py.not_implemented)
+    if (!type_error || !value_error || !runtime_error || !not_implemented || !cuc__py.none ||
+        !cuc__py.no || !cuc__py.yes || !cuc__py.not_implemented)
         return "its constants";
     cuc__py.TypeError = *type_error;
     cuc__py.ValueError = *value_error;
+    cuc__py.RuntimeError = *runtime_error;
+    cuc__py.NotImplementedError = *not_implemented;
     if (!find_layout())
         return "layout of objects";
     cuc__py.has_count = find_count();

@@ -78,7 +78,7 @@ struct cuc__py_table {
 #include "cpython.def"
 #undef PY
     void *none, *no, *yes, *not_implemented; // None, False, True, NotImplemented
-    void *TypeError, *ValueError;
+    void *TypeError, *ValueError, *RuntimeError, *NotImplementedError;
     void *int_type, *bytes_type, *text_type, *tuple_type, *dict_type;
     size_t head_bytes; // the size of an object before the fields that its type adds
     size_t type_at;    // the offset of the pointer to the type

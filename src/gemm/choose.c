@@ -76,6 +76,19 @@ static bool promotes(const struct cuc__gemm_kind *k)
     return (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc;
 }
 
+// True if threads copy the operands of a pipeline, which dense rows of such lengths leave
+// unaligned.
+static bool is_realigned(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
+                         enum tile_mma_path path)
+{
+    enum { ALIGNED = 16 };
+    int64_t bytes = cuc_dtype_bits(k->dtype) / 8;
+
+    return path == TILE_MMA_PATH_PIPELINE &&
+           ((k->transposed_a ? s->rows : s->depth) * bytes % ALIGNED ||
+            (k->transposed_b ? s->depth : s->columns) * bytes % ALIGNED);
+}
+
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
@@ -117,6 +130,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                         (grouped ? 1 : (double)s->batch) *
                             (rows * depth * bytes + results * stored),
         .thrice = k->dtype == CUC_F32 && k->precision == CUC_GEMM_TF32X3,
+        .realigned = is_realigned(k, s, t->path),
         .promotes = promotes(k),
     };
     tile_work_put_end(out, each, t->rows);

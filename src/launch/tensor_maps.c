@@ -118,10 +118,10 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
                           uint32_t multiprocessors, cuc_context *context, void *block)
 {
     unsigned char *to = block;
-    uint32_t words[TILE_GRID_BYTES / 4], cluster = entry->cluster ? entry->cluster : 1;
+    uint32_t words[TILE_GRID_WORDS] = { 0 }, cluster = entry->cluster ? entry->cluster : 1;
     int64_t tiles = 1;
 
-    tile_pack_arguments(s->kernel, argument, block);
+    tile_pack_arguments(s->kernel, entry->variant, argument, block);
     if (!entry->persistent)
         return true;
     for (int i = 0; i < 3; i++) {
@@ -139,15 +139,21 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
     words[4] = inverse_of(words[1] * (int64_t)width);
     words[5] = inverse_of(words[1]);
     words[6] = inverse_of(entry->raster ? width % entry->raster : 0);
-    memcpy(to + s->parameter_bytes, words, sizeof(words));
-    to += tile_maps_at(s->parameter_bytes);
-    for (uint32_t i = 0; i < entry->map_count; i++, to += TILE_MAP_BYTES) {
-        const CUtensorMap *map =
-            map_of(&entry->map[i], argument[entry->map[i].parameter].tensor, context);
-        if (!map)
+    unsigned char *maps = to + tile_maps_at(s->parameter_bytes);
+    for (uint32_t i = 0; i < entry->map_count; i++, maps += TILE_MAP_BYTES) {
+        const struct tile_tensor_map *how = &entry->map[i];
+        const cuc_tensor *t = argument[how->parameter].tensor;
+        const CUtensorMap *map = NULL;
+        if (how->optional && !tile_can_have_map(s, how, t)) {
+            memset(maps, 0, TILE_MAP_BYTES);
+            continue;
+        }
+        if (!(map = map_of(how, t, context)))
             return false;
-        memcpy(to, map, TILE_MAP_BYTES);
+        memcpy(maps, map, TILE_MAP_BYTES);
+        words[TILE_MAPS_WORD] |= UINT32_C(1) << i;
     }
+    memcpy(to + tile_grid_at(s->parameter_bytes), words, sizeof(words));
     int64_t blocks = entry->split > 1 ? tiles * entry->split
                                       : blocks_for(tiles, multiprocessors, cluster, entry->even);
     if (blocks > INT32_MAX)

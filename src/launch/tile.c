@@ -220,8 +220,8 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     const struct tile_entry *entry = tile_select_entry(s, argument);
     if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
                               stream->context, block)) {
-        entry = &s->entry[s->entries - 1]; // the last entry accepts all arguments and needs no maps
-        tile_pack_arguments(s->kernel, argument, block);
+        entry = &s->entry[s->entries - 1]; // accepts every argument, and needs no maps
+        tile_pack_arguments(s->kernel, entry->variant, argument, block);
     }
     cuc_kernel *chosen = code->entry[entry - s->entry];
     struct cuc__kernel_limits *limits = &chosen->limits[stream->ordinal];

@@ -47,53 +47,26 @@ static void add_beside_nvrtc(cuc__key_maker *key, const char *nvrtc)
     free(files);
 }
 
+// Makes a key of NVRTC and of the libraries that it loads; false if they cannot be identified.
+static bool make_nvrtc_key(cuc__key_maker *key, cuc__key *out, char path[PATH_MAX])
+{
+    cuc__key_begin(key, "nvrtc 1");
+    cuc__key_add_compiler(key, path, "nvrtc");
+    add_beside_nvrtc(key, path);
+    return cuc__key_finish(out, key);
+}
+
 // The key of a program, and what else is known about its compilation.
 struct program_key {
     cuc__key_maker maker;
     cuc__key key;
-    bool told;           // if there is no key, the log says why
-    char path[PATH_MAX]; // path of the compiler that a miss would load; "": cucore itself compiles
-    cuc__key list_key;   // key of the entry that lists the included files
-    char *list;          // the list of included files, if it is to be stored
-    size_t list_bytes;
+    bool told;               // without a key, the log says why
+    char path[PATH_MAX];     // path of the compiler that a miss loads; "": cucore itself compiles
+    cuc__key nvrtc;          // of CUDA C++
+    cuc__includes *included; // NULL: no files
 };
 
-// Finds the key of a program whose included files have not changed since their list was stored. The
-// list begins with that key.
-static bool recall_key(struct program_key *k, const cuc_program *p)
-{
-    cuc__key_maker list = k->maker;
-    char here[PATH_MAX];
-    cuc__entry entry;
-
-    cuc__key_add_text(&list, getcwd(here, sizeof(here)));
-    if (!cuc__key_finish(&k->list_key, &list) ||
-        !cuc__store_get(&entry, cuc__cache_store(p->cache), &k->list_key))
-        return false;
-    bool same = entry.bytes > sizeof(k->key) &&
-                cuc__includes_unchanged(entry.data + sizeof(k->key), entry.bytes - sizeof(k->key));
-    if (same)
-        memcpy(&k->key, entry.data, sizeof(k->key));
-    free(entry.file);
-    return same;
-}
-
-static void store_list(const struct program_key *k, const cuc_program *p)
-{
-    char label[CUC__ENTRY_LABEL + 1];
-    size_t bytes = sizeof(k->key) + k->list_bytes;
-    char *data = k->list ? malloc(bytes) : NULL;
-
-    if (!data)
-        return;
-    memcpy(data, &k->key, sizeof(k->key));
-    memcpy(data + sizeof(k->key), k->list, k->list_bytes);
-    snprintf(label, sizeof(label), "files included by %.80s", p->name);
-    (void)cuc__store_put(cuc__cache_store(p->cache), &k->list_key, label, data, bytes);
-    free(data);
-}
-
-// Writes a #define for each macro of the options. The caller frees it; NULL if out of memory.
+// Writes a #define for each macro of the options. The caller frees it; NULL without memory.
 static char *definitions_of(const cuc__flags *flags)
 {
     static const char define[] = "--define-macro=";
@@ -113,12 +86,12 @@ static char *definitions_of(const cuc__flags *flags)
     return text.at;
 }
 
-// Adds a program in CUDA C++ to the key. True if the whole key is known already.
-static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target)
+static void add_cuda(struct program_key *k, const cuc_program *p, int32_t target)
 {
     cuc__key_maker *key = &k->maker;
     static const char include[] = "--include-path=", before[] = "--pre-include=";
     const cuc__flags *flags = &p->flags[target - 1];
+    cuc__key_maker nvrtc;
     const char **folders = malloc(2 * (flags->count + 1) * sizeof(*folders)), **first = folders;
     char *definitions = definitions_of(flags);
     struct cuc__include_source source = {
@@ -154,14 +127,14 @@ static bool add_cuda(struct program_key *k, const cuc_program *p, int32_t target
         if (strncmp(flags->at[i], before, strlen(before)) == 0)
             first[source.first_count++] = flags->at[i] + strlen(before);
     }
-    cuc__key_add_compiler(key, k->path, "nvrtc");
-    add_beside_nvrtc(key, k->path);
-    bool known = !key->refused && recall_key(k, p);
-    if (!key->refused && !known)
-        cuc__key_add_includes(key, &k->list, &k->list_bytes, &source);
+    if (make_nvrtc_key(&nvrtc, &k->nvrtc, k->path))
+        cuc__key_add(key, k->nvrtc.bytes, sizeof(k->nvrtc.bytes));
+    else
+        cuc__key_refuse(key, "%s", nvrtc.why);
+    if (!key->refused)
+        k->included = cuc__key_add_includes(key, cuc__cache_store(p->cache), &source);
     free(definitions);
     free(folders);
-    return known;
 }
 
 static void add_tile(struct program_key *k, const cuc_program *p, int32_t target,
@@ -227,9 +200,8 @@ static bool make_key(struct program_key *k, const cuc_program *p, int32_t target
                      const char *function)
 {
     cuc__key_maker *key = &k->maker;
-    bool known = false;
 
-    cuc__key_begin(key, "program 1");
+    cuc__key_begin(key, "program 2");
     cuc__key_add_text(key, cuc_version_string());
     cuc__key_add_number(key, (uint64_t)p->source_kind);
     cuc__key_add_number(key, (uint64_t)target);
@@ -238,8 +210,8 @@ static bool make_key(struct program_key *k, const cuc_program *p, int32_t target
     if (p->source_kind == CUC_SOURCE_TILE)
         add_tile(k, p, target, function);
     else
-        known = add_cuda(k, p, target);
-    return known || cuc__key_finish(&k->key, key);
+        add_cuda(k, p, target);
+    return cuc__key_finish(&k->key, key);
 }
 
 // ---- Entries
@@ -326,17 +298,20 @@ static void store(const cuc_object *object, const cuc_program *p, const cuc__key
     free(entry.at);
 }
 
-// True if the files that were read for a key have not changed while the compiler was reading them.
+// True if the files that were read for a key have not changed since, while the compiler read them,
+// and the compiler was not replaced before it was loaded.
 static bool is_unchanged(const struct program_key *k, const cuc_program *p, int32_t target,
                          const char *function)
 {
-    struct program_key now = { .list = NULL };
+    struct program_key now = { .included = NULL };
 
-    if (k->list)
-        return cuc__includes_unchanged(k->list, k->list_bytes);
+    if (k->included)
+        return make_nvrtc_key(&now.maker, &now.nvrtc, now.path) &&
+               memcmp(&now.nvrtc, &k->nvrtc, sizeof(now.nvrtc)) == 0 &&
+               cuc__includes_unchanged(k->included, true);
     bool same = make_key(&now, p, target, function) &&
                 memcmp(&now.key, &k->key, sizeof(now.key)) == 0;
-    free(now.list);
+    cuc__includes_free(now.included);
     return same;
 }
 
@@ -349,10 +324,8 @@ static cuc_status compile(cuc_object **out, struct program_key *k, bool may, cuc
 
     if (st < 0)
         return st;
-    if (may && was_compiled_by(p, k->path) && is_unchanged(k, p, target, function)) {
+    if (may && was_compiled_by(p, k->path) && is_unchanged(k, p, target, function))
         store(*out, p, &k->key);
-        store_list(k, p);
-    }
     if (!may && k->told) {
         snprintf(line, sizeof(line), "cucore: not cached: %s\n", k->maker.why);
         cuc__program_add_log(p, line);
@@ -363,7 +336,7 @@ static cuc_status compile(cuc_object **out, struct program_key *k, bool may, cuc
 cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t target,
                                    cuc__program_run run, const char *function)
 {
-    struct program_key k = { .list = NULL };
+    struct program_key k = { .included = NULL };
     cuc_object *made = NULL;
     cuc_status st = CUC_OK;
     int lock = -1;
@@ -376,12 +349,12 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
         (st = cuc__program_read_arch(p, function)) < 0)
         return st;
     bool may = make_key(&k, p, target, function);
-    if (may && find(&made, &lock, p, &k.key, function))
-        store_list(&k, p); // the files have new times, or their list has changed
-    else
+    if (!may || !find(&made, &lock, p, &k.key, function))
         st = compile(&made, &k, may, p, target, run, function);
     cuc__store_unlock(lock);
-    free(k.list);
+    if (k.included) // also of a source that does not compile yet
+        cuc__includes_store(k.included, cuc__cache_store(p->cache), p->name);
+    cuc__includes_free(k.included);
     if (st == CUC_OK)
         *out = made;
     return st;
@@ -389,7 +362,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
 
 cuc_status cuc_program_get_key(uint8_t *out, cuc_program *program, int32_t target)
 {
-    struct program_key k = { .list = NULL };
+    struct program_key k = { .included = NULL };
     cuc_status st;
 
     CUC_CHECK_NOT_NULL(out);
@@ -404,7 +377,7 @@ cuc_status cuc_program_get_key(uint8_t *out, cuc_program *program, int32_t targe
         (st = cuc__program_read_arch(program, __func__)) < 0)
         return st;
     bool made = make_key(&k, program, target, __func__);
-    free(k.list);
+    cuc__includes_free(k.included);
     if (!made)
         return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED, "%s has no key: %s", program->name, k.maker.why);
     memcpy(out, k.key.bytes, sizeof(k.key.bytes));

@@ -1,6 +1,7 @@
 #include "directives.h"
 
 #include "base/array.h"
+#include "word_search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,20 +108,20 @@ const char *cuc__directives_name(const struct cuc__directives *d, const char *fr
 
 // ---- Texts
 
-// Copies a text, joins continued lines, and removes its byte order mark. NULL: the text is refused.
-static char *join_lines(struct cuc__directives *d, const char *name, const char *text)
+// Joins continued lines and drops the byte order mark. Returns the new length; SIZE_MAX: refused.
+static size_t join_lines(struct cuc__directives *d, const char *name, char *text, size_t bytes)
 {
-    char *joined = malloc(strlen(text) + 1), *to = joined;
+    const char *p = text, *last = text + bytes;
+    bool returns = memchr(text, '\r', bytes);
+    char *to = text;
 
-    if (!joined) {
-        cuc__key_refuse(d->key, "there is no memory");
-        return NULL;
-    }
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
-        text += 3;
-    for (const char *p = text;; p++) {
-        size_t plain = strcspn(p, "\\\r");
-        memcpy(to, p, plain);
+        p += 3;
+    for (;; p++) {
+        const char *next = returns ? p + strcspn(p, "\\\r") : memchr(p, '\\', (size_t)(last - p));
+        size_t plain = (size_t)((next ? next : last) - p);
+        if (to != p)
+            memmove(to, p, plain);
         to += plain;
         p += plain;
         if (!*p)
@@ -136,38 +137,87 @@ static char *join_lines(struct cuc__directives *d, const char *name, const char 
             cuc__key_refuse(d->key, "%s has a %s", name,
                             *p == '\r' ? "carriage return within a line"
                                        : "line that ends with a backslash and blanks");
-            free(joined);
-            return NULL;
+            return SIZE_MAX;
         }
         if (*p == '\\' && *end == '\n')
             p = end;
         else
             *to++ = *p;
     }
-    *to = '\0';
-    return joined;
+    return (size_t)(to - text);
+}
+
+// Refuses a text that depends on the time, on other files, or on trigraphs. Returns the number of
+// operators that need not be looked for in it.
+static size_t check_words(struct cuc__directives *d, const char *name, const char *text,
+                          size_t bytes)
+{
+    static const struct {
+        const char *name;
+        bool is_operator;
+    } words[] = { { "__has_include", true }, { "__has_include_next", true },
+                  { "__has_embed", false },  { "__TIME__", false },
+                  { "__DATE__", false },     { "__TIMESTAMP__", false } };
+    struct cuc__word_search search = { .every = false };
+    bool found = false;
+
+    for (int i = 0; i < CUC_LENGTH(words); i++) {
+        cuc__word_search_add(&search, words[i].name);
+        if (words[i].is_operator)
+            (void)cuc__presence_add(d, words[i].name, strlen(words[i].name));
+    }
+    cuc__word_search_begin(&search, text, bytes);
+    for (const char *at; !d->key->refused && (at = cuc__word_search_next(&search)) != NULL;)
+        for (int i = 0; i < CUC_LENGTH(words); i++) {
+            size_t length = strlen(words[i].name);
+            bool whole = cuc__same_bytes(at, words[i].name) == length;
+            if (!whole && !cuc__may_be_joined(d, text, at, words[i].name, length))
+                continue;
+            if (words[i].is_operator)
+                found = true;
+            else
+                cuc__key_refuse(d->key, whole ? "%s has %s" : "%s has a part of %s", name,
+                                words[i].name);
+        }
+    for (const char *at = text; (at = strstr(at, "?\?")) != NULL; at++)
+        if (at[2] == '=' || at[2] == '/')
+            cuc__key_refuse(d->key, "%s has %.3s", name, at);
+    return found ? 0 : 2;
+}
+
+void cuc__directives_take(struct cuc__directives *d, const char *from, char *text, size_t bytes)
+{
+    const char *name = cuc__directives_name(d, from);
+
+    memset(text + bytes, 0, CUC__WORD_PADDING);
+    size_t joined = join_lines(d, name, text, bytes);
+    if (joined == SIZE_MAX) {
+        free(text);
+        return;
+    }
+    memset(text + joined, 0, bytes + CUC__WORD_PADDING - joined);
+    size_t checked = check_words(d, name, text, joined);
+    if (!CUC_RESERVE(d->texts, d->text_room, d->text_count + 1)) {
+        cuc__key_refuse(d->key, "there is no memory");
+        free(text);
+        return;
+    }
+    d->texts[d->text_count++] = (struct cuc__directive_text){
+        .from = from, .text = text, .bytes = joined, .checked = checked
+    };
 }
 
 void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text)
 {
-    static const char *const unknown[] = { "__has_embed",   "__TIME__", "__DATE__",
-                                           "__TIMESTAMP__", "?\?=",     "?\?/" };
-    const char *name = cuc__directives_name(d, from);
-    char *joined = join_lines(d, name, text);
+    size_t bytes = strlen(text);
+    char *copy = malloc(bytes + CUC__WORD_PADDING);
 
-    if (!joined)
-        return;
-    for (size_t i = 0; i < CUC_LENGTH(unknown); i++)
-        if (strstr(joined, unknown[i]))
-            cuc__key_refuse(d->key, "%s has %s", name, unknown[i]);
-        else if (*unknown[i] == '_' && cuc__may_be_joined(d, joined, unknown[i]))
-            cuc__key_refuse(d->key, "%s has a part of %s", name, unknown[i]);
-    if (!CUC_RESERVE(d->texts, d->text_room, d->text_count + 1)) {
+    if (!copy) {
         cuc__key_refuse(d->key, "there is no memory");
-        free(joined);
         return;
     }
-    d->texts[d->text_count++] = (struct cuc__directive_text){ from, joined };
+    memcpy(copy, text, bytes);
+    cuc__directives_take(d, from, copy, bytes);
 }
 
 // ---- Definitions
@@ -358,33 +408,85 @@ static void read_directive(struct cuc__directives *d, const char *from, const ch
         add_definition(d, operand, end);
 }
 
-// Reads a line. A directive begins a line, after blanks and comments. A directive inside a comment
-// or a literal is read as well, which does no harm.
-static void read_line(struct cuc__directives *d, const char *from, const char *line,
-                      const char *end)
-{
-    const char *start = line; // after the last comment before p
+// A walk over the directives of a text. A directive begins a line, after blanks and comments; one
+// in a comment or a literal counts, too, which does no harm.
+struct walk {
+    const char *line, *end;     // of the directive's line
+    const char *rest;           // what follows the #
+    const char *start;          // after the last comment before the next place
+    const char *at;             // next place to look at
+    const char *hash, *percent; // the next # and %:, if they are not before `at`; NULL: none
+};
 
-    for (const char *p = line; p < end; p++) {
-        if (p > line && p[-1] == '*' && *p == '/') {
-            start = p + 1;
-        } else if (*p == '#' || (*p == '%' && p + 1 < end && p[1] == ':')) {
-            const char *q = cuc__skip_blanks(start, p);
-            if (q == p)
-                read_directive(d, from, p + (*p == '#' ? 1 : 2), end);
+// Returns the next # or %: from `p` on; NULL if there is none.
+static const char *next_mark(struct walk *w, const char *p)
+{
+    if (w->hash && (w->hash < p || *w->hash != '#'))
+        w->hash = strchr(p, '#');
+    while (w->percent && (w->percent < p || strncmp(w->percent, "%:", 2) != 0))
+        w->percent = strchr(w->percent < p ? p : w->percent + 1, '%');
+    return !w->hash || (w->percent && w->percent < w->hash) ? w->percent : w->hash;
+}
+
+static struct walk begin_walk(const char *text)
+{
+    return (struct walk){ .rest = text, .at = text, .hash = text, .percent = text };
+}
+
+// Finds the next directive. A line is read alone: nothing before it changes its directives.
+static bool next_directive(struct walk *w)
+{
+    for (;; w->at++) {
+        w->at = next_mark(w, w->at);
+        if (!w->at)
+            return false;
+        if (!w->end || w->at > w->end) { // on another line
+            for (w->line = w->at; w->line > w->rest && w->line[-1] != '\n'; w->line--)
+                ;
+            w->end = w->at + strcspn(w->at, "\n");
+            w->start = w->line;
         }
+        for (const char *p = w->at; p - 1 > w->start; p--)
+            if (p[-2] == '*' && p[-1] == '/') {
+                w->start = p;
+                break;
+            }
+        if (cuc__skip_blanks(w->start, w->at) != w->at)
+            continue;
+        w->rest = w->at + (*w->at == '#' ? 1 : 2);
+        w->at = w->rest;
+        return true;
     }
 }
 
-static void read_text(struct cuc__directives *d, const char *from, const char *text)
+static void read_text(struct cuc__directives *d, const struct cuc__directive_text *t)
 {
-    while (*text && !d->key->refused) {
-        const char *newline = strchr(text, '\n'), *end = newline ? newline : text + strlen(text);
-        size_t bytes = (size_t)(end - text);
-        if (memchr(text, '#', bytes) || memchr(text, '%', bytes))
-            read_line(d, from, text, end);
-        text = *end ? end + 1 : end;
+    struct walk w = begin_walk(t->text);
+
+    while (!d->key->refused && next_directive(&w))
+        read_directive(d, t->from, w.rest, w.end);
+}
+
+size_t cuc__directives_skeleton(cuc__key_maker *key, const struct cuc__directive_text *text)
+{
+    static const char *const words[] = { "include", "include_next", "import", "embed",
+                                         "define",  "if",           "elif" };
+    struct walk w = begin_walk(text->text);
+    const char *last = NULL;
+    size_t lines = 0;
+
+    while (next_directive(&w)) {
+        const char *word = cuc__skip_blanks(w.rest, w.end), *end = cuc__word_end(word, w.end);
+        bool names = is_open_comment(word, w.end);
+        for (int i = 0; i < CUC_LENGTH(words); i++)
+            names |= is_word(word, end, words[i]);
+        if (!names || w.line == last)
+            continue;
+        cuc__key_add(key, w.line, (size_t)(w.end - w.line));
+        last = w.line;
+        lines++;
     }
+    return lines;
 }
 
 static void replace_macros(struct cuc__directives *d)
@@ -408,7 +510,7 @@ void cuc__directives_read(struct cuc__directives *d)
     while (read < d->text_count && !d->key->refused) {
         for (; read < d->text_count && !d->key->refused; read++) {
             const struct cuc__directive_text text = d->texts[read]; // the array may move
-            read_text(d, text.from, text.text);
+            read_text(d, &text);
         }
         cuc__presence_read(d);
         replace_macros(d);

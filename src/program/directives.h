@@ -37,6 +37,8 @@ struct cuc__directives {
     struct cuc__directive_text {
         const char *from;
         char *text; // its lines joined
+        size_t bytes;
+        size_t checked; // number of operators that have been looked for
     } * texts;
     struct cuc__definition *definitions;
     struct cuc__name_set defined; // each value is the index of the name's last definition, plus one
@@ -48,7 +50,6 @@ struct cuc__directives {
     struct cuc__presence_operator {
         char name[64];
         size_t bytes;
-        size_t checked; // number of texts checked so far
     } operators[CUC__PRESENCE_OPERATORS];
     size_t operator_count;
 };
@@ -58,7 +59,15 @@ struct cuc__directives {
 // Adds a copy of a text. `from` is the name of its file and must remain valid; NULL: the source.
 void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text);
 
-// Reads all texts, including those that `include` adds in the process.
+// Adds a text that was allocated with CUC__WORD_PADDING further bytes, and owns it.
+void cuc__directives_take(struct cuc__directives *d, const char *from, char *text, size_t bytes);
+
+// Hashes the lines of a text that may name files: an #include, a condition or a definition. Texts
+// that are refused for no other line and have the same such lines name the same files. Returns the
+// number of these lines.
+size_t cuc__directives_skeleton(cuc__key_maker *key, const struct cuc__directive_text *text);
+
+// Reads all texts, and those that `include` adds meanwhile.
 void cuc__directives_read(struct cuc__directives *d);
 void cuc__directives_free(struct cuc__directives *d);
 
@@ -67,6 +76,16 @@ const char *cuc__directives_name(const struct cuc__directives *d, const char *fr
 
 // Skips blanks and comments within a line. Stops at a comment that continues on another line.
 const char *cuc__skip_blanks(const char *p, const char *end);
+
+// Returns how many bytes of two texts are the same.
+static inline size_t cuc__same_bytes(const char *p, const char *name)
+{
+    size_t same = 0;
+
+    while (name[same] && p[same] == name[same])
+        same++;
+    return same;
+}
 
 // Returns the end of the identifier or number at `p`; `p` if there is none.
 const char *cuc__word_end(const char *p, const char *end);
@@ -86,11 +105,15 @@ bool cuc__is_reserved(const char *word, size_t bytes);
 
 // presence.c
 
-// True if a text contains a part of a name that ## may complete.
-bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name);
+// True if a text has, at `p`, a part of a name that ## may complete.
+bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *p,
+                        const char *name, size_t bytes);
 
 // Checks each operator in the texts in which it has not been checked yet.
 void cuc__presence_read(struct cuc__directives *d);
+
+// Adds an operator that other texts define; false if there is no room.
+bool cuc__presence_add(struct cuc__directives *d, const char *name, size_t bytes);
 
 // Refuses the key if an operand has a word that is a macro.
 void cuc__presence_finish(struct cuc__directives *d);

@@ -1,116 +1,109 @@
 #include "includes.h"
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/name_set.h"
-#include "base/text.h"
 #include "directives.h"
+#include "included.h"
+#include "word_search.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { MOST_FILES = 20000, MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2 };
+enum { MOST_FILES = 20000, MOST_BYTES = 1 << 26 };
 
-// The state of a file, which differs after a change. All fields zero: the file does not exist.
-struct state {
-    uint64_t there, bytes, device, inode;
-    int64_t modified_s, modified_ns, changed_s, changed_ns;
-};
-
-static struct state state_of(const struct stat *about)
-{
-    return (struct state){
-        .there = 1,
-        .bytes = (uint64_t)about->st_size,
-        .device = about->st_dev,
-        .inode = about->st_ino,
-        .modified_s = about->st_mtim.tv_sec,
-        .modified_ns = about->st_mtim.tv_nsec,
-        .changed_s = about->st_ctim.tv_sec,
-        .changed_ns = about->st_ctim.tv_nsec,
-    };
-}
-
-// A walk over the files. `seen` has those that were read or found missing.
+// A walk over the files.
 struct scan {
     cuc__key_maker *key;
     const struct cuc__include_source *source;
-    struct cuc__name_set seen;
-    struct included {
-        char *path;
-        struct state state;
-    } * paths; // the texts of `seen`
-    size_t path_count, path_room;
+    time_t began;
+    cuc__includes *files;
+    struct cuc__name_set seen; // their paths, and the index plus one
     size_t bytes;
     struct cuc__directives directives;
 };
 
-// Reads a whole file. NULL: it does not exist, or the key has been refused.
-static char *read_file(struct scan *s, const char *path, struct state *state)
+// Adds a path, which is missing so far. NULL: refused.
+static struct cuc__included *add_path(struct scan *s, const char *path, size_t bytes)
 {
-    char *text = NULL;
-    struct stat about;
-    size_t at = 0;
-    int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // does not wait for the writer of a pipe
+    cuc__includes *files = s->files;
+    char *copy = strndup(path, bytes);
 
-    if (fd < 0) {
-        if (errno != ENOENT && errno != ENOTDIR)
-            cuc__key_refuse(s->key, "%s cannot be read", path);
+    if (!copy || files->count > MOST_FILES ||
+        !CUC_RESERVE(files->at, files->room, files->count + 1)) {
+        free(copy);
+        cuc__key_refuse(s->key, "it may include too many files");
         return NULL;
     }
-    bool known = fstat(fd, &about) == 0;
-    if (known && S_ISDIR(about.st_mode)) { // the compiler continues to search
-        close(fd);
-        return NULL;
+    files->at[files->count] = (struct cuc__included){ .path = copy };
+    if (!cuc__name_set_add(&s->seen, copy, bytes, files->count + 1))
+        cuc__key_refuse(s->key, "there is no memory");
+    return &files->at[files->count++];
+}
+
+static struct cuc__included *find_path(struct scan *s, const char *path, size_t bytes)
+{
+    const struct cuc__name *found = cuc__name_set_find(&s->seen, path, bytes);
+
+    return found ? &s->files->at[found->value - 1] : NULL;
+}
+
+// Adds a path at which there is no file, or its folder if that is missing, too: most of the places
+// where a header is looked for.
+static void add_missing(struct scan *s, const char *path, size_t folder_bytes)
+{
+    char folder[PATH_MAX];
+    struct stat about;
+
+    snprintf(folder, sizeof(folder), "%.*s", (int)folder_bytes, path);
+    if (!folder_bytes || stat(folder, &about) == 0 || (errno != ENOENT && errno != ENOTDIR)) {
+        (void)add_path(s, path, strlen(path));
+        return;
     }
-    if (known && S_ISREG(about.st_mode) && about.st_size <= MOST_BYTES)
-        text = malloc((size_t)about.st_size + 1);
-    if (text)
-        at = cuc__read_up_to(text, (size_t)about.st_size, fd);
-    close(fd);
-    if (!text) {
-        cuc__key_refuse(s->key, "%s cannot be read", path);
-        return NULL;
-    }
-    text[at] = '\0';
-    *state = state_of(&about);
-    if (strlen(text) != (size_t)about.st_size)
-        cuc__key_refuse(s->key, "%s has a zero byte, or changes", path);
-    return text;
+    struct cuc__included *added = find_path(s, folder, folder_bytes);
+    if (!added)
+        added = add_path(s, folder, folder_bytes);
+    if (added)
+        added->kind = CUC__INCLUDED_NO_FOLDER;
 }
 
 // Adds, once, a file that an include may read, or its absence.
 static void add_candidate(struct scan *s, const char *path)
 {
-    if (s->key->refused || cuc__name_set_find(&s->seen, path, strlen(path)))
+    const char *slash = strrchr(path, '/');
+    size_t bytes = strlen(path), folder_bytes = slash ? (size_t)(slash - path) : 0;
+
+    if (s->key->refused || find_path(s, path, bytes))
         return;
-    char *copy = strdup(path);
-    if (!copy || s->path_count > MOST_FILES ||
-        !CUC_RESERVE(s->paths, s->path_room, s->path_count + 1)) {
-        free(copy);
-        cuc__key_refuse(s->key, "it may include too many files");
+    const struct cuc__included *folder = find_path(s, path, folder_bytes);
+    if (folder && folder->kind == CUC__INCLUDED_NO_FOLDER)
+        return;
+    int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // a pipe without a writer would wait for one
+    struct stat about;
+    if (fd < 0) {
+        if (errno == ENOENT || errno == ENOTDIR)
+            add_missing(s, path, folder_bytes);
+        else
+            cuc__key_refuse(s->key, "%s cannot be read", path);
         return;
     }
-    struct included *added = &s->paths[s->path_count++];
-    *added = (struct included){ .path = copy };
-    if (!cuc__name_set_add(&s->seen, copy, strlen(copy), 0))
-        cuc__key_refuse(s->key, "there is no memory");
-    char *text = read_file(s, copy, &added->state);
-    cuc__key_add_text(s->key, copy);
-    cuc__key_add_text(s->key, text);
-    if (!text)
-        return;
-    s->bytes += strlen(text);
-    if (s->bytes > MOST_BYTES)
-        cuc__key_refuse(s->key, "it may include too many files");
-    cuc__directives_add(&s->directives, copy, text);
-    free(text);
+    struct cuc__included *added = add_path(s, path, bytes);
+    // The compiler goes on searching where there is a folder.
+    if (added && (fstat(fd, &about) != 0 || !S_ISDIR(about.st_mode))) {
+        const char *kept = added->path; // the array may move
+        char *text = cuc__included_read(added, fd, s->began);
+        size_t text_bytes = (size_t)added->state.bytes;
+        s->bytes += text_bytes;
+        if (!text)
+            cuc__key_refuse(s->key, "%s cannot be read, or has a zero byte", path);
+        else if (s->bytes > MOST_BYTES)
+            cuc__key_refuse(s->key, "it may include too many files");
+        if (text)
+            cuc__directives_take(&s->directives, kept, text, text_bytes);
+    }
+    close(fd);
 }
 
 // Adds `name` in a folder, which ends with a slash or is "". For a name without a dot, NVRTC also
@@ -164,80 +157,132 @@ static void add_include(void *scan, const char *from, const char *name, bool quo
     }
 }
 
-// Writes the files and their states. NULL: one of them is so new that another change might not be
-// visible in its times.
-static char *write_list(size_t *bytes, const struct scan *s, time_t began)
+static void ignore(void *scan, const char *from, const char *name, bool quoted)
 {
-    struct cuc__text list = { .at = NULL };
-    bool settled = true;
-
-    cuc__text_append(&list, "", 0); // ensures that the list is not NULL if there are no files
-    for (size_t i = 0; i < s->path_count && settled; i++) {
-        const struct state *state = &s->paths[i].state;
-        settled = state->changed_s < began - SETTLED_SECONDS &&
-                  state->modified_s < began - SETTLED_SECONDS;
-        cuc__text_append(&list, (const char *)state, sizeof(*state));
-        cuc__text_append(&list, s->paths[i].path, strlen(s->paths[i].path) + 1);
-    }
-    if (!settled || list.lost) {
-        free(list.at);
-        return NULL;
-    }
-    *bytes = list.length;
-    return list.at;
+    (void)scan, (void)from, (void)name, (void)quoted;
 }
 
-bool cuc__includes_unchanged(const char *list, size_t bytes)
+// ---- The list of an earlier source
+
+// Makes the key of the list. Sources with the same directives, places and headers in memory have
+// the same list. False if a source cannot have one.
+static bool make_list_key(struct scan *s)
 {
-    for (const char *p = list, *end = list + bytes; p < end;) {
-        struct state then, now = { .there = 0 };
-        struct stat about;
-        size_t rest = (size_t)(end - p);
-        const char *path = p + sizeof(then);
-        if (rest <= sizeof(then) || !memchr(path, 0, rest - sizeof(then)))
-            return false;
-        memcpy(&then, p, sizeof(then));
-        if (stat(path, &about) == 0) {
-            if (!S_ISDIR(about.st_mode))
-                now = state_of(&about);
-        } else if (errno != ENOENT && errno != ENOTDIR) {
-            return false;
-        }
-        if (memcmp(&then, &now, sizeof(now)) != 0)
-            return false;
-        p = path + strlen(path) + 1;
+    const struct cuc__include_source *source = s->source;
+    cuc__key_maker key;
+    char here[PATH_MAX];
+
+    cuc__key_begin(&key, "includes 1");
+    cuc__key_add_text(&key, cuc_version_string());
+    cuc__key_add_text(&key, getcwd(here, sizeof(here)));
+    cuc__key_add_text(&key, source->name); // it may have a folder
+    cuc__key_add_text(&key, source->definitions);
+    cuc__key_add_number(&key, source->header_count);
+    for (size_t i = 0; i < source->header_count; i++) {
+        cuc__key_add_text(&key, source->header_names[i]);
+        cuc__key_add_text(&key, source->header_texts[i]);
     }
+    cuc__key_add_number(&key, source->folder_count);
+    for (size_t i = 0; i < source->folder_count; i++)
+        cuc__key_add_text(&key, source->folders[i]);
+    cuc__key_add_number(&key, source->first_count);
+    for (size_t i = 0; i < source->first_count; i++)
+        cuc__key_add_text(&key, source->first[i]);
+    size_t lines = cuc__directives_skeleton(&key, &s->directives.texts[0]);
+    return cuc__key_finish(&s->files->key, &key) &&
+           (lines || source->header_count || source->first_count);
+}
+
+// Takes the list from the store. The source is still checked for what refuses a key in lines that
+// the list's key does not cover.
+static bool recall(struct scan *s, const cuc__store *store)
+{
+    struct cuc__directives *d = &s->directives;
+    cuc__includes *files;
+    cuc__entry entry;
+
+    if (!cuc__store_get(&entry, store, &s->files->key))
+        return false;
+    files = cuc__includes_decode(entry.data, entry.bytes);
+    free(entry.file);
+    bool same = files && cuc__includes_unchanged(files, false);
+    const char *end = same ? files->operators.at + files->operators.length : NULL;
+    for (const char *p = same ? files->operators.at : NULL; same && p < end; p += strlen(p) + 1)
+        same = cuc__presence_add(d, p, strlen(p));
+    if (!same) {
+        cuc__includes_free(files);
+        d->operator_count = 0;
+        return false;
+    }
+    files->key = s->files->key;
+    files->recalled = true;
+    cuc__includes_free(s->files);
+    s->files = files;
+    d->include = ignore;
+    cuc__presence_read(d);
     return true;
 }
 
-void cuc__key_add_includes(cuc__key_maker *key, char **list, size_t *list_bytes,
-                           const struct cuc__include_source *source)
+// ---- The scan
+
+static void scan(struct scan *s)
 {
-    const time_t began = time(NULL);
+    const struct cuc__include_source *source = s->source;
+    struct cuc__directives *d = &s->directives;
+    cuc__includes *files = s->files;
+    cuc__key_maker contents;
+    char here[PATH_MAX];
+
+    cuc__directives_add(d, NULL, source->definitions);
+    for (size_t i = 0; i < source->first_count; i++)
+        add_include(s, NULL, source->first[i], true);
+    for (size_t i = 0; i < source->header_count; i++)
+        cuc__directives_add(d, source->header_names[i], source->header_texts[i]);
+    cuc__directives_read(d);
+    cuc__key_begin(&contents, "contents 1");
+    if (files->count) { // relative paths
+        if (getcwd(here, sizeof(here)))
+            cuc__key_add_text(&contents, here);
+        else
+            cuc__key_refuse(s->key, "there is no current folder");
+    }
+    // A missing file is not in the hash: one that appears is.
+    for (size_t i = 0; i < files->count; i++) {
+        const struct cuc__included *f = &files->at[i];
+        if (f->kind < CUC__INCLUDED_KNOWN)
+            continue;
+        cuc__key_add_text(&contents, f->path);
+        cuc__key_add(&contents, f->digest, sizeof(f->digest));
+    }
+    cuc__sha256_finish(files->contents, &contents.hash);
+    for (size_t i = 0; i < d->operator_count; i++)
+        cuc__text_append(&files->operators, d->operators[i].name, d->operators[i].bytes + 1);
+}
+
+cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *store,
+                                     const struct cuc__include_source *source)
+{
     struct scan s = {
         .key = key,
         .source = source,
+        .began = time(NULL),
+        .files = calloc(1, sizeof(*s.files)),
         .directives = { .key = key, .name = source->name, .include = add_include, .user = &s },
     };
-    char here[PATH_MAX];
 
-    cuc__directives_add(&s.directives, NULL, source->text);
-    cuc__directives_add(&s.directives, NULL, source->definitions);
-    for (size_t i = 0; i < source->first_count; i++)
-        add_include(&s, NULL, source->first[i], true);
-    for (size_t i = 0; i < source->header_count; i++)
-        cuc__directives_add(&s.directives, source->header_names[i], source->header_texts[i]);
-    cuc__directives_read(&s.directives);
-    if (s.path_count) { // relative paths
-        if (getcwd(here, sizeof(here)))
-            cuc__key_add_text(key, here);
-        else
-            cuc__key_refuse(key, "there is no current folder");
+    if (s.files)
+        cuc__directives_add(&s.directives, NULL, source->text);
+    else
+        cuc__key_refuse(key, "there is no memory");
+    if (!key->refused && (!make_list_key(&s) || !store || !recall(&s, store)))
+        scan(&s);
+    if (!key->refused)
+        cuc__key_add(key, s.files->contents, sizeof(s.files->contents));
+    if (key->refused || !s.files->count) {
+        cuc__includes_free(s.files);
+        s.files = NULL;
     }
-    *list = s.path_count && !key->refused ? write_list(list_bytes, &s, began) : NULL;
     cuc__directives_free(&s.directives);
-    for (size_t i = 0; i < s.path_count; i++)
-        free(s.paths[i].path);
-    free(s.paths);
     cuc__name_set_free(&s.seen);
+    return s.files;
 }

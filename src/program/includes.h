@@ -3,6 +3,7 @@
 #define CUCORE_PROGRAM_INCLUDES_H
 
 #include "cache/key.h"
+#include "cache/store.h"
 
 // A source with its headers in memory and the folders of its include path.
 struct cuc__include_source {
@@ -16,19 +17,30 @@ struct cuc__include_source {
     size_t first_count;
 };
 
+// The files that a source may include, and the places where one that is missing would be found.
+typedef struct cuc__includes cuc__includes;
+
 // Adds to a key the contents of all files that an #include or a __has_include of the source may
 // find, and of the files that these include. It considers every branch of every #if, every
 // definition of a macro in an #include, and every folder that may be searched. So a file that is
 // missing now and exists later changes the key, too. Refuses the key if the files cannot be
 // determined, or if a text depends on the time.
 //
-// `*list` becomes a list of the files for cuc__includes_unchanged(), which the caller frees; NULL
-// if there are none, or if they may change unnoticed.
-void cuc__key_add_includes(cuc__key_maker *key, char **list, size_t *list_bytes,
-                           const struct cuc__include_source *source);
+// Returns these files, which the caller frees; NULL if there are none. It takes them from the store
+// if an earlier source with the same directives has stored them, and none has changed. NULL: no
+// store.
+cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *store,
+                                     const struct cuc__include_source *source);
 
-// True if all files of a list have the same sizes, inodes and times as before, and those that were
-// missing are still missing. Relative paths refer to the current folder.
-bool cuc__includes_unchanged(const char *list, size_t bytes);
+// True if all files have the contents they had, and those that were missing are missing. Relative
+// paths count from the current folder. A file is read again if its state does not show a change or
+// the lack of one. If `untouched` is set, it must also have the state it had: then nobody can have
+// read other contents meanwhile.
+bool cuc__includes_unchanged(cuc__includes *files, bool untouched);
+
+// Writes the files to a store, unless it has them as they are. `name` is the source's.
+void cuc__includes_store(cuc__includes *files, const cuc__store *store, const char *name);
+
+void cuc__includes_free(cuc__includes *files);
 
 #endif

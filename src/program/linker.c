@@ -5,6 +5,7 @@
 #include "explain/explain.h"
 #include "code/object.h"
 #include "base/options.h"
+#include "known_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,14 +52,21 @@ static cuc_status choose_backend(cuc_linker *l, const cuc_linker_options *o, con
     return l->backend == CUC_LINKER_DRIVER ? cuc__linker_options_check_driver(o, function) : CUC_OK;
 }
 
-// Returns the reason why results are not cached: their logs differ each time, or options may name
-// inputs that a key does not cover.
-static const char *why_not_cached(const cuc_linker_options *o)
+// Notes why results are not cached: their logs differ each time, or options may name inputs that a
+// key does not cover.
+static void note_not_cached(cuc_linker *l, const cuc_linker_options *o)
 {
-    return o->extra_option_count   ? "it has extra_options"
-           : o->ptxas_option_count ? "it has ptxas_options"
-           : o->time == CUC_ON     ? "its log has times"
-                                   : NULL;
+    const char *extra =
+        cuc__unknown_option(CUC__COMPILER_NVJITLINK, o->extra_options, o->extra_option_count);
+    const char *ptxas =
+        cuc__unknown_option(CUC__COMPILER_PTXAS, o->ptxas_options, o->ptxas_option_count);
+
+    if (o->time == CUC_ON)
+        snprintf(l->not_cached, sizeof(l->not_cached), "its log has times");
+    else if (extra || ptxas)
+        snprintf(l->not_cached, sizeof(l->not_cached),
+                 "%s has \"%.80s\", whose effects are not known",
+                 extra ? "extra_options" : "ptxas_options", extra ? extra : ptxas);
 }
 
 static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const char *function)
@@ -83,7 +91,7 @@ static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const
         return st;
     if (l->backend == CUC_LINKER_DRIVER)
         cuc__linker_options_to_jit(&l->jit, o);
-    l->not_cached = why_not_cached(o);
+    note_not_cached(l, o);
     l->link_time_optimization = o->link_time_optimization;
     l->keep_ptx = o->keep_ptx;
     l->name = strdup(name);

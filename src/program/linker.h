@@ -23,13 +23,12 @@ struct cuc_linker {
     int32_t backend; // CUC_LINKER_NVJITLINK or CUC_LINKER_DRIVER, chosen at creation
     int32_t link_time_optimization;
     int32_t keep_ptx;
-    cuc__flags flags;       // for nvJitLink
-    cuc__jit_options jit;   // for the driver
-    cuc_cache *cache;       // retained; NULL: the default cache
-    char *library;          // path of nvJitLink, if there is a cache; NULL: unknown
-    const char *not_cached; // the reason why results are not cached; NULL: they are
-    bool for_program;       // the input is a program's source, so failures have the status COMPILE
-                            // instead of LINK
+    cuc__flags flags;     // for nvJitLink
+    cuc__jit_options jit; // for the driver
+    cuc_cache *cache;     // retained; NULL: the default one
+    char *library;        // nvJitLink's file, if there is a cache; NULL: unknown
+    char not_cached[160]; // why results are not kept; "": they are
+    bool for_program; // the input is a program's source: failures have the status COMPILE, not LINK
 
     cuc__link_input *inputs;
     size_t count, capacity;

@@ -146,11 +146,11 @@ static bool decode(cuc__linked *out, cuc_linker *l, const cuc__entry *entry)
 static cuc_status run_uncached(cuc__linked *out, cuc_linker *l, const cuc__arch *arch,
                                int32_t target, const char *function)
 {
-    char line[160];
+    char line[200];
     cuc_status st = cuc__linker_run_nvjitlink(out, l, arch, target, function);
 
     snprintf(line, sizeof(line), "cucore: not cached: %s\n",
-             l->not_cached ? l->not_cached : "the file of nvJitLink is not known");
+             *l->not_cached ? l->not_cached : "the file of nvJitLink is not known");
     if (st == CUC_OK)
         cuc__log_add(&l->info_log, line);
     return st;
@@ -170,7 +170,7 @@ cuc_status cuc__linker_run_cached(cuc__linked *out, cuc_linker *l, int32_t targe
         return st;
     if (!cuc__cache_works(l->cache))
         return cuc__linker_run_nvjitlink(out, l, &arch, target, function);
-    if (l->not_cached || !l->library || !make_key(&key, l, &arch, target))
+    if (*l->not_cached || !l->library || !make_key(&key, l, &arch, target))
         return run_uncached(out, l, &arch, target, function);
     bool hit = cuc__cache_get(&entry, &lock, l->cache, &key);
     bool done = hit && decode(out, l, &entry);

@@ -1,13 +1,16 @@
 #include "options.h"
 
 #include "base/array.h"
+#include "cache/cache.h"
 #include "device/device.h"
 #include "driver/nvrtc.h"
 #include "base/options.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // clang-format off
 #define SWITCH(field, on, off)       CUC__SWITCH(cuc_program_options, field, on, off, 0, -1)
@@ -45,7 +48,8 @@ static const cuc__option rows[] = {
     TEXTS(include_paths, include_path_count,     "--include-path="),
     TEXTS(pre_includes, pre_include_count,       "--pre-include="),
     SWITCH(no_source_include,            "--no-source-include", NULL),
-    CUC__SWITCH(cuc_program_options, use_bundled_headers, "--use-bundled-headers", NULL, 13030, -1),
+    { "use_bundled_headers", "--use-bundled-headers=", NULL, 13030, -1, CUC__OPTION_HEADERS,
+      offsetof(cuc_program_options, use_bundled_headers), 0, 0 },
     TEXT(std,                            "--std"),
     BOOLEAN(builtin_move_forward,        "--builtin-move-forward"),
     BOOLEAN(builtin_initializer_list,    "--builtin-initializer-list"),
@@ -154,6 +158,7 @@ bool cuc__option_is_set(const cuc__option *option, const void *options)
 {
     switch (option->kind) {
     case CUC__OPTION_SWITCH:
+    case CUC__OPTION_HEADERS:
     case CUC__OPTION_NUMBER:
         return number_at(options, option->offset) != 0;
     case CUC__OPTION_TEXT:
@@ -227,12 +232,44 @@ static cuc_status add_array(cuc__flags *flags, const cuc__option *o, const void 
     return st;
 }
 
+// NVRTC unpacks its headers into a folder, unless they are there, and searches it. They are kept
+// beside the entries of the default cache, into which nobody else can write.
+static cuc_status add_headers(cuc__flags *flags, const cuc__option *o, int32_t value,
+                              const char *function)
+{
+    const cuc_cache *cache = cuc_cache_default();
+    int error, version = cuc__nvrtc_toolkit.version();
+    char folder[PATH_MAX];
+    cuc_status st = cuc__check_switch(o->field, value, function);
+
+    if (st < 0 || value != CUC_ON)
+        return st;
+    if (!cache->dir)
+        return cuc__fail(CUC_ERROR_NOT_FOUND, function,
+                         "%s needs a folder, and there is no default cache: %s. Give the cache a "
+                         "folder with CUCORE_CACHE_DIR",
+                         o->field, cache->off);
+    int fd = cuc__store_open(&cache->store, true, &error);
+    if (fd < 0)
+        return cuc__fail(CUC_ERROR_IO, function, "%s needs the folder %s, which cannot be used: %s",
+                         o->field, cache->dir, cuc__cache_why(error));
+    close(fd);
+    if (snprintf(folder, sizeof(folder), "%s/headers-%d.%d", cache->dir, version / 1000,
+                 version % 1000 / 10) >= (int)sizeof(folder))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "the cache's path is too long: %s",
+                         cache->dir);
+    cuc__flags_add(flags, o->on, folder);
+    return CUC_OK;
+}
+
 static cuc_status add_option(cuc__flags *flags, const cuc__option *o, const void *options,
                              const char *function)
 {
     switch (o->kind) {
     case CUC__OPTION_SWITCH:
         return add_switch(flags, o, options, function);
+    case CUC__OPTION_HEADERS:
+        return add_headers(flags, o, number_at(options, o->offset), function);
     case CUC__OPTION_NUMBER:
         return add_number(flags, o, number_at(options, o->offset), function);
     case CUC__OPTION_TEXT:
@@ -282,7 +319,7 @@ cuc_status cuc__arch_read(cuc__arch *arch, const char *text, const char *functio
     }
     a.real = strncmp(text, "sm_", 3) == 0;
     p = a.real ? text + 3 : strncmp(text, "compute_", 8) == 0 ? text + 8 : "";
-    for (int digits = 0; *p >= '0' && *p <= '9' && digits < 4; p++, digits++)
+    for (int digits = 0; *p >= (digits ? '0' : '1') && *p <= '9' && digits < 4; p++, digits++)
         a.number = a.number * 10 + (*p - '0');
     if (a.number && (*p == 'a' || *p == 'f'))
         a.suffix = *p++;

@@ -27,6 +27,7 @@ enum {
     CUC__OPTION_TEXTS,   // const char *const * and a count: the same for each
     CUC__OPTION_AMOUNT,  // uint64_t, or a nonnegative double; only for cucore itself
     CUC__OPTION_CALL,    // a function; only for cucore itself
+    CUC__OPTION_HEADERS, // int32_t: CUC_ON gives `on`, then the folder of the compiler's headers
     CUC__OPTION_NUMBERS, // const int32_t * and a count: the same for each
 };
 

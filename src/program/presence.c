@@ -1,28 +1,19 @@
 #include "directives.h"
 
 #include "base/array.h"
+#include "word_search.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// A prefix of a name with fewer than PART bytes does not count as a part of it.
-enum { PART = 4, NAME_BYTES = 1024 };
+// A prefix of a name with fewer than PART bytes is not a part of it.
+enum { PART = CUC__WORD_PART, NAME_BYTES = 1024 };
 
 // ---- Words
 
 static bool is_word_byte(const char *p)
 {
     return cuc__word_end(p, p + 1) != p;
-}
-
-// Returns the next position, from `p` on, of a word that begins with `start`; NULL if there is
-// none.
-static const char *find_word(const char *text, const char *p, const char *start)
-{
-    for (; (p = strstr(p, start)) != NULL; p++)
-        if (p == text || !is_word_byte(p - 1))
-            return p;
-    return NULL;
 }
 
 static bool is_operator(const struct cuc__directives *d, const char *name, size_t bytes)
@@ -33,53 +24,62 @@ static bool is_operator(const struct cuc__directives *d, const char *name, size_
     return false;
 }
 
-// True if a text has the parts of a name in their order, as arguments of a macro that joins them.
-static bool is_spread(const char *text, const char *name)
+// True if the parts of a name begin at `p` in their order, as arguments of a macro that joins them.
+static bool is_spread(const char *p, const char *name)
 {
     static const char between[] = " \t,()#";
+    const char *next = name;
+    bool spread = false;
 
-    for (const char *p = text; (p = strchr(p, *name)) != NULL; p++) {
-        const char *at = p, *next = name;
-        bool spread = false;
-        while (*next && *at == *next) {
-            size_t gap = strspn(++at, between);
-            spread |= gap > 0 && next[1];
-            at += next[1] ? gap : 0;
-            next++;
-        }
-        if (!*next && spread)
-            return true;
+    while (*next && *p == *next) {
+        next++;
+        p++;
+        size_t gap = *next && (unsigned char)*p <= ',' ? strspn(p, between) : 0;
+        spread |= gap > 0;
+        p += gap;
     }
-    return false;
+    return !*next && spread;
 }
 
-bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *name)
+// True if the word at `p` is the beginning of a name. An operator without a file is refused, also
+// before ##.
+static bool is_beginning(const struct cuc__directives *d, const char *text, const char *p,
+                         const char *name, size_t bytes)
 {
-    size_t bytes = strlen(name), cut = bytes > PART ? PART - 1 : bytes - 1;
-    char start[PART + 1];
+    size_t least = bytes > PART ? PART : bytes - 1;
+
+    if (strncmp(p, name, least) != 0 || (p > text && is_word_byte(p - 1)))
+        return false;
+    size_t length = (size_t)(cuc__word_end(p, p + bytes) - p);
+    return length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length);
+}
+
+// True if the word around `p`, where the name without its first bytes is, is the end of the name.
+static bool is_end(const char *text, const char *p, const char *name, size_t bytes)
+{
+    size_t cut = bytes > PART ? PART - 1 : bytes - 1;
+    const char *word = p;
+
+    if (cuc__same_bytes(p, name + cut) != bytes - cut || is_word_byte(p + bytes - cut))
+        return false;
+    while (word > text && is_word_byte(word - 1) && p - word < (ptrdiff_t)cut)
+        word--;
+    size_t before = (size_t)(p - word);
+    return before < cut && memcmp(word, name + cut - before, before) == 0;
+}
+
+bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *p,
+                        const char *name, size_t bytes)
+{
+    size_t same = cuc__same_bytes(p, name);
 
     if (bytes < 2)
         return false;
-    if (is_spread(text, name))
+    // A part ends where the word does.
+    if (same && same < bytes && !is_word_byte(p + same) &&
+        (is_spread(p, name) || is_beginning(d, text, p, name, bytes)))
         return true;
-    snprintf(start, sizeof(start), "%.*s", (int)(bytes - 1), name);
-    for (const char *p = text; (p = find_word(text, p, start)) != NULL; p++) {
-        size_t length = (size_t)(cuc__word_end(p, p + bytes) - p);
-        // Refuse an operator without a file, even before ##.
-        if (length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length))
-            return true;
-    }
-    // Look for the end of the name, without its first 1 to `cut` bytes.
-    for (const char *p = text; (p = strstr(p, name + cut)) != NULL; p++) {
-        const char *word = p;
-        while (word > text && is_word_byte(word - 1) && p - word < (ptrdiff_t)cut)
-            word--;
-        size_t before = (size_t)(p - word);
-        if (before < cut && memcmp(word, name + cut - before, before) == 0 &&
-            !is_word_byte(p + bytes - cut))
-            return true;
-    }
-    return false;
+    return is_end(text, p, name, bytes);
 }
 
 static bool is_one_of(const char *p, size_t bytes, const char *const *words, int count)
@@ -211,8 +211,10 @@ static bool read_name(struct cuc__directives *d, const struct place *p, const ch
     return true;
 }
 
-static bool new_operator(struct cuc__directives *d, const char *name, size_t bytes)
+bool cuc__presence_add(struct cuc__directives *d, const char *name, size_t bytes)
 {
+    if (is_operator(d, name, bytes))
+        return true;
     struct cuc__presence_operator *made = &d->operators[d->operator_count];
 
     if (d->operator_count == CUC__PRESENCE_OPERATORS || bytes >= sizeof(made->name))
@@ -242,9 +244,7 @@ static bool add_operator(struct cuc__directives *d, const struct place *p, const
         rest--;
     if (!bytes || rest != bytes || memcmp(parameter, operand, bytes) != 0)
         return false;
-    if (is_operator(d, m->name, m->name_bytes))
-        return true;
-    return new_operator(d, m->name, m->name_bytes);
+    return cuc__presence_add(d, m->name, m->name_bytes);
 }
 
 static void check_place(struct cuc__directives *d, struct place *p, const char *text)
@@ -260,29 +260,43 @@ static void check_place(struct cuc__directives *d, struct place *p, const char *
         refuse(d, p);
 }
 
-static void check_text(struct cuc__directives *d, const struct cuc__presence_operator *of,
-                       const char *from, const char *text)
+// Checks the operators from `first` to `last` in a text.
+static void check_text(struct cuc__directives *d, size_t first, size_t last,
+                       const struct cuc__directive_text *t)
 {
-    for (const char *at = text; (at = find_word(text, at, of->name)) != NULL; at++) {
-        struct place p = { .of = of, .from = from, .at = at };
-        if (!is_word_byte(at + of->bytes))
-            check_place(d, &p, text);
-    }
-    if (cuc__may_be_joined(d, text, of->name))
-        cuc__key_refuse(d->key, "%s has a part of %s", cuc__directives_name(d, from), of->name);
+    struct cuc__word_search search = { .every = false };
+    const char *text = t->text;
+
+    for (size_t i = first; i < last; i++)
+        cuc__word_search_add(&search, d->operators[i].name);
+    cuc__word_search_begin(&search, text, t->bytes);
+    for (const char *at; !d->key->refused && (at = cuc__word_search_next(&search)) != NULL;)
+        for (size_t i = first; i < last; i++) {
+            const struct cuc__presence_operator *of = &d->operators[i];
+            struct place p = { .of = of, .from = t->from, .at = at };
+            if (cuc__same_bytes(at, of->name) == of->bytes && !is_word_byte(at + of->bytes) &&
+                (at == text || !is_word_byte(at - 1)))
+                check_place(d, &p, text);
+            else if (cuc__may_be_joined(d, text, at, of->name, of->bytes))
+                cuc__key_refuse(d->key, "%s has a part of %s", cuc__directives_name(d, t->from),
+                                of->name);
+        }
 }
 
 void cuc__presence_read(struct cuc__directives *d)
 {
-    static const char *const names[] = { "__has_include", "__has_include_next" };
+    bool more = true;
 
-    for (size_t i = d->operator_count; i < CUC_LENGTH(names); i++)
-        (void)new_operator(d, names[i], strlen(names[i]));
-    for (size_t i = 0; i < d->operator_count; i++) {
-        struct cuc__presence_operator *of = &d->operators[i];
-        for (; of->checked < d->text_count && !d->key->refused; of->checked++) {
-            const struct cuc__directive_text text = d->texts[of->checked]; // the array may move
-            check_text(d, of, text.from, text.text);
+    // A text may have a macro that stands for an operator, and another one an operand of it.
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < d->text_count && !d->key->refused; i++) {
+            const struct cuc__directive_text text = d->texts[i]; // the array may move
+            size_t count = d->operator_count;
+            d->texts[i].checked = count;
+            if (text.checked < count)
+                check_text(d, text.checked, count, &text);
+            more |= text.checked < count;
         }
     }
 }

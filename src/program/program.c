@@ -31,9 +31,10 @@ static cuc_found *find_headers(const char *name)
 static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const char *function)
 {
     cuc_found *found[CUC_LENGTH(default_headers)] = { 0 };
+    bool no_default = o->no_default_headers == CUC_ON || o->use_bundled_headers == CUC_ON;
     cuc_status st = CUC_OK;
 
-    for (size_t i = 0; i < CUC_LENGTH(default_headers) && o->no_default_headers != CUC_ON; i++)
+    for (size_t i = 0; i < CUC_LENGTH(default_headers) && !no_default; i++)
         found[i] = find_headers(default_headers[i]);
     for (int32_t target = CUC_CODE_PTX; target <= CUC_CODE_LTOIR && st == CUC_OK; target++) {
         cuc__flags *flags = &p->flags[target - 1];

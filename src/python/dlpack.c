@@ -11,6 +11,7 @@
 #include "driver/toolkit.h"
 #include "base/handle.h"
 #include "device/deferred.h"
+#include "exchange.h"
 #include "views.h"
 #include "device/stream.h"
 #include "tensor/tensor.h"
@@ -35,18 +36,7 @@ static void *producers; // a dict: type -> the address of its exchange API, or 0
 
 static const char old_name[] = "dltensor", old_used[] = "used_dltensor";
 static const char new_name[] = "dltensor_versioned", new_used[] = "used_dltensor_versioned";
-static const char array_name[] = "cucore.tensor", api_name[] = "dlpack_exchange_api";
-
-// The part of DLPackExchangeAPI of DLPack 1.3 that is used.
-struct exchange_api {
-    cuc_dl_version version;
-    struct exchange_api *previous;
-    void *allocate;
-    int (*give)(void *object, cuc_dl_managed_tensor_versioned **out);
-    void *take;
-    int (*borrow)(void *object, cuc_dl_tensor *out);
-    int (*current_stream)(int32_t device_type, int32_t device_id, void **out);
-};
+static const char array_name[] = "cucore.tensor";
 
 // ---- attributes ---------------------------------------------------------------------------------
 
@@ -409,6 +399,32 @@ static void *make(void *type, struct taken *taken)
     return NULL;
 }
 
+void *cuc__python_import(void *type, cuc_dl_managed_tensor_versioned *managed)
+{
+    struct taken *taken = calloc(1, sizeof(*taken));
+
+    cuc_status st = taken ? cuc_tensor_from_dlpack(&taken->tensor, managed)
+                          : CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a tensor");
+    if (st < 0) {
+        delete_new(managed);
+        free(taken);
+        return failed(type);
+    }
+    taken->of_now = managed;
+    return make(type, taken);
+}
+
+cuc_dl_managed_tensor_versioned *cuc__python_unwrap(void *capsule)
+{
+    if (!cuc__py.PyCapsule_IsValid(capsule, new_name)) {
+        cuc__py.PyErr_SetString(cuc__py.TypeError,
+                                "__dlpack__() gave no capsule of DLPack 1.0 or later");
+        return NULL;
+    }
+    cuc_dl_managed_tensor_versioned *managed = cuc__py.PyCapsule_GetPointer(capsule, new_name);
+    return cuc__py.PyCapsule_SetName(capsule, new_used) == 0 ? managed : NULL;
+}
+
 static void *from_capsule(void *type, void *capsule)
 {
     bool is_new = cuc__py.PyCapsule_IsValid(capsule, new_name);
@@ -441,19 +457,22 @@ static void *from_capsule(void *type, void *capsule)
     return make(type, taken);
 }
 
-// Finds the exchange API of a type, once per type; NULL if it has none, or with an exception.
-static const struct exchange_api *api_of(void *type)
+// Finds the exchange API of a type, once; NULL if it has none, and with an exception.
+static const struct cuc__exchange_api *api_of(void *type)
 {
     void *known = cuc__py.PyDict_GetItem(producers, type); // borrowed
     if (known)
-        return (const struct exchange_api *)(intptr_t)cuc__py.PyLong_AsLongLong(known);
+        return (const struct cuc__exchange_api *)(intptr_t)cuc__py.PyLong_AsLongLong(known);
 
-    struct exchange_api *api = NULL;
-    void *capsule = cuc__py.PyObject_GetAttr(type, names.__dlpack_c_exchange_api__);
+    struct cuc__exchange_api *api = NULL;
+    // A view's own API orders nothing, while its __dlpack__() waits for the memory's stream.
+    void *capsule = cuc__python_is_tensor(type)
+                        ? cuc__py_new(cuc__py.none)
+                        : cuc__py.PyObject_GetAttr(type, names.__dlpack_c_exchange_api__);
     if (!capsule)
         cuc__py.PyErr_Clear();
-    else if (cuc__py.PyCapsule_IsValid(capsule, api_name))
-        api = cuc__py.PyCapsule_GetPointer(capsule, api_name);
+    else if (cuc__py.PyCapsule_IsValid(capsule, CUC__EXCHANGE_API))
+        api = cuc__py.PyCapsule_GetPointer(capsule, CUC__EXCHANGE_API);
     if (capsule)
         cuc__py.Py_DecRef(capsule);
     while (api && api->version.major > CUC_DL_VERSION_MAJOR)
@@ -488,7 +507,7 @@ static cuc_status wait_for(cuc_stream *stream, void *handle)
     return st;
 }
 
-static void *take(void *type, const struct exchange_api *api, void *value, cuc_stream *stream)
+static void *take(void *type, const struct cuc__exchange_api *api, void *value, cuc_stream *stream)
 {
     struct taken *taken = calloc(1, sizeof(*taken));
     cuc_dl_managed_tensor_versioned *managed = NULL;
@@ -538,7 +557,7 @@ static void *from_dlpack(void *type, void *const *arguments, intptr_t count, voi
     void *kind = cuc__py.PyObject_Type(arguments[0]);
     if (!kind)
         return NULL;
-    const struct exchange_api *api = api_of(kind);
+    const struct cuc__exchange_api *api = api_of(kind);
     cuc__py.Py_DecRef(kind);
     if (api && stream != cuc__py.none && !get_number(&queue, stream, names._stream_h)) {
         cuc__py.PyErr_Clear(); // another library's stream
@@ -571,9 +590,8 @@ static cuc_status order(void *consumer, void *producer)
     return st;
 }
 
-// Calls a producer's __dlpack__() without ordering streams. Producers older than DLPack 1.0 do not
-// accept max_version.
-static void *export_of(void *value, bool on_host)
+// Producers older than DLPack 1.0 have no max_version.
+void *cuc__python_export(void *value, bool on_host)
 {
     static void *version, *no_order, *new_on_host, *new_on_device, *old_on_device;
 
@@ -615,7 +633,7 @@ static void *view_by_protocol(void *type, void *value)
                 (kind == CUC_DL_CPU || kind == CUC_DL_CUDA || kind == CUC_DL_CUDA_HOST ||
                  kind == CUC_DL_CUDA_MANAGED);
     cuc__py_drop(device);
-    void *capsule = good ? export_of(value, kind == CUC_DL_CPU) : NULL;
+    void *capsule = good ? cuc__python_export(value, kind == CUC_DL_CPU) : NULL;
     void *made = slowly;
     bool is_new = capsule && cuc__py.PyCapsule_IsValid(capsule, new_name);
     if (is_new || (capsule && cuc__py.PyCapsule_IsValid(capsule, old_name))) {
@@ -651,7 +669,7 @@ static void *view(void *type, void *value, void *stream_ptr, bool on_device_alon
     long long consumer;
     cuc_tensor tensor;
 
-    const struct exchange_api *api = api_of(cuc__py_type(value));
+    const struct cuc__exchange_api *api = api_of(cuc__py_type(value));
     if (!cuc__python_is_tensor(type) || !number_of(&consumer, stream_ptr, 0)) {
         cuc__py.PyErr_Clear();
         return slowly;

@@ -1,4 +1,5 @@
 #include "base/array.h"
+#include "exchange.h"
 #include "functions.h"
 #include "slots.h"
 
@@ -457,6 +458,8 @@ cuc_status cuc_python_add_methods(void *type, const char *name)
                                                               : true);
     if (strcmp(name, "Device") == 0)
         good = good && cuc__python_replace_new(type);
+    if (strcmp(name, "StridedMemoryView") == 0)
+        good = good && cuc__python_add_exchange(type);
     good = good && cuc__python_inherit_slots(type, name);
     for (size_t i = 0; good && i < CUC_LENGTH(names); i++)
         if (strcmp(names[i], name) == 0)

@@ -173,7 +173,16 @@ static cuc_status check_owner(const cuc_tensor *t, const cuc_buffer *owner, cons
                      t->data - before, t->data + after, owner->bytes, owner->ptr);
 }
 
-// Makes the block, apart from the differences between the two forms.
+static cuc_status check_type(const cuc_tensor *tensor, const char *function)
+{
+    if (type_of(tensor->dtype) < TYPES)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                     "DLPack has no element type for %s: export it as another type, such as f32",
+                     cuc_dtype_name(tensor->dtype));
+}
+
+// Makes the block, except for the differences between the two forms.
 static cuc_status give(struct given **out, const cuc_tensor *tensor, cuc_buffer *owner,
                        const char *function)
 {
@@ -184,11 +193,8 @@ static cuc_status give(struct given **out, const cuc_tensor *tensor, cuc_buffer 
         return cuc__fail_handle(owner, CUC__HANDLE_BUFFER, function, "owner");
     if (owner && (st = check_owner(tensor, owner, function)) < 0)
         return st;
-    if (type_of(tensor->dtype) == TYPES)
-        return cuc__fail(
-            CUC_ERROR_NOT_SUPPORTED, function,
-            "DLPack has no element type for %s: export it as another type, such as f32",
-            cuc_dtype_name(tensor->dtype));
+    if ((st = check_type(tensor, function)) < 0)
+        return st;
     struct given *g = calloc(1, sizeof(*g));
     if (!g)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a DLPack tensor");
@@ -199,16 +205,27 @@ static cuc_status give(struct given **out, const cuc_tensor *tensor, cuc_buffer 
     return CUC_OK;
 }
 
-static void fill(cuc_dl_tensor *dl, struct given *g, const cuc_tensor *t)
+static void fill(cuc_dl_tensor *dl, int64_t *shape, int64_t *strides, const cuc_tensor *t)
 {
     size_t type = type_of(t->dtype);
 
-    dl->data = (void *)(uintptr_t)t->data;
-    dl->device = cuc__dlpack_device(t);
-    dl->ndim = t->rank;
-    dl->dtype = (cuc_dl_data_type){ types[type].code, types[type].bits, 1 };
-    dl->shape = g->shape;
-    dl->strides = g->strides;
+    *dl = (cuc_dl_tensor){
+        .data = (void *)(uintptr_t)t->data,
+        .device = cuc__dlpack_device(t),
+        .ndim = t->rank,
+        .dtype = { types[type].code, types[type].bits, 1 },
+        .shape = shape,
+        .strides = strides,
+    };
+}
+
+cuc_status cuc__dlpack_lend(cuc_dl_tensor *out, cuc_tensor *tensor, const char *function)
+{
+    cuc_status st = check_type(tensor, function);
+
+    if (st >= 0)
+        fill(out, tensor->shape, tensor->strides, tensor);
+    return st;
 }
 
 cuc_status cuc_tensor_to_dlpack(cuc_dl_managed_tensor_versioned **out, const cuc_tensor *tensor,
@@ -220,7 +237,7 @@ cuc_status cuc_tensor_to_dlpack(cuc_dl_managed_tensor_versioned **out, const cuc
     cuc_status st = give(&g, tensor, owner, __func__);
     if (st < 0)
         return st;
-    fill(&g->versioned.dl_tensor, g, tensor);
+    fill(&g->versioned.dl_tensor, g->shape, g->strides, tensor);
     g->versioned.version = (cuc_dl_version){ CUC_DL_VERSION_MAJOR, CUC_DL_VERSION_MINOR };
     g->versioned.flags = tensor->flags & CUC_TENSOR_READ_ONLY ? CUC_DL_READ_ONLY : 0;
     g->versioned.manager_ctx = g;
@@ -242,7 +259,7 @@ cuc_status cuc_tensor_to_dlpack_unversioned(cuc_dl_managed_tensor **out, const c
     cuc_status st = give(&g, tensor, owner, __func__);
     if (st < 0)
         return st;
-    fill(&g->unversioned.dl_tensor, g, tensor);
+    fill(&g->unversioned.dl_tensor, g->shape, g->strides, tensor);
     g->unversioned.manager_ctx = g;
     g->unversioned.deleter = delete_unversioned;
     *out = &g->unversioned;

@@ -21,7 +21,10 @@ void cuc__tensor_byte_range(uint64_t *before, uint64_t *after, const cuc_tensor 
 // Returns DLPack's description of a tensor's location.
 cuc_dl_device cuc__dlpack_device(const cuc_tensor *t);
 
-// True if the tensor was exported by cuc_tensor_to_dlpack(), false if by the other function.
+// Describes a checked tensor; the result points to its shape and strides.
+cuc_status cuc__dlpack_lend(cuc_dl_tensor *out, cuc_tensor *tensor, const char *function);
+
+// True if cuc_tensor_to_dlpack() exported the tensor, false for the other function.
 bool cuc__dlpack_is_own(const cuc_dl_managed_tensor_versioned *managed);
 bool cuc__dlpack_is_own_unversioned(const cuc_dl_managed_tensor *managed);
 

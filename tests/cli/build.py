@@ -87,6 +87,27 @@ void *realloc(void *old, size_t bytes)
 """
 
 
+# Renames to one name fail.
+STUCK = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int renameat2(int from, const char *a, int to, const char *b, unsigned flags)
+{
+    int (*next)(int, const char *, int, const char *, unsigned) =
+        (int (*)(int, const char *, int, const char *, unsigned))dlsym(RTLD_NEXT, "renameat2");
+
+    if (strcmp(b, getenv("STUCK")) == 0) {
+        errno = EIO;
+        return -1;
+    }
+    return next(from, a, to, b, flags);
+}
+"""
+
+
 class Build(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -121,6 +142,26 @@ class Outputs(Build):
         self.assertIn("vadd.fatbin: 1 kernel for sm_80, sm_90a, ", self.build("vadd.tile", "--arch", "sm_80,sm_90a"))
         self.assertEqual(self.made(), ["vadd.fatbin"])
         self.assertEqual((self.folder / "vadd.fatbin").read_bytes()[:4], b"\x50\xed\x55\xba")
+
+    def test_three_architectures(self):
+        sizes = []
+        for archs in (["sm_80"], ["sm_80", "sm_90a"], ["sm_80", "sm_90a", "sm_100"]):
+            document = json.loads(self.build("vadd.tile", "--arch", ",".join(archs), "--json"))
+            self.assertEqual(document["archs"], archs)
+            sizes.append(document["bytes"])
+        self.assertEqual(sizes, sorted(set(sizes)))
+        out = self.build("vadd.tile", "fill.ptx", "--arch", "sm_80,sm_90a,sm_100", "--embed", "k.c")
+        self.assertIn("k.c: 2 kernels for sm_80, sm_90a, sm_100, ", out)
+        self.assertIn("for sm_80, sm_90a, sm_100", (self.folder / "k.h").read_text())
+        self.compile("k.c")
+
+    def test_a_full_standard_output_is_an_error(self):
+        for options in (), ("--json",):
+            with self.subTest(options=options), open("/dev/full", "w") as full:
+                done = subprocess.run([TOOL, "build", "vadd.tile", "--arch", "sm_80", *options], cwd=self.folder,
+                                      env=environment, text=True, stdout=full, stderr=subprocess.PIPE, timeout=120)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("the output cannot be written: No space left on device", done.stderr)
 
     def test_header_and_array(self):
         self.build("many.tile", "--arch", "sm_80,sm_90a", "--embed", "all.c")
@@ -207,6 +248,8 @@ class Refusals(Build):
         (2, ["vadd.tile"], "--arch is missing"),
         (2, ["vadd.tile", "--arch", "sm_80,"], "'' is not an architecture"),
         (2, ["vadd.tile", "--arch", "sm_80,ninety"], "'ninety' is not an architecture"),
+        (2, ["vadd.tile", "--arch", "sm_080"], "'sm_080' is not an architecture"),
+        (2, ["vadd.tile", "--arch", "sm_80,compute_090"], "'compute_090' is not an architecture"),
         (2, ["vadd.tile", "--arch", "compute_90"], "say sm_90, and --ptx"),
         (2, ["vadd.tile", "--arch", "sm_80,sm_80"], "--arch has sm_80 twice"),
         (1, ["vadd.tile", "--arch", "sm_80,sm_12"], "sm_12"),
@@ -269,6 +312,23 @@ class Refusals(Build):
         status, _, _ = self.run_tool("vadd.tile", "--arch", "sm_80", "-o", "k.fatbin", "--header", "no/k.h")
         self.assertEqual(status, 1)
         self.assertEqual((self.folder / "k.fatbin").read_text(), "before")
+
+    def test_files_stay_as_they_were_if_a_later_one_cannot_be_moved(self):
+        for name in ("k.fatbin", "k.h", "k.c"):
+            (self.folder / name).write_text("before")
+        library = self.folder.parent / (self.folder.name + ".so")
+        self.addCleanup(library.unlink)
+        subprocess.run([CC, "-shared", "-fPIC", "-xc", "-", "-o", library, "-ldl"], input=STUCK, text=True, check=True)
+        for stuck in "k.fatbin", "k.h", "k.c":
+            with self.subTest(stuck):
+                status, _, err = self.run_tool("vadd.tile", "--arch", "sm_80", "-o", "k.fatbin", "--embed", "k.c",
+                                               LD_PRELOAD=str(library), STUCK=stuck)
+                self.assertEqual(status, 1)
+                self.assertIn(f"{stuck} cannot be written: Input/output error", err)
+                self.assertEqual(self.made(), ["k.c", "k.fatbin", "k.h"])
+                for name in self.made():
+                    self.assertEqual((self.folder / name).read_text(), "before")
+                    (self.folder / name).write_text("before")
 
     def test_without_memory_nothing_is_written(self):
         if b"__asan_init" in TOOL.read_bytes():

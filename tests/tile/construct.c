@@ -3,7 +3,7 @@
 #include "construct_data.h"
 
 #include "tile/ir/target.h"
-#include "tile/signature/entry.h"
+#include "tile/signature/signature.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"
@@ -25,8 +25,9 @@
 
 enum { MOST = 24, MOST_SETTINGS = 8 };
 
-static const char *const mode_names[] = { "rows of 16 bytes", "dense", "transposed", "reversed",
-                                          "stride 0" };
+static const char *const mode_names[] = { "rows of 16 bytes", "dense",
+                                          "transposed",       "reversed",
+                                          "stride 0",         "dense, from any element on" };
 
 static cuc_device *device;
 cuc_stream *construct_stream;
@@ -130,6 +131,27 @@ static struct tile_signature *signature_of(const char *ptx)
     struct tile_signature *s = tile_signature_read(bytes, count, why, sizeof(why));
     free(bytes);
     ck_assert_msg(s != NULL, "%s", why);
+    return s;
+}
+
+struct tile_signature *construct_signature(const char *path, int sm)
+{
+    FILE *file = fopen(path, "r");
+    char why[256], *source = NULL;
+    size_t capacity = 0;
+    struct tile_target target;
+    struct tile_compiled out;
+
+    ck_assert_msg(file != NULL, "%s", path);
+    ck_assert(getdelim(&source, &capacity, '\0', file) > 0);
+    fclose(file);
+    construct_now.row = &(const struct construct){ .name = path };
+    struct tile_module *m = parse(source, &(struct settings){ .count = 0 });
+    ck_assert_msg(tile_target_of(&target, sm, true, why, sizeof(why)), "%s", why);
+    ck_assert(tile_compile(m, &target, &out));
+    struct tile_signature *s = signature_of(out.ptx);
+    tile_module_free(m);
+    free(source);
     return s;
 }
 
@@ -254,6 +276,15 @@ static void read_values(struct values *v, const struct tile_kernel *k, const cha
     }
 }
 
+static void bind_tensors(struct tile_argument *argument, const struct tile_kernel *k,
+                         const struct values *v, struct tensor *tensor)
+{
+    memcpy(argument, v->argument, sizeof(v->argument));
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        if (k->parameter[i].value->type.tensor)
+            argument[i].tensor = &tensor[i].dev;
+}
+
 // True if the entry itself ran, and not the one that takes all arguments.
 static bool run_entry(struct code *c, uint32_t entry, const struct tile_kernel *k,
                       const struct values *v, struct tensor *tensor, uint32_t multiprocessors,
@@ -265,22 +296,13 @@ static bool run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
     int64_t grid[3] = { v->grid[0], v->grid[1], v->grid[2] };
     char why[256];
 
-    memcpy(argument, v->argument, sizeof(argument));
-    for (uint32_t i = 0; i < k->parameter_count; i++)
-        if (k->parameter[i].value->type.tensor)
-            argument[i].tensor = &tensor[i].dev;
+    bind_tensors(argument, k, v, tensor);
     struct tile_binding_set set = { k, argument, (int64_t *)(uintptr_t)v->dimension };
     if (k->grid_rank)
         ck_assert_msg(tile_host_grid(&set, grid, why, sizeof(why)), "%s: %s", construct_where(),
                       why);
     if (!grid[0] || !grid[1] || !grid[2])
         return true;
-    const struct tile_entry *selected = tile_select_entry(c->signature, argument);
-    if (how->variant == TILE_TMA && selected != how) { // its maps cannot describe the tensors
-        run_entry(c, (uint32_t)(selected - c->signature->entry), k, v, tensor, multiprocessors,
-                  failure);
-        return false;
-    }
     uint32_t bytes = tile_block_bytes(how, c->signature->parameter_bytes);
     ck_assert_uint_le(bytes, sizeof(block));
     if (!cuc__tile_fill_block(c->signature, how, argument, grid, multiprocessors,
@@ -346,26 +368,60 @@ static void compare_text(FILE *driver)
     free(text);
 }
 
+// Checks that a launch takes the expected entry, and runs all entries that it might take.
+struct alignment {
+    int parameter; // the tensor whose mode differs; negative: none
+    enum mode mode;
+    const char *entry;
+};
+
+// Checks the choice of a launch, if `how` has it. False if an entry is not to run with these
+// tensors.
+static bool takes(struct code *c, uint32_t entry, const struct tile_kernel *k,
+                  const struct values *v, struct tensor *tensor, const struct alignment *how)
+{
+    struct tile_argument argument[MOST];
+
+    bind_tensors(argument, k, v, tensor);
+    const char *chosen = tile_variant_name(tile_select_entry(c->signature, argument)->variant);
+    ck_assert_msg(!how || strcmp(chosen, how->entry) == 0, "%s: the launch takes %s, expected %s",
+                  construct_where(), chosen, how->entry);
+    return tile_entry_takes(c->signature, entry, argument);
+}
+
+static bool has_roles(enum tile_variant variant)
+{
+    return variant == TILE_TMA || variant == TILE_REALIGNED;
+}
+
 // True if an entry with roles exists and ran.
 static bool check_case(struct code *c, const struct tile_kernel *k, const struct construct *row,
-                       const char *sizes, enum mode mode, const struct construct_options *options)
+                       const char *sizes, enum mode mode, const struct alignment *how,
+                       const struct construct_options *options)
 {
-    char one[128], why[512] = "";
+    static const char *const off[] = { "base", "rows", "rows by 4", "rows by 8" };
+    char one[128], why[512] = "", place[64];
     bool with_roles = false, ran = false;
 
     for (uint32_t entry = 0; entry < c->signature->entries; entry++)
-        with_roles |= c->signature->entry[entry].variant == TILE_TMA;
+        with_roles |= has_roles(c->signature->entry[entry].variant);
 
     snprintf(one, sizeof(one), "%.*s", (int)strcspn(sizes, ";"), sizes);
     construct_now.sizes = one;
     construct_now.mode = mode_names[mode];
+    if (how && how->parameter >= 0) {
+        snprintf(place, sizeof(place), "%s off in its %s", k->parameter[how->parameter].name,
+                 off[how->mode - OFF_BASE]);
+        construct_now.mode = place;
+    }
     for (uint32_t entry = 0; entry < c->signature->entries; entry++) {
         struct tensor tensor[MOST];
         struct values v;
-        bool has_roles = c->signature->entry[entry].variant == TILE_TMA;
-        if (mode != PADDED && c->signature->entry[entry].variant != TILE_INDEX_64)
+        enum tile_variant variant = c->signature->entry[entry].variant;
+        if (mode != PADDED && variant != TILE_REALIGNED &&
+            (variant != TILE_INDEX_64 || mode == UNALIGNED))
             continue;
-        if (options->roles_only && with_roles && !has_roles)
+        if (options->roles_only && with_roles && !has_roles(variant))
             continue;
         construct_now.entry = tile_variant_name(c->signature->entry[entry].variant);
         construct_now.warps = c->signature->entry[entry].warps;
@@ -373,13 +429,20 @@ static bool check_case(struct code *c, const struct tile_kernel *k, const struct
         read_values(&v, k, one);
         for (uint32_t i = 0; i < k->parameter_count; i++)
             if (k->parameter[i].value->type.tensor)
-                construct_make(&tensor[i], &k->parameter[i], v.dimension, mode);
+                construct_make(&tensor[i], &k->parameter[i], v.dimension,
+                               how && (int)i == how->parameter ? how->mode : mode);
+        if ((how || has_roles(variant)) && !takes(c, entry, k, &v, tensor, how)) {
+            for (uint32_t i = 0; i < k->parameter_count; i++)
+                if (k->parameter[i].value->type.tensor)
+                    construct_drop(&tensor[i]);
+            continue;
+        }
         bool prints = strstr(row->source, "print(") != NULL;
         FILE *driver_text = prints ? tmpfile() : NULL;
         ck_assert(!prints || driver_text);
         int kept = prints ? capture_stdout(driver_text) : -1;
         bool itself = run_entry(c, entry, k, &v, tensor, options->multiprocessors, NULL);
-        ran |= itself && has_roles;
+        ran |= itself && has_roles(variant);
         if (prints) {
             fflush(stdout);
             fseek(driver_text, 0, SEEK_END);
@@ -432,7 +495,7 @@ void construct_check(const struct construct *row, const char *dtype, int turn)
             continue;
         for (const char *at = row->sizes ? row->sizes : ""; at;) {
             for (int mode = 0; mode < MODES; mode++)
-                check_case(&code, m->first, row, at, (enum mode)mode, &options);
+                check_case(&code, m->first, row, at, (enum mode)mode, NULL, &options);
             if ((at = strchr(at, ';')))
                 at++;
         }
@@ -460,7 +523,7 @@ uint32_t construct_check_with(const struct construct *row, const char *dtype,
         return 0;
     }
     for (const char *at = row->sizes; at;) {
-        ran += check_case(&code, m->first, row, at, (enum mode)options->mode, options);
+        ran += check_case(&code, m->first, row, at, (enum mode)options->mode, NULL, options);
         if ((at = strchr(at, ';')))
             at++;
     }
@@ -478,6 +541,41 @@ void construct_check_as(const struct construct *row, uint32_t warps, int mode, c
     options.near = near;
     options.contract = false;
     construct_check_with(row, NULL, &options);
+}
+
+void construct_check_alignment(const struct construct_alignment *a)
+{
+    const struct construct *row = &a->construct;
+    struct settings settings;
+    struct code code = { 0 };
+
+    construct_now.row = row;
+    construct_now.dtype = NULL;
+    read_settings(&settings, row, NULL);
+    struct tile_module *m = parse(row->source, &settings);
+    struct construct_options options = default_options(row);
+    options.warps = a->warps;
+    options.split = a->split;
+    ck_assert(make_code(&code, row, &settings, &options));
+    ck_assert_uint_eq(strlen(a->needs), m->first->parameter_count);
+    for (const char *at = row->sizes; at;) {
+        struct alignment how = { -1, PADDED, a->entry };
+        check_case(&code, m->first, row, at, PADDED, &how, &options);
+        for (uint32_t i = 0; i < m->first->parameter_count; i++)
+            for (int mode = OFF_BASE; mode < OFF_END; mode++) {
+                const struct tile_type *type = &m->first->parameter[i].value->type;
+                how = (struct alignment){ (int)i, (enum mode)mode,
+                                          a->needs[i] == 'a'   ? "idx64"
+                                          : a->needs[i] == 'r' ? "realigned"
+                                                               : a->entry };
+                if (type->tensor && (mode == OFF_BASE || type->rank > 1))
+                    check_case(&code, m->first, row, at, PADDED, &how, &options);
+            }
+        if ((at = strchr(at, ';')))
+            at++;
+    }
+    drop_code(&code);
+    tile_module_free(m);
 }
 
 void construct_fails(const struct construct *row, char *driver, char *interpreter)

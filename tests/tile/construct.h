@@ -43,6 +43,15 @@ void construct_check(const struct construct *row, const char *dtype, int turn);
 // Checks with warps and strides from the caller, and does not contract products into sums. `near`:
 // the prefix of the names of tensors that `ulps` is for.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);
+// Runs a kernel with each tensor in turn off the multiples of 16 bytes, in its base and its rows,
+// by each entry that takes these tensors.
+struct construct_alignment {
+    struct construct construct;
+    const char *needs; // by parameter: 'a' if the fastest entry needs an aligned tensor, or '-'
+    const char *entry; // that entry
+    uint32_t warps, split;
+};
+void construct_check_alignment(const struct construct_alignment *a);
 // How a construct is compiled and run.
 struct construct_options {
     uint32_t warps, stages, split, cluster; // 0: the compiler chooses
@@ -51,7 +60,7 @@ struct construct_options {
     const char *near;                       // as above
     bool contract;                          // products into sums
     bool specific;                          // uses features of one architecture alone
-    bool roles_only;                        // runs the entry with roles alone, if there is one
+    bool roles_only;                        // runs the entries with roles alone, if there are any
 };
 // Checks a construct with options. Returns the number of cases in which an entry with roles ran.
 uint32_t construct_check_with(const struct construct *row, const char *dtype,
@@ -61,6 +70,10 @@ enum { FAILURE_ROOM = 1024 }; // maximum size of each message below
 void construct_fails(const struct construct *row, char *driver, char *interpreter);
 // Returns the compiler's message for a source that parses but does not compile.
 void construct_refused(const char *source, char *text);
+// The signature of a file's first kernel, compiled for one architecture's own features. The caller
+// frees it.
+struct tile_signature;
+struct tile_signature *construct_signature(const char *path, int sm);
 // The PTX of many constructs for a target, in one module; the caller frees it. Omits constructs
 // that do not have the dtype; NULL selects those without dtypes.
 char *construct_ptx(const struct construct *row, int rows, const char *dtype, int sm,

@@ -121,9 +121,13 @@ static void set_strides(cuc_tensor *t, enum mode mode, bool apart)
         int32_t axis = mode == TRANSPOSED ? k : t->rank - 1 - k;
         t->strides[axis] = mode == REVERSED ? -step : step;
         step *= t->shape[axis] ? t->shape[axis] : 1;
-        if (mode == PADDED && axis == t->rank - 1)
+        if ((mode == PADDED || mode >= OFF_BASE) && axis == t->rank - 1)
             while (step * bytes % 16)
                 step++;
+        if (mode > OFF_BASE && axis == t->rank - 1) {
+            int64_t off = mode == OFF_ROWS ? bytes : mode == OFF_ROWS_4 ? 4 : 8;
+            step += (off + bytes - 1) / bytes;
+        }
         if (mode == REVERSED && axis == t->rank - 1)
             step += 3;
     }
@@ -171,7 +175,7 @@ static unsigned char *origin(const struct tensor *t, unsigned char *bytes)
     for (int32_t i = 0; i < t->host.rank; i++)
         if (t->host.shape[i] && t->host.strides[i] < 0)
             low += (t->host.shape[i] - 1) * t->host.strides[i];
-    return bytes - low * (int64_t)(cuc_dtype_bits(t->host.dtype) / 8);
+    return bytes + t->before - low * (int64_t)(cuc_dtype_bits(t->host.dtype) / 8);
 }
 
 void construct_make(struct tensor *t, const struct tile_parameter *p, const int64_t *dimension,
@@ -191,7 +195,9 @@ void construct_make(struct tensor *t, const struct tile_parameter *p, const int6
     for (uint32_t axis = 0; axis < type->rank; axis++)
         if (t->host.shape[axis])
             reach += (t->host.shape[axis] - 1) * llabs(t->host.strides[axis]);
-    t->size = (size_t)reach * (cuc_dtype_bits(type->dtype) / 8);
+    t->before = mode == OFF_BASE ? 1 : mode == UNALIGNED ? 1 + below(7) : 0;
+    t->before *= cuc_dtype_bits(type->dtype) / 8;
+    t->size = t->before + (size_t)reach * (cuc_dtype_bits(type->dtype) / 8);
     t->bytes = malloc(t->size);
     t->touched = calloc(1, t->size);
     ck_assert(t->bytes && t->touched);

@@ -31,14 +31,28 @@ extern cuc_stream *construct_stream;
 extern cuc_memory_resource *construct_memory; // managed
 
 // The placement of a tensor in memory.
-enum mode { PADDED, DENSE, TRANSPOSED, REVERSED, REPEATED, MODES };
+enum mode {
+    PADDED,
+    DENSE,
+    TRANSPOSED,
+    REVERSED,
+    REPEATED,
+    UNALIGNED, // DENSE, with any base
+    MODES,
+    // PADDED, but a base or rows between two multiples of 16 bytes
+    OFF_BASE = MODES,
+    OFF_ROWS,   // by an element
+    OFF_ROWS_4, // by 4 bytes, or an element if that is more
+    OFF_ROWS_8,
+    OFF_END,
+};
 
 struct tensor {
     cuc_tensor host, dev;
     cuc_buffer *buffer;
     unsigned char *bytes, *image; // the host's image, and the device's own
     unsigned char *touched;       // for each byte: part of an element
-    size_t size;
+    size_t size, before;          // `before`: bytes in front of it
     const char *name;
 };
 

@@ -280,7 +280,7 @@ static void use(const struct tile_signature *s)
     struct tile_argument argument[TILE_MAX_PARAMETERS] = { { .tensor = NULL } };
     int64_t dimension[TILE_MAX_DIMENSIONS], grid[3];
     struct tile_binding_set set = { s->kernel, argument, dimension };
-    static uint64_t block[TILE_MAX_PARAMETERS * 17];
+    static uint64_t block[TILE_MAX_PARAMETERS * 17 + 1];
     cuc_tensor tensors[TILE_MAX_PARAMETERS];
     char text[512];
 
@@ -294,8 +294,8 @@ static void use(const struct tile_signature *s)
     }
     if (tile_bind_arguments(&set, s->kernel->parameter_count, text, sizeof(text)))
         (void)tile_host_grid(&set, grid, text, sizeof(text));
-    ck_assert_uint_le(s->parameter_bytes, sizeof(block));
-    tile_pack_arguments(s->kernel, argument, block);
+    ck_assert_uint_le(s->parameter_bytes + TILE_ALIGNED_BYTES, sizeof(block));
+    tile_pack_arguments(s->kernel, TILE_INDEX_64, argument, block);
     ck_assert_ptr_nonnull(tile_select_entry(s, argument));
 }
 
@@ -379,7 +379,10 @@ TEST(what_is_wrong_is_told)
     bytes[0] ^= 1;
     bytes[4] = 9;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
-    ck_assert_str_eq(why, "it is of version 9, this library knows 5: update cucore");
+    ck_assert_str_eq(why, "it is of version 9, this library knows 6: update cucore");
+    bytes[4] = 5;
+    ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
+    ck_assert_str_eq(why, "it is of version 5, this library knows 6: compile the program again");
     bytes[4] = TILE_SIGNATURE_VERSION;
     bytes[count - 1] ^= 1;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
@@ -476,14 +479,46 @@ TEST_ROWS(arguments_choose_the_entry, tensors)
                 if (sets[set][i] >= tensors[_i].variant)
                     expected = sets[set][i];
             }
-            for (uint32_t i = 0; i < s.entries; i++)
+            for (uint32_t i = 0; i < s.entries; i++) {
                 s.entry[i].variant = sets[set][i];
+                s.entry[i].aligned = sets[set][i] == TILE_ALIGNED_32 ? 3 : 0;
+            }
             argument[second].tensor = &tensors[_i].t;
             ck_assert_msg(tile_select_entry(&s, argument)->variant == expected,
                           "%s: %s, expected %s", tensors[_i].what,
                           tile_variant_name(tile_select_entry(&s, argument)->variant),
                           tile_variant_name(expected));
         }
+}
+
+// Operands that threads copy: any base and rows, but coordinates of 32 bits.
+static const struct {
+    const char *what;
+    cuc_tensor t;
+    bool taken;
+} realigned[] = {
+    { "rows of 18 bytes", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { 9, 1 } }, true },
+    { "rows from the end", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { -9, 1 } }, true },
+    { "equal rows", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { 0, 1 } }, true },
+    { "rows far apart", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { 4 * GIGA + 1, 1 } }, true },
+    { "as many rows as possible", { 4098, CUC_F16, 2, 0, 0, { GIGA, 9 }, { 9, 1 } }, true },
+    { "too many rows", { 4098, CUC_F16, 2, 0, 0, { GIGA + 1, 9 }, { 9, 1 } }, false },
+    { "no rows", { 4098, CUC_F16, 2, 0, 0, { 0, 9 }, { 9, 1 } }, false },
+    { "columns apart", { 4098, CUC_F16, 2, 0, 0, { 4, 9 }, { 18, 2 } }, false },
+};
+
+TEST_ROWS(operands_of_any_alignment_choose_the_entry, realigned)
+{
+    struct tile_argument argument = { .tensor = &realigned[_i].t };
+    struct tile_parameter parameter = { .name = "a" };
+    struct tile_kernel k = { .parameter = &parameter, .parameter_count = 1 };
+    struct tile_signature s = { .kernel = &k, .entries = 2 };
+
+    s.entry[0].variant = TILE_REALIGNED;
+    s.entry[0].realigned = 1;
+    s.entry[1].variant = TILE_INDEX_64;
+    ck_assert_msg(tile_entry_takes(&s, 0, &argument) == realigned[_i].taken, "%s",
+                  realigned[_i].what);
 }
 
 // Tensors of 4 x 8 f32, some of which are written.
@@ -535,6 +570,7 @@ TEST_ROWS(tensors_that_overlap_choose_the_entry, overlaps)
 
     s.entry[0].variant = TILE_ALIGNED_32;
     s.entry[1].variant = TILE_OVERLAP_32;
+    s.entry[0].aligned = s.entry[1].aligned = 3;
     s.entry[2].variant = TILE_INDEX_64;
     ck_assert_msg(tile_select_entry(&s, argument)->variant == overlaps[_i].variant,
                   "%s: %s, expected %s", overlaps[_i].what,
@@ -544,6 +580,91 @@ TEST_ROWS(tensors_that_overlap_choose_the_entry, overlaps)
     s.entries = 2;
     if (overlaps[_i].variant == TILE_OVERLAP_32)
         ck_assert_int_eq(tile_select_entry(&s, argument)->variant, TILE_ALIGNED_32);
+}
+
+// A pipeline's operand and output, f32, of which only the operand must have a map.
+static const struct {
+    const char *what;
+    cuc_tensor operand, output;
+    bool taken, has_map; // by the pipeline; the output
+} mapped[] = {
+#define ROWS(address, columns, pitch)              \
+    {                                              \
+        address, CUC_F32, 2, 0, 0, { 4, columns }, \
+        {                                          \
+            pitch                                  \
+        }                                          \
+    }
+#define UNIT(address, columns, pitch)              \
+    {                                              \
+        address, CUC_F32, 2, 0, 0, { 4, columns }, \
+        {                                          \
+            pitch, 1                               \
+        }                                          \
+    }
+    { "aligned", UNIT(4096, 8, 8), UNIT(8192, 8, 8), true, true },
+    { "an output's base", UNIT(4096, 8, 8), UNIT(8196, 8, 8), true, false },
+    { "an output's rows", UNIT(4096, 8, 8), UNIT(8192, 8, 9), true, false },
+    { "an output's end", UNIT(4096, 8, 8), UNIT(8192, 7, 8), true, false },
+    { "an output from the end", UNIT(4096, 8, 8), UNIT(8192, 8, -8), true, false },
+    { "an output's last stride", UNIT(4096, 8, 8), ROWS(8192, 8, 8), false, false },
+    { "an output without elements", UNIT(4096, 8, 8), UNIT(8192, 0, 8), false, false },
+    { "an output with too many", UNIT(4096, 8, 8), UNIT(8192, GIGA + 1, 8), false, false },
+    { "an operand's base", UNIT(4100, 8, 8), UNIT(8192, 8, 8), false, true },
+    { "an operand's rows", UNIT(4096, 8, 9), UNIT(8192, 8, 8), false, true },
+    { "an operand's end", UNIT(4096, 7, 8), UNIT(8192, 8, 8), true, true },
+#undef ROWS
+#undef UNIT
+};
+
+TEST_ROWS(a_pipeline_needs_maps_of_its_operands_alone, mapped)
+{
+    struct tile_argument argument[2] = { { .tensor = &mapped[_i].operand },
+                                         { .tensor = &mapped[_i].output } };
+    struct tile_parameter parameter[2] = { { .name = "a" }, { .name = "c" } };
+    struct tile_kernel k = { .parameter = parameter, .parameter_count = 2 };
+    struct tile_signature s = { .kernel = &k, .written = 2, .entries = 2 };
+
+    s.entry[0] = (struct tile_entry){
+        .variant = TILE_TMA,
+        .aligned = 1,
+        .map_count = 2,
+        .map = { { .parameter = 0 }, { .parameter = 1, .optional = true } },
+    };
+    s.entry[1].variant = TILE_INDEX_64;
+    ck_assert_msg(tile_entry_takes(&s, 0, argument) == mapped[_i].taken, "%s", mapped[_i].what);
+    ck_assert_int_eq(tile_select_entry(&s, argument)->variant,
+                     mapped[_i].taken ? TILE_TMA : TILE_INDEX_64);
+    ck_assert_msg(tile_can_have_map(&s, &s.entry[0].map[1], argument[1].tensor) ==
+                      mapped[_i].has_map,
+                  "%s", mapped[_i].what);
+    s.entry[0].map[1].optional = false;
+    ck_assert_int_eq(tile_entry_takes(&s, 0, argument), mapped[_i].taken && mapped[_i].has_map);
+}
+
+TEST(an_entry_asks_which_tensors_are_aligned)
+{
+    static const cuc_tensor tensor[] = {
+        { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } },
+        { 4100, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } },
+        { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } },
+        { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 9, 1 } },
+        { 4096, CUC_F32, 2, 0, 0, { 1, 8 }, { 9, 1 } },
+        { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 2 } },
+    };
+    enum { COUNT = CUC_LENGTH(tensor), WORDS = COUNT * 5 };
+    struct tile_parameter parameter[COUNT] = { { .name = "a" } };
+    struct tile_argument argument[COUNT];
+    struct tile_kernel k = { .parameter = parameter, .parameter_count = COUNT };
+    uint64_t block[WORDS + 1];
+
+    for (int i = 0; i < COUNT; i++)
+        argument[i] = (struct tile_argument){ .tensor = &tensor[i] };
+    tile_pack_arguments(&k, TILE_INDEX_64, argument, block);
+    ck_assert_uint_eq(block[WORDS], 1 | 4 | 16);
+    block[WORDS] = 99;
+    tile_pack_arguments(&k, TILE_ALIGNED_32, argument, block);
+    ck_assert_uint_eq(block[WORDS], 99);
 }
 
 TEST(scalars_are_extended_by_their_sign)

@@ -373,8 +373,7 @@ static bool write_outputs(const job *j, const void *const data[], const size_t b
         good = !j->output[i] || (cli_file_begin(&files[i], j->output[i], why) &&
                                  cli_file_write(&files[i], data[i], bytes[i], why) &&
                                  cli_file_finish(&files[i], why));
-    for (int i = 0; good && i < OUTPUTS; i++)
-        good = !j->output[i] || cli_file_commit(&files[i], why);
+    good = good && cli_files_commit(files, OUTPUTS, why);
     for (int i = 0; i < OUTPUTS; i++)
         cli_file_discard(&files[i]);
     return good;

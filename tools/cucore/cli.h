@@ -140,6 +140,8 @@ bool cli_file_begin(cli_file *file, const char *path, cli_why *why);
 bool cli_file_write(cli_file *file, const void *data, size_t bytes, cli_why *why);
 bool cli_file_finish(cli_file *file, cli_why *why);
 bool cli_file_commit(cli_file *file, cli_why *why);
+// Commits all files, or none if that fails. Those that are none are left out.
+bool cli_files_commit(cli_file files[], size_t count, cli_why *why);
 void cli_file_discard(cli_file *file);
 
 #endif

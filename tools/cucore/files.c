@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,6 +73,24 @@ bool cli_file_finish(cli_file *file, cli_why *why)
 bool cli_file_commit(cli_file *file, cli_why *why)
 {
     return written(cuc__new_file_commit(&file->file), file, why);
+}
+
+bool cli_files_commit(cli_file files[], size_t count, cli_why *why)
+{
+    cuc__new_file **begun = cli_allocate(count * sizeof(*begun));
+    size_t *number = cli_allocate(count * sizeof(*number));
+    int used = 0, failed;
+
+    for (size_t i = 0; i < count; i++)
+        if (files[i].path) {
+            number[used] = i;
+            begun[used++] = &files[i].file;
+        }
+    int error = cuc__new_file_commit_all(begun, used, &failed);
+    bool good = !error || written(error, &files[number[failed]], why);
+    free(number);
+    free(begun);
+    return good;
 }
 
 void cli_file_discard(cli_file *file)

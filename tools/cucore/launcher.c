@@ -482,9 +482,7 @@ int launcher_save(launcher *l)
     for (size_t i = 0; i < l->argument_count && ok; i++)
         if (l->arguments[i].out_path)
             ok = write_one(&files[i], l, i, &why);
-    for (size_t i = 0; i < l->argument_count && ok; i++)
-        if (files[i].path)
-            ok = cli_file_commit(&files[i], &why);
+    ok = ok && cli_files_commit(files, l->argument_count, &why);
     for (size_t i = 0; i < l->argument_count; i++)
         cli_file_discard(&files[i]);
     free(files);

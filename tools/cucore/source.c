@@ -63,7 +63,8 @@ static bool is_arch(const char *text)
     size_t digits = strspn(text + n, "0123456789");
     const char *rest = text + n + digits;
 
-    return n && digits >= 2 && digits <= 3 && (!*rest || (strchr("af", *rest) && !rest[1]));
+    return n && text[n] != '0' && digits >= 2 && digits <= 3 &&
+           (!*rest || (strchr("af", *rest) && !rest[1]));
 }
 
 // Parse NAME=N with N above 0: bytes and operations are integers.

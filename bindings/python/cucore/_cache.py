@@ -34,7 +34,8 @@ class CacheEntry(NamedTuple):
 
 
 class Cache(Handle):
-    """A folder of compiled code, which threads and processes share; `ProgramOptions(cache=)` chooses it.
+    """A folder of compiled code, which threads and processes share; `ProgramOptions(cache=)`,
+    `LinkerOptions(cache=)` and `Gemm(cache=)` choose it.
 
     The folder is made if necessary, and refused if others can write to it. The default folder and limit are those of
     the default cache.

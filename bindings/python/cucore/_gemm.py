@@ -5,9 +5,10 @@ import ctypes
 from typing import Any, ClassVar
 
 from . import raw
+from ._cache import Cache
 from ._device import Device
 from ._errors import check, text
-from ._handle import Handle, assign, c_number, c_text, create, options, word
+from ._handle import Handle, assign, c_number, c_text, create, handle_of, options, word
 from ._memory import Buffer
 from ._stream import StreamLike, as_stream
 from ._tensor import as_tensor, dtype_number
@@ -35,6 +36,10 @@ def _options(dtype: Any, choice: str | None, given: dict[str, Any]) -> Any:
         elif name not in _FIELDS:
             raise TypeError(f"a product has no option {name}: there are "
                             f"{', '.join(sorted({*_FIELDS, *_FLAGS} - {'struct_size', 'flags', 'reserved'}))}")
+        elif name == "cache":
+            if value is not None:
+                handle_of(Cache, value, "cache")
+                made.cache = value._open()  # NULL would be the default cache
         elif name in _WORDS:
             setattr(made, name, word(name, value, _WORDS[name]))
         elif name.endswith("dtype") or name == "accumulator":
@@ -52,8 +57,8 @@ class Gemm(Handle):
     The options are the fields of `cuc_gemm_options`, with words for its constants: `form` ("single", "batched",
     "grouped"); `m`, `n`, `k` and `batch`, sizes that guide the choice of tiles but bind nothing; `a_order` and the
     like ("row", "column"); `d_dtype`, `c_dtype`; `bias` ("columns", "rows"); `activation` ("relu", "gelu",
-    "gelu_tanh", "silu"); `precision` ("ieee", "tf32", "tf32x3"); `shared_a`, `fast_acc`, `scaled_rows`. To choose
-    tiles by hand, pass `tile_m` and the like, or a record's `choice`.
+    "gelu_tanh", "silu"); `precision` ("ieee", "tf32", "tf32x3"); `shared_a`, `fast_acc`, `scaled_rows`; `cache`, a
+    `Cache` in place of the default one. To choose tiles by hand, pass `tile_m` and the like, or a record's `choice`.
     """
 
     __slots__ = ("_form",)

@@ -197,7 +197,7 @@ class ObjectCode(Handle):
 class TileEntry(NamedTuple):
     """One entry of a tile kernel. All entries compute the same; each suits certain arguments."""
 
-    variant: str  #: "tma", "idx32+aligned", "idx32+overlap" or "idx64"
+    variant: str  #: "tma", "realigned", "idx32+aligned", "idx32+overlap" or "idx64"
     threads: int  #: per block
     static_shared_bytes: int
     dynamic_shared_bytes: int

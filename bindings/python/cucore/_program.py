@@ -242,13 +242,18 @@ class ProgramOptions:
             made.struct.header_count = len(array)
         if self.cancel is not None:
             made.call("cancel", self.cancel)
-        if self.cache is not None:
-            made._kept.append(self.cache)
-            handle_of(Cache, self.cache, "cache")
-            made.struct.cache = self.cache._open()  # NULL would be the default cache
+        _keep_cache(made, self.cache)
         if name_expressions:
             made.set_list("name_expressions", "name_expression_count", list(name_expressions))
         return made
+
+
+def _keep_cache(made: _Texts, cache: Cache | None) -> None:
+    """Set the field `cache` of options; NULL is the default cache."""
+    if cache is not None:
+        handle_of(Cache, cache, "cache")
+        made._kept.append(cache)
+        made.struct.cache = cache._open()
 
 
 def _constant(value: Any) -> str:
@@ -401,6 +406,7 @@ class LinkerOptions:
     numba_debug: Switch = None
     keep_ptx: Switch = None
     extra_options: Strings = None
+    cache: Cache | None = None  #: where linked code is kept; None: `Cache.default()`
 
     def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
         """The nvJitLink command line."""
@@ -418,7 +424,7 @@ class LinkerOptions:
                  "ptxas_options": "ptxas_option_count", "extra_options": "extra_option_count"}
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name == "ptx":
+            if field.name in ("ptx", "cache"):
                 continue
             if field.name in lists:
                 made.set_list(field.name, lists[field.name], value)
@@ -426,6 +432,7 @@ class LinkerOptions:
                 made.switch(field.name, value)
             else:
                 made.set(field.name, value)
+        _keep_cache(made, self.cache)
         return made
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -111,9 +112,10 @@ def header_names() -> list[str]:
     return [text(raw.cuc_find_header_name(i)) for i in range(raw.cuc_find_header_count())]
 
 
-def set_library_path(name: str, path: str | None) -> None:
+def set_library_path(name: str, path: str | os.PathLike[str] | None) -> None:
     """Set the file of a library before its first use; None: search for it."""
-    check(raw.cuc_set_library_path(c_text("name", name), c_text("path", path) if path is not None else None))
+    file = c_text("path", os.fsencode(path)) if path is not None else None
+    check(raw.cuc_set_library_path(c_text("name", name), file))
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ class StridedMemoryView(TensorBase):
     __slots__ = ()
     exporting_obj: Any  #: the viewed object
     _dtype_number, _numpy_dtype, _typestrs = staticmethod(dtype_number), staticmethod(numpy_dtype), TYPESTRS
+    _failed = staticmethod(Tensor._failed)
 
     def __init__(self, obj: Any = None, stream_ptr: int | None = None) -> None:
         which = "from_dlpack" if has_interface(obj, "__dlpack__") else "from_cuda_array_interface"
@@ -258,6 +259,8 @@ class _Records(StridedMemoryView):
 
     def view(self, layout: Any = None, dtype: Any = None) -> StridedMemoryView:
         raise TypeError("a view of records has no other elements or layout")
+
+    __dlpack_c_exchange_api__ = __c_dlpack_exchange_api__ = None
 
     def __dlpack__(self, **how: Any) -> Any:
         raise BufferError(f"Structured dtypes, here of {self._bytes} bytes, have no element type in DLPack")

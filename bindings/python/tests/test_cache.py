@@ -12,7 +12,7 @@ import time
 import unittest
 
 import cucore
-from cucore import Cache, ObjectCode, Program, ProgramOptions
+from cucore import Cache, Gemm, Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
 from cucore.utils import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource, make_program_cache_key
 from support import SAXPY, child, compiled
 
@@ -73,6 +73,10 @@ class Caches(Folders):
             (lambda: Cache(self.folder).write(b"a", 5), TypeError, "bytes-like"),
             (lambda: Program(TILE, "tile", ProgramOptions(cache=closed)), ValueError, "the Cache is closed"),
             (lambda: Program(TILE, "tile", ProgramOptions(cache=self.folder)), TypeError, "expected Cache"),
+            (lambda: Linker.empty(LinkerOptions(cache=closed)), ValueError, "the Cache is closed"),
+            (lambda: Linker.empty({"cache": self.folder}), TypeError, "cache is a PosixPath: expected Cache"),
+            (lambda: Gemm.candidates("f16", cache=closed), ValueError, "the Cache is closed"),
+            (lambda: Gemm("f16", cache=self.folder), TypeError, "cache is a PosixPath: expected Cache"),
         ):
             with self.assertRaisesRegex(error, text):
                 call()
@@ -85,6 +89,33 @@ class Caches(Folders):
             self.assertEqual([cache.info.stored, other.info.stored], stored)
         self.assertEqual(cache.info.hits, 1)
         self.assertEqual(Cache.none().info[:2], ("", "it was chosen so"))
+
+    def test_options_choose_the_cache_of_a_link(self):
+        cache = Cache(self.folder)
+        code = ObjectCode.from_ptx(PTX.encode(), name="k")
+        try:
+            for wanted, counts in ((cache, (0, 1, 1)), (cache, (1, 1, 1)), (Cache.none(), (1, 1, 1))):
+                options = LinkerOptions(arch="sm_90", cache=wanted)
+                linked = Linker(code, options=options).link("cubin")
+                self.assertEqual(cache.info[-3:], counts)
+                self.assertEqual(bytes(linked.code)[:4], b"\x7fELF")
+        except cucore.CUDAError as error:
+            raise unittest.SkipTest(f"no nvJitLink: {error}") from None
+
+    def test_options_choose_the_cache_of_a_product(self):
+        try:
+            cucore.Device(0)
+        except cucore.CUDAError as error:
+            raise unittest.SkipTest(f"no device: {error}") from None
+        cache = Cache(self.folder)
+        sizes = {"m": 256, "n": 256, "k": 256}
+        Gemm("f16", **sizes, cache=cache)
+        stored = cache.info.stored
+        self.assertGreater(stored, 0)
+        self.assertEqual(cache.info.hits, 0)
+        Gemm("f16", **sizes, cache=cache)
+        Gemm("f16", **sizes, cache=Cache.none())
+        self.assertEqual((cache.info.hits, cache.info.stored), (stored, stored))
 
     def test_the_environment(self):
         program = ("import json; from cucore import Cache; from cucore.utils import FileStreamProgramCache as F\n"

@@ -7,7 +7,7 @@ import unittest
 import weakref
 
 import cucore
-from cucore import Buffer, LaunchConfig, Tensor, _native, as_tensor, launch
+from cucore import Buffer, LaunchConfig, Tensor, _native, as_tensor, launch, raw
 from cucore.utils import StridedMemoryView, args_viewable_as_strided_memory
 from support import SAXPY, DeviceTest, child, kernel
 
@@ -146,6 +146,13 @@ class Exchange(ctypes.Structure):
                 ("borrow", ctypes.c_void_p), ("current_stream", CURRENT)]
 
 
+class HostArray:
+    def __init__(self, values, typestr="<i8", shape=None):
+        self.values = values
+        self.__array_interface__ = {"version": 3, "data": (ctypes.addressof(values), False), "typestr": typestr,
+                                    "shape": shape or (len(values),)}
+
+
 def exchanging(version=1, previous=None):
     """Make an array class with the exchange API; `calls` records the calls made."""
 
@@ -271,6 +278,92 @@ class ExchangeApi(DeviceTest):
             self.assertEqual(base.calls, calls if _native.is_there else ["interface"] * len(base.calls), (kind, stream))
         with self.assertRaises(AttributeError):  # an object without the interface
             StridedMemoryView.from_cuda_array_interface(made(of=base), -1)
+
+
+@unittest.skipUnless(_native.is_there, "views have the API only natively")
+class ExchangeApiOfViews(DeviceTest):
+    """The functions of StridedMemoryView.__dlpack_c_exchange_api__, called as a consumer in C does."""
+
+    def setUp(self):
+        super().setUp()
+        point = ctypes.pythonapi.PyCapsule_GetPointer
+        point.restype, point.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        self.api = Exchange.from_address(point(StridedMemoryView.__dlpack_c_exchange_api__, b"dlpack_exchange_api"))
+        self.take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.py_object))(self.api.take)
+        self.borrow = BORROW(self.api.borrow)
+        self.memory = self.floats(range(6))
+        self.stream.sync()
+
+    def views(self):
+        host = (ctypes.c_int64 * 4)(1, 2, 3, 4)
+        yield StridedMemoryView.from_buffer(self.memory, (2, 3), dtype="f32"), raw.CUC_DL_CUDA, (2, 32)
+        yield StridedMemoryView.from_buffer(self.memory, (3, 1), (1, 3), dtype="u16"), raw.CUC_DL_CUDA, (1, 16)
+        yield StridedMemoryView.from_array_interface(HostArray(host)), raw.CUC_DL_CPU, (0, 64)
+
+    def test_arrays_are_borrowed_and_given(self):
+        for view, device, (code, bits) in self.views():
+            with self.subTest(view):
+                lent = raw.cuc_dl_tensor(byte_offset=7)
+                self.assertEqual(self.borrow(view, ctypes.byref(lent)), 0)
+                kind, extents = lent.dtype, ctypes.c_int64 * lent.ndim
+                self.assertEqual((lent.data, lent.device.device_type, lent.byte_offset), (view.ptr, device, 0))
+                self.assertEqual((kind.code, kind.bits, kind.lanes), (code, bits, 1))
+                self.assertEqual(tuple(extents.from_address(lent.shape)), view.shape)
+                self.assertEqual(tuple(extents.from_address(lent.strides)), view.strides)
+                given, back = ctypes.c_void_p(), ctypes.py_object()
+                self.assertEqual(self.api.give(view, ctypes.byref(given)), 0)
+                self.assertEqual(self.take(given, ctypes.byref(back)), 0)
+                made = back.value
+                _native._release(made)
+                self.assertIs(type(made), StridedMemoryView)
+                self.assertEqual((made.ptr, made.shape, made.strides, made.dtype),
+                                 (view.ptr, view.shape, view.strides, view.dtype))
+
+    def test_what_is_given_keeps_the_memory(self):
+        given, back = ctypes.c_void_p(), ctypes.py_object()
+        self.api.give(StridedMemoryView.from_buffer(self.memory, (6,), dtype="f32"), ctypes.byref(given))
+        self.memory.close()
+        self.take(given, ctypes.byref(back))
+        made = back.value
+        _native._release(made)
+        out = array.array("f", bytes(24))
+        Tensor.from_dlpack(made).copy_to(out, stream=self.stream)
+        self.stream.sync()
+        self.assertEqual(list(out), [0, 1, 2, 3, 4, 5])
+
+    def test_refusals(self):
+        view = StridedMemoryView.from_buffer(self.memory, (6,), dtype="tf32")
+        tensor, out, made = raw.cuc_dl_tensor(), ctypes.c_void_p(1), ctypes.py_object()
+        allocate = ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(self.api.allocate)
+        rows = [
+            ("an array to give", lambda: self.api.give(1, ctypes.byref(out)), TypeError, "View, not <class 'int'>"),
+            ("an array to lend", lambda: self.borrow(1, ctypes.byref(tensor)), TypeError, "View, not <class 'int'>"),
+            ("elements to give", lambda: self.api.give(view, ctypes.byref(out)), BufferError, "no element type for"),
+            ("elements to lend", lambda: self.borrow(view, ctypes.byref(tensor)), BufferError, "no element type for"),
+            ("nothing to take", lambda: self.take(None, ctypes.byref(made)), RuntimeError, "tensor cannot be NULL"),
+            ("an allocation", lambda: allocate(None, ctypes.addressof(out), None, None), NotImplementedError,
+             "not supported by StridedMemoryView"),
+        ]
+        for name, run, refusal, said in rows:
+            with self.subTest(name), self.assertRaisesRegex(refusal, said):
+                run()
+        said = []
+        note = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)(
+            lambda context, kind, text: said.append((context, kind)))
+        self.assertEqual(allocate(None, ctypes.addressof(out), 7, ctypes.cast(note, ctypes.c_void_p)), -1)
+        self.assertEqual((said, out.value), ([(7, b"NotImplementedError")], None))
+
+    def test_there_is_no_current_stream(self):
+        for device in (raw.CUC_DL_CPU, raw.CUC_DL_CUDA):
+            out = ctypes.c_void_p(1)
+            self.assertEqual((self.api.current_stream(device, 0, ctypes.byref(out)), out.value), (0, None))
+
+    def test_records_have_no_api(self):
+        records = StridedMemoryView.from_array_interface(HostArray((ctypes.c_uint8 * 24)(), typestr="|V12", shape=(2,)))
+        for name in ("__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"):
+            with self.subTest(name):
+                self.assertIs(getattr(StridedMemoryView, name), StridedMemoryView.__dlpack_c_exchange_api__)
+                self.assertIsNone(getattr(type(records), name))
 
 
 class Protocols(DeviceTest):

@@ -4,6 +4,7 @@ import ast
 import ctypes
 import fnmatch
 import os
+import pathlib
 import re
 import tempfile
 import types
@@ -77,8 +78,11 @@ class Machine(unittest.TestCase):
             pass
         with self.assertRaisesRegex(cucore.CUDAError, "nothing"):
             system.find_library("nothing")
-        with tempfile.TemporaryDirectory() as folder, self.assertRaises(cucore.CUDAError):
-            system.set_library_path("no such library", os.path.join(folder, "x.so"))
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (os.path.join(folder, "x.so"), pathlib.Path(folder) / "x.so",
+                         os.fsdecode(os.fsencode(folder) + b"/\xff.so")):  # a name need not be UTF-8
+                with self.subTest(path), self.assertRaises(cucore.CUDAError):
+                    system.set_library_path("no such library", path)
 
     def test_codes_are_explained(self):
         one = system.explain(700)

@@ -9,7 +9,7 @@ import tempfile
 import typing
 import unittest
 
-from cucore import InvalidArgumentError, LaunchConfig, ObjectCode, launch
+from cucore import InvalidArgumentError, LaunchConfig, ObjectCode, launch, raw
 from support import ROOT, child
 from test_tile import TileTest, ct, np, rng
 
@@ -199,6 +199,39 @@ class Names(TileTest):
         for given in ((), (out, 1, 2, 3, 4)):
             with self.assertRaisesRegex(TypeError, f"by_default.. takes 4 arguments, {len(given)} were given"):
                 ct.launch(self.stream, (1,), k.by_default, kernel_args=given)
+
+    def test_a_grid_without_extents_is_one_block(self):
+        for grid in ((), []):
+            with self.subTest(grid):
+                out = self.zeros(4, dtype=np.int32)
+                self.run_kernel(grid, k.by_default, out)
+                np.testing.assert_array_equal(self.get(out), [6] * 4)
+
+    @unittest.skipUnless(raw.cuc_driver_is_simulated(), "needs two devices")
+    def test_streams_are_also_numbers(self):
+        """A default stream by its number is that of the array's device."""
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.assertEqual(child(f"import sys; sys.path.insert(0, {here!r})" + """
+import array, tile_names as k, cucore.tile as ct
+from cucore import Device
+for device in Device.get_all_devices():
+    stream = device.create_stream()
+    for number in (stream.handle, 0, 1, 2):
+        out = device.allocate(16, stream=stream)
+        stream.sync()
+        ct.launch(number, (1,), k.by_default, (out.view("i32", (4,)),))
+        device.sync()
+        values = array.array("i", bytes(16))
+        out.copy_to(values, stream=stream)
+        stream.sync()
+        print(device.device_id, number in (0, 1, 2), *values)
+    for number in (True, -1, 2**64):
+        try:
+            ct.launch(number, (1,), k.by_default, (out.view("i32", (4,)),))
+        except (TypeError, OverflowError) as error:
+            print(type(error).__name__)
+""", CUCORE_SIM_DEVICES="2").splitlines(), [line for device in "01" for line in (
+            f"{device} False 6 6 6 6", *[f"{device} True 6 6 6 6"] * 3, "TypeError", "OverflowError", "OverflowError")])
 
     def test_steps_that_are_found_as_it_runs(self):
         for first, last, step in ((0, 10, 3), (2, 3, 1), (0, 10, 0), (0, 10, -1), (10, 0, -1), (10, 0, 1),

@@ -360,8 +360,9 @@ class Configs(DeviceTest):
         program = Program("kernel f(a: f32[N]) { store(a, [0], full(f32, [4], 1.0)) }", "tile", {"arch": "sm_90"})
         for given, error, said in self.GIVEN:
             if "grid" in given:
-                with self.subTest(given), self.assertRaisesRegex(error, said):
-                    ct.launch(self.stream, given["grid"], add_tiles, (x.view("f32"), y, y, 2))
+                if given["grid"] != ():  # one block, as in cuTile
+                    with self.subTest(given), self.assertRaisesRegex(error, said):
+                        ct.launch(self.stream, given["grid"], add_tiles, (x.view("f32"), y, y, 2))
                 with self.subTest(given), self.assertRaisesRegex(error, said):
                     program.interpret("f", array.array("f", [0] * 4), grid=given["grid"])
 

@@ -21,7 +21,7 @@ enum { VARIANTS = 3 };
 // The entries of a kernel compiled so far.
 struct output {
     struct tile_text *text;
-    struct tile_entry entry[1 + VARIANTS];
+    struct tile_entry entry[2 + VARIANTS];
     uint32_t entries;
 };
 
@@ -32,6 +32,7 @@ struct unit {
     uint32_t holds;            // enum tile_property
     uint32_t warps;            // warps of a block
     bool has_roles;            // an entry with roles is compiled
+    bool has_realigned;        // and one for unaligned operands, in place of some without roles
     struct tile_measures measures;
     uint32_t cluster;               // blocks
     struct tile_prefetch *prefetch; // NULL: no operands are prefetched,
@@ -91,6 +92,10 @@ static bool compile_roles(struct unit *u)
 {
     u->has_roles = tile_compile_roles(u->kernel, &u->target, u->out->text, &u->out->entry[0]);
     u->out->entries += u->has_roles;
+    if (u->has_roles && tile_compile_realigned(u->kernel, &u->target, u->out->text,
+                                               &u->out->entry[u->out->entries]))
+        u->out->entries++;
+    u->has_realigned = u->out->entries > 1;
     return true;
 }
 
@@ -346,7 +351,7 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
     fast->kernel = source->kernel;
     if (few)
         fast->target.warps = 0;
-    if (!run_passes(fast, LAYOUT))
+    if (!(source->has_realigned && products) && !run_passes(fast, LAYOUT))
         return false;
     fast->target.brief = source->has_roles;
     *last = *fast;
@@ -372,9 +377,12 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     tile_set_location(kernel->module, kernel->where);
     if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &fast, &last))
         return false;
-    tile_remark_prefetch(kernel, fast.prefetch, fast.why);
+    if (!source.has_realigned)
+        tile_remark_prefetch(kernel, fast.prefetch, fast.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
         struct unit *unit = variants[i] == TILE_INDEX_64 ? &last : &fast;
+        if (variants[i] != TILE_INDEX_64 && source.has_realigned)
+            continue;
         if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].assumes_no_overlap)
             continue;
         unit->variant = variants[i];

@@ -90,12 +90,37 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
     return true;
 }
 
+bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_target *target,
+                            struct tile_text *out, struct tile_entry *entry)
+{
+    struct tile_kernel *copy = copy_for_roles(kernel);
+    struct tile_target brief = *target;
+    const char *why;
+    struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, true, &why) : NULL;
+
+    brief.brief = true; // tiles at an edge are as usual as others
+    if (!plan || !tile_assign_layouts(copy, 4 * plan->groups) ||
+        !tile_settle_pipeline(copy, plan) ||
+        !tile_keeps_rules(copy, "layouts of a realigned pipeline"))
+        return false;
+    *entry = (struct tile_entry){ .name = NULL };
+    while (!tile_emit_pipeline(kernel->module, copy, plan, &brief, out, entry))
+        if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
+            (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2)))
+            return false;
+        else if (plan->apart)
+            tile_finish_in_one_block(plan);
+    tile_remark_pipeline(kernel, plan);
+    tile_remark_entry(kernel, entry);
+    return true;
+}
+
 bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry)
 {
     struct tile_kernel *copy = copy_for_roles(kernel);
     const char *why = "";
-    struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, &why) : NULL;
+    struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, false, &why) : NULL;
 
     if (!plan) {
         const char *not_fused = "";

@@ -53,8 +53,11 @@ void tile_refuse_huge(struct tile_kernel *kernel);
 void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_target *target,
                               bool has_roles);
 
-// compile_roles.c: compiles the entry with roles, if the kernel and the target allow it. Returns
-// false if there is none, which is not an error.
+// compile_roles.c: compiles the entry with roles, if the kernel and the target allow one. False if
+// there is none, which is not an error.
+// tile_compile_realigned(): the same for operands of any alignment, of one product's pipeline.
+bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_target *target,
+                            struct tile_text *out, struct tile_entry *entry);
 bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
 

@@ -38,6 +38,8 @@ static const double latency_clocks = 1800;   // from the request for a stage to 
 static const double tensor_share = 0.974;    // attainable share of the tensor cores' peak
 static const double shared_rate = 90;        // for products that read shared memory
 static const double copied_rate = 26;        // for copies by threads (cp.async)
+static const double realigned_rate =
+    24; // for copies by threads that realign, with the products' reads
 static const double outside_clocks = 6.5;    // for a line outside of its tensor
 static const double line_clocks = 1.5;       // for any line copied
 static const double torn_clocks = 2.1;       // in addition, for a line that starts in the middle of
@@ -81,7 +83,7 @@ const struct tile_machine *tile_machine_of(int sm)
 // True if warpgroups alternate between tiles: one multiplies while the other finishes its tile.
 static bool uses_ping_pong(const struct tile_work *w)
 {
-    return w->path == TILE_MMA_PATH_PIPELINE && w->warps == 4;
+    return w->path == TILE_MMA_PATH_PIPELINE && w->warps == 4 && !w->realigned;
 }
 
 static uint32_t element_bytes(const struct tile_work *w)
@@ -136,7 +138,9 @@ uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *
         return m->shared_bytes / bytes < COPIED_STAGES ? m->shared_bytes / bytes : COPIED_STAGES;
     }
     uint32_t rest = m->shared_bytes - RING_BYTES - groups * STAGING_BYTES;
-    uint32_t stages = bytes ? rest / bytes : 0;
+    // Threads that realign operands have a buffer of a stage, with a word more per 128 bytes.
+    uint32_t buffer = w->realigned ? bytes / 8 * 9 : 0;
+    uint32_t stages = bytes && rest > buffer ? (rest - buffer) / bytes : 0;
 
     return stages < MOST_STAGES ? stages : MOST_STAGES;
 }
@@ -194,6 +198,8 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
         return fmax(shared, lines * bytes / copied_rate);
     if (w->path == TILE_MMA_PATH_PIPELINE)
         shared = fmax(shared, lines * bytes / LINE_BYTES * line_clocks + w->torn * torn_clocks);
+    if (w->realigned)
+        shared = fmax(shared, lines * bytes / realigned_rate);
     return shared;
 }
 

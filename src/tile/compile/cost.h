@@ -54,6 +54,7 @@ struct tile_work {
     double torn;                   // lines per iteration that start in the middle of a line of
                                    // memory
     double unique_bytes;           // compulsory memory traffic
+    bool realigned;                // threads copy the operands, which are not aligned
     bool promotes;                 // sums of 8-bit floats are promoted
     bool thrice;                   // f32 by three products of tf32
 };

@@ -213,7 +213,7 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
     const char *why;
 
     if (copy) {
-        struct tile_pipeline *plan = tile_plan_pipeline(copy, target, &why);
+        struct tile_pipeline *plan = tile_plan_pipeline(copy, target, false, &why);
         if (plan) {
             w->promotes = plan->promotes;
             for (int i = 0; i < 2; i++)

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-enum { VECTOR_BYTES = 16 };
-
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high)
 {
     tile_register up = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, low);
@@ -140,31 +138,57 @@ static void open_thread(struct tile_access_state *a)
     }
 }
 
-// Returns the number of consecutive elements of a thread that are contiguous and aligned in memory.
-static uint32_t vector_of(const struct tile_access_state *a, const struct tile_value *last_index,
-                          int64_t scale)
+// The number of a thread's elements that are contiguous and aligned in memory, if the view holds.
+static uint32_t vector_of(const struct tile_access_state *a, const struct tile_emit_view *view,
+                          const struct tile_value *last_index, int64_t scale)
 {
     const struct tile_layout *layout = a->tile->layout;
     uint32_t last = a->axes - 1, bytes = tile_access_bytes(a), vector = 1;
 
-    if (!a->axes || a->tile_axis[last] < 0 || a->view->stride[last].reg ||
-        a->view->stride[last].value != 1 || (a->rows && last == 0) ||
+    if (!a->axes || a->tile_axis[last] < 0 || view->stride[last].reg ||
+        view->stride[last].value != 1 || (a->rows && last == 0) ||
         tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
         a->op->kind == TILE_STORE_REDUCE)
         return 1;
     uint64_t divisor = tile_range_of(a->e->ranges, last_index).divisor;
-    uint64_t power = divisor ? divisor & -divisor : VECTOR_BYTES;
-    uint64_t aligned = (power < VECTOR_BYTES ? power : VECTOR_BYTES) * (uint64_t)scale * bytes;
+    uint64_t power = divisor ? divisor & -divisor : TILE_VECTOR_BYTES;
+    uint64_t aligned = (power < TILE_VECTOR_BYTES ? power : TILE_VECTOR_BYTES) * (uint64_t)scale *
+                       bytes;
     uint32_t shift = tile_axis_shift(layout, (uint32_t)a->tile_axis[last]);
     for (uint32_t bit = 0; bit < layout->register_bits; bit++) {
         if (layout->basis[bit] != UINT32_C(1) << (shift + bit) ||
-            bit >= layout->axis_bits[a->tile_axis[last]] || 2 * vector * bytes > VECTOR_BYTES ||
-            2 * vector * bytes > a->view->aligned || aligned % (2 * vector * bytes) ||
-            a->extent[last] % (2 * vector))
+            bit >= layout->axis_bits[a->tile_axis[last]] ||
+            2 * vector * bytes > TILE_VECTOR_BYTES || 2 * vector * bytes > view->aligned ||
+            aligned % (2 * vector * bytes) || a->extent[last] % (2 * vector))
             break;
         vector *= 2;
     }
     return vector;
+}
+
+// Code that runs once and is not hot, and so has one version only.
+static bool is_cold(const struct tile_access_state *a)
+{
+    return a->e->target->brief && a->op->parent == &a->e->kernel->body;
+}
+
+// Chooses the vector, and if a launch decides about the tensor's alignment, asks for it. Short code
+// asks only in loops.
+static void choose_vector(struct tile_access_state *a, const struct tile_value *last_index,
+                          int64_t scale)
+{
+    uint32_t last = a->axes - 1;
+
+    a->vector = last_index ? vector_of(a, a->view, last_index, scale) : 1;
+    if (!last_index || !a->view->asks || a->vector > 1 ||
+        (a->e->target->brief && !tile_loop_around(a->op)))
+        return;
+    a->unit = *a->view;
+    a->unit.stride[last] = (struct tile_size){ TILE_NO_REGISTER, 1 };
+    a->unit.aligned = TILE_VECTOR_BYTES;
+    a->vector = vector_of(a, &a->unit, last_index, scale);
+    if (a->vector > 1)
+        a->aligned = tile_parameter_is_aligned(a->e, a->view->asks - 1);
 }
 
 static void read_pad(struct tile_access_state *a)
@@ -269,7 +293,7 @@ static bool open_access(struct tile_access_state *a, bool asks)
         open_axis(a, axis, element_index(a, axis, last_index, last_scale));
     }
     open_thread(a);
-    a->vector = last_index ? vector_of(a, last_index, last_scale) : 1;
+    choose_vector(a, last_index, last_scale);
     return true;
 }
 
@@ -284,10 +308,12 @@ static bool move_elements(struct tile_access_state *a, bool asks, bool once)
     if (single)
         tile_branch(e, single, true, done);
     tile_register whole = tile_both(e, a->whole, a->dropped_inside);
-    // Skip the unmasked version for code that runs once and is not hot.
-    bool masked = whole && e->target->brief && a->op->parent == &e->kernel->body;
-    if (whole && !masked)
-        tile_branch(e, whole, true, edge);
+    // There is no second version without masks beside the code for tensors of any alignment, which
+    // has vectors and single elements.
+    bool masked = whole && (is_cold(a) || (a->aligned && !e->ring));
+    tile_register fast = masked ? TILE_NO_REGISTER : tile_both(e, whole, a->aligned);
+    if (fast)
+        tile_branch(e, fast, true, edge);
     struct tile_deferred deferred;
     if (asks && !tile_save_deferred(e, &deferred))
         return false;
@@ -296,12 +322,12 @@ static bool move_elements(struct tile_access_state *a, bool asks, bool once)
         tile_move_edge(a, whole);
     else
         tile_move_whole(a);
-    if (whole && !masked) {
+    if (fast) {
         tile_branch(e, TILE_NO_REGISTER, false, done);
         tile_put_label(e, edge);
         tile_move_edge(a, TILE_NO_REGISTER);
     }
-    if (whole || single)
+    if (fast || single)
         tile_put_label(e, done);
     a->deferred = NULL;
     return true;
@@ -325,7 +351,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     const tile_register *halves = open_words(&a);
     if (e->failed)
         return false;
-    tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a));
+    tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a),
+                       a.aligned ? tile_access_bytes(&a) : 0);
     if (comes_in_parts(&a)) {
         if (!(e->deferred_load = tile_take(e->module, sizeof(a))))
             return false;

@@ -27,12 +27,15 @@ struct tile_access_state {
     tile_register origin;                 // address of the tile's first element, 64 bits
     tile_register thread;                 // address of the thread's first element
     uint32_t vector;                      // elements
+    // A predicate if `vector` holds only for an aligned tensor; elements of others move one by one.
+    tile_register aligned;
     const struct tile_value *ids;
     tile_register pad;         // padding value for all elements
     const tile_register *pads; // padding value for each register
     // The stored value is deferred: each path computes it a vector at a time, starting from this
     // saved state. NULL: the value is already computed.
     const struct tile_deferred *deferred;
+    struct tile_emit_view unit; // the view of an aligned tensor, with a last stride of 1
 };
 
 // access_move.c: moves all registers of a tile that lies inside; moves registers `first` to `end` -

@@ -284,21 +284,50 @@ static void move_some(struct tile_access_state *a, uint32_t first, uint32_t end,
     }
 }
 
-static void move_all(struct tile_access_state *a, uint32_t vector, struct bounds *bounds)
+// Moves vectors of an aligned tensor.
+static void move_vectors(struct tile_access_state *a, uint32_t first, uint32_t end,
+                         struct bounds *bounds)
 {
-    move_some(a, 0, tile_register_count(a->tile), vector, bounds);
+    const struct tile_emit_view *view = a->view;
+
+    if (a->aligned)
+        a->view = &a->unit;
+    move_some(a, first, end, a->vector, bounds);
+    a->view = view;
+}
+
+static void move_all(struct tile_access_state *a, bool vectors, struct bounds *bounds)
+{
+    uint32_t count = tile_register_count(a->tile);
+
+    if (vectors)
+        move_vectors(a, 0, count, bounds);
+    else
+        move_some(a, 0, count, 1, bounds);
     if (a->deferred)
         tile_restore_deferred(a->e, a->deferred);
 }
 
 void tile_move_whole(struct tile_access_state *a)
 {
-    move_all(a, a->vector, NULL);
+    move_all(a, true, NULL);
 }
 
 void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end)
 {
-    move_some(a, first, end, a->vector, NULL);
+    struct tile_emitter *e = a->e;
+    uint32_t single = tile_label(e), done = tile_label(e);
+
+    if (!a->aligned) {
+        move_some(a, first, end, a->vector, NULL);
+        return;
+    }
+    tile_branch(e, a->aligned, true, single);
+    move_vectors(a, first, end, NULL);
+    tile_branch(e, TILE_NO_REGISTER, false, done);
+    tile_put_label(e, single);
+    move_some(a, first, end, 1, NULL);
+    tile_put_label(e, done);
 }
 
 // Returns the distance along an axis from the first vector's coordinate to that of vector `number`.
@@ -410,7 +439,7 @@ static void move_single(struct tile_access_state *a, const struct bounds *bounds
         return;
     }
     own.count = 0;
-    move_all(a, 1, &own);
+    move_all(a, false, &own);
     for (uint32_t r = 0; a->word && r < count; r += 2)
         tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[r / 2], a->reg[r], a->reg[r + 1]);
 }
@@ -431,17 +460,23 @@ void tile_move_edge(struct tile_access_state *a, tile_register whole)
     bool ends =
         a->always[last] ||
         tile_is_multiple(tile_range_of_extent(e->ranges, a->op->operand[0], last), a->vector);
+    tile_register over = TILE_NO_REGISTER; // vectors do not fit
     if (!ends) {
         tile_register rest = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", a->left[last]);
         rest = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", rest, a->vector - 1);
-        tile_register over = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", rest);
+        over = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", rest);
         if (whole)
             tile_ins(e, "and.pred %R, %R, %R", over, over,
                      tile_make(e, TILE_PRED, "not.pred %R, %R", whole));
-        tile_branch(e, over, false, single);
     }
-    move_all(a, a->vector, &bounds);
-    if (ends)
+    if (a->aligned) {
+        tile_register misaligned = tile_make(e, TILE_PRED, "not.pred %R, %R", a->aligned);
+        over = over ? tile_make(e, TILE_PRED, "or.pred %R, %R, %R", over, misaligned) : misaligned;
+    }
+    if (over)
+        tile_branch(e, over, false, single);
+    move_all(a, true, &bounds);
+    if (!over)
         return;
     tile_branch(e, TILE_NO_REGISTER, false, done);
     tile_put_label(e, single);

@@ -4,6 +4,16 @@
 #include "async.h"
 #include "emit.h"
 
+static uint64_t tensors_of(const struct tile_kernel *kernel)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (kernel->parameter[i].value->type.tensor)
+            all |= UINT64_C(1) << i;
+    return all;
+}
+
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_prefetch *prefetch, struct tile_text *out,
@@ -27,7 +37,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
                    kernel->parameter_count);
         return false;
     }
-    bytes = tile_parameter_layout(kernel, e.parameter_at);
+    e.parameter_bytes = tile_parameter_layout(kernel, e.parameter_at);
     tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
@@ -50,6 +60,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     }
     *entry = (struct tile_entry){
         .variant = variant,
+        .aligned = tile_asks_alignment(variant) ? 0 : tensors_of(kernel),
         .assumes_no_overlap = e.assumes_no_overlap,
         .name = tile_entry_name(module, kernel, variant),
         .warps = warps,
@@ -60,8 +71,8 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
         return false;
     tile_put_functions(&e, out);
     tile_put_text(out, &e.globals);
-    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // a PTX array must not be
-                                                                        // empty
+    bytes = tile_block_bytes(entry, e.parameter_bytes);
+    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array may be empty
              entry->name, bytes ? bytes : 8);
     tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);
     if (target->blocks)

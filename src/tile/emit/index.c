@@ -1,9 +1,36 @@
 // The grid, dimensions, tensors and slices.
-#include "emit.h"
+#include "ring.h"
+
+// True if a bit of the parameter block is set; `at`: the offset of the first word of bits.
+static tile_register parameter_bit(struct tile_emitter *e, uint32_t at, uint32_t bit)
+{
+    tile_register word = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", at + bit / 32 * 4);
+    word = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", word, UINT32_C(1) << bit % 32);
+    return tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", word);
+}
+
+tile_register tile_parameter_is_aligned(struct tile_emitter *e, uint32_t parameter)
+{
+    return parameter_bit(e, e->parameter_bytes, parameter);
+}
+
+tile_register tile_has_map(struct tile_emitter *e, uint32_t map)
+{
+    return parameter_bit(e, tile_grid_at(e->parameter_bytes) + 4 * TILE_MAPS_WORD, map);
+}
+
+// The tensors that are known to be aligned.
+static uint64_t aligned_parameters(const struct tile_emitter *e)
+{
+    return e->ring                           ? tile_mapped_parameters(e->ring->plan)
+           : tile_asks_alignment(e->variant) ? 0
+                                             : UINT64_MAX;
+}
 
 void tile_emit_parameters(struct tile_emitter *e)
 {
-    bool aligned = e->variant != TILE_INDEX_32 && e->variant != TILE_INDEX_64;
+    bool unit = e->variant != TILE_INDEX_64;
+    uint64_t known = aligned_parameters(e);
 
     for (uint32_t i = 0; i < e->kernel->parameter_count; i++) {
         const struct tile_parameter *p = &e->kernel->parameter[i];
@@ -19,7 +46,9 @@ void tile_emit_parameters(struct tile_emitter *e)
         struct tile_emit_view *view = &e->view[p->value->id];
         view->rank = type->rank;
         view->dtype = type->dtype;
-        view->aligned = aligned ? 16 : tile_bytes_of(type->dtype);
+        bool aligned = known >> i & 1;
+        view->aligned = aligned ? TILE_VECTOR_BYTES : tile_bytes_of(type->dtype);
+        view->asks = aligned ? 0 : i + 1;
         view->base = tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]", at);
         view->base = tile_make(e, TILE_R64, "cvta.to.global.u64 %R, %R", view->base);
         for (uint32_t axis = 0; axis < type->rank; axis++) {
@@ -29,7 +58,7 @@ void tile_emit_parameters(struct tile_emitter *e)
             else
                 view->extent[axis].reg =
                     tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]", at + 8 + 8 * axis);
-            if (aligned && axis + 1u == type->rank)
+            if (unit && axis + 1u == type->rank)
                 view->stride[axis].value = 1;
             else
                 view->stride[axis].reg = tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]",
@@ -63,8 +92,8 @@ static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
     tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", end[0], stride);
     tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
     view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
-    if (axis + 1 == view.rank) // the start of a slice along the last axis is unknown
-        view.aligned = bytes;
+    if (axis + 1 == view.rank) // a slice's start along the last axis is unknown
+        view.aligned = bytes, view.asks = 0;
     e->view[op->result[0]->id] = view;
     return !e->failed;
 }

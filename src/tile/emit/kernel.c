@@ -15,8 +15,8 @@
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant)
 {
-    static const char *const suffixes[] = { "idx32_aligned", "idx32", "idx64", "tma",
-                                            "idx32_overlap" };
+    static const char *const suffixes[] = { "idx32_aligned", "idx32",         "idx64",
+                                            "tma",           "idx32_overlap", "realigned" };
 
     return cuc__arena_print(module->arena, "%s$%s", kernel->name, suffixes[variant]);
 }
@@ -71,8 +71,9 @@ void tile_begin_entry(struct tile_emitter *e)
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", blocks[i]);
     }
     tile_emit_parameters(e);
-    // In entries with roles, every thread waits at the start, never later than the source does.
-    if (e->variant == TILE_TMA && tile_has(e->target, TILE_HAS_GRID_CONTROL)) {
+    // In entries with roles every thread waits at the start, wherever the source waits: never later
+    // than the source.
+    if (tile_has_roles(e->variant) && tile_has(e->target, TILE_HAS_GRID_CONTROL)) {
         if (e->kernel->waits_for_grids)
             tile_ins(e, "griddepcontrol.wait");
         if (e->kernel->launches_grids)
@@ -110,14 +111,15 @@ void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
         tile_put_string(out, fail);
 }
 
-// Returns the tensors that have tensor maps, as bits. A map requires at least one element.
+// The tensors that have maps or are realigned, as bits: either requires at least one element.
 static uint64_t mapped(const struct tile_emitter *e)
 {
     uint64_t out = 0;
 
     for (uint32_t i = 0; e->ring && i < e->ring->plan->maps; i++)
         out |= UINT64_C(1) << e->ring->plan->map[i].parameter;
-    return out;
+    return out |
+           (e->ring && e->ring->plan->realigned ? tile_streamed_parameters(e->ring->plan) : 0);
 }
 
 bool tile_open_values(struct tile_emitter *e)

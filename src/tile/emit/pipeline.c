@@ -59,7 +59,10 @@ static void emit_copy(struct tile_emitter *e, const struct tile_block *body)
     for (const struct tile_op *op = body->first; op; op = op->next)
         if (wants(e, op) && !tile_emit_one(e, op))
             e->failed = true;
-    tile_emit_copies(e, e->ring->plan->stream);
+    if (e->ring->plan->realigned)
+        tile_emit_realigned(e);
+    else
+        tile_emit_copies(e, e->ring->plan->stream);
 }
 
 // Arrives at the barrier of the stage that the last finished products read, in all blocks that load
@@ -436,8 +439,10 @@ static void make_barriers(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
 
+    unsigned copiers = r->plan->realigned ? TILE_GROUP_THREADS / 32 : 1;
+
     for (uint32_t s = 0; s < r->plan->stages; s++) {
-        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->base, 8 * s);
+        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base, 8 * s, copiers);
         tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base,
                  8 * s + (unsigned)TILE_FREE_AT, r->plan->groups * r->plan->cluster);
     }
@@ -491,8 +496,8 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
     const struct tile_roles roles = {
         .dispatch = &tile_dispatch,
         .warps = plan->groups * (TILE_GROUP_THREADS / 32),
-        .copy_registers = 24,
-        .product_registers = 240,
+        .copy_registers = plan->realigned ? 72 : 24,
+        .product_registers = plan->realigned && plan->groups > 1 ? 216 : 240,
         .open = open_grid,
         .make_barriers = make_barriers,
         .open_products = open_products,
@@ -501,7 +506,8 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
         .multiply = product_body,
     };
     struct tile_ring ring = { .plan = plan,
-                              .staging = TILE_RING_AT + plan->stages * plan->stage_bytes };
+                              .staging = TILE_RING_AT + plan->stages * plan->stage_bytes +
+                                         plan->buffer_bytes };
 
     if (!tile_emit_roles(module, kernel, target, &roles, &ring, out, entry))
         return false;

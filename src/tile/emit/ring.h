@@ -29,6 +29,14 @@ struct tile_staging {
 };
 
 struct accumulators; // pipeline.c
+// The position of an access: coordinates of its first element, last axis first, 32 bits, negative
+// or past the end if they are outside.
+struct tile_place {
+    tile_register at[TILE_MAP_RANK];
+    uint32_t rank, other; // the tensor's axis for the tile's other axis, counted likewise
+};
+
+struct tile_realign; // realign.c
 
 struct tile_ring {
     const struct tile_pipeline *plan;
@@ -50,6 +58,7 @@ struct tile_ring {
     bool early;
     bool *loaded_early;    // by value id: loads after the loop that were emitted before its end
     tile_register elected; // in the copying warp: the lane that copies
+    struct tile_realign *realign; // if the copying threads realign
     // For warpgroups
     tile_register not_first;     // true in all threads of a warpgroup but the first
     tile_register not_storing;   // the same for the unit that stores together: a warpgroup or a
@@ -119,6 +128,19 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
 void tile_cluster_barrier(struct tile_emitter *e, bool waits); // arrives, and waits if `waits`
 
+// tma.c: the position of an access, in 32 bits.
+struct tile_place tile_place_of(struct tile_emitter *e, const struct tile_op *op);
+// A warp's rows of slabs that lie side by side in a tensor without a map.
+struct tile_slab_rows {
+    const struct tile_op *access;
+    bool loads;
+    uint32_t span;              // bytes of a slab's line
+    struct tile_place place;    // of the warp's first row
+    tile_register shared;       // address of that row in shared memory
+    uint32_t slabs, slab_bytes; // in shared memory they follow one another
+};
+// slab_rows.c: threads move these rows. Rows and columns outside of the tensor are loaded as zeros.
+void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *how);
 // tma.c: tells a barrier how many bytes to expect; copies a tile of a stream to an address and
 // signals the barrier; copies the two tiles of a stage.
 void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes);
@@ -132,8 +154,15 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
 void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
                     uint32_t group, uint32_t slab, tile_register to, tile_register full);
 
-// side.c: emits, for a plan's side load, the work of the copying thread and of the warpgroups in
-// each tile.
+// realign.c: threads copy a pipeline's operands, from any address, instead of TMA. The copying role
+// calls the first before its tiles; the second for a stage, which is requested while the stage
+// before is completed; the last after its tiles, to complete the last stage.
+bool tile_open_realign(struct tile_emitter *e);
+void tile_emit_realigned(struct tile_emitter *e);
+void tile_close_realign(struct tile_emitter *e);
+
+// side.c: for a plan's side load, the work of the copying thread and of the warpgroups in each
+// tile.
 void tile_copy_side(struct tile_emitter *e);
 bool tile_begin_side(struct tile_emitter *e);
 void tile_end_side(struct tile_emitter *e); // after the store

@@ -7,7 +7,7 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
 {
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
-    uint32_t made = tile_label(e);
+    uint32_t made = tile_label(e), grid = tile_grid_at(bytes);
     tile_register first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->tid);
     tile_register args = tile_new(e, TILE_R64);
 
@@ -17,16 +17,19 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
         r->map[i] = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", args,
                               tile_maps_at(bytes) + i * (unsigned)TILE_MAP_BYTES);
     for (uint32_t i = 0; i < 3; i++) {
-        r->grid[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 4 * i);
+        r->grid[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", grid + 4 * i);
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->grid[i]);
     }
-    r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 12);
+    r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", grid + 12);
     for (uint32_t i = 0; i < 3; i++)
-        r->inverse[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 16 + 4 * i);
+        r->inverse[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", grid + 16 + 4 * i);
     roles->open(e);
     tile_branch(e, first, false, made);
     for (uint32_t i = 0; i < plan->maps; i++)
-        tile_ins(e, "prefetch.tensormap [%R]", r->map[i]);
+        if (plan->map[i].optional)
+            tile_ins(e, "@%R prefetch.tensormap [%R]", tile_has_map(e, i), r->map[i]);
+        else
+            tile_ins(e, "prefetch.tensormap [%R]", r->map[i]);
     roles->make_barriers(e);
     tile_ins(e, "fence.mbarrier_init.release.cluster");
     tile_put_label(e, made);
@@ -65,8 +68,18 @@ void tile_begin_tile(struct tile_emitter *e)
     e->ring->out.open = false;
 }
 
-// Emits the copying role. A whole warp iterates over the tiles, and one lane of it copies.
-// Warp-uniform values are computed once, and ptxas knows that only one lane is elected.
+// All warps of the warpgroup copy.
+static bool emit_realigned(struct tile_emitter *e, const struct tile_roles *roles)
+{
+    if (!tile_open_realign(e) || !roles->for_each_tile(e, roles->copy))
+        return false;
+    tile_close_realign(e);
+    emit_end(e);
+    return !e->failed;
+}
+
+// A whole warp goes through the tiles, and one lane of it copies. Warp-uniform values are computed
+// once, and the elected lane is known to be one.
 static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 {
     uint32_t end = tile_label(e);
@@ -129,7 +142,7 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     e->prologue = none;
     r->copies = true;
     e->text = &own;
-    if (!emit_copies(e, roles))
+    if (!(r->plan->realigned ? emit_realigned(e, roles) : emit_copies(e, roles)))
         return false;
     *copying = common;
     tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %u;\n", roles->copy_registers);
@@ -178,18 +191,19 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_ring *ring, struct tile_text *out, struct tile_entry *entry)
 {
     const struct tile_pipeline *plan = ring->plan;
+    enum tile_variant variant = plan->realigned ? TILE_REALIGNED : TILE_TMA;
     struct tile_emitter e = { .dispatch = roles->dispatch,
                               .module = module,
                               .kernel = kernel,
                               .target = target,
-                              .variant = TILE_TMA,
+                              .variant = variant,
                               .warps = roles->warps,
                               .ring = ring };
     struct tile_text copying;
 
     if (!tile_open_values(&e) || kernel->parameter_count > 64)
         return false;
-    uint32_t bytes = tile_parameter_layout(kernel, e.parameter_at);
+    uint32_t bytes = e.parameter_bytes = tile_parameter_layout(kernel, e.parameter_at);
     tile_begin_entry(&e);
     ring->base = tile_new(&e, TILE_R32);
     if (!emit_both(&e, roles, bytes, &copying) || module->diagnostics->out_of_memory)
@@ -199,17 +213,19 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
     if (plan->teams > 1 && e.shared_bytes) // both teams would meet at the barriers of the scratch
         return false;
     *entry = (struct tile_entry){
-        .variant = TILE_TMA,
-        .name = tile_entry_name(module, kernel, TILE_TMA),
+        .variant = variant,
+        .name = tile_entry_name(module, kernel, variant),
         .warps = (groups + 1) * (TILE_GROUP_THREADS / 32),
         .dynamic_shared = scratch + e.shared_bytes,
         .persistent = true,
         .cluster = plan->cluster,
         .split = plan->split,
         .raster = plan->raster,
+        .aligned = tile_mapped_parameters(plan),
         .map_count = plan->maps,
     };
     memcpy(entry->map, plan->map, sizeof(entry->map));
+    entry->realigned = plan->realigned ? tile_streamed_parameters(plan) : 0;
     if (!entry->name || entry->dynamic_shared > target->shared_limit)
         return false;
     e.shared_bytes = 0; // the PTX declares no static shared memory

@@ -18,6 +18,8 @@ void tile_copy_side(struct tile_emitter *e)
         tile_register full = tile_stage_barrier(e);
         tile_register before = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->phase);
         tile_emit_wait(e, full, TILE_FREE_AT, before);
+        uint32_t lacks_map = tile_label(e), copied = tile_label(e);
+        tile_branch(e, tile_has_map(e, plan->side_map), true, lacks_map);
         tile_expect(e, full, plan->groups * plan->together * TILE_SLAB_BYTES);
         tile_register to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->stage,
                                      plan->stage_bytes, r->base);
@@ -27,6 +29,10 @@ void tile_copy_side(struct tile_emitter *e)
                            tile_make(e, TILE_R32, "add.u32 %R, %R, %u", to,
                                      TILE_RING_AT + i * TILE_SLAB_BYTES),
                            full);
+        tile_branch(e, TILE_NO_REGISTER, false, copied);
+        tile_put_label(e, lacks_map); // the warpgroups fill the stage
+        tile_ins(e, "@%R mbarrier.arrive.shared::cta.b64 _, [%R]", r->elected, full);
+        tile_put_label(e, copied);
         tile_ring_step(e);
     }
 }
@@ -40,6 +46,44 @@ bool tile_begin_side(struct tile_emitter *e)
     e->deferred[value->id] = r->plan->side;
     e->value[value->id] = tile_take(e->module, tile_register_count(value) * sizeof(tile_register));
     return e->value[value->id] != NULL;
+}
+
+// Without a map, each warp loads its own rows of a part to where TMA would place them, from `at`
+// on.
+static void load_rows(struct tile_emitter *e, const struct tile_staging *s, tile_register at)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    uint32_t first = r->side_parts * plan->together, end = first + plan->together, loaded;
+    uint32_t element = tile_bytes_of(plan->side->result[0]->type.dtype), has_map = tile_label(e);
+
+    tile_branch(e, tile_has_map(e, plan->side_map), false, has_map);
+    struct tile_place place = tile_place_of(e, plan->side);
+    tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+    tile_register row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", r->group, warp);
+    place.at[place.other] =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", row, place.at[place.other]);
+    at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, TILE_SLAB_BYTES / 4u, at);
+    for (uint32_t n = first; n < end; n += loaded) {
+        loaded = s->slabs - n % s->slabs < end - n ? s->slabs - n % s->slabs : end - n;
+        struct tile_slab_rows rows = { .access = plan->side,
+                                       .loads = true,
+                                       .span = 128,
+                                       .place = place,
+                                       .slabs = loaded,
+                                       .slab_bytes = TILE_SLAB_BYTES };
+        rows.place.at[0] =
+            tile_make(e, TILE_R32, "add.u32 %R, %R, %u", place.at[0], n % s->slabs * 128 / element);
+        rows.place.at[place.other] = tile_make(e, TILE_R32, "add.u32 %R, %R, %u",
+                                               place.at[place.other],
+                                               n / s->slabs * plan->groups * 64);
+        rows.shared =
+            tile_make(e, TILE_R32, "add.u32 %R, %R, %u", at, (n - first) * TILE_SLAB_BYTES);
+        tile_move_slab_rows(e, &rows);
+    }
+    tile_ins(e, "fence.proxy.async.shared::cta"); // TMA writes to the stage again
+    tile_ins(e, "bar.warp.sync 0xffffffff");
+    tile_put_label(e, has_map);
 }
 
 // Waits for the next part, and computes the thread's address in it.
@@ -56,6 +100,7 @@ static void open_part(struct tile_emitter *e, const struct tile_staging *s)
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->group, plan->together * TILE_SLAB_BYTES,
                  at);
     tile_ins(e, "add.u32 %R, %R, %u", at, at, (unsigned)TILE_RING_AT);
+    load_rows(e, s, at);
     tile_ins(e, "sub.u32 %R, %R, %R", at, at, s->at);
     for (uint32_t i = 0; i < 4; i++)
         r->side_lane[i] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", s->lane[i], at);

@@ -25,18 +25,15 @@ static tile_register coordinate(struct tile_emitter *e, const struct tile_value 
     return extent == 1 ? low : tile_make(e, TILE_R32, "mul.lo.s32 %R, %R, %d", low, (int)extent);
 }
 
-struct place {
-    tile_register at[TILE_MAP_RANK]; // last axis first
-    uint32_t rank;
-};
-
-static struct place place_of(struct tile_emitter *e, const struct tile_op *op)
+struct tile_place tile_place_of(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
     bool by_tiles = op->kind != TILE_LOAD_AT && op->kind != TILE_STORE_AT;
     const struct tile_op *slice = op->operand[0]->op;
-    struct place p = { .rank = shape->count };
+    uint32_t other = tile_other_axis(op);
+    struct tile_place p = { .rank = shape->count };
 
+    p.other = other < shape->count ? shape->count - 1 - other : 0;
     for (uint32_t i = shape->count; i-- > 0;) {
         uint32_t n = shape->count - 1 - i;
         p.at[n] = coordinate(e, op->operand[1 + i], by_tiles ? shape->ints[i] : 1);
@@ -52,12 +49,12 @@ static struct place place_of(struct tile_emitter *e, const struct tile_op *op)
 // Computes the position of a store to rows of a slice, for a tensor map that ends where the slice
 // does. Besides the column, the coordinates are the row's distance from that end, plus the number
 // of the tensor's rows, and the end itself.
-static struct place place_in_slice(struct tile_emitter *e, const struct tile_op *op)
+static struct tile_place place_in_slice(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
     const struct tile_op *slice = op->operand[0]->op;
     const struct tile_size *extent = &e->view[slice->operand[0]->id].extent[0];
-    struct place p = { .rank = 3 };
+    struct tile_place p = { .rank = 3, .other = 1 };
 
     tile_register all = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", tile_size_register(e, extent));
     tile_register from = coordinate(e, slice->operand[1], 1);
@@ -76,7 +73,7 @@ static struct place place_in_slice(struct tile_emitter *e, const struct tile_op 
     return p;
 }
 
-static void put_place(struct tile_emitter *e, tile_register map, const struct place *p)
+static void put_place(struct tile_emitter *e, tile_register map, const struct tile_place *p)
 {
     tile_put(e->text, "[%s, {", tile_name(map));
     for (uint32_t i = 0; i < p->rank; i++)
@@ -97,7 +94,7 @@ void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes)
 
 // Copies a box at a position to shared memory, in the given blocks of the cluster, if any are
 // given.
-static void put_copy(struct tile_emitter *e, tile_register map, const struct place *p,
+static void put_copy(struct tile_emitter *e, tile_register map, const struct tile_place *p,
                      tile_register to, tile_register full, tile_register blocks)
 {
     tile_put(e->text, "\t@%s ", tile_name(e->ring->elected));
@@ -117,11 +114,11 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     uint32_t bytes = 0;
-    struct place place[2];
+    struct tile_place place[2];
 
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &plan->stream[i];
-        place[i] = place_of(e, stream[i].load);
+        place[i] = tile_place_of(e, stream[i].load);
         bytes += s->span * s->rows * s->slabs;
     }
     tile_register full = tile_stage_barrier(e);
@@ -141,7 +138,7 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
             all = tile_make(e, TILE_R16, "mov.b16 %R, %u", (1u << plan->cluster) - 1);
         }
         for (uint32_t slab = 0; slab < s->slabs; slab++) {
-            struct place p = place[i];
+            struct tile_place p = place[i];
             p.at[0] = plus(e, p.at[0], slab * s->span / s->element);
             tile_register to = plus(e, at, TILE_RING_AT + s->at + slab * s->span * s->rows);
             put_copy(e, r->map[stream[i].map], &p, to, full, all);
@@ -152,10 +149,10 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
 void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_register to,
                     tile_register full)
 {
-    struct place place = place_of(e, s->load);
+    struct tile_place place = tile_place_of(e, s->load);
 
     for (uint32_t slab = 0; slab < s->slabs; slab++) {
-        struct place p = place;
+        struct tile_place p = place;
         p.at[0] = plus(e, p.at[0], slab * s->span / s->element);
         tile_register at = plus(e, to, slab * s->span * s->rows);
         put_copy(e, e->ring->map[s->map], &p, at, full, TILE_NO_REGISTER);
@@ -220,8 +217,8 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
     const struct tile_type *type = &load->result[0]->type;
     uint32_t element = tile_bytes_of(type->dtype);
     uint32_t slabs = (uint32_t)type->extent[1] * element / 128;
-    struct place p = place_of(e, load);
-    tile_register *row = &p.at[p.rank - 1 - tile_other_axis(load)];
+    struct tile_place p = tile_place_of(e, load);
+    tile_register *row = &p.at[p.other];
 
     p.at[0] = plus(e, p.at[0], slab % slabs * 128 / element);
     *row = plus(e, *row, (slab / slabs * plan->groups + group) * 64);
@@ -272,6 +269,36 @@ static void put_together(struct tile_emitter *e, const struct tile_staging *s)
         tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
 }
 
+// Stores a round's slabs, `first` to `end` - 1, by threads. `from`: the first buffer's first row
+// that is the unit's own.
+static void store_rows(struct tile_emitter *e, const struct tile_op *op,
+                       const struct tile_place *place, tile_register from, uint32_t first,
+                       uint32_t end)
+{
+    const struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    uint32_t bytes = tile_slab_bytes(plan), per_row = r->out.slabs;
+    uint32_t element = tile_bytes_of(op->operand[op->operand_count - 1]->type.dtype);
+    struct tile_place own = *place;
+
+    if (!r->warps_apart) {
+        tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+        own.at[own.other] =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, own.at[own.other]);
+        from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * plan->span, from);
+    }
+    for (uint32_t n = first, run; n < end; n += run) {
+        run = per_row - n % per_row < end - n ? per_row - n % per_row : end - n;
+        struct tile_slab_rows rows = {
+            .access = op, .span = plan->span, .place = own, .slabs = run, .slab_bytes = bytes
+        };
+        rows.place.at[0] = plus(e, own.at[0], n % per_row * plan->span / element);
+        rows.place.at[own.other] = plus(e, own.at[own.other], n / per_row * plan->groups * 64);
+        rows.shared = plus(e, from, n % plan->buffers * bytes);
+        tile_move_slab_rows(e, &rows);
+    }
+}
+
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_ring *r = e->ring;
@@ -284,8 +311,10 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
     bool sliced = op->operand[0]->op != NULL;
-    struct place place = sliced ? place_in_slice(e, op) : place_of(e, op);
+    struct tile_place place = sliced ? place_in_slice(e, op) : tile_place_of(e, op);
+    bool optional = plan->map[plan->store_map].optional;
     uint32_t other = sliced ? 1 : place.rank - 1 - plan->store_axis, step = plan->store_step;
+    place.other = other;
     if (plan->groups > 1)
         place.at[other] =
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->group, step, place.at[other]);
@@ -312,8 +341,11 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
             fill_slab(e, s, x, n / s->slabs, n % s->slabs, n % plan->buffers * bytes);
         tile_ins(e, "fence.proxy.async.shared::cta");
         put_together(e, s);
+        uint32_t lacks_map = tile_label(e), stored = tile_label(e);
+        if (optional)
+            tile_branch(e, tile_has_map(e, plan->store_map), true, lacks_map);
         for (uint32_t n = first; n < end; n++) {
-            struct place p = place;
+            struct tile_place p = place;
             p.at[0] = plus(e, p.at[0], n % s->slabs * plan->span / element);
             p.at[other] = plus(e, p.at[other], n / s->slabs * plan->groups * step);
             tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
@@ -322,6 +354,12 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
             tile_put(e->text, ", [%s+%u];\n", tile_name(from), n % plan->buffers * bytes);
         }
         tile_put(e->text, "\t@!%s cp.async.bulk.commit_group;\n", one);
+        if (!optional)
+            continue;
+        tile_branch(e, TILE_NO_REGISTER, false, stored);
+        tile_put_label(e, lacks_map);
+        store_rows(e, op, &place, from, first, end);
+        tile_put_label(e, stored);
     }
     if (plan->side)
         tile_end_side(e);

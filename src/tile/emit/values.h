@@ -16,7 +16,10 @@ struct tile_emit_view {
     struct tile_size extent[TILE_MAX_RANK], stride[TILE_MAX_RANK]; // stride in elements
     uint32_t rank;
     cuc_dtype dtype;
-    uint32_t aligned; // base, and all strides but the last, are multiples of this number of bytes
+    uint32_t aligned; // base, and all strides but the last, are multiples of this many bytes
+    // If not known to be aligned to TILE_VECTOR_BYTES, with a last stride of 1: one more than the
+    // parameter whose bit says if it is. 0: nothing says that.
+    uint32_t asks;
 };
 
 tile_register tile_size_register(struct tile_emitter *e, const struct tile_size *size);

@@ -17,6 +17,7 @@ enum {
     MOST_ACCUMULATORS = 192, // registers per thread
     MOST_PROMOTED = 128,     // registers per thread, if promoted sums are added outside of the
                              // accumulators
+    MOST_REALIGNED = 160,    // registers per thread, if threads copy the operands
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
     SLAB_ROWS = 64,        // rows of a slab that is stored
@@ -152,10 +153,11 @@ static bool has_rows(int32_t extent)
 // Finds the loop, and exchanges the operands if there are few rows and enough columns.
 static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
+    bool realigned = p->realigned;
     const char *why = tile_find_loop(kernel, p);
     const struct tile_type *acc = why ? NULL : &p->mma->result[0]->type;
 
-    if (why && *why) {
+    if (why && *why && !realigned) {
         struct tile_pipeline region = { .loop = NULL };
         const char *no_region = tile_find_region(kernel, &region);
         if (no_region)
@@ -170,7 +172,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
         return why;
     if (!tile_swap_product(kernel, p))
         return "its operands cannot be exchanged";
-    *p = (struct tile_pipeline){ .swapped = true };
+    *p = (struct tile_pipeline){ .swapped = true, .realigned = realigned };
     return tile_find_loop(kernel, p);
 }
 
@@ -205,7 +207,7 @@ static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_targe
     const int32_t *extent = p->mma->result[0]->type.extent;
     int32_t most = p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS;
 
-    return !p->first && target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 &&
+    return !p->first && target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && !p->realigned &&
            extent[0] <= 128 && extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by &&
            by->kind == TILE_CONSTANT && tile_int(by, TILE_ATTR_VALUE, 0) == 1 &&
            (p->before || has_even_iterations(p));
@@ -236,6 +238,8 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
         return "its columns are not a multiple of 16, which integers require";
     if (p->columns / 2 * p->blocks > (p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS))
         return "its accumulators do not fit in registers";
+    if (p->realigned && p->groups > 1 && p->columns / 2 * p->blocks > MOST_REALIGNED)
+        return "its accumulators leave no registers for threads that copy";
     if (p->promotes && p->columns > TILE_PART_COLUMNS && p->columns % 16)
         return "its columns are more than 128, and no multiple of 16";
     if (p->depth * tile_bytes_of(x) % STEP_BYTES)
@@ -358,6 +362,7 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
     map->swizzle = swizzle_of(p->span);
     (void)tile_slab_box(access, p->span / tile_bytes_of(x->type.dtype), map->box, &axis, &step);
+    map->optional = step == SLAB_ROWS; // threads store whole slabs of rows alone
     if ((map->ends = slice))
         map->box[2] = 1;
     return p->maps++;
@@ -445,8 +450,9 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (op->block_count) // the op may skip to the next tile
             return;
-        if (!stored || p->maps == TILE_MAX_MAPS || p->span != 128 || p->teams > 1 || p->cluster > 1 || target->split > 1 ||
-            p->before || op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
+        if (!stored || p->realigned || p->maps == TILE_MAX_MAPS || p->span != 128 ||
+            p->teams > 1 || p->cluster > 1 || target->split > 1 || p->before ||
+            op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
             !tile_shape_same(&op->result[0]->type, stored) || stored->rank != 2 ||
             cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
             !tile_can_stream(p, op))
@@ -504,6 +510,19 @@ void tile_plan_slabs(struct tile_pipeline *p)
     p->buffers = p->together > 1 || p->slabs < few ? p->together : few;
 }
 
+// Stores a slab at a time if that makes room for a third stage: with two, threads that copy wait
+// for products. Returns the bytes that are saved.
+static uint32_t save_slabs(struct tile_pipeline *p, uint32_t rest)
+{
+    enum { ENOUGH = 3 };
+    uint32_t saved = tile_all_groups(p) * (tile_staging_bytes(p) - tile_slab_bytes(p));
+
+    if (rest >= ENOUGH * p->stage_bytes || rest + saved < ENOUGH * p->stage_bytes)
+        return 0;
+    p->together = p->buffers = 1;
+    return saved;
+}
+
 static const char *plan_shared(struct tile_pipeline *p, const struct tile_target *target)
 {
     uint32_t rest = target->shared_limit - TILE_RING_AT;
@@ -516,6 +535,15 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
         return "a load after it does not fit in its stages";
     if (p->store)
         rest -= tile_all_groups(p) * tile_staging_bytes(p);
+    if (p->realigned) {
+        p->buffer_bytes =
+            rounded(tile_rounds_of(&p->stream[0]).buffer + tile_rounds_of(&p->stream[1]).buffer);
+        if (p->buffer_bytes > rest)
+            return "two stages of it do not fit in shared memory";
+        rest -= p->buffer_bytes;
+        if (p->store)
+            rest += save_slabs(p, rest);
+    }
     p->stages = rest / p->stage_bytes;
     if (p->stages > TILE_MOST_STAGES)
         p->stages = TILE_MOST_STAGES;
@@ -525,7 +553,8 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
 }
 
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
-                                         const struct tile_target *target, const char **why)
+                                         const struct tile_target *target, bool realigned,
+                                         const char **why)
 {
     struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
     struct tile_pipeline *p = tile_take(kernel->module, sizeof(*p));
@@ -533,12 +562,16 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     *why = "";
     if (!p || !layout || !tile_has_pipelines(target))
         return NULL;
+    p->realigned = realigned;
     *why = find_loop(kernel, p);
     p->kernel = kernel;
     if (!*why)
         *why = plan_product(p, target);
     for (uint32_t i = 0; i < 2 && !*why; i++)
         *why = tile_plan_stream(p, &p->stream[i]);
+    if (!*why && realigned &&
+        (p->stream[0].other == UINT32_MAX || p->stream[1].other == UINT32_MAX))
+        *why = "an operand is a box of several axes";
     for (uint32_t i = 0; i < p->products && !*why; i++)
         *why = plan_added(p, &p->product[i]);
     if (*why)
@@ -547,7 +580,9 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     // Blocks that look up their own work may have different work, so they neither split a loop nor
     // form clusters.
     uint32_t split = p->before || p->first ? 1 : target->split;
-    plan_cluster(p, split > 1 || p->before ? 1 : target->cluster);
+    plan_cluster(p, split > 1 || p->before || realigned ? 1 : target->cluster);
+    if (realigned)
+        p->maps = 0;
     plan_store(p);
     plan_side(p, target);
     *why = plan_shared(p, target);

@@ -81,10 +81,12 @@ struct tile_pipeline {
     const struct tile_op *side; // a load after the loop with the stored tile's shape and layout;
                                 // NULL if none
     uint32_t side_map;
-    bool fused;   // this struct is the first member of a struct tile_fused (pass/fused.h)
-    bool *wanted; // by value id: the copying thread computes it; also set for the loads that it
-                  // performs
-    bool *known;  // by value id: scalars before the loop that depend on scalars alone
+    bool realigned; // the copying warpgroup's threads copy the streams, which may have any address
+                    // and pitch (emit/realign.c); TMA copies nothing
+    uint32_t buffer_bytes; // of their buffer, behind the stages
+    bool fused;            // it is the first member of a struct tile_fused (pass/fused.h)
+    bool *wanted; // by value id: the copying thread computes it; set for the loads that it does too
+    bool *known;  // by value id: before the loop, scalars that depend on scalars alone
 };
 
 enum {
@@ -93,14 +95,52 @@ enum {
     TILE_MOST_STAGES = 24,
     TILE_PART_COLUMNS = 128,    // columns of promoted accumulators that are computed at a time
     TILE_SLAB_BYTES = 64 * 128, // 64 rows of a side load
+    TILE_WORD_BYTES = 16,       // of the copies that are realigned
 };
+
+// The lines of a stream among threads that realign it. In a round, each thread copies one piece of
+// 16 bytes, and a line's pieces lie in one word more than they are. The lines of a round are a
+// multiple of 16, so that a thread's lines have the same misalignment in every round.
+struct tile_rounds {
+    uint32_t lanes;  // threads that copy one line
+    uint32_t step;   // lines of a round
+    uint32_t rounds; // of a slab
+    uint32_t bytes;  // of a warp's words in a round
+    uint32_t buffer; // bytes of a stage's words
+    bool partial;    // the last round has fewer lines
+};
+
+static inline struct tile_rounds tile_rounds_of(const struct tile_stream *s)
+{
+    struct tile_rounds x = { .lanes = s->span / TILE_WORD_BYTES };
+
+    x.step = TILE_GROUP_THREADS / x.lanes;
+    x.rounds = (s->rows + x.step - 1) / x.step;
+    x.bytes = 32 / x.lanes * (x.lanes + 1) * TILE_WORD_BYTES;
+    x.buffer = TILE_GROUP_THREADS / 32 * x.bytes * x.rounds * s->slabs;
+    x.partial = s->rows % x.step;
+    return x;
+}
 
 static inline uint32_t tile_slab_bytes(const struct tile_pipeline *p)
 {
     return 64 * p->span;
 }
 
-// Returns the number of warpgroups that multiply.
+// The parameters that a realigned plan's streams come from, one bit each.
+static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
+{
+    uint64_t out = 0;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct tile_value *tensor = p->stream[i].slice ? p->stream[i].slice->operand[0]
+                                                             : p->stream[i].load->operand[0];
+        out |= UINT64_C(1) << tensor->index;
+    }
+    return out;
+}
+
+// The number of warpgroups that multiply.
 static inline uint32_t tile_all_groups(const struct tile_pipeline *p)
 {
     return p->teams > 1 ? p->teams * p->groups : p->groups;
@@ -111,7 +151,18 @@ static inline uint32_t tile_all_groups(const struct tile_pipeline *p)
 void tile_plan_slabs(struct tile_pipeline *p);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
-// Copies a kernel and all its values.
+// The parameters that have a map in every launch, one bit each.
+static inline uint64_t tile_mapped_parameters(const struct tile_pipeline *p)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < p->maps; i++)
+        if (!p->map[i].optional)
+            all |= UINT64_C(1) << p->map[i].parameter;
+    return all;
+}
+
+// Copies a kernel, with values of its own.
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 
 // The reason that a product is in another place than a loop of the kernel's body: how the loops and
@@ -126,9 +177,11 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
 // inconsistent.
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p);
 // Plans a kernel that is one loop over a product, and sets the layouts of the values that hold
-// accumulators. If that is impossible, returns NULL with the reason in *why, for a remark.
+// accumulators. `realigned`: threads copy the operands, instead of TMA. If that is impossible,
+// returns NULL with the reason in *why, for a remark.
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
-                                         const struct tile_target *target, const char **why);
+                                         const struct tile_target *target, bool realigned,
+                                         const char **why);
 // region.c: finds products in nested loops, in several loops or under control flow, all of which add
 // to one accumulator. Returns NULL on success, or the reason if there is none.
 const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p);

@@ -55,10 +55,16 @@ bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, b
 }
 
 void tile_remark_access(struct tile_module *module, const struct tile_op *op,
-                        enum tile_variant variant, uint32_t bytes)
+                        enum tile_variant variant, uint32_t bytes, uint32_t unaligned)
 {
-    tile_remark(module, op->where, "%s: %u byte%s at a time (%s)", tile_op_infos[op->kind].name,
-                bytes, bytes == 1 ? "" : "s", tile_variant_name(variant));
+    const char *name = tile_op_infos[op->kind].name;
+
+    if (unaligned)
+        tile_remark(module, op->where, "%s: %u bytes at a time, %u of an unaligned tensor (%s)",
+                    name, bytes, unaligned, tile_variant_name(variant));
+    else
+        tile_remark(module, op->where, "%s: %u byte%s at a time (%s)", name, bytes,
+                    bytes == 1 ? "" : "s", tile_variant_name(variant));
 }
 
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
@@ -72,21 +78,21 @@ void tile_remark_instructions(struct tile_module *module, const struct tile_op *
 
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan)
 {
+    const char *variant = tile_variant_name(plan->realigned ? TILE_REALIGNED : TILE_TMA);
+
     tile_remark(kernel->module, plan->mma->where,
-                "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups%s%s (%s)",
-                plan->columns, plan->stages, plan->stage_bytes, tile_all_groups(plan),
-                plan->teams > 1 ? " in ping-pong" : "", plan->swapped ? ", operands exchanged" : "",
-                tile_variant_name(TILE_TMA));
+                "mma: wgmma m64n%u, %u stages of %u bytes by %s, %u warpgroups%s%s (%s)",
+                plan->columns, plan->stages, plan->stage_bytes, plan->realigned ? "threads" : "TMA",
+                tile_all_groups(plan), plan->teams > 1 ? " in ping-pong" : "",
+                plan->swapped ? ", operands exchanged" : "", variant);
     if (plan->split > 1)
         tile_remark(kernel->module, plan->mma->where,
-                    "mma: split-K over %u blocks of a cluster (%s)", plan->split,
-                    tile_variant_name(TILE_TMA));
+                    "mma: split-K over %u blocks of a cluster (%s)", plan->split, variant);
     if (plan->side)
         tile_remark(kernel->module, plan->side->where, "load: by TMA, with the products (%s)",
-                    tile_variant_name(TILE_TMA));
+                    variant);
     if (plan->store)
-        tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)",
-                    tile_variant_name(TILE_TMA));
+        tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)", variant);
 }
 
 void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan)

@@ -10,8 +10,8 @@
 bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, bool pipelined);
 // Reports the bytes that a thread moves per instruction if the tile lies inside the tensor.
 void tile_remark_access(struct tile_module *module, const struct tile_op *op,
-                        enum tile_variant variant, uint32_t bytes);
-// Reports the number of instructions that an op becomes, if there are very many.
+                        enum tile_variant variant, uint32_t bytes, uint32_t unaligned);
+// The number of instructions that an op has become, if there are very many.
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
                               enum tile_variant variant, uint32_t count);
 // Reports the pipeline of a product, or the reason why there is none.

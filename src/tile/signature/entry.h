@@ -12,16 +12,26 @@ enum tile_variant {
     TILE_INDEX_64, // takes all arguments
     TILE_TMA,
     TILE_OVERLAP_32, // TILE_ALIGNED_32 with barriers for tensors that overlap
+    TILE_REALIGNED,  // as TILE_TMA, with operands of any alignment, which threads copy
     TILE_VARIANTS,
 };
 const char *tile_variant_name(enum tile_variant variant); // "idx32+aligned"
+// True if the entry's threads have roles.
+static inline bool tile_has_roles(enum tile_variant variant)
+{
+    return variant == TILE_TMA || variant == TILE_REALIGNED;
+}
 
 enum {
     TILE_MAX_MAPS = 4,
     TILE_MAP_RANK = 5,
     TILE_MAP_BYTES = 128,
     TILE_MAP_ALIGN = 64,
-    TILE_GRID_BYTES = 28
+    TILE_VECTOR_BYTES = 16, // of the widest access; an aligned tensor's base and strides are
+                            // multiples
+    TILE_ALIGNED_BYTES = 8,
+    TILE_GRID_WORDS = 8,
+    TILE_MAPS_WORD = 7, // the last of these: a bit for each map that exists
 };
 
 // A tensor map that a launch encodes for copies by TMA.
@@ -34,6 +44,8 @@ struct tile_tensor_map {
     // coordinate on the first axis, which has as many elements as there are rows, gives a row's
     // distance from the end; the end itself is outside.
     bool ends;
+    // The entry takes a tensor that no map describes: threads then move its elements.
+    bool optional;
     uint32_t box[TILE_MAP_RANK]; // in elements, last axis first; 1 to 256
 };
 
@@ -42,11 +54,11 @@ struct tile_entry {
     const char *name;                       // its symbol
     uint32_t warps;                         // warps of a block
     uint32_t static_shared, dynamic_shared; // bytes per block; a launch provides the dynamic ones
-    bool assumes_no_overlap; // a barrier is omitted because no written tensor overlaps another
-                             // tensor
-    // Blocks are persistent and take one tile of the grid after another. The arguments are followed
-    // by the grid, its number of tiles, and inverses that turn a tile's number into its coordinates
-    // (tiles.c), then, at TILE_MAP_ALIGN, by the maps.
+    // Tensors that must be aligned (tile_is_aligned()), one bit per parameter. The entry asks at
+    // run time for the others.
+    uint64_t aligned;
+    bool assumes_no_overlap; // a barrier is omitted, since no written tensor overlaps another
+    // Blocks are persistent and take one tile of the grid after another.
     bool persistent;
     bool even;       // all tiles take the same time, so fewer blocks with the same number of rounds
                      // are as fast
@@ -56,16 +68,23 @@ struct tile_entry {
     // multiple of this number. The code of other entries does not depend on it; a launch uses
     // clusters if the grid is a multiple of it.
     uint32_t cluster;
-    uint32_t split; // blocks that share a tile of the grid; the grid then counts all of them
+    uint32_t split;     // blocks that share a tile of the grid; the grid then counts all of them
+    uint64_t realigned; // parameters that threads realign, one bit each
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };
 
-// Computes the offset of each parameter in an entry's parameter block. Returns the bytes of all
-// parameters.
+// An entry's parameter block: the arguments; a bit for each aligned tensor, TILE_ALIGNED_BYTES, if
+// the entry asks for it; and for persistent entries TILE_GRID_WORDS (the grid, its number of tiles,
+// inverses that turn a tile's number into its coordinates (tiles.c), TILE_MAPS_WORD), then, at
+// TILE_MAP_ALIGN, the maps.
+//
+// The offset of each parameter. Returns the bytes of all parameters.
 uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
-// Returns the offset of a persistent entry's maps, for `bytes` of arguments; the size of its
-// parameter block.
+bool tile_asks_alignment(enum tile_variant variant);
+// The offsets of a persistent entry's grid and maps, and the size of a parameter block; `bytes` of
+// arguments.
+uint32_t tile_grid_at(uint32_t bytes);
 uint32_t tile_maps_at(uint32_t bytes);
 uint32_t tile_block_bytes(const struct tile_entry *entry, uint32_t bytes);
 

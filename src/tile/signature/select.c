@@ -5,43 +5,49 @@
 
 #include <string.h>
 
-enum { VECTOR_BYTES = 16 };
-
-// Conditions that entries place on all tensors.
-struct needs {
-    bool index32; // every extent, and the distance of every byte from the base, is below 2^31
-    bool aligned; // bases, and all strides but the last, which is 1, are multiples of a vector
-};
-
-static void add_needs(struct needs *needs, const cuc_tensor *t)
+// True if no extent, and no distance of a byte from the base, reaches 2^31.
+static bool fits_32(const cuc_tensor *t)
 {
     int64_t bytes = cuc_dtype_bits(t->dtype) / 8, step, far, below = 0, above = bytes;
 
-    needs->aligned &= t->data % VECTOR_BYTES == 0 && (!t->rank || t->strides[t->rank - 1] == 1);
     for (int32_t axis = 0; axis < t->rank; axis++) {
         if (t->shape[axis] <= 1) // this stride is only multiplied by index 0
             continue;
-        // Only the product's lowest bits matter, and they survive an overflow.
-        if (axis + 1 < t->rank && (uint64_t)t->strides[axis] * (uint64_t)bytes % VECTOR_BYTES)
-            needs->aligned = false;
         if (t->shape[axis] > INT32_MAX || __builtin_mul_overflow(t->strides[axis], bytes, &step) ||
             __builtin_mul_overflow(t->shape[axis] - 1, step, &far) || far > INT32_MAX ||
             far < -INT32_MAX)
-            needs->index32 = false;
-        else
-            *(far < 0 ? &below : &above) += far;
+            return false;
+        *(far < 0 ? &below : &above) += far;
     }
-    needs->index32 &= above <= INT32_MAX && below >= -INT32_MAX;
+    return above <= INT32_MAX && below >= -INT32_MAX;
 }
 
-// A tensor with a map must have 1 to 2^30 elements along each axis, so that an index past the end
-// has a 32-bit coordinate past the end.
+static bool has_unit_stride(const cuc_tensor *t)
+{
+    return !t->rank || t->strides[t->rank - 1] == 1;
+}
+
+bool tile_is_aligned(const cuc_tensor *t)
+{
+    uint64_t bytes = cuc_dtype_bits(t->dtype) / 8, all = t->data;
+
+    // Only the lowest bits matter, and they survive an overflow.
+    for (int32_t axis = 0; axis + 1 < t->rank; axis++)
+        if (t->shape[axis] > 1)
+            all |= (uint64_t)t->strides[axis] * bytes;
+    return all % TILE_VECTOR_BYTES == 0 && has_unit_stride(t);
+}
+
+enum { MOST_MAPPED = 1 << 30 };
+
+// A tensor with a map has 1 to 2^30 elements along each axis, so that a 32-bit coordinate is past
+// its end whenever the index is.
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
 {
     enum { STRIDE_BITS = 40 };
     uint64_t bytes = cuc_dtype_bits(t->dtype) / 8, packed = bytes;
 
-    if (t->rank < 1 || t->rank > TILE_MAP_RANK || t->data % VECTOR_BYTES ||
+    if (t->rank < 1 || t->rank > TILE_MAP_RANK || t->data % TILE_VECTOR_BYTES ||
         (t->strides[t->rank - 1] != 1 && t->shape[t->rank - 1] > 1))
         return false;
     memset(out, 0, sizeof(*out)); // the key is compared bytewise
@@ -49,13 +55,14 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     for (uint32_t i = 0; i < out->rank; i++) {
         uint32_t axis = out->rank - 1 - i;
         int64_t extent = t->shape[axis], stride = t->strides[axis];
-        if (extent < 1 || extent > INT64_C(1) << 30)
+        if (extent < 1 || extent > MOST_MAPPED)
             return false;
         out->dims[i] = (uint64_t)extent;
         if (extent == 1) // any stride is correct
-            stride = (int64_t)((packed + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES / bytes);
+            stride = (int64_t)((packed + TILE_VECTOR_BYTES - 1) / TILE_VECTOR_BYTES *
+                               TILE_VECTOR_BYTES / bytes);
         if (i && (stride < 1 || stride >= (INT64_C(1) << STRIDE_BITS) / (int64_t)bytes ||
-                  (uint64_t)stride * bytes % VECTOR_BYTES))
+                  (uint64_t)stride * bytes % TILE_VECTOR_BYTES))
             return false;
         if (i)
             out->strides[i - 1] = (uint64_t)stride * bytes;
@@ -65,18 +72,36 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     return true;
 }
 
-// Stores by a map write pieces of 16 bytes, so a row must end at the end of a piece.
+// True if 32-bit coordinates suffice. Along its rows, a map with ends has coordinates up to three
+// times the number of rows. `map`: NULL if there is none.
+static bool fits_coordinates(const struct tile_tensor_map *map, const cuc_tensor *t)
+{
+    const int64_t most_ended = INT64_C(1) << 29;
+
+    for (int32_t axis = 0; axis < t->rank; axis++)
+        if (t->shape[axis] < 1 || t->shape[axis] > MOST_MAPPED)
+            return false;
+    return !map || !map->ends || t->shape[t->rank - 2] <= most_ended;
+}
+
+bool tile_can_have_map(const struct tile_signature *s, const struct tile_tensor_map *map,
+                       const cuc_tensor *t)
+{
+    struct tile_map_shape shape;
+
+    // Stores by a map write pieces of 16 bytes: a row must end where its last piece ends.
+    return tile_map_shape_of(&shape, t) && fits_coordinates(map, t) &&
+           !(s->written >> map->parameter & 1 &&
+             shape.dims[0] * cuc_dtype_bits(t->dtype) / 8 % TILE_VECTOR_BYTES);
+}
+
 static bool can_have_maps(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
-    const uint64_t most_ended = UINT64_C(1) << 29; // three times as many still fit in a coordinate
-    struct tile_map_shape shape;
-
     for (uint32_t i = 0; i < entry->map_count; i++) {
-        uint32_t p = entry->map[i].parameter;
-        const cuc_tensor *t = argument[p].tensor;
-        if (!tile_map_shape_of(&shape, t) || (entry->map[i].ends && shape.dims[1] > most_ended) ||
-            (s->written >> p & 1 && shape.dims[0] * cuc_dtype_bits(t->dtype) / 8 % VECTOR_BYTES))
+        const struct tile_tensor_map *map = &entry->map[i];
+        const cuc_tensor *t = argument[map->parameter].tensor;
+        if (map->optional ? !fits_coordinates(map, t) : !tile_can_have_map(s, map, t))
             return false;
     }
     return true;
@@ -98,34 +123,51 @@ static bool are_disjoint(const struct tile_signature *s, const struct tile_argum
 static bool assumes_no_overlap(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||
-           (s->entry[entry].variant == TILE_TMA && s->written & (s->written - 1));
+           (tile_has_roles(s->entry[entry].variant) && s->written & (s->written - 1));
+}
+
+// Conditions on all tensors, by the entry's variant, and on the tensors that must be aligned.
+static bool takes_tensors(const struct tile_signature *s, const struct tile_entry *entry,
+                          const struct tile_argument *argument)
+{
+    bool wide = entry->variant == TILE_INDEX_64 || tile_has_roles(entry->variant);
+    bool any_stride = entry->variant == TILE_INDEX_64 || entry->variant == TILE_INDEX_32;
+
+    for (uint32_t p = 0; p < s->kernel->parameter_count; p++) {
+        const cuc_tensor *t = argument[p].tensor;
+        if (t && ((!wide && !fits_32(t)) || (!any_stride && !has_unit_stride(t)) ||
+                  (entry->aligned >> p & 1 && !tile_is_aligned(t)) ||
+                  (entry->realigned >> p & 1 && !fits_coordinates(NULL, t))))
+            return false;
+    }
+    return true;
+}
+
+bool tile_entry_takes(const struct tile_signature *s, uint32_t entry,
+                      const struct tile_argument *argument)
+{
+    if (entry + 1 == s->entries) // takes all arguments
+        return true;
+    return takes_tensors(s, &s->entry[entry], argument) &&
+           can_have_maps(s, &s->entry[entry], argument) &&
+           (!assumes_no_overlap(s, entry) || are_disjoint(s, argument));
 }
 
 const struct tile_entry *tile_select_entry(const struct tile_signature *s,
                                            const struct tile_argument *argument)
 {
-    struct needs needs = { true, true };
     uint32_t i = 0;
 
-    for (uint32_t p = 0; p < s->kernel->parameter_count; p++)
-        if (argument[p].tensor)
-            add_needs(&needs, argument[p].tensor);
-    for (; i + 1 < s->entries; i++) {
-        enum tile_variant variant = s->entry[i].variant;
-        bool wide = variant == TILE_INDEX_64 || variant == TILE_TMA;
-        bool aligned = variant != TILE_INDEX_32 && variant != TILE_INDEX_64;
-        if ((wide || needs.index32) && (!aligned || needs.aligned) &&
-            can_have_maps(s, &s->entry[i], argument) &&
-            (!assumes_no_overlap(s, i) || are_disjoint(s, argument)))
-            break;
-    }
+    while (!tile_entry_takes(s, i, argument))
+        i++;
     return &s->entry[i];
 }
 
-void tile_pack_arguments(const struct tile_kernel *kernel, const struct tile_argument *argument,
-                         void *block)
+void tile_pack_arguments(const struct tile_kernel *kernel, enum tile_variant variant,
+                         const struct tile_argument *argument, void *block)
 {
     unsigned char *to = block;
+    uint64_t aligned = 0;
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const cuc_tensor *t = argument[i].tensor;
@@ -140,6 +182,12 @@ void tile_pack_arguments(const struct tile_kernel *kernel, const struct tile_arg
         memcpy(to + 8 + bytes, t->strides, bytes);
         to += 8 + 2 * bytes;
     }
+    if (!tile_asks_alignment(variant))
+        return;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (argument[i].tensor && tile_is_aligned(argument[i].tensor))
+            aligned |= UINT64_C(1) << i;
+    memcpy(to, &aligned, sizeof(aligned));
 }
 
 uint64_t tile_scalar_of(cuc_dtype dtype, const void *bytes)

@@ -152,12 +152,15 @@ static void put_kernel(struct writer *w, const struct tile_kernel *k, uint64_t w
         put_byte(w, entry[i].cluster ? entry[i].cluster : 1);
         put_byte(w, entry[i].split ? entry[i].split : 1);
         put_number(w, entry[i].raster);
+        put_number(w, entry[i].aligned);
+        put_number(w, entry[i].realigned);
         put_number(w, entry[i].map_count);
         for (uint32_t n = 0; n < entry[i].map_count; n++) {
             const struct tile_tensor_map *map = &entry[i].map[n];
             put_number(w, map->parameter);
             put_byte(w, map->swizzle);
-            put_byte(w, (uint64_t)map->rounds | (uint64_t)map->ends << 1);
+            put_byte(w, (uint64_t)map->rounds | (uint64_t)map->ends << 1 |
+                            (uint64_t)map->optional << 2);
             for (uint32_t axis = 0; axis < TILE_MAP_RANK; axis++)
                 put_number(w, map->box[axis]);
         }

@@ -14,7 +14,7 @@
 #include "tile/ir/text.h"
 
 enum {
-    TILE_SIGNATURE_VERSION = 5,
+    TILE_SIGNATURE_VERSION = 6,
     TILE_SIGNATURE_MAX_BYTES = 1 << 20,
     TILE_MAX_PARAMETERS = 64,
     TILE_MAX_DIMENSIONS = TILE_MAX_PARAMETERS * TILE_MAX_RANK,
@@ -48,17 +48,27 @@ void tile_signature_free(struct tile_signature *signature);
 // whose conditions hold.
 const struct tile_entry *tile_select_entry(const struct tile_signature *signature,
                                            const struct tile_argument *argument);
-// The arguments of cuTensorMapEncodeTiled() for a tensor, in bytes, last axis first.
-// tile_map_shape_of() returns false if a tensor cannot have such a map.
+// True if the conditions of entry number `entry` hold.
+bool tile_entry_takes(const struct tile_signature *signature, uint32_t entry,
+                      const struct tile_argument *argument);
+// True if a tensor's base, and all its strides but the last, which is 1, are multiples of
+// TILE_VECTOR_BYTES. Strides of axes with one element do not count.
+bool tile_is_aligned(const cuc_tensor *tensor);
+// True if the tensor of a map can have it, and stores by it write nothing else.
+bool tile_can_have_map(const struct tile_signature *signature, const struct tile_tensor_map *map,
+                       const cuc_tensor *tensor);
+// The arguments of cuTensorMapEncodeTiled() for a tensor, in bytes, last axis first. False if a
+// tensor cannot have such a map.
 struct tile_map_shape {
     uint32_t rank;
     uint64_t dims[TILE_MAP_RANK], strides[TILE_MAP_RANK]; // strides[i]: of axis i + 1
 };
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *tensor);
-// Fills the parameter block of entries. `block` has parameter_bytes bytes.
-void tile_pack_arguments(const struct tile_kernel *kernel, const struct tile_argument *argument,
-                         void *block);
-// Reads a scalar of a dtype from memory, as an element in the sense of scalar.h.
+// Fills the part of an entry's parameter block that every entry has, and the bits of aligned
+// tensors if the entry asks for them.
+void tile_pack_arguments(const struct tile_kernel *kernel, enum tile_variant variant,
+                         const struct tile_argument *argument, void *block);
+// Reads a scalar of a dtype from memory, as an element of scalar.h.
 uint64_t tile_scalar_of(cuc_dtype dtype, const void *bytes);
 
 #endif

@@ -36,7 +36,7 @@ _Static_assert(TILE_HOST_CONSTANT == 0 && TILE_HOST_DIMENSION == 1 && TILE_HOST_
 _Static_assert(TILE_EXTENT_NAMED == 0 && TILE_EXTENT_STATIC == 1 && TILE_EXTENT_CHECKED == 2,
                "written into signatures");
 _Static_assert(TILE_ALIGNED_32 == 0 && TILE_INDEX_32 == 1 && TILE_INDEX_64 == 2 && TILE_TMA == 3 &&
-                   TILE_OVERLAP_32 == 4,
+                   TILE_OVERLAP_32 == 4 && TILE_REALIGNED == 5,
                "written into signatures");
 
 // FNV-1a of everything after the head.

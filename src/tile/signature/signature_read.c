@@ -166,6 +166,7 @@ static void read_map(struct reader *r, const struct tile_kernel *k, struct tile_
     uint32_t flags = read_byte(r);
     map->rounds = flags & 1;
     map->ends = flags >> 1 & 1;
+    map->optional = flags >> 2 & 1;
     for (uint32_t i = 0; i < TILE_MAP_RANK; i++)
         map->box[i] = read_below(r, 257, "a map's box is too large");
     if (r->why)
@@ -190,8 +191,14 @@ static void read_entry(struct reader *r, struct tile_kernel *k, struct tile_entr
     entry->cluster = read_byte(r);
     entry->split = read_byte(r);
     entry->raster = read_below(r, 1 << 16, "a raster is too large");
+    entry->aligned = read_number(r);
     if (!entry->cluster || entry->cluster > 8 || !entry->split || entry->split > 8)
         refuse(r, "a cluster has 1 to 8 blocks");
+    entry->realigned = read_number(r);
+    for (uint32_t i = 0; i < 64 && !r->why && entry->realigned >> i; i++)
+        if (entry->realigned >> i & 1 &&
+            (i >= k->parameter_count || !k->parameter[i].value->type.tensor))
+            refuse(r, "an entry realigns something that is no tensor");
     entry->map_count = read_below(r, TILE_MAX_MAPS + 1, "an entry has too many maps");
     for (uint32_t i = 0; i < entry->map_count; i++)
         read_map(r, k, &entry->map[i]);
@@ -351,8 +358,9 @@ static uint32_t check_head(const unsigned char *at, size_t count, char *why, siz
     uint32_t version = (uint32_t)cuc__read_le(at, HEAD_VERSION, 4);
     uint32_t length = (uint32_t)cuc__read_le(at, HEAD_LENGTH, 4);
     if (version != TILE_SIGNATURE_VERSION) {
-        snprintf(why, capacity, "it is of version %u, this library knows %d: update cucore",
-                 version, TILE_SIGNATURE_VERSION);
+        snprintf(why, capacity, "it is of version %u, this library knows %d: %s", version,
+                 TILE_SIGNATURE_VERSION,
+                 version < TILE_SIGNATURE_VERSION ? "compile the program again" : "update cucore");
     } else if (length < HEAD_BYTES || length > count) {
         snprintf(why, capacity, "it has %zu bytes, and says that it has %u", count, length);
     } else if (checksum(at + HEAD_BYTES, length - HEAD_BYTES) !=

@@ -17,7 +17,7 @@ from .._launch import _NUMPY, LaunchConfig
 from .._launch import launch as launch_on
 from .._object import Kernel, ObjectCode
 from .._program import Program, ProgramOptions
-from .._stream import StreamLike, as_stream
+from .._stream import Stream, StreamLike, as_stream
 from .._tensor import Tensor, as_tensor
 from ._compile import compile_function
 from ._constant import kind_of
@@ -170,7 +170,8 @@ class kernel:  # noqa: N801
         kinds, passed = self._kinds(args, Tensor.from_host)
         source, flat = self._source(kinds)
         passed += [_flat(passed[number]) for number in flat]
-        Program(source, "tile", ProgramOptions(name=f"{self.__name__}.tile")).interpret(None, *passed, grid=grid,
+        Program(source, "tile", ProgramOptions(name=f"{self.__name__}.tile")).interpret(None, *passed,
+                                                                                        grid=_extents(grid),
                                                                                         print=print)
 
     def _source(self, kinds: tuple[Any, ...]) -> tuple[str, tuple[int, ...]]:
@@ -369,18 +370,31 @@ def _config(grid: tuple[int, ...], programmatic: bool) -> LaunchConfig:
     return LaunchConfig(grid=grid, block=None, programmatic_stream_serialization=programmatic)
 
 
+def _extents(grid: Any) -> tuple[int, ...]:
+    """Return a grid as a tuple; an empty one is a single block."""
+    return (tuple(grid) or (1,)) if isinstance(grid, (tuple, list)) else (grid,)
+
+
+def _numbered(stream: int, passed: Sequence[Any]) -> Stream:
+    """Wrap the integer of a CUstream. A default stream is that of the first array's device, as in cuTile."""
+    array = next((each for each in passed if isinstance(each, Tensor) and each.device_id >= 0), None)
+    if array is None or not 0 <= stream <= 2:
+        return Stream.from_handle(stream)
+    device = Device(array.device_id)
+    return device.per_thread_default_stream if stream == 2 else device.default_stream
+
+
 def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, kernel_args: Sequence[Any] = (), *,
            programmatic_dependent_launch: bool = False) -> None:
-    """Run a kernel on a grid of blocks, in stream order. Trailing arguments with defaults may be omitted."""
+    """Run a kernel on a grid of blocks, in stream order; the grid `()` is one block. The stream may also be the integer
+    of a CUstream, which has to stay valid. Trailing arguments with defaults may be omitted."""
     if not isinstance(kernel, TileKernel):
         raise TypeError(f"expected a kernel, a function with @ct.kernel, not {type(kernel).__name__}")
-    queue = as_stream(stream)
     kinds, passed = kernel._kinds(kernel_args)
+    queue = _numbered(stream, passed) if type(stream) is int else as_stream(stream)
     made, flat = kernel._kernel(queue.device, kinds, kernel_args)
     passed += [_flat(passed[number]) for number in flat]
-    config = _config(tuple(grid) if isinstance(grid, (tuple, list)) else (grid,),
-                     programmatic_dependent_launch)
-    launch_on(queue, config, made, *passed)
+    launch_on(queue, _config(_extents(grid), programmatic_dependent_launch), made, *passed)
 
 
 __all__ = ["ArrayAnnotation", "ByTarget", "Constant", "ConstantAnnotation", "ListAnnotation",

@@ -112,7 +112,7 @@ def exhaustive_search(search_space: Iterable[T], stream: StreamLike, grid_fn: Ca
     function that maps it to a kernel. Arguments are created anew for each launch. Configurations that fail to compile
     or run are listed in `failures`. Time limits are ignored: a launch cannot be cancelled.
     """
-    queue = as_stream(stream)
+    queue = Stream.from_handle(stream) if type(stream) is int else as_stream(stream)
     candidates: list[_Candidate[T]] = []
     failures: list[tuple[T, type[BaseException], str]] = []
 

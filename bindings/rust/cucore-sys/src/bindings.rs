@@ -2336,7 +2336,7 @@ pub struct cuc_program_options {
     pub no_source_include: i32,
     /// cucore's own: add no folder of the CUDA headers
     pub no_default_headers: i32,
-    /// --use-bundled-headers: NVRTC 13.3 and later
+    /// --use-bundled-headers: NVRTC 13.3 and later; unpacks its headers into the default cache's folder, and uses them in place of installed ones
     pub use_bundled_headers: i32,
     /// --builtin-move-forward
     pub builtin_move_forward: i32,
@@ -2683,7 +2683,7 @@ zeroed!(cuc_tile_budget, struct_size);
 pub struct cuc_tile_entry {
     /// sizeof(cuc_tile_entry), set by the caller
     pub struct_size: usize,
-    /// "tma", "idx32+aligned", "idx32+overlap" or "idx64"; static storage
+    /// "tma", "realigned", "idx32+aligned", "idx32+overlap" or "idx64"; static storage
     pub variant: *const c_char,
     /// threads of a block
     pub threads: u32,

@@ -1,0 +1,187 @@
+#include "included.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "entry.h"
+#include "word_search.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2 };
+
+// ---- Files
+
+static struct cuc__included_state state_of(const struct stat *about)
+{
+    return (struct cuc__included_state){
+        .bytes = (uint64_t)about->st_size,
+        .device = about->st_dev,
+        .inode = about->st_ino,
+        .modified_s = about->st_mtim.tv_sec,
+        .modified_ns = about->st_mtim.tv_nsec,
+        .changed_s = about->st_ctim.tv_sec,
+        .changed_ns = about->st_ctim.tv_nsec,
+    };
+}
+
+char *cuc__included_read(struct cuc__included *file, int fd, time_t began)
+{
+    struct stat about;
+    char *text;
+
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > MOST_BYTES ||
+        !(text = malloc((size_t)about.st_size + CUC__WORD_PADDING)))
+        return NULL;
+    size_t bytes = (size_t)about.st_size;
+    if (cuc__read_up_to(text, bytes, fd) != bytes || memchr(text, 0, bytes)) {
+        free(text);
+        return NULL;
+    }
+    text[bytes] = '\0';
+    file->state = state_of(&about);
+    file->kind = file->state.changed_s < began - SETTLED_SECONDS &&
+                         file->state.modified_s < began - SETTLED_SECONDS
+                     ? CUC__INCLUDED_KNOWN
+                     : CUC__INCLUDED_NEW;
+    cuc__sha256_of(file->digest, text, bytes);
+    return text;
+}
+
+// True if a file has the contents it had; it is read if its state does not show that.
+static bool has_same_contents(struct cuc__includes *files, struct cuc__included *file)
+{
+    struct cuc__included now = *file;
+    const time_t began = time(NULL);
+    int fd = cuc__open(file->path, O_RDONLY | O_NONBLOCK);
+    char *text = fd >= 0 ? cuc__included_read(&now, fd, began) : NULL;
+
+    if (fd >= 0)
+        close(fd);
+    free(text);
+    if (!text || memcmp(now.digest, file->digest, sizeof(now.digest)) != 0)
+        return false;
+    *file = now;
+    files->stored &= now.kind != CUC__INCLUDED_KNOWN; // the next process need not read it
+    return true;
+}
+
+static bool is_unchanged(struct cuc__includes *files, struct cuc__included *file, bool untouched)
+{
+    struct stat about;
+    bool there = stat(file->path, &about) == 0;
+
+    if (!there && errno != ENOENT && errno != ENOTDIR)
+        return false;
+    if (file->kind == CUC__INCLUDED_NO_FOLDER)
+        return !there;
+    if (file->kind == CUC__INCLUDED_MISSING)
+        return !there || S_ISDIR(about.st_mode);
+    if (!there)
+        return false;
+    struct cuc__included_state now = state_of(&about);
+    bool same = memcmp(&now, &file->state, sizeof(now)) == 0;
+    if (untouched && !same)
+        return false;
+    return (same && file->kind == CUC__INCLUDED_KNOWN) || has_same_contents(files, file);
+}
+
+bool cuc__includes_unchanged(cuc__includes *files, bool untouched)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (!is_unchanged(files, &files->at[i], untouched))
+            return false;
+    return true;
+}
+
+// ---- Entries
+//
+// The fields of an entry are the hash of all contents, the names of the operators, and for each
+// file its kind, its path, and for a file that exists its state and its hash.
+
+void cuc__includes_store(cuc__includes *files, const cuc__store *store, const char *name)
+{
+    char label[CUC__ENTRY_LABEL + 1];
+    struct cuc__text entry = { .at = NULL };
+
+    if (files->stored)
+        return;
+    cuc__field_write(&entry, files->contents, sizeof(files->contents));
+    cuc__field_write(&entry, files->operators.at, files->operators.length);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct cuc__included *f = &files->at[i];
+        const unsigned char kind = (unsigned char)f->kind;
+        cuc__field_write(&entry, &kind, sizeof(kind));
+        cuc__text_write(&entry, f->path);
+        if (kind >= CUC__INCLUDED_KNOWN) {
+            cuc__field_write(&entry, &f->state, sizeof(f->state));
+            cuc__field_write(&entry, f->digest, sizeof(f->digest));
+        }
+    }
+    snprintf(label, sizeof(label), "files included by %.80s", name);
+    if (!entry.lost && !files->operators.lost)
+        files->stored = cuc__store_put(store, &files->key, label, entry.at, entry.length) == 0;
+    free(entry.at);
+}
+
+static bool read_bytes(void *to, size_t bytes, struct cuc__field *rest)
+{
+    struct cuc__field field;
+
+    if (!cuc__field_read(&field, rest) || field.bytes != bytes)
+        return false;
+    memcpy(to, field.at, bytes);
+    return true;
+}
+
+static bool read_file(struct cuc__includes *files, struct cuc__field *rest)
+{
+    struct cuc__included *file;
+    unsigned char kind;
+    const char *path;
+
+    if (!read_bytes(&kind, sizeof(kind), rest) || kind >= CUC__INCLUDED_KINDS ||
+        !cuc__text_read(&path, rest) || !CUC_RESERVE(files->at, files->room, files->count + 1))
+        return false;
+    file = &files->at[files->count];
+    *file = (struct cuc__included){ .path = strdup(path), .kind = kind };
+    files->count++;
+    return file->path &&
+           (kind < CUC__INCLUDED_KNOWN || (read_bytes(&file->state, sizeof(file->state), rest) &&
+                                           read_bytes(file->digest, sizeof(file->digest), rest)));
+}
+
+cuc__includes *cuc__includes_decode(const char *data, size_t bytes)
+{
+    struct cuc__field rest = { data, bytes }, operators;
+    cuc__includes *files = calloc(1, sizeof(*files));
+
+    if (!files)
+        return NULL;
+    bool ok = read_bytes(files->contents, sizeof(files->contents), &rest) &&
+              cuc__field_read(&operators, &rest);
+    if (ok)
+        cuc__text_append(&files->operators, operators.at, operators.bytes);
+    ok = ok && !files->operators.lost;
+    while (ok && rest.bytes)
+        ok = read_file(files, &rest);
+    if (!ok) {
+        cuc__includes_free(files);
+        return NULL;
+    }
+    files->stored = true;
+    return files;
+}
+
+void cuc__includes_free(cuc__includes *files)
+{
+    if (!files)
+        return;
+    for (size_t i = 0; i < files->count; i++)
+        free(files->at[i].path);
+    free(files->at);
+    free(files->operators.at);
+    free(files);
+}

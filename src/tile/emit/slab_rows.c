@@ -1,0 +1,241 @@
+// Rows of slabs (ring.h) that threads move to or from a tensor without a map: its base, its strides
+// or the ends of its rows are not multiples of 16 bytes. Each warp moves the 16 rows of a slab that
+// are its own. Neighbouring lanes move neighbouring pieces of 4 bytes, or of fewer if the tensor is
+// not aligned to that, which is found at run time. A product has this code once for each round of
+// its store, so it is short.
+#include "ring.h"
+
+#include <stdio.h>
+
+enum { ROWS = 8, HALVES = 2, MOST_SLABS = 2, WIDEST = 2 }; // WIDEST: log2 of 4 bytes
+
+struct mover {
+    struct tile_emitter *e;
+    const struct tile_slab_rows *how;
+    uint32_t slabs;
+    uint32_t least;                     // log2 of an element's bytes, the narrowest piece
+    tile_register start, pitch;         // address of the first element; bytes between rows
+    tile_register column, columns;      // of the first element; the tensor's
+    tile_register row, rows;            // the same along the other axis
+    tile_register width;                // log2 of a piece's bytes, if it is not always WIDEST
+    tile_register is_width[WIDEST + 1]; // predicates
+    tile_register in_slab[MOST_SLABS];  // a lane's column in each slab
+    tile_register inside[HALVES][MOST_SLABS][WIDEST + 1], global[HALVES], shared;
+};
+
+static tile_register low_word(struct tile_emitter *e, tile_register x)
+{
+    return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
+}
+
+// Adds the part of an axis to the address. Every address and length is a multiple of the lowest set
+// bit of `bits`.
+static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32_t n,
+                      tile_register *bits, tile_register *dropped)
+{
+    struct tile_emitter *e = m->e;
+    const struct tile_place *place = &m->how->place;
+    uint32_t axis = view->rank - 1 - n, element = tile_bytes_of(view->dtype);
+    tile_register x = place->at[n], step = TILE_NO_REGISTER;
+    tile_register size = low_word(e, tile_size_register(e, &view->extent[axis]));
+
+    if (!n) {
+        m->column = x;
+        m->columns = size;
+        m->start =
+            tile_make(e, TILE_R64, "mad.wide.s32 %R, %R, %u, %R", x, (unsigned)element, view->base);
+        if (m->width)
+            step = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", size, (unsigned)element);
+    } else {
+        tile_register stride = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u",
+                                         tile_size_register(e, &view->stride[axis]), element);
+        if (n == place->other) {
+            m->pitch = stride;
+            m->row = x;
+            m->rows = size;
+            if (place->rank > view->rank) { // x counts from the end, which has the number `size`
+                x = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", x, place->at[2]);
+                x = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", x, size);
+            }
+        } else {
+            *dropped = *dropped ? tile_make(e, TILE_PRED, "setp.lt.and.u32 %R, %R, %R, %R", x, size,
+                                            *dropped)
+                                : tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", x, size);
+        }
+        tile_register wide = tile_make(e, TILE_R64, "cvt.s64.s32 %R, %R", x);
+        tile_ins(e, "mad.lo.s64 %R, %R, %R, %R", m->start, wide, stride, m->start);
+        if (m->width)
+            step = low_word(e, stride);
+    }
+    if (step)
+        *bits = *bits ? tile_make(e, TILE_R32, "or.b32 %R, %R, %R", *bits, step) : step;
+}
+
+// Chooses the widest piece.
+static void choose_width(struct mover *m, tile_register bits)
+{
+    struct tile_emitter *e = m->e;
+
+    tile_ins(e, "mov.u32 %R, %u", m->width, (unsigned)WIDEST);
+    for (uint32_t width = WIDEST; width-- > m->least;) {
+        tile_register over = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", bits, (2u << width) - 1);
+        tile_register p = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", over);
+        tile_ins(e, "@%R mov.u32 %R, %u", p, m->width, width);
+    }
+    for (uint32_t width = m->least; width <= WIDEST; width++)
+        m->is_width[width] = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", m->width, width);
+}
+
+static void open_mover(struct mover *m)
+{
+    struct tile_emitter *e = m->e;
+    const struct tile_value *tensor = m->how->access->operand[0];
+    tile_register dropped = TILE_NO_REGISTER, bits = TILE_NO_REGISTER;
+
+    if (tensor->op)
+        tensor = tensor->op->operand[0];
+    const struct tile_emit_view *view = &e->view[tensor->id];
+    m->least = (uint32_t)__builtin_ctz(tile_bytes_of(view->dtype));
+    if (m->least < WIDEST) {
+        m->width = tile_new(e, TILE_R32);
+        bits = low_word(e, view->base);
+    }
+    for (uint32_t n = 0; n < view->rank; n++)
+        open_axis(m, view, n, &bits, &dropped);
+    if (dropped)
+        m->rows = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", m->rows, dropped);
+    if (m->width)
+        choose_width(m, bits);
+}
+
+// Finds the pieces of a half that lie inside the tensor, if pieces have that width. As unsigned
+// numbers, coordinates before the tensor are past its end.
+static void find_inside(struct mover *m, uint32_t half, uint32_t width, tile_register row,
+                        tile_register column)
+{
+    struct tile_emitter *e = m->e;
+    tile_register in_rows = tile_new(e, TILE_PRED);
+
+    if (m->is_width[width])
+        tile_ins(e, "setp.lt.and.u32 %R, %R, %R, %R", in_rows, row, m->rows, m->is_width[width]);
+    else
+        tile_ins(e, "setp.lt.u32 %R, %R, %R", in_rows, row, m->rows);
+    for (uint32_t slab = 0; slab < m->slabs; slab++) {
+        if (!m->in_slab[slab])
+            m->in_slab[slab] = slab ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", column,
+                                                slab * (m->how->span >> m->least))
+                                    : column;
+        m->inside[half][slab][width] = tile_make(e, TILE_PRED, "setp.lt.and.u32 %R, %R, %R, %R",
+                                                 m->in_slab[slab], m->columns, in_rows);
+    }
+}
+
+// Places a lane's pieces: one in each half of the rows, of each slab. `at`: their offset in a half.
+static void place_pieces(struct mover *m, tile_register at)
+{
+    struct tile_emitter *e = m->e;
+    uint32_t span = m->how->span;
+    tile_register row =
+        tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", at, (unsigned)__builtin_ctz(span));
+    tile_register column = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, span - 1);
+    // Rows are swizzled by the row bits that select the 128 bytes, as in tile_staging_of(). A half
+    // later these bits are the same.
+    tile_register swizzle = tile_make(e, TILE_R32, "shr.u32 %R, %R, 3", at);
+
+    swizzle = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", swizzle, span - 16);
+    swizzle = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", swizzle, at);
+    m->shared = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", swizzle, m->how->shared);
+    tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", row);
+    m->global[0] = tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", wide, m->pitch, m->start);
+    wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", column);
+    tile_ins(e, "add.s64 %R, %R, %R", m->global[0], m->global[0], wide);
+    m->global[1] =
+        tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %u, %R", m->pitch, (unsigned)ROWS, m->global[0]);
+    tile_ins(e, "shr.u32 %R, %R, %u", column, column, m->least);
+    tile_ins(e, "add.u32 %R, %R, %R", column, column, m->column);
+    tile_ins(e, "add.u32 %R, %R, %R", row, row, m->row);
+    for (uint32_t half = 0; half < HALVES; half++) {
+        if (half)
+            tile_ins(e, "add.u32 %R, %R, %u", row, row, (unsigned)ROWS);
+        for (uint32_t width = m->least; width <= WIDEST; width++)
+            find_inside(m, half, width, row, column);
+    }
+}
+
+// Reads a piece from the one side, or writes it to the other.
+static void move_piece(struct mover *m, uint32_t half, uint32_t slab, const tile_register *piece,
+                       bool reads)
+{
+    static const char *const types[] = { "u8", "b16", "b32" };
+    struct tile_emitter *e = m->e;
+    bool global = reads == m->how->loads;
+    uint32_t shared_at = half * ROWS * m->how->span + slab * m->how->slab_bytes;
+    uint32_t at = global ? slab * m->how->span : shared_at;
+    tile_register address = global ? m->global[half] : m->shared;
+
+    for (uint32_t width = m->least; width <= WIDEST; width++) {
+        tile_register p = global ? m->inside[half][slab][width] : m->is_width[width];
+        tile_register value = piece[width == 1];
+        tile_put_string(e->text, "\t");
+        if (p)
+            tile_put(e->text, "@%s ", tile_name(p));
+        tile_put(e->text, "%s.%s.%s ", reads ? "ld" : "st", global ? "global" : "shared",
+                 types[width]);
+        if (reads)
+            tile_put(e->text, "%s, [%s+%u];\n", tile_name(value), tile_name(address), at);
+        else
+            tile_put(e->text, "[%s+%u], %s;\n", tile_name(address), at, tile_name(value));
+    }
+}
+
+static void move_slabs(struct tile_emitter *e, const struct tile_slab_rows *how, uint32_t slabs)
+{
+    struct mover m = { .e = e, .how = how, .slabs = slabs };
+    tile_register piece[HALVES][MOST_SLABS][2]; // of 32 and of 16 bits
+    tile_register at, step = TILE_NO_REGISTER;
+    uint32_t top = tile_label(e), lanes = 32u << WIDEST;
+
+    open_mover(&m);
+    if (m.width) {
+        at = tile_make(e, TILE_R32, "shl.b32 %R, %R, %R", e->lane, m.width);
+        step = tile_number32(e, 32);
+        tile_ins(e, "shl.b32 %R, %R, %R", step, step, m.width);
+    } else {
+        at = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", e->lane, (unsigned)WIDEST);
+    }
+    tile_put_label(e, top);
+    tile_put_string(e->text, "\t.pragma \"nounroll\";\n");
+    place_pieces(&m, at);
+    for (uint32_t half = 0; half < HALVES; half++)
+        for (uint32_t slab = 0; slab < slabs; slab++) {
+            tile_register *x = piece[half][slab];
+            x[0] = how->loads ? tile_number32(e, 0) : tile_new(e, TILE_R32);
+            x[1] = how->loads ? tile_make(e, TILE_R16, "mov.b16 %R, 0") : tile_new(e, TILE_R16);
+            move_piece(&m, half, slab, x, true);
+        }
+    for (uint32_t half = 0; half < HALVES; half++)
+        for (uint32_t slab = 0; slab < slabs; slab++)
+            move_piece(&m, half, slab, piece[half][slab], false);
+    if (m.width)
+        tile_ins(e, "add.u32 %R, %R, %R", at, at, step);
+    else
+        tile_ins(e, "add.u32 %R, %R, %u", at, at, lanes);
+    tile_branch(e, tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", at, ROWS * how->span), false,
+                top);
+}
+
+void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *how)
+{
+    uint32_t element = tile_bytes_of(e->view[how->access->operand[0]->id].dtype);
+
+    for (uint32_t slab = 0; slab < how->slabs; slab += MOST_SLABS) {
+        struct tile_slab_rows part = *how;
+        if (slab) {
+            part.place.at[0] = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", part.place.at[0],
+                                         slab * how->span / element);
+            part.shared =
+                tile_make(e, TILE_R32, "add.u32 %R, %R, %u", part.shared, slab * how->slab_bytes);
+        }
+        move_slabs(e, &part, how->slabs - slab < MOST_SLABS ? how->slabs - slab : MOST_SLABS);
+    }
+}
