@@ -6,6 +6,7 @@
 #include "random_schedule.h"
 
 #include "base/array.h"
+#include "construct_data.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -674,6 +675,7 @@ static void choose_options(struct generator *g, struct random_schedule *p)
         .split = chance(g, 4) ? 2 + below(g, 3) : 0,
         .cluster = chance(g, 8) ? 2 : 0,
         .multiprocessors = 1 + below(g, 3),
+        .mode = chance(g, 6) ? UNALIGNED : PADDED, // any alignment, or rows of whole 16 bytes
         .contract = chance(g, 2),
         .specific = true,
         .roles_only = !chance(g, 6),

@@ -29,7 +29,7 @@ static struct told {
 static const char *path; // of a source to check instead of random ones
 
 static const char head[] = "# seed %llu: %255[^\n]\n# %u warps, stages=%u split=%u cluster=%u, "
-                           "%u multiprocessors, contract=%d roles_only=%d\n";
+                           "%u multiprocessors, strides %d, contract=%d roles_only=%d\n";
 
 static void read_source(struct random_schedule *p)
 {
@@ -42,7 +42,7 @@ static void read_source(struct random_schedule *p)
     fclose(in);
     ck_assert_msg(sscanf(p->source, head, &seed, p->sizes, &p->options.warps, &p->options.stages,
                          &p->options.split, &p->options.cluster, &p->options.multiprocessors,
-                         &contract, &roles_only) == 9,
+                         &p->options.mode, &contract, &roles_only) == 10,
                   "%s does not begin as --print writes it", path);
     p->options.contract = contract;
     p->options.roles_only = roles_only;
@@ -118,10 +118,10 @@ static void print_kernel(uint64_t seed)
 
     random_schedule_make(&p, seed);
     printf("# seed %llu: %s\n# %u warps, stages=%u split=%u cluster=%u, %u multiprocessors, "
-           "contract=%d roles_only=%d\n%s",
+           "strides %d, contract=%d roles_only=%d\n%s",
            (unsigned long long)seed, p.sizes, p.options.warps, p.options.stages, p.options.split,
-           p.options.cluster, p.options.multiprocessors, p.options.contract, p.options.roles_only,
-           p.source);
+           p.options.cluster, p.options.multiprocessors, p.options.mode, p.options.contract,
+           p.options.roles_only, p.source);
     free(p.source);
 }
 

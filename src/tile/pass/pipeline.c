@@ -78,16 +78,33 @@ static uint32_t rows_of(const struct tile_attribute *shape, uint32_t last, uint3
     return rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
 }
 
+// The range of an access's index along an axis.
+static struct tile_range index_range(struct tile_pipeline *p, const struct tile_op *access,
+                                     uint32_t axis)
+{
+    if (!p->ranges)
+        p->ranges = tile_analyze_ranges(p->kernel, 0);
+    return tile_range_of(p->ranges, access->operand[1 + axis]);
+}
+
 bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, uint32_t element)
 {
     enum { PIECE = 16 };
-    uint32_t axes = tile_attribute(access, TILE_ATTR_SHAPE)->count;
+    uint32_t last = tile_attribute(access, TILE_ATTR_SHAPE)->count - 1u;
 
     if (access->kind == TILE_LOAD || access->kind == TILE_STORE)
         return true; // a multiple of the tile
-    if (!p->ranges)
-        p->ranges = tile_analyze_ranges(p->kernel, 0);
-    return tile_range_of(p->ranges, access->operand[axes]).divisor % (PIECE / element) == 0;
+    return index_range(p, access, last).divisor % (PIECE / element) == 0;
+}
+
+// True if a part of a loaded tile, but not all of it, may lie before the tensor's first element along
+// an axis. Threads that copy lines do not expect that.
+static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
+{
+    for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
+        if (load->kind == TILE_LOAD_AT && index_range(p, load, i).low < 0)
+            return true;
+    return false;
 }
 
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
@@ -572,6 +589,9 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (!*why && realigned &&
         (p->stream[0].other == UINT32_MAX || p->stream[1].other == UINT32_MAX))
         *why = "an operand is a box of several axes";
+    for (uint32_t i = 0; i < 2 && !*why && realigned; i++)
+        if (straddles_start(p, p->stream[i].load))
+            *why = "an operand's tile may begin before its tensor";
     for (uint32_t i = 0; i < p->products && !*why; i++)
         *why = plan_added(p, &p->product[i]);
     if (*why)
