@@ -80,8 +80,13 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
         return false;
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_fused(kernel->module, copy, plan, target, out, entry))
-        if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
-            !entry->dynamic_shared || --plan->base.stages < 2) {
+        if (plan->base.slices > 1 && !entry->dynamic_shared) {
+            struct tile_target whole = *target; // the work needs all warpgroups of a block
+            whole.split = 1;
+            return compile_fused(kernel, &whole, out, entry, why);
+        } else if (kernel->module->diagnostics->errors ||
+                   kernel->module->diagnostics->out_of_memory || !entry->dynamic_shared ||
+                   --plan->base.stages < 2) {
             *why = "its operands and the work after it do not fit in shared memory";
             return false;
         }

@@ -165,7 +165,8 @@ static void make_barriers(struct tile_emitter *e)
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->ring.base, at);
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base,
                      at + (unsigned)TILE_FEED_FREE_AT,
-                     r->plan->base.groups * (r->plan->feed[i].read ? TILE_GROUP_THREADS / 32 : 1));
+                     tile_all_groups(&r->plan->base) *
+                         (r->plan->feed[i].read ? TILE_GROUP_THREADS / 32 : 1));
         }
 }
 
@@ -208,8 +209,8 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
     const struct tile_roles roles = {
         .dispatch = &tile_dispatch,
         .warps = tile_fused_warps(plan),
-        .copy_registers = registers_of[plan->base.groups].copying,
-        .product_registers = registers_of[plan->base.groups].multiplying,
+        .copy_registers = registers_of[tile_all_groups(&plan->base)].copying,
+        .product_registers = registers_of[tile_all_groups(&plan->base)].multiplying,
         .open = open_sections,
         .make_barriers = make_barriers,
         .open_products = open_products,
@@ -225,7 +226,10 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
     for (uint32_t i = 0; i < plan->feeds; i++) {
         struct tile_feed *feed = &plan->feed[i];
         feed->stream.at = ring.ring.staging - TILE_RING_AT;
-        ring.ring.staging += feed->stream.bytes * (feed->held ? 1 : plan->base.stages);
+        ring.ring.staging += feed->stream.bytes *
+                             (feed->held ? 1 : plan->base.stages * tile_slices(&plan->base));
     }
+    ring.slices_at = ring.ring.staging;
+    ring.ring.staging += tile_slice_bytes(&plan->base);
     return tile_emit_roles(module, kernel, target, &roles, &ring.ring, out, entry);
 }

@@ -121,11 +121,11 @@ static bool is_variable(const struct tile_emitter *e, const struct tile_op *loop
 }
 
 // Sets up addresses that advance: the variable is at its first value.
-static void open_advancing(struct tile_emitter *e, const struct tile_op *loop,
+static void open_advancing(struct tile_emitter *e, const struct tile_op *loop, tile_register step,
                            struct tile_ahead_load *a)
 {
     const struct tile_attribute *shape = tile_attribute(a->op, TILE_ATTR_SHAPE);
-    tile_register step = tile_registers(e, loop->operand[2])[0], moved = TILE_NO_REGISTER;
+    tile_register moved = TILE_NO_REGISTER;
 
     for (uint32_t axis = 0; axis < shape->count; axis++)
         if (is_moving(loop, a->op->operand[1 + axis]) &&
@@ -190,8 +190,8 @@ static void open_pad(struct tile_emitter *e, const struct tile_op *loop, struct 
     }
 }
 
-static bool open_load(struct tile_emitter *e, const struct tile_op *loop, const struct tile_op *op,
-                      struct tile_ahead_load *a)
+static bool open_load(struct tile_emitter *e, const struct tile_op *loop, tile_register step,
+                      const struct tile_op *op, struct tile_ahead_load *a)
 {
     uint32_t axes = tile_attribute(op, TILE_ATTR_SHAPE)->count;
     tile_register first[TILE_MAX_RANK] = { TILE_NO_REGISTER };
@@ -217,7 +217,7 @@ static bool open_load(struct tile_emitter *e, const struct tile_op *loop, const 
     base = plus(e, base, tile_fused_ring_of(e)->lane_zero);
     for (uint32_t r = 0; r < a->count; r++)
         open_register(e, loop, a, r, base, first);
-    open_advancing(e, loop, a);
+    open_advancing(e, loop, step, a);
     return !e->failed;
 }
 
@@ -306,7 +306,8 @@ static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struc
     return !e->failed;
 }
 
-bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead)
+bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register step,
+                     struct tile_ahead *ahead)
 {
     const struct tile_block *body = loop->block[0];
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -319,7 +320,8 @@ bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, struct 
     if (!ahead->load)
         return false;
     for (const struct tile_op *op = body->first; op != body->last; op = op->next)
-        if (tile_is_loaded_ahead(p, op) && !open_load(e, loop, op, &ahead->load[ahead->count++]))
+        if (tile_is_loaded_ahead(p, op) &&
+            !open_load(e, loop, step, op, &ahead->load[ahead->count++]))
             return false;
     return true;
 }

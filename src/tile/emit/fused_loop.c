@@ -62,7 +62,7 @@ static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_
 
 static bool open_ahead(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
 {
-    if (!tile_open_ahead(e, l->op, ahead))
+    if (!tile_open_ahead(e, l->op, l->step, ahead))
         return false;
     for (uint32_t later = 0; later < TILE_AHEAD; later++)
         if (!load_later(e, l, later, ahead))
@@ -270,6 +270,57 @@ static const tile_register *last_sum(struct tile_emitter *e, const struct loop *
     return NULL;
 }
 
+// Makes the product of a slice beyond the loop's end 0: its right operand is zeros already.
+static void skip_slice(struct tile_emitter *e, const struct loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused_product *last = &r->plan->product[0];
+    uint32_t inside = tile_label(e), words = (UINT32_C(1) << tile_bits_of(last->depth)) / 4;
+    tile_register is_inside =
+        tile_make(e, TILE_PRED, "setp.lt.%s %R, %R, %R", l->type, l->variable, l->last);
+
+    tile_branch(e, is_inside, false, inside);
+    for (uint32_t i = 0; i < words; i++)
+        tile_ins(e, "mov.b32 %R, 0", r->words[0][i]);
+    tile_put_label(e, inside);
+}
+
+// Adds the sums of all slices up in the first, whose warpgroup ends the tile.
+static void join_slices(struct tile_emitter *e, const tile_register *sum)
+{
+    enum { WORDS = 4, BARRIER_OF_FREE = 6, BARRIER_OF_SUMS = 7 };
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t slices = r->plan->base.slices, count = r->plan->base.columns / 2;
+    uint32_t threads = slices * TILE_GROUP_THREADS, pitch = TILE_GROUP_THREADS * WORDS * 4;
+    uint32_t joins = tile_label(e);
+    tile_register at = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base, r->slices_at);
+
+    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, e->tid, WORDS * 4u, at);
+    tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", r->ring.group);
+    tile_ins(e, "bar.sync %u, %u", (unsigned)BARRIER_OF_FREE, threads);
+    tile_branch(e, first, false, joins);
+    tile_register other = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", r->ring.group);
+    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", other, other, count / WORDS * pitch, at);
+    for (uint32_t i = 0; i < count / WORDS; i++)
+        tile_put(e->text, "\tst.shared.v4.b32 [%s+%u], %s;\n", tile_name(other), i * pitch,
+                 tile_register_list(e, sum + i * WORDS, WORDS));
+    tile_ins(e, "bar.arrive %u, %u", (unsigned)BARRIER_OF_SUMS, threads);
+    tile_branch(e, TILE_NO_REGISTER, false, r->ring.next_tile);
+    tile_put_label(e, joins);
+    tile_ins(e, "bar.sync %u, %u", (unsigned)BARRIER_OF_SUMS, threads);
+    for (uint32_t i = 0; i < (slices - 1) * (count / WORDS); i++) {
+        tile_register word[WORDS];
+        for (uint32_t n = 0; n < WORDS; n++)
+            word[n] = tile_new(e, TILE_R32);
+        tile_put(e->text, "\tld.shared.v4.b32 %s, [%s+%u];\n", tile_register_list(e, word, WORDS),
+                 tile_name(at), i * pitch);
+        for (uint32_t n = 0; n < WORDS; n++) {
+            tile_register to = sum[i % (count / WORDS) * WORDS + n];
+            tile_ins(e, "add.rn.f32 %R, %R, %R", to, to, word[n]);
+        }
+    }
+}
+
 // The end of an iteration: the late work, and everything that the next iteration needs.
 static bool end_iteration(struct tile_emitter *e, const struct loop *l, const tile_register *sum,
                           struct tile_ahead *ahead)
@@ -278,6 +329,8 @@ static bool end_iteration(struct tile_emitter *e, const struct loop *l, const ti
 
     if (!emit_work(e, l->op->block[0], true) || !ready_last(e, sum))
         return false;
+    if (e->ring->sliced)
+        skip_slice(e, l);
     carry(e, l, p->product[p->products - 1].mma->result[0]);
     tile_swap_ahead(e, ahead);
     return true;
@@ -572,6 +625,27 @@ static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
+// Copies the operands of an iteration, or of a slice that is so many iterations later.
+static bool copy_slice(struct tile_emitter *e, const struct loop *l, uint32_t slice)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    tile_register *variable = e->value[l->op->block[0]->argument[0]->id];
+
+    if (slice) {
+        tile_register at = tile_make(e, l->wide ? TILE_R64 : TILE_R32, "add.%s %R, %R, %u", l->type,
+                                     l->variable, slice);
+        e->ring->outside = tile_make(e, TILE_PRED, "setp.ge.%s %R, %R, %R", l->type, at, l->last);
+        variable[0] = at;
+    }
+    bool done = tile_emit_wanted(e, l->op->block[0]);
+    for (uint32_t i = 0; i < p->feeds && done; i++)
+        if (!p->feed[i].held)
+            tile_copy_feed(e, &p->feed[i], slice);
+    variable[0] = l->variable;
+    e->ring->outside = TILE_NO_REGISTER;
+    return done;
+}
+
 static bool copy_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -580,13 +654,11 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
 
     for (uint32_t i = 0; i < p->feeds; i++)
         if (p->feed[i].held)
-            tile_copy_feed(e, &p->feed[i]);
+            tile_copy_feed(e, &p->feed[i], 0);
     tile_put_label(e, top);
-    if (!tile_emit_wanted(e, l->op->block[0]))
-        return false;
-    for (uint32_t i = 0; i < p->feeds; i++)
-        if (!p->feed[i].held)
-            tile_copy_feed(e, &p->feed[i]);
+    for (uint32_t slice = 0; slice < tile_slices(&p->base); slice++)
+        if (!copy_slice(e, l, slice))
+            return false;
     tile_next_stage(e, &r->position);
     advance(e, l, end);
     tile_branch(e, TILE_NO_REGISTER, false, top);
@@ -613,6 +685,31 @@ static tile_register count_iterations(struct tile_emitter *e, const struct loop 
     else
         tile_move(e, count, left);
     return count;
+}
+
+// Turns the loop into one of each role's steps over the slices.
+static bool open_slices(struct tile_emitter *e, struct loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t slices = r->plan->base.slices;
+    enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
+
+    if (!l->left) {
+        e->failed = true;
+        return false;
+    }
+    tile_ins(e, "add.u32 %R, %R, %u", l->left, l->left, slices - 1);
+    tile_ins(e, "div.u32 %R, %R, %u", l->left, l->left, slices);
+    l->step = l->wide ? tile_make(e, TILE_R64, "mov.b64 %R, %u", slices)
+                      : tile_make(e, TILE_R32, "mov.b32 %R, %u", slices);
+    r->ring.sliced = true;
+    if (r->ring.copies)
+        return true;
+    tile_register mine = r->ring.group;
+    if (l->wide)
+        mine = tile_make(e, class, "cvt.u64.u32 %R, %R", mine);
+    tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, mine);
+    return true;
 }
 
 bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
@@ -655,6 +752,8 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_ins(e, "setp.ge.%s %R, %R, %R", l.type, over, l.variable, l.last);
     tile_branch(e, over, false, none);
     l.left = count_iterations(e, &l);
+    if (tile_slices(&p->base) > 1 && !open_slices(e, &l))
+        return false;
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)
             tile_wait_for_feed(e, &p->feed[i], NULL);
@@ -669,6 +768,9 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
             tile_release_feed(e, &p->feed[i], NULL);
     tile_ins(e, "xor.b32 %R, %R, 1", r->held_phase, r->held_phase);
     tile_put_label(e, none);
+    r->ring.sliced = false;
+    if (tile_slices(&p->base) > 1 && !r->ring.copies)
+        join_slices(e, tile_registers(e, op->result[0]));
     if (p->base.split > 1 && !r->ring.copies)
         tile_join_parts(e, tile_registers(e, op->result[0]), tile_register_count(op->result[0]));
     e->shared_busy = true;

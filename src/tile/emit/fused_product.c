@@ -8,6 +8,10 @@ void tile_open_fused_products(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     struct tile_text *before = tile_into_prologue(e);
+    if (tile_slices(&r->plan->base) > 1) { // threads are numbered within their slice
+        e->tid = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
+        e->warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+    }
     tile_register in_group =
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
 
@@ -25,6 +29,8 @@ void tile_open_fused_products(struct tile_emitter *e)
         for (uint32_t n = 0; n < r->plan->products; n++)
             if (r->plan->product[n].feed[0] == &r->plan->feed[i])
                 tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, tile_block_step(s), at);
+        if (tile_slices(&r->plan->base) > 1)
+            tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, s->bytes, at);
         at = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x3ffff", at);
         at = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", at);
         tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", at);
@@ -66,8 +72,8 @@ static tile_register descriptor_in(struct tile_emitter *e, const struct tile_fee
 
     if (feed->held)
         return first;
-    tile_register stage =
-        tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", position->stage, feed->stream.bytes / 16);
+    tile_register stage = tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", position->stage,
+                                    feed->stream.bytes * tile_slices(&r->plan->base) / 16);
     return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", first, stage);
 }
 

@@ -51,20 +51,24 @@ void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
 
 // ---- The copying thread
 
-void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed)
+// The copies for a slice of the loop; the first one waits until the stage is free.
+void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_stream *s = &feed->stream;
     tile_register full = barrier_of(e, feed, &r->position);
     tile_register before =
         tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", feed->held ? r->held_phase : r->position.phase);
-    tile_register to =
-        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base, (unsigned)TILE_RING_AT + s->at);
+    uint32_t slices = feed->held ? 1 : tile_slices(&r->plan->base);
+    tile_register to = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,
+                                 (unsigned)TILE_RING_AT + s->at + slice * s->bytes);
 
     if (!feed->held)
-        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", to, r->position.stage, s->bytes, to);
-    tile_emit_wait(e, full, TILE_FEED_FREE_AT, before);
-    tile_expect(e, full, s->span * s->rows * s->slabs);
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", to, r->position.stage, s->bytes * slices, to);
+    if (!slice) {
+        tile_emit_wait(e, full, TILE_FEED_FREE_AT, before);
+        tile_expect(e, full, slices * s->span * s->rows * s->slabs);
+    }
     tile_emit_copy(e, s, to, full);
 }
 
@@ -268,8 +272,11 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
     if (!reg || !read)
         return false;
     tile_wait_for_feed(e, feed, &r->position);
+    uint32_t slices = tile_slices(&r->plan->base);
     tile_register stage = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->position.stage,
-                                    s->bytes, r->ring.base);
+                                    s->bytes * slices, r->ring.base);
+    if (slices > 1)
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", stage, r->ring.group, s->bytes, stage);
     struct start starts[MOST_STARTS] = { { 0 } };
     if (mine.slab)
         stage = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", stage, mine.slab);

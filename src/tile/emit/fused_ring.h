@@ -20,6 +20,7 @@ struct tile_fused_ring {
     struct tile_fused *plan;
     struct tile_ring_position position,
         late;                 // ring positions of the early products, and of the last one
+    uint32_t slices_at;       // offset in shared memory of the sums of slices
     tile_register held_phase; // phase of operands loaded once a tile
     tile_register section;    // tiles along the grid's other axes that form a section
     tile_register others;     // number of tiles along the other axes
@@ -51,7 +52,7 @@ void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
 const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load);
 // For the copying thread: copies a stage of a feed; emits the ops before the loop that the loads'
 // indices depend on.
-void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed);
+void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice);
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 // For warpgroups: reads a tile into registers, for use in computations.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
@@ -66,7 +67,8 @@ struct tile_ahead {
 };
 // True if a load computes its addresses from the variable.
 bool tile_needs_variable(const struct tile_ahead *ahead);
-bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead);
+bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register step,
+                     struct tile_ahead *ahead);
 bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register at,
                      uint32_t iterations, struct tile_ahead *ahead);
 void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead);

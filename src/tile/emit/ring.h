@@ -71,6 +71,8 @@ struct tile_ring {
     // While a region is emitted, and its accumulators, if this role has any.
     bool in_region;
     const struct accumulators *accumulators;
+    bool sliced;             // while warpgroups take a loop's iterations in turn
+    tile_register outside;   // true if copies take zeros instead, likewise
     bool waited_for_team;    // wait already emitted on the current path
     uint32_t staging;        // offset in shared memory of the slabs to store
     struct tile_staging out; // kept if a side tile is loaded into them

@@ -209,7 +209,8 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
     if (!emit_both(&e, roles, bytes, &copying) || module->diagnostics->out_of_memory)
         return false;
     uint32_t groups = tile_all_groups(plan);
-    uint32_t scratch = ring->staging + (plan->store ? groups * tile_staging_bytes(plan) : 0);
+    uint32_t scratch = ring->staging +
+                       (plan->store ? tile_storing_groups(plan) * tile_staging_bytes(plan) : 0);
     if (plan->teams > 1 && e.shared_bytes) // both teams would meet at the barriers of the scratch
         return false;
     *entry = (struct tile_entry){

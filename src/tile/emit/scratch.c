@@ -6,7 +6,8 @@ void tile_barrier(struct tile_emitter *e)
     bool team = e->ring && e->ring->plan->teams > 1;
 
     // Not all warps reach this point, or there are fewer warps than layouts count.
-    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
+    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3 ||
+                    e->ring->sliced))
         e->failed = true;
     if (team) // a warpgroup that owns the tile
         tile_ins(e, "bar.sync %R, %u",
@@ -23,6 +24,7 @@ void tile_barrier(struct tile_emitter *e)
 
 tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
 {
+    e->failed |= e->ring && e->ring->sliced; // slices would use it at the same time
     if (bytes > e->shared_bytes)
         e->shared_bytes = bytes;
     if (e->shared_busy)
@@ -37,6 +39,7 @@ tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32
 {
     enum { MOST = 1024 };
 
+    e->failed |= e->ring && e->ring->sliced;
     bytes = (bytes + 15) & ~UINT32_C(15);
     *at = 0;
     if (e->shared_busy == TILE_SHARED_PART && e->busy_from >= bytes)

@@ -151,6 +151,9 @@ void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_re
 {
     struct tile_place place = tile_place_of(e, s->load);
 
+    if (e->ring->outside)
+        place.at[0] = tile_make(e, TILE_R32, "selp.b32 %R, %d, %R, %R", (int)OUTSIDE, place.at[0],
+                                e->ring->outside);
     for (uint32_t slab = 0; slab < s->slabs; slab++) {
         struct tile_place p = place;
         p.at[0] = plus(e, p.at[0], slab * s->span / s->element);

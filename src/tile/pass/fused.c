@@ -14,6 +14,8 @@ enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
+    MOST_OF_THREE_SLICES = 48, // if three warpgroups take iterations in turn
+    MOST_COLUMNS_OF_SLICES = 64,
     MOST_DOUBLED = 256, // divided by the number of warpgroups; linked code keeps as many registers
                         // in each role (C7504)
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
@@ -331,6 +333,7 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
         if (!product->feed[0])
             registers += product->depth / 4 * p->base.blocks;
     }
+    p->registers = registers;
     if (registers > (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS))
         return "accumulators do not fit in registers";
     for (uint32_t i = 0; i < p->products; i++) {
@@ -379,24 +382,6 @@ static void plan_store(struct tile_fused *p)
     p->base.store_map = tile_plan_slab_map(&p->base, store);
 }
 
-static const char *plan_shared(struct tile_fused *p, const struct tile_target *target)
-{
-    uint32_t rest = target->shared_limit - TILE_RING_AT, held = 0;
-
-    for (uint32_t i = 0; i < p->feeds; i++)
-        *(p->feed[i].held ? &held : &p->base.stage_bytes) += p->feed[i].stream.bytes;
-    if (p->base.store) {
-        tile_plan_slabs(&p->base);
-        held += p->base.groups * tile_staging_bytes(&p->base);
-    }
-    if (!p->base.stage_bytes || held > rest)
-        return "its operands do not fit in shared memory";
-    p->base.stages = (rest - held) / p->base.stage_bytes;
-    if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
-        p->base.stages = target->stages ? target->stages : MOST_STAGES;
-    return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
-}
-
 // True if the loop carries one tile and only adds to it, from zero.
 static bool is_sum(const struct tile_op *loop)
 {
@@ -415,6 +400,43 @@ static bool is_sum(const struct tile_op *loop)
     default:
         return false;
     }
+}
+
+// Sliced-K: warpgroups take the iterations of a tile in turn, and add up their sums at its end. A
+// product of few columns takes less time than the work on its left operand.
+static void plan_slices(struct tile_fused *p, const struct tile_target *target)
+{
+    const struct tile_op *step = p->base.loop->operand[2]->op;
+
+    if (target->split || p->base.groups > 1 || p->base.blocks > 1 || !p->overlaps ||
+        p->products > 1 || p->uneven || !is_sum(p->base.loop) ||
+        p->base.columns > MOST_COLUMNS_OF_SLICES || !step || step->kind != TILE_CONSTANT ||
+        tile_int(step, TILE_ATTR_VALUE, 0) != 1)
+        return;
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].held)
+            return;
+    p->base.slices = p->registers <= MOST_OF_THREE_SLICES ? 3 : 2;
+}
+
+static const char *plan_shared(struct tile_fused *p, const struct tile_target *target)
+{
+    uint32_t rest = target->shared_limit - TILE_RING_AT, held = 0;
+
+    for (uint32_t i = 0; i < p->feeds; i++)
+        *(p->feed[i].held ? &held : &p->base.stage_bytes) += p->feed[i].stream.bytes *
+                                                             tile_slices(&p->base);
+    held += tile_slice_bytes(&p->base);
+    if (p->base.store) {
+        tile_plan_slabs(&p->base);
+        held += p->base.groups * tile_staging_bytes(&p->base);
+    }
+    if (!p->base.stage_bytes || held > rest)
+        return "its operands do not fit in shared memory";
+    p->base.stages = (rest - held) / p->base.stage_bytes;
+    if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
+        p->base.stages = target->stages ? target->stages : MOST_STAGES;
+    return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
 }
 
 // The number of blocks that each do a part of the loop's iterations. Their sums meet in the rings.
@@ -462,6 +484,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     // work at the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
+    plan_slices(p, target);
     *why = plan_shared(p, target);
     if (*why)
         return NULL;

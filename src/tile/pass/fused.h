@@ -30,6 +30,7 @@ struct tile_fused {
     uint32_t feeds;
     struct tile_fused_product product[TILE_MOST_PRODUCTS];
     uint32_t products;
+    uint32_t registers; // per thread, for accumulators and left operands
     // The last product overlaps the next iteration's work: all other products of the next iteration
     // start before it. If false, the code waits for each product as soon as it starts.
     bool overlaps;

@@ -64,6 +64,7 @@ struct tile_pipeline {
     uint32_t blocks;         // blocks of 64 rows, per warpgroup
     uint32_t columns, depth; // shape of one stage's product
     uint32_t stages, stage_bytes;
+    uint32_t slices;  // warpgroups that take a loop's iterations in turn; 0 and 1: one
     uint32_t cluster; // blocks per cluster; 1: no cluster
     uint32_t split;   // blocks of a cluster that each run a part of the loop; 1: no split
     bool apart; // the blocks of a split share the epilogue: each finishes the rows of some warps
@@ -141,9 +142,26 @@ static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
 }
 
 // The number of warpgroups that multiply.
+static inline uint32_t tile_slices(const struct tile_pipeline *p)
+{
+    return p->slices > 1 ? p->slices : 1;
+}
+
 static inline uint32_t tile_all_groups(const struct tile_pipeline *p)
 {
-    return p->teams > 1 ? p->teams * p->groups : p->groups;
+    return (p->teams > 1 ? p->teams * p->groups : p->groups) * tile_slices(p);
+}
+
+// The warpgroups among them that store.
+static inline uint32_t tile_storing_groups(const struct tile_pipeline *p)
+{
+    return tile_all_groups(p) / tile_slices(p);
+}
+
+// Bytes in which the sums of all slices but the first are passed on.
+static inline uint32_t tile_slice_bytes(const struct tile_pipeline *p)
+{
+    return (tile_slices(p) - 1) * p->columns / 2 * TILE_GROUP_THREADS * 4;
 }
 
 // Plans how the tile is stored, once the accumulator's blocks are known; returns the bytes that a

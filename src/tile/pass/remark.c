@@ -111,6 +111,10 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
             plan->overlaps && i + 1 == plan->products ? ", overlapped with the next iteration" : "",
             tile_variant_name(TILE_TMA));
     }
+    if (plan->base.slices > 1)
+        tile_remark(kernel->module, plan->base.loop->where,
+                    "for: iterations in turn by %u warpgroups (%s)", plan->base.slices,
+                    tile_variant_name(TILE_TMA));
     if (plan->base.split > 1)
         tile_remark(kernel->module, plan->base.loop->where,
                     "for: split over %u blocks of a cluster (%s)", plan->base.split,
