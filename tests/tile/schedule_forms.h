@@ -88,6 +88,11 @@ static const struct form {
         "        p = load(x, [n, k], [64, 32])\n        h = reshape(cat((p & 15)[:, :, None], (p >> 4)[:, :, None], 2), [64, 64])\n"
         "        y = where(k * 64 + iota(i32, 64)[None, :] < K, cast(h, T) - 8.0, 0.0) * load(w1, [n, k], [64, 1])\n"
         "        acc = mma(load(w, [m, k], [64, 64]), trans(y), acc)\n    }\n    store(o, [m, n], cast(acc, T))\n}", 0, 0, NULL }, 3 },
+    { { "a computed right operand, for few rows", "bf16", "M=16 N=64 K=64;M=20 N=136 K=1024;M=7 N=64 K=192;M=8 N=8 K=2",
+        "kernel k(w: T[M, K], w2: i8[N, K], w1: T[N, 20], o: f32[M, N]) const T = f16 grid cdiv(M, 16), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [16, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        y = cast(load(w2, [n, k], [64, 64]), T) * load(w1, [n, k], [64, 1], pad=2)\n"
+        "        acc = mma(load(w, [m, k], [16, 64]), trans(y), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
     { { "a computed left operand of 32 bits", "f16", LENGTHS,
         "kernel k(w: f32[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
