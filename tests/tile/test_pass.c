@@ -4,6 +4,7 @@
 #include "tile/layout/assign.h"
 #include "tile/layout/fragment.h"
 #include "tile/pass/pass.h"
+#include "tile/pass/pipeline.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 #include "tests.h"
@@ -500,6 +501,104 @@ TEST_ROWS(a_property_that_a_pass_broke_is_found, properties)
                       strstr(all, "T901"),
                   "expected \"%s\" in\n%s", properties[_i].says, all);
     tile_module_free(module);
+}
+
+// Stores of 64 rows at a time: the box, last axis first, and the axis along which the next 64 rows
+// follow.
+static const struct {
+    const char *shape;
+    bool has_box;
+    uint32_t box[5], axis, step;
+} slabs[] = {
+    { "128, 64", true, { 32, 64 }, 0, 64 },
+    { "64, 64", true, { 32, 64 }, 0, 64 },
+    { "32, 64", false, { 0 }, 0, 0 },
+    { "96, 64", false, { 0 }, 0, 0 },
+    { "8, 16, 64", true, { 32, 16, 4 }, 0, 4 },
+    { "4, 16, 64", true, { 32, 16, 4 }, 0, 4 },
+    { "2, 64, 64", true, { 32, 64, 1 }, 0, 1 },
+    { "1, 128, 64", true, { 32, 64, 1 }, 1, 64 },
+    { "2, 128, 64", false, { 0 }, 0, 0 }, // the next rows follow along two axes
+    { "2, 2, 16, 64", true, { 32, 16, 2, 2 }, 0, 2 },
+    { "4, 2, 8, 64", true, { 32, 8, 2, 4 }, 0, 4 },
+    { "3, 32, 64", false, { 0 }, 0, 0 },
+};
+
+static void find_store(struct tile_op *op, void *data)
+{
+    if (op->kind == TILE_STORE)
+        *(const struct tile_op **)data = op;
+}
+
+CASE("slabs");
+
+TEST_ROWS(rows_are_stored_in_boxes_of_64, slabs)
+{
+    char text[256];
+    const struct tile_op *store = NULL;
+    uint32_t box[5] = { 0 }, axis = 9, step = 9, axes = 1;
+
+    for (const char *s = slabs[_i].shape; *s; s++)
+        axes += *s == ',';
+    snprintf(text, sizeof(text), "kernel k(o: f32[%s]) {\n    store(o, [%s], zeros(f32, [%s]))\n}",
+             axes == 2 ? "9, 9" : axes == 3 ? "9, 9, 9" : "9, 9, 9, 9",
+             axes == 2 ? "0, 0" : axes == 3 ? "0, 0, 0" : "0, 0, 0, 0", slabs[_i].shape);
+    struct tile_module *m = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_msg(m && !m->diagnostics->errors, "%s", m ? tile_diagnostics_text(m, false) : "");
+    tile_walk(&m->first->body, find_store, &store);
+    ck_assert_ptr_nonnull(store);
+    ck_assert_msg(tile_slab_box(store, 32, box, &axis, &step) == slabs[_i].has_box, "%s",
+                  slabs[_i].shape);
+    if (slabs[_i].has_box) {
+        for (uint32_t i = 0; i < axes; i++)
+            ck_assert_msg(box[i] == slabs[_i].box[i], "%s: %u along axis %u", slabs[_i].shape,
+                          box[i], axes - 1 - i);
+        ck_assert_msg(axis == slabs[_i].axis && step == slabs[_i].step, "%s: %u along axis %u",
+                      slabs[_i].shape, step, axis);
+    }
+    tile_module_free(m);
+}
+
+// Operands, and the number of axes of the box they are loaded from; 0: they are computed.
+static const struct {
+    const char *value;
+    uint32_t axes;
+    bool transposed;
+} boxes[] = {
+    { "load(a, [0, 0], [16, 8])", 2, false },
+    { "trans(load(a, [0, 0], [16, 8]))", 2, true },
+    { "trans(trans(load_at(a, [3, 0], [16, 8])))", 2, false },
+    { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [16, 8])", 3, false },
+    { "trans(reshape(load_at(b, [0, -1, 0], [2, 8, 8]), [16, 8]))", 3, true },
+    { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [8, 16])", 0, false }, // lines do not stay whole
+    { "reshape(load(a, [0, 0], [16, 8]), [8, 16])", 0, false },
+    { "load(a, [0, 0], [16, 8]) + 1.0", 0, false },
+};
+
+static void find_last(struct tile_op *op, void *data)
+{
+    if (op->kind == TILE_STORE)
+        *(const struct tile_value **)data = op->operand[op->operand_count - 1];
+}
+
+TEST_ROWS(an_operand_is_loaded_through_reshapes_and_transposes, boxes)
+{
+    char text[256];
+    const struct tile_value *x = NULL;
+    bool transposed = false;
+
+    snprintf(text, sizeof(text), "kernel k(a: f32[M, N], b: f32[9, M, N], o: f32[M, N]) {\n"
+                                 "    store(o, [0, 0], %s)\n}", boxes[_i].value);
+    struct tile_module *m = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_msg(m && !m->diagnostics->errors, "%s", m ? tile_diagnostics_text(m, false) : "");
+    tile_walk(&m->first->body, find_last, &x);
+    const struct tile_op *load = tile_loaded_box(x, &transposed);
+    ck_assert_msg((load != NULL) == (boxes[_i].axes > 0), "%s", boxes[_i].value);
+    if (load) {
+        ck_assert_uint_eq(tile_attribute(load, TILE_ATTR_SHAPE)->count, boxes[_i].axes);
+        ck_assert_int_eq(transposed, boxes[_i].transposed);
+    }
+    tile_module_free(m);
 }
 
 int main(void)

@@ -101,6 +101,21 @@ static const struct {
       4 },
 };
 
+// Values whose bounds a tensor map's limits give: that of a, of b, or of both (bits of parameters).
+static const struct {
+    const char *body;
+    uint64_t mapped;
+    int64_t low, high;
+} with_maps[] = {
+    { "x = N + 0", 0, 0, EXTENT },
+    { "x = N + 0", 1, 1, INT64_C(1) << 30 },
+    { "x = N + 0", 2, 0, EXTENT },
+    { "x = M + 0", 2, 4, 100 }, // the clauses say more
+    { "x = cdiv(N, 64)", 1, 1, INT64_C(1) << 24 },
+    { "x = N // 64", 3, 0, INT64_C(1) << 24 },
+    { "for i in 0 .. cdiv(N, 64) { x = i * 64 }", 1, 0, (INT64_C(1) << 30) - 64 },
+};
+
 struct search {
     const struct tile_value *found;
 };
@@ -115,27 +130,44 @@ static void look(struct tile_op *op, void *data)
             s->found = op->result[i];
 }
 
-CASE("ranges");
-
-TEST_ROWS(bounds_and_divisors_are_found, rows)
+// Finds x in a kernel with a body, and its bounds.
+static struct tile_range range_of_x(const char *body, uint64_t maps)
 {
     char text[1024];
     struct search s = { NULL };
 
-    snprintf(text, sizeof(text), "%s%s\n}\n", HEAD, rows[_i].body);
+    snprintf(text, sizeof(text), "%s%s\n}\n", HEAD, body);
     struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
-    ck_assert_msg(module && !module->diagnostics->errors, "%s: %s", rows[_i].name,
+    ck_assert_msg(module && !module->diagnostics->errors, "%s: %s", body,
                   module ? tile_diagnostics_text(module, false) : "no memory");
-    struct tile_ranges *ranges = tile_analyze_ranges(module->first, 0);
+    struct tile_ranges *ranges = tile_analyze_ranges(module->first, maps);
     ck_assert_ptr_nonnull(ranges);
     tile_walk(&module->first->body, look, &s);
-    ck_assert_msg(s.found != NULL, "%s: there is no x", rows[_i].name);
+    ck_assert_msg(s.found != NULL, "%s: there is no x", body);
     struct tile_range range = tile_range_of(ranges, s.found);
+    tile_module_free(module);
+    return range;
+}
+
+CASE("ranges");
+
+TEST_ROWS(a_tensor_with_a_map_has_few_elements_along_an_axis, with_maps)
+{
+    struct tile_range range = range_of_x(with_maps[_i].body, with_maps[_i].mapped);
+
+    ck_assert_msg(range.low == with_maps[_i].low && range.high == with_maps[_i].high,
+                  "%s: from %lld to %lld", with_maps[_i].body, (long long)range.low,
+                  (long long)range.high);
+}
+
+TEST_ROWS(bounds_and_divisors_are_found, rows)
+{
+    struct tile_range range = range_of_x(rows[_i].body, 0);
+
     ck_assert_msg(range.low == rows[_i].low && range.high == rows[_i].high, "%s: from %lld to %lld",
                   rows[_i].name, (long long)range.low, (long long)range.high);
     ck_assert_msg(range.divisor == rows[_i].divisor, "%s: divided by %llu", rows[_i].name,
                   (unsigned long long)range.divisor);
-    tile_module_free(module);
 }
 
 // PTX of all entries of a kernel.
