@@ -106,6 +106,18 @@ static bool review(struct unit *u)
 
 // ---- Passes that lay out
 
+static bool reduce_after_loops(struct unit *u)
+{
+    tile_reduce_after_loops(u->kernel, u->warps, u->target.contract);
+    return true;
+}
+
+static bool unroll_loads(struct unit *u)
+{
+    tile_unroll_loads(u->kernel, u->warps);
+    return true;
+}
+
 static bool measure(struct unit *u)
 {
     u->measures = tile_measures_of(u->kernel);
@@ -252,6 +264,12 @@ static const struct pass passes[] = {
     // Reports everything slower than it might be, or rejects it if the target asks for that.
     { CHECK, "review", review, .needs = TILE_IR_SIMPLE | TILE_IR_ROLES },
 
+    // Moves reductions that loops accumulate behind the loops.
+    { LAYOUT, "reductions after loops", reduce_after_loops,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
+    // Unrolls loops that load few bytes at a time, with their loads first.
+    { LAYOUT, "unrolling", unroll_loads, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS,
+      .changes = true },
     // Measures how much the kernel computes at once.
     { LAYOUT, "measures", measure, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_MEASURES },
     // Starts neighbouring blocks of some rows together, as clusters.
