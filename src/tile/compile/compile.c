@@ -34,6 +34,8 @@ struct unit {
     bool has_roles;            // an entry with roles is compiled
     struct tile_measures measures;
     uint32_t cluster;               // blocks
+    bool flexible;                  // a launch chooses the blocks that share a loop
+    const char *why_not_split;      // no loop is split for this reason; NULL or ""
     struct tile_prefetch *prefetch; // NULL: no operands are prefetched,
     const char *why;                // for this reason
     struct output *out;             // NULL for a dump of layouts
@@ -109,6 +111,13 @@ static bool review(struct unit *u)
 static bool reduce_after_loops(struct unit *u)
 {
     tile_reduce_after_loops(u->kernel, u->warps, u->target.contract);
+    return true;
+}
+
+static bool split_loops(struct unit *u)
+{
+    u->target.parts =
+        tile_split_loops(u->kernel, &u->target, u->warps, &u->flexible, &u->why_not_split);
     return true;
 }
 
@@ -220,6 +229,8 @@ static bool emit_entry(struct unit *u)
                                    out->text, entry)))
         return false;
     entry->cluster = u->cluster;
+    entry->split = u->target.parts;
+    entry->flexible = u->target.parts && u->flexible;
     out->entries++;
     return true;
 }
@@ -266,6 +277,9 @@ static const struct pass passes[] = {
 
     // Moves reductions that loops accumulate behind the loops.
     { LAYOUT, "reductions after loops", reduce_after_loops,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
+    // Splits loops that accumulate over the blocks of a cluster.
+    { LAYOUT, "split of loops", split_loops,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
     // Unrolls loops that load few bytes at a time, with their loads first.
     { LAYOUT, "unrolling", unroll_loads, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS,

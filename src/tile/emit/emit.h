@@ -91,6 +91,8 @@ struct tile_emitter {
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
     uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow
+    uint32_t *share_at;      // by value id: place of a shared tile in the scratch (peer.c)
+    uint32_t share_bytes;    // of the tiles that are shared now
     bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 enum { TILE_MAX_RANK = 8 };
+enum { TILE_MOST_PARTS = 8 }; // blocks that share a loop's iterations
 #define TILE_MAX_ELEMENTS (INT64_C(1) << 24)
 
 // An integer constant without a dtype yet: -2^63 to 2^64 - 1, the union of i64 and u64. Aligned

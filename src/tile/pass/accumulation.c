@@ -65,12 +65,11 @@ static void check(struct tile_op *op, void *data)
         f->why = "an iteration has an effect";
     else if (op->kind == TILE_MMA)
         f->why = "it multiplies matrices";
-    else if (op->kind == TILE_RETURN ||
-             (op->kind == TILE_BREAK && tile_loop_around(op) == f->loop))
+    else if (op->kind == TILE_RETURN || (op->kind == TILE_BREAK && tile_loop_around(op) == f->loop))
         f->why = "it may end early";
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (depends(f, op->operand[i]) && ((op->kind == TILE_IF && i == 0) ||
-                                           (op->kind == TILE_FOR && i < 3)))
+        if (depends(f, op->operand[i]) &&
+            ((op->kind == TILE_IF && i == 0) || (op->kind == TILE_FOR && i < 3)))
             f->why = "its control flow depends on a carried value";
 }
 
@@ -256,8 +255,7 @@ static bool is_scaled_sum(struct finder *f, const struct tile_value *next,
         return false;
     for (uint32_t i = 0; i < 2; i++) {
         if (op->kind == TILE_FMA && op->operand[i] == x &&
-            is_fade(f, op->operand[1 - i], m, maximum) &&
-            is_scaled(f, op->operand[2], maximum))
+            is_fade(f, op->operand[1 - i], m, maximum) && is_scaled(f, op->operand[2], maximum))
             return true;
         const struct tile_op *product = op->kind == TILE_ADD ? op->operand[i]->op : NULL;
         for (uint32_t n = 0; product && product->kind == TILE_MUL && n < 2; n++)

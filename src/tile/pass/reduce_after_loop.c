@@ -157,9 +157,8 @@ static struct tile_value *initial(struct mover *m, const struct chain *c, struct
     struct tile_type kept = *to;
 
     if (!c->extremum)
-        from = tile_is_float(to->dtype)
-                   ? tile_make_real_before(m->kernel, loop, to->dtype, -0.0)
-                   : tile_make_int_before(m->kernel, loop, to->dtype, 0);
+        from = tile_is_float(to->dtype) ? tile_make_real_before(m->kernel, loop, to->dtype, -0.0)
+                                        : tile_make_int_before(m->kernel, loop, to->dtype, 0);
     else if (from->type.rank) { // the shape that the reductions leave
         const struct tile_value *x = c->last;
         while (x->op->kind == TILE_RESHAPE)
@@ -197,9 +196,9 @@ static void move_out(struct mover *m, struct tile_op *loop, uint32_t index, cons
     struct tile_value *fold = folded(m, c, parts, &part);
     const struct tile_op *product = parts == 1 ? product_of(m, c) : NULL;
     struct tile_value *next =
-        product ? tile_make_before(m->kernel, c->op, TILE_FMA, &part, 3,
-                                   (struct tile_value *[]){ product->operand[0],
-                                                            product->operand[1], argument })
+        product ? tile_make_before(
+                      m->kernel, c->op, TILE_FMA, &part, 3,
+                      (struct tile_value *[]){ product->operand[0], product->operand[1], argument })
                 : tile_make_before(m->kernel, c->op, c->op->kind, &part, 2,
                                    (struct tile_value *[]){ argument, fold });
     struct tile_value *sum = finished(m, c, loop->next, kept, c->last);

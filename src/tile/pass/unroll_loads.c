@@ -2,8 +2,8 @@
 // loads of all of them, so that more bytes are in flight. The iterations that are left over run in
 // the old loop. The order of all operations on carried values stays the same.
 //
-// The unrolled loop only takes iterations whose tiles lie inside their tensors, as far as that can be
-// computed before the loop, and its loads check no bounds. So all its loads are in one piece of
+// The unrolled loop only takes iterations whose tiles lie inside their tensors, as far as that can
+// be computed before the loop, and its loads check no bounds. So all its loads are in one piece of
 // straight code, and only the old loop has code for edges.
 #include "pass.h"
 #include "accumulation.h"
@@ -240,19 +240,27 @@ static void limit(struct unroller *u, struct tile_op *loop, struct limits *l, bo
     }
 }
 
-// The bound of the unrolled loop: `before` below the last iteration that it may take, or, if there
-// are fewer iterations, its start. Differences of i32 are taken in 64 bits; those of i64 do not
-// overflow for any loop that ends.
-static struct tile_value *bound_of(struct unroller *u, struct tile_op *loop, const struct limits *l,
-                                   int64_t before)
+// The loop's step times a number.
+static struct tile_value *multiple(struct unroller *u, struct tile_op *loop, int64_t times)
 {
-    struct tile_value *first = loop->operand[0];
+    cuc_dtype dtype = loop->operand[2]->type.dtype;
+
+    return two(u, loop, TILE_MUL, dtype, loop->operand[2],
+               tile_make_int_before(u->kernel, loop, dtype, times));
+}
+
+// The bound of the unrolled loop: `steps` steps below the last iteration that it may take, or, if
+// there are fewer iterations, its start. Differences of i32 are taken in 64 bits; those of i64 do
+// not overflow for any loop that ends.
+static struct tile_value *bound_of(struct unroller *u, struct tile_op *loop, const struct limits *l,
+                                   int64_t steps)
+{
+    struct tile_value *first = loop->operand[0], *before = multiple(u, loop, steps);
     struct tile_type own = first->type;
-    struct tile_value *far = two(u, loop, TILE_SUB, CUC_I64, widened(u, loop, l->last),
-                                 widened(u, loop, first));
-    struct tile_value *enough = two(u, loop, TILE_GT, CUC_BOOL, far, number(u, loop, before));
-    struct tile_value *end = two(u, loop, TILE_SUB, own.dtype, l->last,
-                                 tile_make_int_before(u->kernel, loop, own.dtype, before));
+    struct tile_value *far =
+        two(u, loop, TILE_SUB, CUC_I64, widened(u, loop, l->last), widened(u, loop, first));
+    struct tile_value *enough = two(u, loop, TILE_GT, CUC_BOOL, far, widened(u, loop, before));
+    struct tile_value *end = two(u, loop, TILE_SUB, own.dtype, l->last, before);
 
     if (l->holds)
         enough = two(u, loop, TILE_AND, CUC_BOOL, enough, l->holds);
@@ -261,8 +269,7 @@ static struct tile_value *bound_of(struct unroller *u, struct tile_op *loop, con
 }
 
 // The unrolled loop, before the old one, which goes on from the position that it reaches.
-static bool unroll(struct unroller *u, struct tile_op *loop, const struct body *b, uint32_t turns,
-                   int64_t step)
+static bool unroll(struct unroller *u, struct tile_op *loop, const struct body *b, uint32_t turns)
 {
     struct tile_kernel *kernel = u->kernel;
     struct tile_block *old = loop->block[0];
@@ -274,13 +281,11 @@ static bool unroll(struct unroller *u, struct tile_op *loop, const struct body *
         return false;
     limit(u, loop, &limits, inside);
     size = kernel->value_count + 1;
-    struct tile_value *last = bound_of(u, loop, &limits, step * (turns - 1));
-    struct tile_value *wide =
-        tile_make_int_before(kernel, loop, loop->operand[0]->type.dtype, step * turns);
+    struct tile_value *last = bound_of(u, loop, &limits, turns - 1);
+    struct tile_value *wide = multiple(u, loop, turns);
     struct tile_op *fast = tile_op_create(kernel, TILE_FOR, 4 + carried, 1 + carried, 1);
 
-    if (!last || !wide || !fast ||
-        !(fast->block[0] = tile_block_create(kernel, fast, 2 + carried)))
+    if (!last || !wide || !fast || !(fast->block[0] = tile_block_create(kernel, fast, 2 + carried)))
         return false;
     struct tile_block *body = fast->block[0];
     fast->where = loop->where;
@@ -293,8 +298,8 @@ static bool unroll(struct unroller *u, struct tile_op *loop, const struct body *
     for (uint32_t i = 0; i < 2 + carried; i++) {
         const struct tile_value *like = old->argument[i <= carried ? i : 0];
         struct tile_value *argument = tile_argument_create(kernel, body, i, &like->type);
-        struct tile_value *result =
-            i ? tile_result_create(kernel, fast, i - 1, &like->type) : argument;
+        struct tile_value *result = i ? tile_result_create(kernel, fast, i - 1, &like->type)
+                                      : argument;
         if (!argument || !result)
             return false;
         if (i <= carried)
@@ -348,14 +353,16 @@ static void visit(struct tile_op *loop, void *data)
 {
     struct unroller *u = data;
     size_t size = u->kernel->value_count + 1;
-    const struct tile_op *step = loop->kind == TILE_FOR ? loop->operand[2]->op : NULL;
 
-    if (!step || step->kind != TILE_CONSTANT || loop->block[0]->last->kind != TILE_CONTINUE)
+    if (loop->kind != TILE_FOR || loop->block[0]->last->kind != TILE_CONTINUE)
         return;
+    // Passes make steps that are not constant, but small.
+    const struct tile_op *step = loop->operand[2]->op;
+    bool constant = step && step->kind == TILE_CONSTANT;
     struct body b = { .early = tile_take(u->kernel->module, size),
                       .carried = tile_take(u->kernel->module, size) };
     cuc_dtype dtype = loop->operand[0]->type.dtype;
-    int64_t by = tile_int(step, TILE_ATTR_VALUE, 1), known = known_iterations(loop);
+    int64_t by = constant ? tile_int(step, TILE_ATTR_VALUE, 1) : 1, known = known_iterations(loop);
     if (!b.early || !b.carried)
         return;
     look_at(u, &b, loop);
@@ -366,7 +373,7 @@ static void visit(struct tile_op *loop, void *data)
     if (turns < 2 || by > INT16_MAX || (dtype != CUC_I64 && dtype != CUC_I32) ||
         (dtype == CUC_I32 && (known < 0 || known * by > INT32_MAX / 2)))
         return;
-    u->changed |= unroll(u, loop, &b, turns, by);
+    u->changed |= unroll(u, loop, &b, turns);
 }
 
 bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps)
