@@ -145,12 +145,15 @@ static uint32_t vector_of(const struct tile_access_state *a, const struct tile_v
                           int64_t scale)
 {
     const struct tile_layout *layout = a->tile->layout;
-    uint32_t last = a->axes - 1, bytes = tile_access_bytes(a), vector = 1;
+    uint32_t last = a->axes - 1, bytes = tile_access_bytes(a), vector = 1, most = VECTOR_BYTES;
 
+    if (a->op->kind == TILE_STORE_REDUCE)
+        most = tile_atomic_bytes(a->e,
+                                 (enum tile_combine)tile_int(a->op, TILE_ATTR_WITH, TILE_WITH_SUM),
+                                 a->view->dtype);
     if (!a->axes || a->tile_axis[last] < 0 || a->view->stride[last].reg ||
         a->view->stride[last].value != 1 || (a->rows && last == 0) ||
-        tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
-        a->op->kind == TILE_STORE_REDUCE)
+        tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return 1;
     uint64_t divisor = tile_range_of(a->e->ranges, last_index).divisor;
     uint64_t power = divisor ? divisor & -divisor : VECTOR_BYTES;
@@ -158,7 +161,7 @@ static uint32_t vector_of(const struct tile_access_state *a, const struct tile_v
     uint32_t shift = tile_axis_shift(layout, (uint32_t)a->tile_axis[last]);
     for (uint32_t bit = 0; bit < layout->register_bits; bit++) {
         if (layout->basis[bit] != UINT32_C(1) << (shift + bit) ||
-            bit >= layout->axis_bits[a->tile_axis[last]] || 2 * vector * bytes > VECTOR_BYTES ||
+            bit >= layout->axis_bits[a->tile_axis[last]] || 2 * vector * bytes > most ||
             2 * vector * bytes > a->view->aligned || aligned % (2 * vector * bytes) ||
             a->extent[last] % (2 * vector))
             break;

@@ -15,6 +15,7 @@ enum tile_feature {
     TILE_PAIRS_ROWS = 1 << 6,       // some blocks of rows start in pairs, a measured choice
     TILE_HAS_SPECIFIC = 1 << 7,     // a target with the suffix `a` exists
     TILE_HAS_CLUSTERS = 1 << 8,     // blocks of a cluster read each other's shared memory
+    TILE_HAS_VECTOR_RED = 1 << 9,   // `red` of up to 16 bytes: f32, pairs of 16-bit floats
 };
 
 struct tile_target {

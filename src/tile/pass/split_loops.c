@@ -450,5 +450,6 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
         join(&s, s.found[i].loop, s.found[i].of, i + 1 == s.count);
     }
     tile_renumber(kernel);
+    tile_simplify(kernel);
     return s.failed ? 0 : *flexible ? TILE_MOST_PARTS : target->split;
 }
