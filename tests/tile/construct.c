@@ -172,6 +172,8 @@ static bool make_code(struct code *c, const struct construct *row, const struct 
     target.lineinfo = true;
     target.contract = contract;
     target.cluster = strstr(row->name, "cluster") ? 2 : 0;
+    const char *split = strstr(row->name, "split by ");
+    target.split = split ? (uint32_t)atoi(split + strlen("split by ")) : 0;
     ck_assert_msg(tile_compile(m, &target, &out), "%s\n%s", construct_where(),
                   tile_diagnostics_text(m, false));
     if (getenv("CONSTRUCT_PTX"))
@@ -238,6 +240,16 @@ static void read_values(struct values *v, const struct tile_kernel *k, const cha
     }
 }
 
+// The blocks that share a block of the source. If a launch may choose, each number takes its turn.
+static uint32_t parts_of(const struct tile_entry *how)
+{
+    static uint32_t turn;
+
+    if (how->persistent || how->split < 2)
+        return 1;
+    return how->flexible ? UINT32_C(8) >> turn++ % 4 : how->split;
+}
+
 static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *k,
                       const struct values *v, struct tensor *tensor, char *failure)
 {
@@ -271,6 +283,11 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
         config.grid[i] = (uint32_t)grid[i];
     config.block[0] = 32 * how->warps;
     config.shared_bytes = how->dynamic_shared;
+    uint32_t parts = parts_of(how);
+    if (parts > 1) {
+        config.cluster[0] = parts;
+        config.grid[0] *= parts;
+    }
     cuc_arg arg = { .type = CUC_ARG_BYTES, .bytes = bytes };
     arg.value.pointer = block;
     if (!arg.bytes)
