@@ -123,6 +123,23 @@ void tile_note(struct tile_module *module, struct tile_location where, const cha
     va_end(args);
 }
 
+// Removes the last remark if an earlier one says the same: passes copy ops.
+static void drop_repetition(struct tile_diagnostics *d)
+{
+    struct tile_diagnostic *last = d->last, *before = NULL;
+    bool repeats = false;
+
+    for (struct tile_diagnostic *old = d->first; old && old != last; old = old->next) {
+        repeats |= old->severity == TILE_REMARK && same_place(&old->where, &last->where) &&
+                   strcmp(old->text, last->text) == 0;
+        before = old;
+    }
+    if (!repeats || !before)
+        return;
+    before->next = NULL;
+    d->last = before;
+}
+
 void tile_remark(struct tile_module *module, struct tile_location where, const char *format, ...)
 {
     va_list args;
@@ -130,6 +147,7 @@ void tile_remark(struct tile_module *module, struct tile_location where, const c
     va_start(args, format);
     add(module, TILE_REMARK, TILE_T000, &where, format, args);
     va_end(args);
+    drop_repetition(module->diagnostics);
 }
 
 // As text
