@@ -118,6 +118,7 @@ static bool split_loops(struct unit *u)
 {
     u->target.parts =
         tile_split_loops(u->kernel, &u->target, u->warps, &u->flexible, &u->why_not_split);
+    tile_remark_split(u->kernel, u->target.parts, u->flexible, u->why_not_split);
     return true;
 }
 

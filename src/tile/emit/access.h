@@ -25,6 +25,7 @@ struct tile_access_state {
     tile_register origin;                 // address of the tile's first element, 64 bits
     tile_register thread;                 // address of the thread's first element
     uint32_t vector;                      // elements
+    const char *why;                      // why they are no wider, if a change of the source helps
     const struct tile_value *ids;
     tile_register pad;         // a pad for all elements
     const tile_register *pads; // a pad for each register

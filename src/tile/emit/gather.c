@@ -358,7 +358,13 @@ static bool emit_atomic(struct elements *a)
 
     if (!out)
         return false;
-    tile_remark_access(e->module, op, e->variant, vector * tile_bytes_of(a->view->dtype));
+    tile_remark_access(e->module, op, e->variant, vector * tile_bytes_of(a->view->dtype),
+                       vector > 1 ? NULL
+                       : used     ? "its result is used"
+                       : strstr(tile_order_words(op), ".acq")
+                           ? "it acquires, as by default: order=relaxed, or store_add(), allows "
+                             "vectors"
+                           : "its elements are not known to be neighbours in the tensor");
     if (vector > 1) {
         emit_vectors(a, with, vector);
         e->value[value->id] = out;

@@ -266,6 +266,8 @@ struct tile_kernel {
     uint32_t grid_rank; // 0: the launch gives the grid
     // Waits for the preceding grids; lets the following grids start. tile_compile() sets both.
     bool waits_for_grids, launches_grids;
+    bool may_split,
+        splits;       // several blocks may share loops of it, if the user asks for that; do share
     bool keeps_order; // blocks may wait for earlier blocks, so those must start first
     struct tile_block body;
     uint32_t value_count; // number of ids in use
@@ -282,7 +284,7 @@ struct tile_module {
     const struct tile_op *network;
     size_t network_bytes;
     const struct tile_location *call; // the call, while its fn is being inlined
-    const char *file, *text; // name and text of the source; NULL from the C builder
+    const char *file, *text;          // name and text of the source; NULL from the C builder
     size_t text_bytes;
 };
 

@@ -8,9 +8,13 @@
 // Reports everything that is slower than it might be: as remarks, or as errors if the target asks
 // for them. False after an error.
 bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, bool pipelined);
-// The bytes that a thread moves per instruction if the tile lies inside the tensor.
+// The bytes that a thread moves per instruction if the tile lies inside the tensor, and, if it
+// could be more, the reason; NULL.
 void tile_remark_access(struct tile_module *module, const struct tile_op *op,
-                        enum tile_variant variant, uint32_t bytes);
+                        enum tile_variant variant, uint32_t bytes, const char *why);
+// The blocks that share the kernel's loops, or the reason why there is only one.
+void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool flexible,
+                       const char *why);
 // The number of instructions that an op has become, if there are very many.
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
                               enum tile_variant variant, uint32_t count);

@@ -427,6 +427,7 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
 
     *flexible = target->split == 0;
     *why = "";
+    kernel->may_split = kernel->splits = false;
     if (target->split == 1 || tile_has_products(kernel))
         return 0;
     find_loops(&s);
@@ -441,8 +442,11 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
     for (uint32_t i = 0; i < s.count; i++)
         for (uint32_t n = 0; n < s.found[i].loop->result_count; n++)
             s.exact &= s.found[i].of[n].exact;
-    if (*flexible && !s.exact)
+    kernel->may_split = !s.exact;
+    if (*flexible && !s.exact) {
+        *why = "rounding would depend on their number: set split";
         return 0;
+    }
     find_part(&s);
     for (uint32_t i = 0; i < s.count && !s.failed; i++) {
         take_part(&s, s.found[i].loop);
@@ -451,5 +455,6 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
     }
     tile_renumber(kernel);
     tile_simplify(kernel);
+    kernel->splits = !s.failed;
     return s.failed ? 0 : *flexible ? TILE_MOST_PARTS : target->split;
 }
