@@ -397,9 +397,8 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     struct output out = { .text = text };
     struct unit source = unit_of(kernel, target, &out), fast, last;
 
-    size_t start = text->length;
     kernel->module->network = NULL;
-    kernel->module->network_bytes = 0;
+    kernel->module->network_bytes = kernel->module->networks_bytes = 0;
     tile_set_construct(kernel->module, NULL);
     tile_set_location(kernel->module, kernel->where);
     if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &fast, &last))
@@ -410,7 +409,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
         if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].assumes_no_overlap)
             continue;
         unit->variant = variants[i];
-        if (!run_passes(unit, EMIT) || !tile_fits_code(kernel, text->length - start))
+        if (!run_passes(unit, EMIT) || !tile_fits_code(kernel))
             return false;
         tile_remark_entry(kernel, &out.entry[out.entries - 1]);
     }

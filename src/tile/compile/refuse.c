@@ -87,7 +87,7 @@ void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_targ
     tile_walk(&kernel->body, refuse_accumulators, &accumulators);
 }
 
-bool tile_fits_code(const struct tile_kernel *kernel, size_t bytes)
+bool tile_fits_code(const struct tile_kernel *kernel)
 {
     enum { MOST_BYTES = 1024 * 1024 };
     static const char *const advice[TILE_OP_COUNT] = {
@@ -98,11 +98,11 @@ bool tile_fits_code(const struct tile_kernel *kernel, size_t bytes)
     };
     const struct tile_op *op = kernel->module->network;
 
-    if (!op || bytes <= MOST_BYTES)
+    if (!op || kernel->module->networks_bytes <= MOST_BYTES)
         return true;
     tile_error(kernel->module, TILE_T604, op->where,
-               "%s: a tile of %lld elements takes %zu KB of PTX in each entry, expected at most %u "
-               "KB for the kernel: %s",
+               "%s: a tile of %lld elements takes %zu KB of PTX an entry, and the kernel's sorts, "
+               "scans and histograms may take %u KB in all entries: %s",
                tile_op_word(op), (long long)tile_elements(&op->operand[0]->type),
                kernel->module->network_bytes / 1024, (unsigned)MOST_BYTES / 1024, advice[op->kind]);
     return false;

@@ -341,7 +341,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     const tile_register *halves = open_words(&a);
     if (e->failed)
         return false;
-    tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a), a.why);
+    tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a),
+                       tile_elements(&a.tile->type) > 1 ? a.why : NULL);
     if (comes_in_parts(&a)) {
         if (!(e->deferred_load = tile_take(e->module, sizeof(a))))
             return false;

@@ -306,7 +306,10 @@ static bool is_network(const struct tile_op *op)
 // Remembers the op that takes most of a kernel's code, if it is one whose code grows with its tile.
 static void note_code(struct tile_emitter *e, const struct tile_op *op, size_t bytes)
 {
-    if (!is_network(op) || bytes <= e->module->network_bytes)
+    if (!is_network(op))
+        return;
+    e->module->networks_bytes += bytes;
+    if (bytes <= e->module->network_bytes)
         return;
     e->module->network = op;
     e->module->network_bytes = bytes;

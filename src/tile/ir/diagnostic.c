@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TEXT_BYTES = 1024 };
+
 static const struct {
     const char *name, *meaning;
     int number;
@@ -44,7 +46,7 @@ add(struct tile_module *module, enum tile_severity severity, enum tile_code code
     const struct tile_location *where, const char *format, va_list args)
 {
     struct tile_diagnostics *d = module->diagnostics;
-    char text[1024];
+    char text[TEXT_BYTES];
 
     vsnprintf(text, sizeof(text), format, args);
     struct tile_diagnostic *new = cuc__arena_allocate(d->arena, sizeof(*new));
@@ -123,31 +125,24 @@ void tile_note(struct tile_module *module, struct tile_location where, const cha
     va_end(args);
 }
 
-// Removes the last remark if an earlier one says the same: passes copy ops.
-static void drop_repetition(struct tile_diagnostics *d)
-{
-    struct tile_diagnostic *last = d->last, *before = NULL;
-    bool repeats = false;
-
-    for (struct tile_diagnostic *old = d->first; old && old != last; old = old->next) {
-        repeats |= old->severity == TILE_REMARK && same_place(&old->where, &last->where) &&
-                   strcmp(old->text, last->text) == 0;
-        before = old;
-    }
-    if (!repeats || !before)
-        return;
-    before->next = NULL;
-    d->last = before;
-}
-
 void tile_remark(struct tile_module *module, struct tile_location where, const char *format, ...)
 {
     va_list args;
 
+    struct tile_diagnostics *d = module->diagnostics;
+    char text[TEXT_BYTES];
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    // Passes copy ops, and each copy has the same remark.
+    for (uint32_t i = 0; i < TILE_RECENT_REMARKS && d->recent[i]; i++)
+        if (same_place(&d->recent[i]->where, &where) && strcmp(d->recent[i]->text, text) == 0)
+            return;
     va_start(args, format);
     add(module, TILE_REMARK, TILE_T000, &where, format, args);
     va_end(args);
-    drop_repetition(module->diagnostics);
+    d->recent[d->remarks++ % TILE_RECENT_REMARKS] = d->last;
 }
 
 // As text

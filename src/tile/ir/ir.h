@@ -280,9 +280,10 @@ struct tile_module {
     struct tile_diagnostics *diagnostics;
     struct tile_budget *budget; // NULL: no limits
     struct tile_kernel *first, *last;
-    // In the kernel being compiled, the sort, scan, topk or histogram with most PTX, and its bytes.
+    // In the kernel being compiled, the sort, scan, topk or histogram with most PTX, its bytes, and
+    // the bytes of all of them.
     const struct tile_op *network;
-    size_t network_bytes;
+    size_t network_bytes, networks_bytes;
     const struct tile_location *call; // the call, while its fn is being inlined
     const char *file, *text;          // name and text of the source; NULL from the C builder
     size_t text_bytes;

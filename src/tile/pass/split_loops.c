@@ -444,7 +444,7 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
             s.exact &= s.found[i].of[n].exact;
     kernel->may_split = !s.exact;
     if (*flexible && !s.exact) {
-        *why = "rounding would depend on their number: set split";
+        *why = "their number would change its rounding: set split";
         return 0;
     }
     find_part(&s);
