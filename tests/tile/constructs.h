@@ -1084,6 +1084,21 @@ static const struct construct constructs[] = {
       "kernel k(w: T[128, 64], ww: T[64, 130], o: f32[128, 130]) const T = f32 {\n"
       "    store(o, [0, 0], load(w, [0, 0], [128, 64]) @ load(ww, [0, 0], [64, 130]))\n}", 0, 0, NULL },
     // Loops that accumulate
+    { "sums along axes that a loop adds up", "i32 i64 f16 f32", "M=1 N=20;M=70 N=33;M=40 N=128",
+      "kernel k(w: T[M, N], u: T[M, N], o: T[64], oo: T[16], o2: T[], o3: T[16, 1], o4: T[64]) const T = f32 grid 1 {\n"
+      "    a, b, c, d, e = full(T, [64], 2), full(T, [16], 1), cast(3, T), full(T, [16, 1], 0), full(T, [64], -50)\n"
+      "    for i in 0 .. cdiv(M, 16) {\n        x = load(w, [i, 0], [16, 64])\n        y = load(w, [i, 1], [16, 24])\n"
+      "        a += squeeze(sum(x, 0), 0)\n        b = squeeze(sum(y, 1), 1) + b\n        c += sum(x)\n        d += sum(x * x, 1)\n"
+      "        e = maximum(e, squeeze(max(x, 0), 0))\n        store(u, [i, 0], x + 1)\n        if i == 3 { break }\n    }\n"
+      "    for i in 0 .. M { c -= sum(load(w, [i, 0], [_, 48])); if i % 3 == 0 { b += sum(load(w, [i, 0], [_, 8])) } }\n"
+      "    store(o, [0], a); store(oo, [0], b); store(o2, [], c); store(o3, [0, 0], d); store(o4, [0], e)\n}", 0, 0, NULL },
+    { "loads of several iterations at once", "i8 f16 f32 i64", "M=1 N=20 n=0;M=70 N=33 n=5;M=129 N=64 n=-3;M=64 N=64 n=40",
+      "kernel k(w: T[M, N], p: i32[M], o: T[64], oo: T[8, 32], o2: T[32], n: i64) const T = f32 grid 1 {\n"
+      "    a, b, c = full(T, [64], 2), full(T, [8, 32], 0), full(T, [32], 1)\n"
+      "    for i in 0 .. M { a = maximum(a * -1, load(w, [i, 0], [_, 64], pad=1)) }\n"
+      "    for i in n .. cdiv(M, 8) { b = minimum(3 - b, load(w, [i, 0], [8, 32])) }\n"
+      "    for i in 0 .. M - n step 2 { c = maximum(load_at(w, [i + n, 3], [_, 32]) - c, squeeze(load_rows(w, load(p, [i], [1]) % 9, [0], [32]), 0)) }\n"
+      "    store(o, [0], a); store(oo, [0, 0], b); store(o2, [0], c)\n}", 0, 0, NULL },
     { "accumulations of integers, in several blocks", INTEGERS, "M=1 N=20;M=200 N=33;M=403 N=16;M=0 N=7",
       "kernel k(w: T[M, N], ww: T[M, N], o: T[N], o1: T[N], o2: T[N], o3: T[N], o4: T[N], o5: T[N], o6: T[N]) const T = i32 grid cdiv(N, 16) {\n"
       "    j = block(0)\n    s, p, a, b, x = full(T, [16], 3), full(T, [16], 5), full(T, [16], 1), full(T, [16], 2), full(T, [16], 7)\n"

@@ -16,7 +16,13 @@
 #include "tile/ir/scalar.h"
 #include "tile/ir/target.h"
 
-enum { MOST_LOOPS = 8, MOST_CARRIED = 16, MOST_BYTES = 64 * 1024, LEAST_ITERATIONS = 16 };
+enum {
+    MOST_LOOPS = 8,
+    MOST_EXAMINED = 32,
+    MOST_CARRIED = 16,
+    MOST_BYTES = 64 * 1024,
+    LEAST_ITERATIONS = 16
+};
 
 struct splitter {
     struct tile_kernel *kernel;
@@ -102,8 +108,10 @@ static const char *refusal(struct splitter *s, struct tile_op *loop, struct tile
 
 static void find_loops(struct splitter *s)
 {
+    uint32_t loops = 0;
+
     for (struct tile_op *op = s->kernel->body.first; op && s->count < MOST_LOOPS; op = op->next) {
-        if (op->kind == TILE_FOR) {
+        if (op->kind == TILE_FOR && loops++ < MOST_EXAMINED) {
             struct tile_accumulator *of = NULL;
             const char *why = refusal(s, op, &of);
             if (!why) {

@@ -13,11 +13,13 @@
 
 // A multiprocessor of an H200 needs some 48 KB in flight; with 512 resident threads these are 96
 // bytes a thread. More than MOST_WORDS registers of a thread would leave too few resident threads.
-enum { WANTED_BYTES = 128, MOST_WORDS = 40, MOST_TURNS = 8 };
+enum { WANTED_BYTES = 128, MOST_WORDS = 40, MOST_TURNS = 8, MOST_WORK = 512 };
+
+enum { MOST_LOOPS = 64 }; // of a kernel; each takes tables of all values
 
 struct unroller {
     struct tile_kernel *kernel;
-    uint32_t threads;
+    uint32_t threads, loops;
     bool changed;
 };
 
@@ -25,12 +27,20 @@ struct body {
     bool *early;   // by value id: needed by a load, or a load
     bool *carried; // by value id: computed from a carried value
     int64_t bytes; // that a thread loads in one iteration
+    int64_t work;  // elements that a thread computes in one iteration
     bool refused;
 };
 
 static bool is_load(const struct tile_op *op)
 {
     return tile_op_infos[op->kind].traits & TILE_READS && op->result_count == 1;
+}
+
+// True for ops whose code is long, and would be copied.
+static bool is_long(const struct tile_op *op)
+{
+    return op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
+           op->kind == TILE_HISTOGRAM || op->kind == TILE_MMA;
 }
 
 // Elements that a thread holds, at least one.
@@ -50,9 +60,11 @@ static void look_at(const struct unroller *u, struct body *b, const struct tile_
         uint32_t traits = tile_op_infos[op->kind].traits;
         int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
         bool carried = false;
-        if (traits & (TILE_WRITES | TILE_FLOWS) || order != TILE_WEAK || op->kind == TILE_MMA ||
-            (op->block_count && op->kind != TILE_REDUCE))
+        if (traits & (TILE_WRITES | TILE_FLOWS) || order != TILE_WEAK ||
+            (op->block_count && op->kind != TILE_REDUCE) || is_long(op))
             b->refused = true;
+        for (uint32_t i = 0; i < op->result_count && !(traits & TILE_REARRANGES); i++)
+            b->work += op->result[i]->type.rank ? held(u, &op->result[i]->type) : 0;
         for (uint32_t i = 0; i < op->operand_count; i++)
             carried |= b->carried[op->operand[i]->id];
         for (uint32_t i = 0; i < op->result_count; i++)
@@ -78,7 +90,7 @@ static uint32_t turns_for(const struct body *b)
     uint32_t turns = 1;
 
     while (turns < MOST_TURNS && b->bytes * turns < WANTED_BYTES &&
-           b->bytes * turns * 2 <= 4 * MOST_WORDS)
+           b->bytes * turns * 2 <= 4 * MOST_WORDS && b->work * turns * 2 <= MOST_WORK)
         turns *= 2;
     return turns;
 }
@@ -354,7 +366,8 @@ static void visit(struct tile_op *loop, void *data)
     struct unroller *u = data;
     size_t size = u->kernel->value_count + 1;
 
-    if (loop->kind != TILE_FOR || loop->block[0]->last->kind != TILE_CONTINUE)
+    if (loop->kind != TILE_FOR || loop->block[0]->last->kind != TILE_CONTINUE ||
+        !tile_loads(loop) || u->loops++ >= MOST_LOOPS)
         return;
     // Passes make steps that are not constant, but small.
     const struct tile_op *step = loop->operand[2]->op;
