@@ -1089,7 +1089,8 @@ static const struct construct constructs[] = {
       "    a, b, c, d, e = full(T, [64], 2), full(T, [16], 1), cast(3, T), full(T, [16, 1], 0), full(T, [64], -50)\n"
       "    for i in 0 .. cdiv(M, 16) {\n        x = load(w, [i, 0], [16, 64])\n        y = load(w, [i, 1], [16, 24])\n"
       "        a += squeeze(sum(x, 0), 0)\n        b = squeeze(sum(y, 1), 1) + b\n        c += sum(x)\n        d += sum(x * x, 1)\n"
-      "        e = maximum(e, squeeze(max(x, 0), 0))\n        store(u, [i, 0], x + 1)\n        if i == 3 { break }\n    }\n"
+      "        e = maximum(e, squeeze(max(x, 0), 0))\n        store(u, [i, 0], x + 1)\n    }\n"
+      "    for i in 0 .. M { c += sum(load(w, [i, 0], [_, 16])); if i == 3 { break } }\n"
       "    for i in 0 .. M { c -= sum(load(w, [i, 0], [_, 48])); if i % 3 == 0 { b += sum(load(w, [i, 0], [_, 8])) } }\n"
       "    store(o, [0], a); store(oo, [0], b); store(o2, [], c); store(o3, [0, 0], d); store(o4, [0], e)\n}", 0, 0, NULL },
     { "loads of several iterations at once", "i8 f16 f32 i64", "M=1 N=20 n=0;M=70 N=33 n=5;M=129 N=64 n=-3;M=64 N=64 n=40",
@@ -1129,7 +1130,7 @@ static const struct construct constructs[] = {
     { "means and variances, split by 3", "f16 bf16 f32 f64", "M=1 N=20;M=200 N=33;M=403 N=16",
       "kernel k(s: T[M, N], o: A[N], oo: A[N]) const T = f32, A = f32 grid cdiv(N, 16) {\n"
       "    j = block(0)\n    a = full(f32, [16], 0.25)\n    for i in 0 .. cdiv(M, 16) { a += squeeze(sum(cast(load(s, [i, j], [16, 16]), f32), 0), 0) }\n"
-      "    mean = a / M\n    v = zeros(f32, [16])\n    for i in 0 .. M { d = cast(load(s, [i, j], [_, 16]), f32) - mean; v += d * d }\n"
+      "    mean = a / M\n    v = full(f32, [16], 0.5)\n    for i in 0 .. M { d = cast(load(s, [i, j], [_, 16]), f32) - mean; v += d * d }\n"
       "    store(o, [j], mean); store(oo, [j], v / M)\n}", 64, 1, NULL },
     { "sums of products of floats, split by 8", "f32 f64", "M=3 N=20;M=64 N=512",
       "kernel k(s: T[M, N], ss: T[M, N], o: T[M], oo: T[M]) const T = f32 grid M {\n    r = block(0)\n    a, p = cast(0.5, T), cast(1.0, T)\n"
