@@ -11,9 +11,16 @@
 #include "tile/ir/scalar.h"
 #include "tile/ir/words.h"
 
-// A multiprocessor of an H200 needs some 48 KB in flight; with 512 resident threads these are 96
-// bytes a thread. More than MOST_WORDS registers of a thread would leave too few resident threads.
-enum { WANTED_BYTES = 128, MOST_WORDS = 40, MOST_TURNS = 8, MOST_WORK = 512 };
+// A multiprocessor of an H200 needs some 48 KB in flight: 64 bytes in each of 768 threads, or, if
+// loops are shared since the grid is small, 128 bytes in fewer. Registers of more bytes would leave
+// too few resident threads.
+enum {
+    WANTED_BYTES = 64,
+    WANTED_IF_SHARED = 128,
+    MOST_BYTES = 160,
+    MOST_TURNS = 8,
+    MOST_WORK = 512
+};
 
 enum { MOST_LOOPS = 64 }; // of a kernel; each takes tables of all values
 
@@ -85,12 +92,13 @@ static void look_at(const struct unroller *u, struct body *b, const struct tile_
     }
 }
 
-static uint32_t turns_for(const struct body *b)
+static uint32_t turns_for(const struct unroller *u, const struct body *b)
 {
+    int64_t wanted = u->kernel->splits ? WANTED_IF_SHARED : WANTED_BYTES;
     uint32_t turns = 1;
 
-    while (turns < MOST_TURNS && b->bytes * turns < WANTED_BYTES &&
-           b->bytes * turns * 2 <= 4 * MOST_WORDS && b->work * turns * 2 <= MOST_WORK)
+    while (turns < MOST_TURNS && b->bytes * turns < wanted && b->bytes * turns * 2 <= MOST_BYTES &&
+           b->work * turns * 2 <= MOST_WORK)
         turns *= 2;
     return turns;
 }
@@ -379,7 +387,7 @@ static void visit(struct tile_op *loop, void *data)
     if (!b.early || !b.carried)
         return;
     look_at(u, &b, loop);
-    uint32_t turns = b.refused || !b.bytes ? 1 : turns_for(&b);
+    uint32_t turns = b.refused || !b.bytes ? 1 : turns_for(u, &b);
     while (turns > 1 && known >= 0 && known < 2 * turns)
         turns /= 2;
     // The position behind the last iteration must not overflow.
