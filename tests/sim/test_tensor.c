@@ -227,6 +227,14 @@ TEST_ROWS(boxes_of_tensors_come_to_shared_memory, tensors)
     free(ptx);
 }
 
+static bool begins_below_zero(const struct tensor *t)
+{
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (t->at[i] < 0)
+            return true;
+    return false;
+}
+
 TEST_ROWS(boxes_go_back_to_tensors, tensors)
 {
     const struct tensor *t = &tensors[_i];
@@ -269,6 +277,9 @@ TEST_ROWS(boxes_go_back_to_tensors, tensors)
         if (t->swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B) {
             ck_assert_int_eq(run(ptx, 1, 1, 0, in, map, n * t->bytes), 715);
             ck_assert_ptr_nonnull(strstr(harness_report(), "of loads only"));
+        } else if (begins_below_zero(t)) {
+            ck_assert_int_eq(run(ptx, 1, 1, 0, in, map, n * t->bytes), 715);
+            ck_assert_ptr_nonnull(strstr(harness_report(), "stores begin at 0 or more"));
         } else {
             go(ptx, 1, 1, 0, in, map, n * t->bytes);
             ck_assert_msg(memcmp(data, expected, bytes) == 0, "%s, pass %d", t->name, pass);
@@ -298,6 +309,32 @@ TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
     memcpy(expected + PITCH, in, 2 * PITCH);
     go(ptx, 1, 1, 0, in, encode(&t, data), 2 * PITCH);
     ck_assert_mem_eq(data, expected, 3 * PITCH);
+    free(ptx);
+}
+
+// Observed on an H200: a box that begins past the end of the tensor is no error, one that begins
+// below zero is an illegal instruction.
+static const struct {
+    int32_t at[2];
+    int code;
+} starts[] = { { { 0, 0 }, 0 },    { { 16, 0 }, 0 },    { { 0, 3 }, 0 },    { { 16, 100 }, 0 },
+               { { -8, 0 }, 715 }, { { -16, 0 }, 715 }, { { 0, -1 }, 715 }, { { 16, -2 }, 715 } };
+
+TEST_ROWS(stores_begin_at_zero_or_more, starts)
+{
+    const struct tensor t = { "start",   1,         2,
+                              2,         { 16, 3 }, { 0, 32 },
+                              { 16, 2 }, { 1, 1 },  { starts[_i].at[0], starts[_i].at[1] },
+                              0,         0 };
+    unsigned char *data = noise(96), *in = noise(64);
+    char *ptx = tensor_kernel(&t, KERNEL("cp.async.bulk.tensor.$1d.global.shared::cta.tile.bulk_"
+                                         "group [%rd2, $2], [s];\n"
+                                         "cp.async.bulk.commit_group; "
+                                         "cp.async.bulk.wait_group 0;\n"));
+
+    ck_assert_int_eq(run(ptx, 1, 1, 0, in, encode(&t, data), 64), starts[_i].code);
+    if (starts[_i].code)
+        ck_assert_ptr_nonnull(strstr(harness_report(), "stores begin at 0 or more"));
     free(ptx);
 }
 

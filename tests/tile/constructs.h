@@ -754,6 +754,46 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load(part, [m, k], [BM, BK]), trans(load(ww, [0, k], [BN, BK])), acc)\n    }\n"
       "    store(mine, [m, 0], acc)\n}", 0, 0, NULL },
+    { "a pipeline that stores tiles below zero", "f16 f32", "M=130 K=40 N=136;M=130 K=40 N=132",
+      "kernel k(w: f16[M, K], ww: f16[N, K], o: T[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid 4, 4\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [m - 1, n - 1], cast(acc, T))\n}", 0, 0, NULL },
+    { "a pipeline that stores elements below zero", "f16 f32", "M=130 K=40 N=136;M=130 K=40 N=132",
+      "kernel k(w: f16[M, K], ww: f16[N, K], o: T[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid 4, 4\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store_at(o, [m * BM - 23, n * BN - 24], cast(acc, T))\n}", 0, 0, NULL },
+    { "a pipeline that stores to parts of a tensor, columns below zero", "f16", "M=130 K=40 N=136",
+      "kernel k(w: T[M, K], ww: T[N, K], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid 4, 4\n{\n"
+      "    m, n = block(0), block(1)\n    mine = slice(o, 0, 20, 100)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(mine, [m - 1, n - 1], acc)\n}", 0, 0, NULL },
+    { "a pipeline that stores elements of parts of a tensor below zero", "f16", "M=130 K=40 N=136",
+      "kernel k(w: T[M, K], ww: T[N, K], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid 4, 4\n{\n"
+      "    m, n = block(0), block(1)\n    mine = slice(o, 0, 20, 100)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store_at(mine, [m * BM - 23, n * BN - 24], acc)\n}", 0, 0, NULL },
+    { "a pipeline that stores tiles of several axes below zero", "f16", "B=2 P=8 M=130 K=40 N=136",
+      "kernel k(w: T[M, K], ww: T[N, K], o: T[B, P, 16, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid 4, 4, B + 1\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [block(2) - 1, m - 1, 0, n - 1], cast(reshape(acc, [4, 16, BN]), T), shape=[_, 4, 16, BN])\n}", 0, 0, NULL },
     { "prefetch of a loop within control flow, of a slice", "f16 tf32 i8", "M=70 K=72 N=40;M=9 K=3 N=48",
       "kernel k(w: T[M, K], ww: T[N, K], o: f64[M, N]) const T = f16, BM = 32, BN = 32, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

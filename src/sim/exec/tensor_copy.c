@@ -236,6 +236,14 @@ static bool copy_out(struct sim_box *b)
                                                 : "its swizzle exchanges pieces of 8 bytes");
         return false;
     }
+    // Observed on an H200 for boxes inside, at and past the start. A copy past the end is none.
+    for (uint32_t i = 0; i < b->map.rank && !(op->extra & (SIM_BOX_GATHER | SIM_BOX_IM2COL)); i++)
+        if (b->at[i] < 0) {
+            sim_fault(w, op, b->lane, ILLEGAL_INSTRUCTION,
+                      "a store at coordinate %d of dimension %u: stores begin at 0 or more",
+                      b->at[i], i);
+            return false;
+        }
     struct sim_block *block = find_box(b, SIM_SHARED, sim_address(w, op, 1, b->lane), &offset);
     if (!block || (op->data && !find_reduction(b, &reduction)))
         return false;

@@ -302,13 +302,31 @@ static void store_rows(struct tile_emitter *e, const struct tile_op *op,
     }
 }
 
+// Returns a predicate: the store begins at a negative coordinate, which is an illegal instruction
+// for TMA, unlike one past the end. TILE_NO_REGISTER: it never does. `first`: the first axis to
+// check.
+static tile_register begins_below_zero(struct tile_emitter *e, const struct tile_op *op,
+                                       const struct tile_place *place, uint32_t first)
+{
+    uint32_t axes = tile_attribute(op, TILE_ATTR_SHAPE)->count;
+    tile_register all = TILE_NO_REGISTER;
+
+    for (uint32_t i = first; i < axes; i++) {
+        tile_register at = place->at[axes - 1 - i];
+        if (tile_range_of(e->ranges, op->operand[1 + i]).low >= 0)
+            continue;
+        all = all ? tile_make(e, TILE_R32, "or.b32 %R, %R, %R", all, at) : at;
+    }
+    return all ? tile_make(e, TILE_PRED, "setp.lt.s32 %R, %R, 0", all) : all;
+}
+
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     const struct tile_value *x = op->operand[op->operand_count - 1];
     uint32_t element = tile_bytes_of(x->type.dtype), bytes = tile_slab_bytes(plan);
-    char one[16];
+    char one[16], stores[16];
 
     if (tile_is_after_stores(e, op)) // stores by threads; their loads are complete
         tile_ins(e, "fence.proxy.async");
@@ -317,6 +335,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     struct tile_place place = sliced ? place_in_slice(e, op) : tile_place_of(e, op);
     bool optional = plan->map[plan->store_map].optional;
     uint32_t other = sliced ? 1 : place.rank - 1 - plan->store_axis, step = plan->store_step;
+    // The rows of a slice never begin below zero.
+    tile_register below = begins_below_zero(e, op, &place, sliced ? 1 : 0);
     place.other = other;
     if (plan->groups > 1)
         place.at[other] =
@@ -330,6 +350,10 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * plan->span, from);
     }
     strcpy(one, tile_name(r->not_storing));
+    strcpy(stores, one);
+    if (below && !optional) // the whole tile lies outside
+        strcpy(stores,
+               tile_name(tile_make(e, TILE_PRED, "or.pred %R, %R, %R", r->not_storing, below)));
     uint32_t ways = plan->buffers / plan->together, left = plan->slabs % plan->together;
     uint32_t rounds = plan->slabs / plan->together + (left != 0);
     for (uint32_t round = 0; round < rounds; round++) {
@@ -347,12 +371,14 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         uint32_t lacks_map = tile_label(e), stored = tile_label(e);
         if (optional)
             tile_branch(e, tile_has_map(e, plan->store_map), true, lacks_map);
+        if (optional && below)
+            tile_branch(e, below, false, lacks_map);
         for (uint32_t n = first; n < end; n++) {
             struct tile_place p = place;
             p.at[0] = plus(e, p.at[0], n % s->slabs * plan->span / element);
             p.at[other] = plus(e, p.at[other], n / s->slabs * plan->groups * step);
             tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
-                     one, p.rank);
+                     stores, p.rank);
             put_place(e, r->map[plan->store_map], &p);
             tile_put(e->text, ", [%s+%u];\n", tile_name(from), n % plan->buffers * bytes);
         }

@@ -444,6 +444,9 @@ static void plan_store(struct tile_pipeline *p)
         !tile_starts_aligned(p, store, element) ||
         !tile_slab_box(store, 1, box, &p->store_axis, &p->store_step))
         return;
+    // Threads store a tile that begins below zero, which TMA cannot, but only whole slabs of rows.
+    if (store->kind == TILE_STORE_AT && (slice || p->store_step != SLAB_ROWS))
+        return;
     if (slice &&
         (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
          tensor->type.rank != 2)) // the rows of a matrix must end where the slice's rows do
