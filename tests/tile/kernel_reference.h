@@ -38,8 +38,8 @@ kernel_expect expect_gemm_bias_gelu, expect_gemm_bias_gelu_tanh, expect_gemm_res
 kernel_expect expect_gemm_split_add, expect_gemm_split_last, expect_gemm_stream, expect_gemm_parts,
     expect_gemm_parts_sum;
 kernel_expect expect_quantized_rows, expect_quantized_blocks, expect_dequantized_rows,
-    expect_dequantized_blocks, expect_gemm_weights_4, expect_gemm_w4,
-    expect_gemm_fp8_blocks, expect_gemm_fp8_blocks_64, expect_fft;
+    expect_dequantized_blocks, expect_gemm_weights_4, expect_gemm_w4, expect_gemm_fp8_blocks,
+    expect_gemm_fp8_blocks_64, expect_fft;
 kernel_expect expect_moe_count, expect_moe_offsets, expect_moe_place, expect_moe_up,
     expect_moe_down, expect_moe_combine;
 kernel_expect expect_attention, expect_attention_causal, expect_decode;

@@ -1,8 +1,8 @@
 // Generates kernels with products in loops. See random_schedule.h.
 //
-// A kernel is of one of three kinds: a region, whose products all add to one accumulator from nested
-// loops, branches and straight lines; a loop with several products and work on their results; or a
-// loop whose second product multiplies the first one's result, as attention does.
+// A kernel is of one of three kinds: a region, whose products all add to one accumulator from
+// nested loops, branches and straight lines; a loop with several products and work on their
+// results; or a loop whose second product multiplies the first one's result, as attention does.
 #include "random_schedule.h"
 
 #include "base/array.h"
@@ -15,8 +15,8 @@
 
 enum {
     TEXT_ROOM = 1 << 16,
-    MOST_SITES = 5,          // products of a region
-    MOST_EXACT = 1 << 24,    // integers that f32 holds
+    MOST_SITES = 5,       // products of a region
+    MOST_EXACT = 1 << 24, // integers that f32 holds
     MOST_ITERATIONS = 40,
     MOST_PRODUCTS = 3,
     MOST_VARIABLES = 6,
@@ -31,12 +31,12 @@ struct generator {
     int next, indent;
     const char *dtype; // of the operands, unless they are computed
     bool is_integer, is_16_bit;
-    int rows, columns, depth; // of the accumulator, and of a stage
+    int rows, columns, depth;             // of the accumulator, and of a stage
     const char *variable[MOST_VARIABLES]; // scalars of the loops around a statement, innermost last
     int variables;
-    double most; // of an operand that has just been generated
-    bool before_loop;            // an operand may be loaded before the loop
-    int box;                     // rows of most boxes along their first axis
+    double most;      // of an operand that has just been generated
+    bool before_loop; // an operand may be loaded before the loop
+    int box;          // rows of most boxes along their first axis
     struct {
         const char *name, *dtype, *extents;
     } tensor[MOST_TENSORS];
@@ -62,7 +62,7 @@ static bool chance(struct generator *g, uint32_t one_in)
 #define PICK(g, list) (list)[below(g, CUC_LENGTH(list))]
 
 __attribute__((format(printf, 2, 3))) static const char *say(struct generator *g,
-                                                            const char *format, ...)
+                                                             const char *format, ...)
 {
     char *at = g->text + g->used;
     va_list list;
@@ -132,8 +132,9 @@ static const char *index_from(struct generator *g, const char *index)
     case 5: // a page table
         return say(g, "%s[%s]", tensor(g, chance(g, 3) ? 'i' : 'w', "i32", "9"), index);
     default:
-        return g->variables ? say(g, "%s + %s", index, g->variable[below(g, (uint32_t)g->variables)])
-                            : index;
+        return g->variables
+                   ? say(g, "%s + %s", index, g->variable[below(g, (uint32_t)g->variables)])
+                   : index;
     }
 }
 
@@ -166,16 +167,17 @@ static const char *load_matrix(struct generator *g, const char *dtype, char lett
     if (chance(g, 3))
         return say(g, "load_at(%s, [%s * %d%s, %s * %d%s], [%d, %d])", x, r.index, r.extent,
                    offset(g), c.index, c.extent, line_offset(g), r.extent, c.extent);
-    return say(g, "load(%s, [%s, %s], [%d, %d])", x, index_from(g, r.index),
-               index_from(g, c.index), r.extent, c.extent);
+    return say(g, "load(%s, [%s, %s], [%d, %d])", x, index_from(g, r.index), index_from(g, c.index),
+               r.extent, c.extent);
 }
 
 // A matrix of a tensor with a leading axis.
 static const char *load_batch(struct generator *g, const char *dtype, struct axis r, struct axis c)
 {
     const char *x = tensor(g, 'w', dtype, say(g, "3, %s, %s", r.dimension, c.dimension));
-    const char *batch =
-        g->variables ? g->variable[below(g, (uint32_t)g->variables)] : chance(g, 2) ? "1" : "m";
+    const char *batch = g->variables   ? g->variable[below(g, (uint32_t)g->variables)]
+                        : chance(g, 2) ? "1"
+                                       : "m";
 
     return say(g, "load(%s, [%s, %s, %s], [_, %d, %d])", x, index_from(g, batch), r.index, c.index,
                r.extent, c.extent);
@@ -194,16 +196,16 @@ static const char *load_box(struct generator *g, const char *dtype, struct axis 
     if (chance(g, 3))
         return say(g, "reshape(load(%s, [%s, %s, 0, %s], [_, %d, %d, %d]), [%d, %d])", x, start,
                    r.index, c.index, p, q, c.extent, r.extent, c.extent);
-    return say(g,
-               "reshape(load_at(%s, [%s, %s * %d%s, %s%s, %s * %d], [_, %d, %d, %d]), [%d, %d])", x,
-               start, r.index, p, offset(g), chance(g, 2) ? "m" : "0", offset(g), c.index, c.extent,
-               p, q, c.extent, r.extent, c.extent);
+    return say(g, "reshape(load_at(%s, [%s, %s * %d%s, %s%s, %s * %d], [_, %d, %d, %d]), [%d, %d])",
+               x, start, r.index, p, offset(g), chance(g, 2) ? "m" : "0", offset(g), c.index,
+               c.extent, p, q, c.extent, r.extent, c.extent);
 }
 
 // Numbers of 4 bits, two in a byte.
 static const char *load_nibbles(struct generator *g, struct axis r, struct axis c)
 {
-    const char *p = say(g, "q%d", g->next++), *x = tensor(g, 'x', "u8", say(g, "%s, 70", r.dimension));
+    const char *p = say(g, "q%d", g->next++),
+               *x = tensor(g, 'x', "u8", say(g, "%s, 70", r.dimension));
 
     line(g, "%s = load(%s, [%s, %s], [%d, %d])", p, x, r.index, index_from(g, c.index), r.extent,
          c.extent / 2);
@@ -397,7 +399,7 @@ static void region_loop(struct generator *g, int levels, int *sites, const char 
 
 static void region(struct generator *g, int levels, int *sites)
 {
-    static const char *const short_loops[] = { "0 .. 2",       "0 .. 3",          "1 .. 3",
+    static const char *const short_loops[] = { "0 .. 2",        "0 .. 3",           "1 .. 3",
                                                "static 0 .. 2", "0 .. cdiv(N, 64)", "0 .. n + 1",
                                                "m .. 2",        "0 .. 5 step 2" };
 
@@ -416,8 +418,7 @@ static void region(struct generator *g, int levels, int *sites)
             line(g, "}");
         } else if (levels > 0 && !chance(g, 4)) {
             region_loop(g, levels, sites,
-                        levels == 1 ? say(g, "0 .. cdiv(K, %d)", g->depth)
-                                    : PICK(g, short_loops));
+                        levels == 1 ? say(g, "0 .. cdiv(K, %d)", g->depth) : PICK(g, short_loops));
         } else {
             (*sites)++;
             add_product(g);
@@ -521,8 +522,8 @@ static void make_work(struct generator *g)
     g->variable[g->variables++] = "k";
     g->indent = 2;
     if (chance(g, 4))
-        line(g, "top = maximum(top, max(load(%s, [m, k], [%d, 8])))",
-             tensor(g, 'w', type, "M, 30"), g->rows);
+        line(g, "top = maximum(top, max(load(%s, [m, k], [%d, 8])))", tensor(g, 'w', type, "M, 30"),
+             g->rows);
     if (chance(g, 4)) // a loop that carries a tile besides
         line(g, "most = maximum(most, max(load(%s, [m, k], [%d, 4], pad=-1), 1))",
              tensor(g, 'w', type, "M, 30"), g->rows);
@@ -534,10 +535,10 @@ static void make_work(struct generator *g)
         double most = g->most;
         const char *b = right(g, "k", b_is);
         p[i].most = most * g->most * g->depth;
-        const char *from =
-            p[i].from_zero ? say(g, "zeros(%s, [%d, %d])", type, g->rows, g->columns)
-            : chance(g, 5) ? say(g, "%s * %s", p[i].sum, g->is_integer ? "-1" : "-1.0")
-                           : p[i].sum;
+        const char *from = p[i].from_zero ? say(g, "zeros(%s, [%d, %d])", type, g->rows, g->columns)
+                           : chance(g, 5)
+                               ? say(g, "%s * %s", p[i].sum, g->is_integer ? "-1" : "-1.0")
+                               : p[i].sum;
         line(g, "%s = mma(%s, %s, %s)", p[i].from_zero ? p[i].result : p[i].sum, a, b, from);
         if (p[i].from_zero && chance(g, 2)) {
             work_on(g, &p[i]);
@@ -573,10 +574,10 @@ static void make_chain(struct generator *g)
     line(g, "a = %s", load_matrix(g, g->dtype, 'w', m, d));
     line(g, "acc = zeros(f32, [%d, %d])", g->rows, g->columns);
     line(g, "total = zeros(f32, [%d, 1])", g->rows);
-    line(g, "for k in 0 .. %s {", is_causal && chance(g, 2)
-                                      ? say(g, "minimum(cdiv(K, %d), cdiv((m + 1) * %d, %d))", keys,
-                                            g->rows, keys)
-                                      : say(g, "cdiv(K, %d)", keys));
+    line(g, "for k in 0 .. %s {",
+         is_causal && chance(g, 2)
+             ? say(g, "minimum(cdiv(K, %d), cdiv((m + 1) * %d, %d))", keys, g->rows, keys)
+             : say(g, "cdiv(K, %d)", keys));
     g->indent++;
     g->variable[g->variables++] = "k";
     line(g, "p = mma(a, trans(%s), zeros(f32, [%d, %d]))", load_matrix(g, g->dtype, 'w', k, d),
@@ -625,7 +626,10 @@ static void put_results(struct generator *g)
              tensor(g, 'o', type, "2, 9, 17, N"), p, g->rows / p, g->columns, p, g->rows / p,
              g->columns);
     } else {
-        const char *to = g->is_integer ? "i32" : chance(g, 2) ? "f32" : chance(g, 2) ? "bf16" : "f16";
+        const char *to = g->is_integer  ? "i32"
+                         : chance(g, 2) ? "f32"
+                         : chance(g, 2) ? "bf16"
+                                        : "f16";
         line(g, "store(%s, [m, n], cast(acc, %s))", tensor(g, 'o', to, "M, N"), to);
     }
 }
@@ -711,14 +715,16 @@ void random_schedule_make(struct random_schedule *p, uint64_t seed)
     fclose(g->parameters);
     fclose(g->body);
     FILE *out = open_memstream(&p->source, &bytes);
-    fprintf(out, "kernel k(z0: i8[M], z1: i8[N], z2: i8[K]%s)\n    grid maximum(cdiv(M, %d), 1), maximum(cdiv(N, %d), 1)\n{\n"
-                 "    m, n = block(0), block(1)\n%s}\n",
+    fprintf(out,
+            "kernel k(z0: i8[M], z1: i8[N], z2: i8[K]%s)\n    grid maximum(cdiv(M, %d), 1), "
+            "maximum(cdiv(N, %d), 1)\n{\n"
+            "    m, n = block(0), block(1)\n%s}\n",
             parameters, g->rows, g->columns, body);
     fclose(out);
     int step = g->depth;
-    snprintf(p->sizes, sizeof(p->sizes), "M=%d N=%d K=%d;M=%d N=%d K=%d",
-             some_size(g, g->rows, 2), some_size(g, g->columns, 1), some_size(g, step, 3),
-             some_size(g, g->rows, 1), some_size(g, g->columns, 3), some_size(g, step, 12));
+    snprintf(p->sizes, sizeof(p->sizes), "M=%d N=%d K=%d;M=%d N=%d K=%d", some_size(g, g->rows, 2),
+             some_size(g, g->columns, 1), some_size(g, step, 3), some_size(g, g->rows, 1),
+             some_size(g, g->columns, 3), some_size(g, step, 12));
     free(parameters);
     free(body);
     free(g->text);

@@ -1,4 +1,5 @@
-// The table of loops with products that must become pipelines on Hopper: one row each, as constructs.
+// The table of loops with products that must become pipelines on Hopper: one row each, as
+// constructs.
 #ifndef CUCORE_TESTS_TILE_SCHEDULE_FORMS_H
 #define CUCORE_TESTS_TILE_SCHEDULE_FORMS_H
 

@@ -541,8 +541,13 @@ TEST_ROWS(rows_are_stored_in_boxes_of_64, slabs)
     for (const char *s = slabs[_i].shape; *s; s++)
         axes += *s == ',';
     snprintf(text, sizeof(text), "kernel k(o: f32[%s]) {\n    store(o, [%s], zeros(f32, [%s]))\n}",
-             axes == 2 ? "9, 9" : axes == 3 ? "9, 9, 9" : "9, 9, 9, 9",
-             axes == 2 ? "0, 0" : axes == 3 ? "0, 0, 0" : "0, 0, 0, 0", slabs[_i].shape);
+             axes == 2   ? "9, 9"
+             : axes == 3 ? "9, 9, 9"
+                         : "9, 9, 9, 9",
+             axes == 2   ? "0, 0"
+             : axes == 3 ? "0, 0, 0"
+                         : "0, 0, 0, 0",
+             slabs[_i].shape);
     struct tile_module *m = tile_parse("p.tile", text, strlen(text), NULL, 0);
     ck_assert_msg(m && !m->diagnostics->errors, "%s", m ? tile_diagnostics_text(m, false) : "");
     tile_walk(&m->first->body, find_store, &store);
@@ -587,8 +592,10 @@ TEST_ROWS(an_operand_is_loaded_through_reshapes_and_transposes, boxes)
     const struct tile_value *x = NULL;
     bool transposed = false;
 
-    snprintf(text, sizeof(text), "kernel k(a: f32[M, N], b: f32[9, M, N], o: f32[M, N]) {\n"
-                                 "    store(o, [0, 0], %s)\n}", boxes[_i].value);
+    snprintf(text, sizeof(text),
+             "kernel k(a: f32[M, N], b: f32[9, M, N], o: f32[M, N]) {\n"
+             "    store(o, [0, 0], %s)\n}",
+             boxes[_i].value);
     struct tile_module *m = tile_parse("p.tile", text, strlen(text), NULL, 0);
     ck_assert_msg(m && !m->diagnostics->errors, "%s", m ? tile_diagnostics_text(m, false) : "");
     tile_walk(&m->first->body, find_last, &x);

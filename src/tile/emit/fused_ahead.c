@@ -21,7 +21,7 @@ struct tile_ahead_load {
     tile_register way;                     // bytes from an iteration to the next, likewise
     tile_register distance[TILE_MAX_RANK]; // elements, likewise
     tile_register *inside; // by register: predicates of the other axes; TILE_NO_REGISTER: true
-    tile_register pad; // TILE_NO_REGISTER: the iteration computes it
+    tile_register pad;     // TILE_NO_REGISTER: the iteration computes it
     // The registers of this iteration's tile, and of the next ones'.
     tile_register *set[TILE_AHEAD + 1];
 };

@@ -13,9 +13,9 @@ struct tile_stream {
     const struct tile_op *slice; // the slice that it loads from; NULL: a whole tensor
     uint32_t last, other; // axes of the tensor: the contiguous one, and the one of the tile's rows;
                           // UINT32_MAX if the rows span several
-    uint32_t map;                // index into the entry's tensor maps
-    uint32_t element;            // bytes per element
-    bool mn_major;               // the contiguous axis is not the depth axis
+    uint32_t map;         // index into the entry's tensor maps
+    uint32_t element;     // bytes per element
+    bool mn_major;        // the contiguous axis is not the depth axis
     uint32_t span, rows, slabs;
     uint32_t at, bytes; // offset and size in the stage
     bool shared;        // each block of the cluster loads its part of the rows for all blocks
@@ -41,7 +41,7 @@ enum { TILE_MOST_ADDED = 64 };
 
 struct tile_pipeline {
     const struct tile_kernel *kernel;
-    struct tile_ranges *ranges; // of its integers; NULL: not analyzed yet
+    struct tile_ranges *ranges;       // of its integers; NULL: not analyzed yet
     const struct tile_op *loop, *mma; // the loop, or the region's last op; the first product
     // A region: ops of the kernel's body, from `first` to `loop`, whose loops and branches hold the
     // products (region.c). NULL for a lone product in a lone loop.
@@ -74,7 +74,8 @@ struct tile_pipeline {
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: threads store
     uint32_t store_map;
-    uint32_t store_axis, store_step; // 64 rows of the tile are `store_step` elements along this axis
+    uint32_t store_axis,
+        store_step;             // 64 rows of the tile are `store_step` elements along this axis
     uint32_t span;              // bytes of a line of the stored slabs
     uint32_t slabs;             // slabs that a warpgroup stores
     uint32_t together;          // slabs stored at a time
@@ -200,20 +201,22 @@ bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, bool realigned,
                                          const char **why);
-// region.c: finds products in nested loops, in several loops or under control flow, all of which add
-// to one accumulator. Returns NULL on success, or the reason if there is none.
+// region.c: finds products in nested loops, in several loops or under control flow, all of which
+// add to one accumulator. Returns NULL on success, or the reason if there is none.
 const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p);
 // Recomputes the scalars that each role needs after values have been renumbered.
 void tile_settle_region(struct tile_kernel *kernel, struct tile_pipeline *p);
 // True for an op that holds products of the region.
 bool tile_holds_products(const struct tile_pipeline *p, const struct tile_op *op);
-// loop.c: finds the load of a product's operand; NULL, or the reason if there is none. Marks
-// everything that a scalar depends on; false if it depends on anything but scalars.
+// loop.c: finds the load of a product's operand. Returns NULL, or the reason if there is none.
 const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
                              struct tile_stream *s);
+// Mark everything that a load's indices or a scalar depend on, for the copying thread. False if
+// that is more than scalars.
 bool tile_want_place(struct tile_pipeline *p, const struct tile_stream *s);
 bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
-// True, with *before set, if the ops before the loop or region are allowed there; else the reason.
+// Checks the ops before the loop or region, and sets p->before. Returns NULL, or the reason why
+// they are not allowed there.
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
                               const struct tile_op *first);
 
