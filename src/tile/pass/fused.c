@@ -70,7 +70,7 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     struct tile_feed *feed = &p->feed[p->feeds];
     struct tile_stream *s = &feed->stream;
 
-    *why = "the loop has more than 6 operands in memory, or they need more than 4 tensor maps";
+    *why = "the loop has more than 6 loaded operands, or more than 4 tensor maps";
     if (p->feeds == TILE_MOST_FEEDS || p->base.maps == TILE_MAX_MAPS)
         return NULL;
     p->feeds++;
@@ -113,8 +113,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
 // Gives a ring to each large tile that an iteration loads in order to compute with it.
 static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
-    const char *why =
-        "the loop loads more than 1024 elements of something else than a matrix to compute with";
+    const char *why = "the loop loads a tile of more than 1024 elements that is no plain matrix";
 
     if (p->base.wanted[load->result[0]->id] || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
@@ -148,8 +147,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     product->from_zero = tile_is_zero(mma->operand[2]);
     if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0) &&
         (!product->from_zero || product->depth > MOST_UNPROMOTED))
-        return "sums of 8-bit floats are promoted unless they start from zeros and are at most 128 "
-               "deep";
+        return "sums of 8-bit floats need promotion, except from zeros up to a depth of 128";
     if (product->columns % (how->signs ? 8 : 16) || product->columns > MOST_COLUMNS)
         return "its columns are not a multiple of 8, or more than 256";
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
