@@ -35,8 +35,8 @@ CUC_BEGIN_DECLS
  *   - `_failed()`, a class method: raises the calling thread's last failure;
  *   - `_may_call()`, taken from the first class that has it: 0 where the garbage collector may run
  *     on a driver thread that calls a Python function, 2 on a thread that is never a driver thread,
- *     else 1. Memory dropped where it is 0 is released by the next call that creates a buffer, waits
- *     for a stream or works on a graph.
+ *     else 1. Memory dropped where it is 0 is released by the next call that creates a buffer,
+ * waits for a stream or works on a graph.
  *
  * A producer's `__dlpack_c_exchange_api__` is looked up once for each type. If a stream is given,
  * it is made to wait for the producer's current stream.

@@ -189,6 +189,24 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k,
     return CUC_OK;
 }
 
+// The blocks that share each block of the grid: as the entry says, or, if that is open, the fewest
+// that occupy every multiprocessor.
+static uint32_t parts_for(const struct tile_entry *entry, const int64_t grid[3],
+                          const cuc_device *device)
+{
+    uint32_t parts = entry->flexible ? 1 : entry->split;
+    int64_t blocks = INT32_MAX;
+
+    if (entry->persistent || entry->split <= 1 || !device->limits.cluster_launch)
+        return 1;
+    if (grid[1] * grid[2] <= INT32_MAX / grid[0])
+        blocks = grid[0] * grid[1] * grid[2];
+    while (entry->flexible && parts * 2 <= entry->split &&
+           blocks * parts < (int64_t)device->limits.multiprocessors)
+        parts *= 2;
+    return grid[0] <= INT32_MAX / (int64_t)parts ? parts : 1;
+}
+
 cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                             const cuc_arg *args, size_t count)
 {
@@ -243,5 +261,10 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     if (!entry->persistent && entry->cluster > 1 && grid[0] % entry->cluster == 0 &&
         stream->device->major == 9) // the generation on which clusters were measured
         shape.cluster[0] = entry->cluster;
+    uint32_t parts = parts_for(entry, grid, stream->device);
+    if (parts > 1) {
+        shape.cluster[0] = parts;
+        shape.grid[0] *= parts;
+    }
     return cuc__launch_finish(stream, &shape, chosen, parameters);
 }

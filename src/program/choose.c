@@ -168,6 +168,15 @@ void cuc__program_report_choice(const struct cuc__program_choice *c, struct tile
                 tile_remark(module, k->where, "kernel: %s: %s", k->name, c->texts.at[i]);
 }
 
+void cuc__program_remark_grids(const cuc_program *p, const struct tile_target *target,
+                               struct tile_module *module)
+{
+    struct tile_choosing how = choosing_of(p, target, NULL);
+
+    for (const struct tile_kernel *k = module->first; k && how.dimensions; k = k->next)
+        tile_remark_grid(k, &how);
+}
+
 void cuc__program_drop_choice(struct cuc__program_choice *c)
 {
     cuc__flags_free(&c->constants);

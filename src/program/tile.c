@@ -372,6 +372,8 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
     if (!tile_compile(module, &machine, &compiled)) {
         st = cuc__program_fail_tile(p, module, function);
     } else {
+        if (t->remarks)
+            cuc__program_remark_grids(p, &machine, module);
         cuc__program_add_log(p, tile_diagnostics_text(module, t->remarks));
         st = target == CUC_CODE_PTX
                  ? cuc__object_create(out, CUC_CODE_PTX, compiled.ptx, compiled.ptx_bytes, NULL, 0,

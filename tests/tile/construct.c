@@ -184,8 +184,11 @@ static cuc_status load(cuc_object **object, const struct tile_compiled *code)
 // that number share.
 static struct construct_options default_options(const struct construct *row)
 {
+    const char *split = strstr(row->name, "split by ");
+
     return (struct construct_options){
         .cluster = strstr(row->name, "cluster") ? 2 : 0,
+        .split = split ? (uint32_t)atoi(split + strlen("split by ")) : 0,
         .multiprocessors = 3, // so few that one block runs several tiles
         .contract = true,
         .specific = strstr(row->name, "pipeline") != NULL,
@@ -210,8 +213,12 @@ static bool make_code(struct code *c, const struct construct *row, const struct 
     target.cluster = options->cluster;
     target.lineinfo = true;
     target.contract = options->contract;
-    ck_assert_msg(tile_compile(m, &target, &out), "%s\n%s", construct_where(),
-                  tile_diagnostics_text(m, false));
+    bool compiles = tile_compile(m, &target, &out);
+    if (!compiles && options->warps && strstr(tile_diagnostics_text(m, false), "T604")) {
+        tile_module_free(m); // too few warps for a sort or scan, which a user would be told
+        return false;
+    }
+    ck_assert_msg(compiles, "%s\n%s", construct_where(), tile_diagnostics_text(m, false));
     if (getenv("CONSTRUCT_PTX"))
         fputs(out.ptx, stdout);
     if (out.ptx_bytes > LONGEST_ON_A_GPU && !cuc_driver_is_simulated()) {
@@ -276,6 +283,16 @@ static void read_values(struct values *v, const struct tile_kernel *k, const cha
     }
 }
 
+// The blocks that share a block of the source. If a launch may choose, each number takes its turn.
+static uint32_t parts_of(const struct tile_entry *how)
+{
+    static uint32_t turn;
+
+    if (how->persistent || how->split < 2)
+        return 1;
+    return how->flexible ? UINT32_C(8) >> turn++ % 4 : how->split;
+}
+
 static void bind_tensors(struct tile_argument *argument, const struct tile_kernel *k,
                          const struct values *v, struct tensor *tensor)
 {
@@ -317,6 +334,11 @@ static bool run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
         config.grid[i] = (uint32_t)grid[i];
     config.block[0] = 32 * how->warps;
     config.shared_bytes = how->dynamic_shared;
+    uint32_t parts = parts_of(how);
+    if (parts > 1) {
+        config.cluster[0] = parts;
+        config.grid[0] *= parts;
+    }
     cuc_arg arg = { .type = CUC_ARG_BYTES, .bytes = bytes };
     arg.value.pointer = block;
     if (!arg.bytes)

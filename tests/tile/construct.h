@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 struct construct {
-    const char *name;
+    const char *name;   // "split by 3": a loop that accumulates runs in three blocks; "cluster":
+                        // loads are shared
     const char *dtypes; // values of the constant T, one after another; NULL: no T
     // Extents of its dimensions, scalar arguments, its grid if it has no clause, constants of its
     // header in capitals: "N=37 M=5". Semicolons separate cases; constants in the first case hold

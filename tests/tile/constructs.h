@@ -84,6 +84,12 @@ static const struct construct constructs[] = {
     { "sums into memory", "i32 u32 i64 u64 f16 bf16 f32 f64", "N=20",
       "kernel k(w: T[N], u: T[N]) const T = f32 grid 3 {\n"
       "    store_add(u, [0], load(w, [0], [32]))\n}", 0, 0, NULL },
+    { "sums into rows by ids, in vectors", "i32 u64 f16 bf16 f32 f64", "M=9 N=40;M=9 N=64;M=5 N=13;M=3 N=80",
+      "kernel k(w: T[16, N], p: i32[16], pp: i32[16], u: T[M, N], uu: T[M, N], uuu: T[M, N]) const T = f32 grid 2 {\n"
+      "    ids = load(p, [0], [16]) % 11 - 1\n    x = load(w, [0, 0], [16, 64])\n    j = iota(i32, 64)\n"
+      "    atomic_add(u, [ids[:, None], j], x, order=relaxed)\n"
+      "    atomic_add(uu, [ids[:, None], j + cast(block(0) * 8, i32)], x, mask=(load(pp, [0], [16]) < 9)[:, None], order=relaxed)\n"
+      "    atomic_add(uuu, [ids[:, None], j * 2], x, order=relaxed)\n    store_add(uuu, [3, 0], extract(x, [0, 0], [1, 64]))\n}", 0, 0, NULL },
     { "other operations into memory", "i32 u32 i64 u64", "N=20",
       "kernel k(x: T[N], u: T[N], v: T[N]) const T = i32 {\n"
       "    y = load(x, [0], [32])\n    store_max(u, [0], y)\n    store_min(u, [0], y)\n"
@@ -1100,6 +1106,66 @@ static const struct construct constructs[] = {
     { "a product of large tiles", "f32 f16", "",
       "kernel k(w: T[128, 64], ww: T[64, 130], o: f32[128, 130]) const T = f32 {\n"
       "    store(o, [0, 0], load(w, [0, 0], [128, 64]) @ load(ww, [0, 0], [64, 130]))\n}", 0, 0, NULL },
+    // Loops that accumulate
+    { "sums along axes that a loop adds up", "i32 i64 f16 f32", "M=1 N=20;M=70 N=33;M=40 N=128",
+      "kernel k(w: T[M, N], u: T[M, N], o: T[64], oo: T[16], o2: T[], o3: T[16, 1], o4: T[64]) const T = f32 grid 1 {\n"
+      "    a, b, c, d, e = full(T, [64], 2), full(T, [16], 1), cast(3, T), full(T, [16, 1], 0), full(T, [64], -50)\n"
+      "    for i in 0 .. cdiv(M, 16) {\n        x = load(w, [i, 0], [16, 64])\n        y = load(w, [i, 1], [16, 24])\n"
+      "        a += squeeze(sum(x, 0), 0)\n        b = squeeze(sum(y, 1), 1) + b\n        c += sum(x)\n        d += sum(x * x, 1)\n"
+      "        e = maximum(e, squeeze(max(x, 0), 0))\n        store(u, [i, 0], x + 1)\n    }\n"
+      "    for i in 0 .. M { c += sum(load(w, [i, 0], [_, 16])); if i == 3 { break } }\n"
+      "    for i in 0 .. M { c -= sum(load(w, [i, 0], [_, 48])); if i % 3 == 0 { b += sum(load(w, [i, 0], [_, 8])) } }\n"
+      "    store(o, [0], a); store(oo, [0], b); store(o2, [], c); store(o3, [0, 0], d); store(o4, [0], e)\n}", 0, 0, NULL },
+    { "loads of several iterations at once", "i8 f16 f32 i64", "M=1 N=20 n=0;M=70 N=33 n=5;M=129 N=64 n=-3;M=64 N=64 n=40",
+      "kernel k(w: T[M, N], p: i32[M], o: T[64], oo: T[8, 32], o2: T[32], n: i64) const T = f32 grid 1 {\n"
+      "    a, b, c = full(T, [64], 2), full(T, [8, 32], 0), full(T, [32], 1)\n"
+      "    for i in 0 .. M { a = maximum(a * -1, load(w, [i, 0], [_, 64], pad=1)) }\n"
+      "    for i in n .. cdiv(M, 8) { b = minimum(3 - b, load(w, [i, 0], [8, 32])) }\n"
+      "    for i in 0 .. M - n step 2 { c = maximum(load_at(w, [i + n, 3], [_, 32]) - c, squeeze(load_rows(w, load(p, [i], [1]) % 9, [0], [32]), 0)) }\n"
+      "    store(o, [0], a); store(oo, [0, 0], b); store(o2, [0], c)\n}", 0, 0, NULL },
+    { "accumulations of integers, in several blocks", INTEGERS, "M=1 N=20;M=200 N=33;M=403 N=16;M=0 N=7",
+      "kernel k(w: T[M, N], ww: T[M, N], o: T[N], o1: T[N], o2: T[N], o3: T[N], o4: T[N], o5: T[N], o6: T[N]) const T = i32 grid cdiv(N, 16) {\n"
+      "    j = block(0)\n    s, p, a, b, x = full(T, [16], 3), full(T, [16], 5), full(T, [16], 1), full(T, [16], 2), full(T, [16], 7)\n"
+      "    low, high = full(T, [16], 4), full(T, [16], 0)\n"
+      "    for i in 0 .. cdiv(M, 8) {\n        y = load(w, [i, j], [8, 16])\n        z = load(ww, [i, j], [8, 16], pad=1)\n"
+      "        s += squeeze(sum(y, 0), 0)\n        p = squeeze(prod(z | 1, 0), 0) * p\n        a = a & (load(w, [i * 8, j], [_, 16]) | 1)\n"
+      "        b = b | load(w, [i * 8 + 1, j], [_, 16])\n        x = x ^ load(ww, [i * 8 + 2, j], [_, 16])\n"
+      "        low = minimum(low, squeeze(min(y, 0), 0))\n        high = maximum(squeeze(max(z, 0), 0), high)\n    }\n"
+      "    store(o, [j], s); store(o1, [j], p); store(o2, [j], a); store(o3, [j], b); store(o4, [j], x); store(o5, [j], low); store(o6, [j], high)\n}", 0, 0, NULL },
+    { "extrema of floats, in several blocks", FLOATS, "M=1 N=20;M=200 N=33;M=403 N=16;M=0 N=7",
+      "kernel k(x: T[M, N], o: T[N], o1: T[N], o2: T[], o3: T[N]) const T = f32 grid cdiv(N, 16) {\n"
+      "    j = block(0)\n    low, high, top, odd = full(T, [16], inf), full(T, [16], -inf), full(T, [], 0), full(T, [16], 0)\n"
+      "    for i in 0 .. cdiv(M, 8) {\n        y = load(x, [i, j], [8, 16], pad=1)\n        low = minimum(low, squeeze(min(y, 0), 0))\n"
+      "        high = maximum(high, squeeze(max(y, 0, nan=true), 0), nan=true)\n        top = maximum(top, max(y))\n"
+      "        if i % 2 == 1 { odd = maximum(odd, squeeze(max(y, 0), 0)) }\n    }\n"
+      "    store(o, [j], low); store(o1, [j], high); store(o3, [j], odd)\n    if j == 0 { store(o2, [], top) }\n}", 0, 0, NULL },
+    { "an accumulation with branches and loops in it, in several blocks", "i32 i64", "M=300 N=40 n=3;M=300 N=40 n=0;M=7 N=40 n=9",
+      "kernel k(w: T[M, N], o: T[8], oo: bool[2], n: i32) const T = i32 grid 1 {\n    s, t, some, every = zeros(T, [8]), cast(0, T), false, true\n"
+      "    for i in 2 .. M step 3 {\n        y = load_at(w, [i, 4], [_, 8])\n        if i % 5 == n { continue }\n"
+      "        if i % 2 == 0 { s += y } else { s -= y * 2; t += sum(y) }\n"
+      "        for c in 0 .. n { t += w[i, c]; if c == 2 { break } }\n        s = where(y > 0, s + 1, s)\n"
+      "        some = some or any(y > 3)\n        every = every and any(y < 4)\n    }\n"
+      "    store(o, [0], s + t)\n    store(oo, [0], some, shape=[_]); store(oo, [1], every, shape=[_])\n}", 0, 0, NULL },
+    { "an accumulation that counts in 32 bits, in several blocks", "i32", "N=500 n=2147483647 m=2147483600;N=500 n=40 m=-9;N=500 n=-5 m=5",
+      "kernel k(w: T[N], o: T[3], m: i32, n: i32) const T = i32 grid 1 {\n    s, t, x = 0, 0, 0\n"
+      "    for i in m .. n step 7 { s += w[i % 500] + i; t += 1 }\n    for i in 0 .. 64 { x += w[i] * s }\n"
+      "    store(o, [0], s, shape=[_]); store(o, [1], t, shape=[_]); store(o, [2], x, shape=[_])\n}", 0, 0, NULL },
+    { "means and variances, split by 3", "f16 bf16 f32 f64", "M=1 N=20;M=200 N=33;M=403 N=16",
+      "kernel k(s: T[M, N], o: A[N], oo: A[N]) const T = f32, A = f32 grid cdiv(N, 16) {\n"
+      "    j = block(0)\n    a = full(f32, [16], 0.25)\n    for i in 0 .. cdiv(M, 16) { a += squeeze(sum(cast(load(s, [i, j], [16, 16]), f32), 0), 0) }\n"
+      "    mean = a / M\n    v = full(f32, [16], 0.5)\n    for i in 0 .. M { d = cast(load(s, [i, j], [_, 16]), f32) - mean; v += d * d }\n"
+      "    store(o, [j], mean); store(oo, [j], v / M)\n}", 64, 1, NULL },
+    { "sums of products of floats, split by 8", "f32 f64", "M=3 N=20;M=64 N=512",
+      "kernel k(s: T[M, N], ss: T[M, N], o: T[M], oo: T[M]) const T = f32 grid M {\n    r = block(0)\n    a, p = cast(0.5, T), cast(1.0, T)\n"
+      "    for i in 0 .. cdiv(N, 32) { x = load(s, [r, i], [_, 32]); a += sum(x * load(ss, [r, i], [_, 32])); p = p * (1.0 + 0.01 * s[r, i]) }\n"
+      "    store(o, [r], a, shape=[_]); store(oo, [r], p, shape=[_])\n}", 64, 2, NULL },
+    { "a running softmax, split by 4", "f32 f64", "M=3 N=20;M=4 N=700;M=2 N=0",
+      "kernel k(s: T[M, N], ss: T[N, 8], o: T[M], oo: T[M, 8]) const T = f32 grid M {\n    r = block(0)\n"
+      "    m, l, acc = full(T, [1, 1], -inf), zeros(T, [1, 1]), zeros(T, [1, 8])\n"
+      "    for i in 0 .. cdiv(N, 16) {\n        x = load(s, [r, i], [1, 16], pad=-inf) * 4.0\n        new = maximum(m, max(x, 1))\n"
+      "        p = exp(x - new)\n        fade = exp(m - new)\n        l = l * fade + sum(p, 1)\n"
+      "        acc = acc * fade + sum(trans(p) * load(ss, [i, 0], [16, 8]), 0)\n        m = new\n    }\n"
+      "    store(o, [r], squeeze(m + log(l), 1)); store(oo, [r, 0], acc / l)\n}", 256, 2, NULL },
     // Ranks
     { "eight axes", "i32 f16", "A=2 B=3",
       "kernel k(w: T[A, 1, B, 1, 2, 2, 1, 3], p: i32[2], o1: T[A, 1, B, 1, 2, 2, 1, 3], o2: T[3, 1, 2, 2, 1, 3, 1, 2],\n"

@@ -706,6 +706,14 @@ static const struct {
       2, 28, "T602 full: a tile of 8388608 elements, expected no more than 4194304: make it smaller" },
     { "a copy by TMA that is asked for", "kernel k(a: f32[N]) {\n    store(a, [1], load(a, [0], [8], tma=true))\n}", NULL, true,
       2, 19, "T603 load: expected a copy by TMA, as require_tma requires, got loads and stores of threads" },
+    { "a sort that takes too much code",
+      "kernel k(o: f32[N]) {\n    store(o, [0], sort(load(o, [0], [65536]), 0))\n}", NULL, false,
+      2, 19, "T604 sort: a tile of 65536 elements takes 1090 KB of PTX an entry, and the kernel's sorts, scans and "
+      "histograms may take 1024 KB in all entries: sort tiles that fit in shared memory" },
+    { "a scan that takes too much code",
+      "kernel k(o: f64[N]) {\n    store(o, [0], cumsum(load(o, [0], [524288]), 0))\n}", NULL, false,
+      2, 19, "T604 cumsum: a tile of 524288 elements takes 1078 KB of PTX an entry, and the kernel's sorts, scans and "
+      "histograms may take 1024 KB in all entries: scan smaller tiles in a loop that carries the last result" },
     { "an op that there is no code for in its layout", // only the machine form can express it
       "tile 1 machine\nlayout @0 = r: l:0,0,0,0,0 w: of []\nlayout @1 = r:1 l:3,4,8,16,32 w: of [64]\n"
       "kernel k(a: f32[N])\n{\n    %1 = constant() {value = 0} : i64 @0\n"

@@ -178,7 +178,7 @@ static const struct kernel_case rows[] = {
     { "scan", "cumulative_sum_long", "f32", "BN=64 W=8", "N=64 G=1; N=1000 G=16",
       "rozz", NULL, expect_long_sum_f32, EXACT, NULL },
     // With several warps, one looks back.
-    { "scan", "cumulative_sum_long", "i32", "SUM=i32 BN=4096 W=32", "N=4096 G=1; N=30000 G=8",
+    { "scan", "cumulative_sum_long", "i32", "SUM=i32 BN=4096 BB=1 W=32", "N=4096 G=1; N=30000 G=8",
       "rozz", NULL, expect_long_sum, EXACT, NULL },
 
     // Histograms and sorting

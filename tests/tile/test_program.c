@@ -329,6 +329,120 @@ TEST(remarks_are_in_the_log_when_they_are_asked_for)
     cuc_program_release(p);
 }
 
+static const struct {
+    const char *source, *says;
+    const char *dimension; // NULL: none is given
+    int32_t split;
+} slow[] = {
+    { "kernel k(x: f32[M, N], o: f32[N]) grid cdiv(N, 64) {\n    s = zeros(f32, [64])\n"
+      "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
+      "s)\n}",
+      "1:8: remark: kernel: k: a grid of 32 blocks for 132 multiprocessors: split the loop "
+      "(split=8)",
+      "N=2048", 0 },
+    { "kernel k(x: f32[M, N], o: f32[N]) grid cdiv(N, 64) {\n    s = zeros(f32, [64])\n"
+      "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
+      "s)\n}",
+      "1:8: remark: kernel: k: loops are shared by 4 blocks of a cluster", NULL, 4 },
+    { "kernel k(x: i32[M, N], o: i32[N]) grid cdiv(N, 64) {\n    s = zeros(i32, [64])\n"
+      "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
+      "s)\n}",
+      "1:8: remark: kernel: k: launches with fewer blocks than multiprocessors share loops among "
+      "up "
+      "to 8 blocks",
+      NULL, 0 },
+    { "kernel k(x: f32[N], o: f32[N]) grid cdiv(N, 4096) {\n"
+      "    store(o, [block(0)], load(x, [block(0)], [4096]) + 1.0)\n}",
+      "1:8: remark: kernel: k: a grid of 1 block for 132 multiprocessors: use smaller tiles",
+      "N=2048", 0 },
+    { "kernel k(x: f32[N], o: f32[64], n: i64) grid 1 {\n"
+      "    store(o, [0], load_at(x, [n], [64]))\n}",
+      "2:19: remark: load_at: 4 bytes at a time (idx32+aligned): its last index is not known to be "
+      "a "
+      "multiple of more: assume() that",
+      NULL, 0 },
+    { "kernel k(x: f32[N], o: f32[64], n: i64) grid 1 {\n"
+      "    store(o, [0], load(slice(x, 0, n, n + 64), [0], [64]))\n}",
+      "2:19: remark: load: 4 bytes at a time (idx32+aligned): a slice along the last axis may "
+      "begin "
+      "anywhere",
+      NULL, 0 },
+    { "kernel k(x: f32[64], o: f32[N]) grid 1 {\n"
+      "    atomic_add(o, [iota(i32, 64)], load(x, [0], [64]))\n}",
+      "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): it acquires", NULL, 0 },
+    { "kernel k(x: f32[64], i: i32[64], o: f32[N]) grid 1 {\n"
+      "    atomic_add(o, [load(i, [0], [64])], load(x, [0], [64]), order=relaxed)\n}",
+      "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): its elements are not known to be "
+      "neighbours in the tensor",
+      NULL, 0 },
+    { "kernel k(x: f64[64], o: f64[64]) grid 1 {\n    store_add(o, [0], load(x, [0], [64]))\n}",
+      "2:5: remark: store_reduce: 8 bytes at a time (idx32+aligned): no wider atomic operation "
+      "exists "
+      "for it",
+      NULL, 0 },
+};
+
+TEST_ROWS(what_stays_below_the_machine_says_why, slow)
+{
+    const char *dimensions[] = { slow[_i].dimension, "M=4096" };
+    cuc_program *p =
+        made(slow[_i].source, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON,
+                                                  .split = slow[_i].split, .dimensions = dimensions,
+                                                  .dimension_count = dimensions[0] ? 2 : 0));
+    cuc_object *object = compiled(p, CUC_CODE_PTX);
+
+    ck_assert_msg(strstr(cuc_program_log(p), slow[_i].says) != NULL, "expected %s, got %s",
+                  slow[_i].says, cuc_program_log(p));
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+
+// Sorts, scans, tops and histograms of random dtypes and sizes take at most 1 MB of PTX beside
+// their loads and stores, or are refused by a code of their own.
+TEST_RANGE(code_along_an_axis_is_bounded, 0, 40)
+{
+    static const char *const dtypes[] = { "i8", "u16", "i32", "u64", "f16", "bf16", "f32", "f64" };
+    static const char *const ops[] = { "sort(x, 0)",
+                                       "sort(x, 1)",
+                                       "cumsum(x, 0)",
+                                       "cumprod(x, 1)",
+                                       "topk(x, 1, 0)",
+                                       "topk(x, 1, 1)",
+                                       "cast(histogram(cast(x, i32), 1000), T)" };
+    uint32_t state = 12345u + 977u * (uint32_t)_i, pick[4];
+    char text[400];
+    cuc_program *p;
+    cuc_object *object = NULL;
+    const char *ptx;
+    size_t bytes;
+
+    for (int i = 0; i < 4; i++)
+        pick[i] = (state = state * 1664525u + 1013904223u) >> 8;
+    uint32_t m = 1u + pick[0] % (UINT32_C(1) << (pick[0] >> 16) % 12);
+    uint32_t n = 1u + pick[1] % (UINT32_C(1) << (pick[1] >> 16) % 12);
+    const char *op = ops[pick[2] % CUC_LENGTH(ops)];
+    snprintf(text, sizeof(text),
+             "kernel k(a: T[M, N], o: T[M, N], oo: T[N]) const T = %s grid 1 {\n"
+             "    x = load(a, [0, 0], [%u, %u])\n    %s\n}\n",
+             dtypes[pick[3] % CUC_LENGTH(dtypes)], m, n,
+             strncmp(op, "topk", 4) == 0   ? "y, i = OP; store(o, [0, 0], y)"
+             : strncmp(op, "cast", 4) == 0 ? "store(oo, [0], OP)"
+                                           : "store(o, [0, 0], OP)");
+    char *at = strstr(text, "OP");
+    char source[500];
+    snprintf(source, sizeof(source), "%.*s%s%s", (int)(at - text), text, op, at + 2);
+    p = made(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
+    if (cuc_program_compile(&object, p, CUC_CODE_PTX) < 0) {
+        ck_assert_msg(strcmp(cuc_error_library_symbol(), "T604") == 0, "%s\n%s", source,
+                      cuc_error_log());
+    } else {
+        ck_ok(cuc_object_get_ptx(&ptx, &bytes, object));
+        ck_assert_msg(bytes < 3u << 19, "%zu bytes of PTX: %s", bytes, source);
+    }
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+
 TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
 {
     static const char product[] =

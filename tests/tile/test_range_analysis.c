@@ -279,7 +279,7 @@ TEST(an_extent_of_what_has_elements_is_not_0)
 static const struct {
     const char *entry;
     int most;
-} briefs[] = { { "$tma(", 650 }, { "$realigned(", 1350 }, { "$idx64(", 900 } };
+} briefs[] = { { "$tma(", 800 }, { "$realigned(", 1350 }, { "$idx64(", 900 } };
 
 static int lines_with(const char *text, const char *end, const char *words)
 {

@@ -110,6 +110,24 @@ static void know_dimensions(launcher *l)
     l->tensors = NULL;
 }
 
+// Prints the remark on a grid that leaves multiprocessors idle. A kernel's other remarks are for
+// `cucore compile`.
+static void note_grid(const launcher *l, const cuc_program *program)
+{
+    static const char before[] = "remark: kernel: ", is[] = ": a grid of ";
+    size_t length = l->kernel_name ? strlen(l->kernel_name) : 0;
+
+    for (const char *at = cuc_program_log(program); (at = strstr(at, before));) {
+        at += strlen(before);
+        size_t name = strcspn(at, ":\n");
+        if ((!length || (name == length && strncmp(at, l->kernel_name, name) == 0)) &&
+            strncmp(at + name, is, strlen(is)) == 0) {
+            cli_note("%.*s", (int)strcspn(at, "\n"), at);
+            return;
+        }
+    }
+}
+
 // CUDA C++ looks kernels up by name expression: saxpy finds both extern "C" and C++ kernels, and
 // axpy<float> is instantiated.
 static int compile_source(launcher *l)
@@ -127,10 +145,13 @@ static int compile_source(launcher *l)
     if (l->source.language->source == CUC_SOURCE_TILE) {
         arch = l->options.arch; // NULL: the device's, with its tuning records
         know_dimensions(l);
+        l->options.remarks = l->repeats > 0;
     }
     cuc_status st = source_program(&program, &l->source, &l->options, arch);
     if (st == CUC_OK)
         st = cuc_program_compile(&l->object, program, target);
+    if (st == CUC_OK && l->options.remarks)
+        note_grid(l, program);
     cuc_program_release(program);
     if (st == CUC_OK)
         return CLI_DONE;

@@ -49,4 +49,8 @@ bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_ke
 bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
                    char *why, size_t capacity);
 
+// Remarks if the launch that the given dimensions determine has fewer blocks than the GPU has
+// multiprocessors, with the remedy.
+void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how);
+
 #endif

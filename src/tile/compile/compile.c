@@ -35,6 +35,8 @@ struct unit {
     bool has_realigned;        // and one for unaligned operands, in place of some without roles
     struct tile_measures measures;
     uint32_t cluster;               // blocks
+    bool flexible;                  // a launch chooses the blocks that share a loop
+    const char *why_not_split;      // no loop is split for this reason; NULL or ""
     struct tile_prefetch *prefetch; // NULL: no operands are prefetched,
     const char *why;                // for this reason
     struct output *out;             // NULL if only layouts are dumped
@@ -111,6 +113,26 @@ static bool review(struct unit *u)
 }
 
 // ---- Passes that lay out
+
+static bool reduce_after_loops(struct unit *u)
+{
+    tile_reduce_after_loops(u->kernel, u->warps, u->target.contract);
+    return true;
+}
+
+static bool split_loops(struct unit *u)
+{
+    u->target.parts =
+        tile_split_loops(u->kernel, &u->target, u->warps, &u->flexible, &u->why_not_split);
+    tile_remark_split(u->kernel, u->target.parts, u->flexible, u->why_not_split);
+    return true;
+}
+
+static bool unroll_loads(struct unit *u)
+{
+    tile_unroll_loads(u->kernel, u->warps);
+    return true;
+}
 
 static bool measure(struct unit *u)
 {
@@ -214,6 +236,8 @@ static bool emit_entry(struct unit *u)
                                    out->text, entry)))
         return false;
     entry->cluster = u->cluster;
+    entry->split = u->target.parts;
+    entry->flexible = u->target.parts && u->flexible;
     out->entries++;
     return true;
 }
@@ -259,6 +283,15 @@ static const struct pass passes[] = {
     // Reports all code that is slower than it might be, or rejects it if the target asks for that.
     { CHECK, "review", review, .needs = TILE_IR_SIMPLE | TILE_IR_ROLES },
 
+    // Moves reductions that loops accumulate behind the loops.
+    { LAYOUT, "reductions after loops", reduce_after_loops,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
+    // Splits loops that accumulate over the blocks of a cluster.
+    { LAYOUT, "split of loops", split_loops,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
+    // Unrolls loops that load few bytes at a time, with their loads first.
+    { LAYOUT, "unrolling", unroll_loads, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS,
+      .changes = true },
     // Measures the amount of data that the kernel computes with at once.
     { LAYOUT, "measures", measure, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_MEASURES },
     // Starts neighbouring blocks of some row kernels together, as clusters.
@@ -373,6 +406,8 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     struct output out = { .text = text };
     struct unit source = unit_of(kernel, target, &out), fast, last;
 
+    kernel->module->network = NULL;
+    kernel->module->network_bytes = kernel->module->networks_bytes = 0;
     tile_set_construct(kernel->module, NULL);
     tile_set_location(kernel->module, kernel->where);
     if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &fast, &last))
@@ -386,7 +421,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
         if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].assumes_no_overlap)
             continue;
         unit->variant = variants[i];
-        if (!run_passes(unit, EMIT))
+        if (!run_passes(unit, EMIT) || !tile_fits_code(kernel))
             return false;
         tile_remark_entry(kernel, &out.entry[out.entries - 1]);
     }

@@ -53,6 +53,9 @@ void tile_refuse_huge(struct tile_kernel *kernel);
 void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_target *target,
                               bool has_roles);
 
+// Rejects a kernel whose sorts, scans and histograms have too much PTX so far.
+bool tile_fits_code(const struct tile_kernel *kernel);
+
 // compile_roles.c: compiles the entry with roles, if the kernel and the target allow one. False if
 // there is none, which is not an error.
 // tile_compile_realigned(): the same for operands of any alignment, of one product's pipeline.

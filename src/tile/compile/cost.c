@@ -40,12 +40,12 @@ static const double shared_rate = 90;        // for products that read shared me
 static const double copied_rate = 26;        // for copies by threads (cp.async)
 static const double realigned_rate =
     24; // for copies by threads that realign, with the products' reads
-static const double outside_clocks = 6.5;    // for a line outside of its tensor
-static const double line_clocks = 1.5;       // for any line copied
-static const double torn_clocks = 2.1;       // in addition, for a line that starts in the middle of
-                                             // a line of memory
-static const double end_clocks = 660;   // fixed cost of ending a tile, in addition to its stores
-static const double store_rate = 34;    // for storing accumulators
+static const double outside_clocks = 6.5; // for a line outside of its tensor
+static const double line_clocks = 1.5;    // for any line copied
+static const double torn_clocks = 2.1;    // in addition, for a line that starts in the middle of
+                                          // a line of memory
+static const double end_clocks = 660;     // fixed cost of ending a tile, in addition to its stores
+static const double store_rate = 34;      // for storing accumulators
 static const double meet_clocks = 4750; // until the blocks that share a reduction have synchronized
 static const double meet_rate = 35;     // for reading the other blocks' partial sums
 static const double handover_clocks = 4000; // for handing a tile to another block, or taking it

@@ -4,6 +4,7 @@
 #include "choose.h"
 
 #include "cost.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/ir/host.h"
 #include "tile/layout/fragment.h"
 #include "tile/pass/fused.h"
@@ -288,4 +289,27 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     w.path = path_of(l, kernel, how->target, p.first, &w);
     *seconds = tile_work_seconds(&m, &w);
     return true;
+}
+
+void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how)
+{
+    enum { USUAL_MULTIPROCESSORS = 132, MOST_BLOCKS = 1 << 20 };
+    struct launch *l = tile_take(kernel->module, sizeof(*l));
+    uint32_t all = how->multiprocessors ? how->multiprocessors : USUAL_MULTIPROCESSORS, parts = 2;
+    char why[256], remedy[64] = "use smaller tiles";
+    int64_t blocks = 1;
+
+    if (!l || make_launch(l, kernel, how, why, sizeof(why)) <= 0)
+        return;
+    for (uint32_t i = 0; i < 3; i++)
+        blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
+    if (!blocks || blocks >= all || kernel->splits)
+        return;
+    while (parts < TILE_MOST_PARTS && blocks * parts < all)
+        parts *= 2;
+    if (kernel->may_split)
+        snprintf(remedy, sizeof(remedy), "split the loop (split=%u)", parts);
+    tile_remark(kernel->module, kernel->where,
+                "kernel: %s: a grid of %lld block%s for %u multiprocessors: %s", kernel->name,
+                (long long)blocks, blocks == 1 ? "" : "s", all, remedy);
 }

@@ -86,3 +86,24 @@ void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_targ
 
     tile_walk(&kernel->body, refuse_accumulators, &accumulators);
 }
+
+bool tile_fits_code(const struct tile_kernel *kernel)
+{
+    enum { MOST_BYTES = 1024 * 1024 };
+    static const char *const advice[TILE_OP_COUNT] = {
+        [TILE_SORT] = "sort tiles that fit in shared memory",
+        [TILE_TOPK] = "take the top of smaller tiles first, then the top of those",
+        [TILE_SCAN] = "scan smaller tiles in a loop that carries the last result",
+        [TILE_HISTOGRAM] = "count smaller tiles in a loop that adds up the counts",
+    };
+    const struct tile_op *op = kernel->module->network;
+
+    if (!op || kernel->module->networks_bytes <= MOST_BYTES)
+        return true;
+    tile_error(kernel->module, TILE_T604, op->where,
+               "%s: a tile of %lld elements takes %zu KB of PTX an entry, and the kernel's sorts, "
+               "scans and histograms may take %u KB in all entries: %s",
+               tile_op_word(op), (long long)tile_elements(&op->operand[0]->type),
+               kernel->module->network_bytes / 1024, (unsigned)MOST_BYTES / 1024, advice[op->kind]);
+    return false;
+}

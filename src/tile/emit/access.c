@@ -139,30 +139,46 @@ static void open_thread(struct tile_access_state *a)
 }
 
 // The number of a thread's elements that are contiguous and aligned in memory, if the view holds.
-static uint32_t vector_of(const struct tile_access_state *a, const struct tile_emit_view *view,
+// Sets a->why if a change of the source would make them more.
+static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_view *view,
                           const struct tile_value *last_index, int64_t scale)
 {
     const struct tile_layout *layout = a->tile->layout;
-    uint32_t last = a->axes - 1, bytes = tile_access_bytes(a), vector = 1;
+    uint32_t last = a->axes - 1, bytes = tile_access_bytes(a), vector = 1, most = TILE_VECTOR_BYTES;
 
-    if (!a->axes || a->tile_axis[last] < 0 || view->stride[last].reg ||
-        view->stride[last].value != 1 || (a->rows && last == 0) ||
-        tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
-        a->op->kind == TILE_STORE_REDUCE)
+    if (a->op->kind == TILE_STORE_REDUCE)
+        most = tile_atomic_bytes(
+            a->e, (enum tile_combine)tile_int(a->op, TILE_ATTR_WITH, TILE_WITH_SUM), view->dtype);
+    if (!a->axes || view->stride[last].reg || view->stride[last].value != 1)
+        return 1;
+    a->why = a->tile_axis[last] < 0 || (a->rows && last == 0)
+                 ? "the tile has one element along the tensor's last axis"
+             : tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK
+                 ? "ordered accesses move single elements"
+                 : NULL;
+    if (a->why)
         return 1;
     uint64_t divisor = tile_range_of(a->e->ranges, last_index).divisor;
     uint64_t power = divisor ? divisor & -divisor : TILE_VECTOR_BYTES;
     uint64_t aligned = (power < TILE_VECTOR_BYTES ? power : TILE_VECTOR_BYTES) * (uint64_t)scale *
                        bytes;
     uint32_t shift = tile_axis_shift(layout, (uint32_t)a->tile_axis[last]);
-    for (uint32_t bit = 0; bit < layout->register_bits; bit++) {
-        if (layout->basis[bit] != UINT32_C(1) << (shift + bit) ||
-            bit >= layout->axis_bits[a->tile_axis[last]] ||
-            2 * vector * bytes > TILE_VECTOR_BYTES || 2 * vector * bytes > view->aligned ||
-            aligned % (2 * vector * bytes) || a->extent[last] % (2 * vector))
+    for (uint32_t bit = 0; 2 * vector * bytes <= most; bit++) {
+        uint32_t next = 2 * vector * bytes;
+        a->why = a->extent[last] % (2 * vector) ? "the tile's last extent is not a multiple of more"
+                 : next > view->aligned         ? "a slice along the last axis may begin anywhere"
+                 : aligned % next
+                     ? "its last index is not known to be a multiple of more: assume() that"
+                 : bit >= layout->register_bits || bit >= layout->axis_bits[a->tile_axis[last]] ||
+                         layout->basis[bit] != UINT32_C(1) << (shift + bit)
+                     ? "a thread does not hold more neighbours of the tensor's last axis"
+                     : NULL;
+        if (a->why)
             break;
         vector *= 2;
     }
+    if (!a->why && most < TILE_VECTOR_BYTES)
+        a->why = "no wider atomic operation exists for it";
     return vector;
 }
 
@@ -352,7 +368,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     if (e->failed)
         return false;
     tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a),
-                       a.aligned ? tile_access_bytes(&a) : 0);
+                       a.aligned ? tile_access_bytes(&a) : 0,
+                       tile_elements(&a.tile->type) > 1 ? a.why : NULL);
     if (comes_in_parts(&a)) {
         if (!(e->deferred_load = tile_take(e->module, sizeof(a))))
             return false;

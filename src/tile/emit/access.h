@@ -29,6 +29,7 @@ struct tile_access_state {
     uint32_t vector;                      // elements
     // A predicate if `vector` holds only for an aligned tensor; elements of others move one by one.
     tile_register aligned;
+    const char *why; // why `vector` is no larger, if a change of the source helps
     const struct tile_value *ids;
     tile_register pad;         // padding value for all elements
     const tile_register *pads; // padding value for each register

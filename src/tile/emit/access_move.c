@@ -237,9 +237,9 @@ static void move(struct tile_access_state *a, struct addresses *known, uint32_t 
     if (step)
         address = tile_make(a->e, TILE_R64, "add.s64 %R, %R, %R", address, step);
     if (a->op->kind == TILE_STORE_REDUCE)
-        tile_emit_atomic(a->e, ".relaxed.gpu",
-                         (enum tile_combine)tile_int(a->op, TILE_ATTR_WITH, TILE_WITH_SUM),
-                         a->view->dtype, TILE_NO_REGISTER, address, offset, &a->reg[r], predicate);
+        tile_emit_atomics(a->e, ".relaxed.gpu",
+                          (enum tile_combine)tile_int(a->op, TILE_ATTR_WITH, TILE_WITH_SUM),
+                          a->view->dtype, address, offset, &a->reg[r], count, predicate);
     else if (a->stores)
         tile_emit_store(a->e, order, "global", a->view->dtype, a->reg + r, count, address, offset,
                         predicate);

@@ -156,7 +156,8 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
     if (tile_is_integer(from) && tile_is_integer(to))
         return integer_to_integer(e, to, from, x);
     if (tile_is_integer(from)) {
-        bool exact = cuc_dtype_bits(from) <= 16; // in f32, so that the next rounding is the only one
+        bool exact = cuc_dtype_bits(from) <=
+                     16; // in f32, so that the next rounding is the only one
         if (exact && to != CUC_F64 && to != CUC_F32)
             return tile_emit_cast(e, to, CUC_F32, round,
                                   tile_emit_cast(e, CUC_F32, from, TILE_RN, x));

@@ -299,6 +299,24 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
     }
 }
 
+static bool is_network(const struct tile_op *op)
+{
+    return op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
+           op->kind == TILE_HISTOGRAM;
+}
+
+// Remembers the op that takes most of a kernel's code, if it is one whose code grows with its tile.
+static void note_code(struct tile_emitter *e, const struct tile_op *op, size_t bytes)
+{
+    if (!is_network(op))
+        return;
+    e->module->networks_bytes += bytes;
+    if (bytes <= e->module->network_bytes)
+        return;
+    e->module->network = op;
+    e->module->network_bytes = bytes;
+}
+
 bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
 {
     if (e->ring && e->ring->in_region && op->kind == TILE_MMA)
@@ -310,7 +328,9 @@ bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
     if (op->kind == TILE_IF)
         return emit_if(e, op);
     uint32_t before = e->instructions;
+    size_t bytes = e->text->length;
     bool done = tile_emit_one(e, op);
+    note_code(e, op, e->text->length - bytes);
     if (e->instructions - before >= MANY_INSTRUCTIONS)
         tile_remark_instructions(e->module, op, e->variant, e->instructions - before);
     return done;

@@ -92,6 +92,8 @@ struct tile_emitter {
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
     uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow them
+    uint32_t *share_at;      // by value id: place of a shared tile in the scratch (peer.c)
+    uint32_t share_bytes;    // of the tiles that are shared now
     bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };
@@ -206,6 +208,12 @@ void tile_emit_parameters(struct tile_emitter *e);
 void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,
                       cuc_dtype dtype, tile_register old, tile_register address, int64_t offset,
                       const tile_register *x, tile_register predicate);
+// The most bytes that an atomic operation without a result takes at once, and that operation on
+// `count` contiguous elements, which are aligned to their size together.
+uint32_t tile_atomic_bytes(const struct tile_emitter *e, enum tile_combine with, cuc_dtype dtype);
+void tile_emit_atomics(struct tile_emitter *e, const char *words, enum tile_combine with,
+                       cuc_dtype dtype, tile_register address, int64_t offset,
+                       const tile_register *x, uint32_t count, tile_register predicate);
 // control.c: emits an op without blocks; emits the ops of a block.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);

@@ -28,8 +28,8 @@ struct tile_fused_ring {
     tile_register all;        // number of tiles or pairs
     tile_register pairs;      // true: a block takes tiles in pairs
     tile_register second;     // 1: the second tile of a pair
-    // A zero that ptxas takes for different in each lane. It would move a scalar that is loaded to a
-    // uniform register at once, and wait for it.
+    // A zero that ptxas takes for different in each lane. It would move a scalar that is loaded to
+    // a uniform register at once, and wait for it.
     tile_register lane_zero;
     tile_register not_first_lane; // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_FEEDS];

@@ -2,6 +2,8 @@
 // a predicate: it lies inside the tile and the tensor and is not masked out.
 #include "emit.h"
 
+#include "tile/pass/remark.h"
+
 #include <string.h>
 
 struct elements {
@@ -186,6 +188,163 @@ void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combi
     tile_put_string(e->text, ";\n");
 }
 
+uint32_t tile_atomic_bytes(const struct tile_emitter *e, enum tile_combine with, cuc_dtype dtype)
+{
+    bool half = dtype == CUC_F16 ||
+                (dtype == CUC_BF16 && tile_has(e->target, TILE_HAS_ATOMIC_BF16));
+
+    if (with == TILE_WITH_SUM && (half || dtype == CUC_F32) &&
+        tile_has(e->target, TILE_HAS_VECTOR_RED))
+        return 16;
+    return with == TILE_WITH_SUM && half ? 4 : tile_bytes_of(dtype);
+}
+
+void tile_emit_atomics(struct tile_emitter *e, const char *words, enum tile_combine with,
+                       cuc_dtype dtype, tile_register address, int64_t offset,
+                       const tile_register *x, uint32_t count, tile_register predicate)
+{
+    static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
+    bool half = tile_bytes_of(dtype) == 2;
+    tile_register word[4];
+
+    if (count == 1) {
+        tile_emit_atomic(e, words, with, dtype, TILE_NO_REGISTER, address, offset, x, predicate);
+        return;
+    }
+    count /= half ? 2 : 1;
+    for (uint32_t i = 0; i < count; i++)
+        word[i] = half ? tile_join(e, x[2 * i], x[2 * i + 1]) : x[i];
+    tile_put_string(e->text, "\t");
+    if (predicate)
+        tile_put(e->text, "@%s ", tile_name(predicate));
+    tile_put(e->text, "red%s.global.add%s%s.%s [%s+%lld], %s;\n", words, half ? ".noftz" : "",
+             vectors[count],
+             !half               ? "f32"
+             : dtype == CUC_BF16 ? "bf16x2"
+                                 : "f16x2",
+             tile_name(address), (long long)offset,
+             count > 1 ? tile_register_list(e, word, count) : tile_name(word[0]));
+}
+
+// Elements along the last axis: equal, or each one more than the one before. The first is a
+// multiple of `divisor`; 0: it is 0.
+struct run {
+    bool known, rises;
+    uint64_t divisor;
+};
+
+static uint64_t divisor_of(const struct elements *a, const struct tile_value *x)
+{
+    return tile_range_of(a->e->ranges, x).divisor;
+}
+
+static struct run run_of(const struct elements *a, const struct tile_value *x)
+{
+    const struct tile_op *op = x->op;
+    const struct tile_value *in = op && op->operand_count ? op->operand[0] : NULL;
+    int32_t last = x->type.rank ? x->type.extent[x->type.rank - 1] : 1;
+    struct run none = { false, false, 1 }, equal = { true, false, divisor_of(a, x) }, run, other;
+
+    if (last == 1)
+        return equal;
+    if (!op)
+        return none;
+    int32_t last_in = in && in->type.rank ? in->type.extent[in->type.rank - 1] : 1;
+    switch (op->kind) {
+    case TILE_IOTA:
+        return (struct run){ true, true, 0 };
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+        return last_in == last                              ? run_of(a, in)
+               : last_in == 1 && op->kind == TILE_BROADCAST ? equal
+                                                            : none;
+    case TILE_CAST:
+        return tile_is_integer(in->type.dtype) &&
+                       cuc_dtype_bits(in->type.dtype) <= cuc_dtype_bits(x->type.dtype)
+                   ? run_of(a, in)
+                   : none;
+    case TILE_ADD:
+        run = run_of(a, in);
+        other = run_of(a, op->operand[1]);
+        if (!run.known || !other.known || (run.rises && other.rises))
+            return none;
+        return (struct run){ true, run.rises || other.rises,
+                             tile_common_divisor(run.divisor, other.divisor) };
+    default:
+        return none;
+    }
+}
+
+// The number of neighbouring registers whose elements lie side by side in memory, aligned, and are
+// masked alike.
+static uint32_t vector_of(const struct elements *a, enum tile_combine with)
+{
+    const struct tile_op *op = a->op;
+    const struct tile_layout *layout = a->shape->layout;
+    uint32_t rank = a->view->rank, axes = a->shape->type.rank, vector = 1;
+    uint32_t bytes = tile_bytes_of(a->view->dtype);
+    uint32_t most = tile_atomic_bytes(a->e, with, a->view->dtype);
+
+    if (!axes || !rank || a->view->stride[rank - 1].reg || a->view->stride[rank - 1].value != 1 ||
+        strstr(tile_order_words(op), ".acq"))
+        return 1;
+    uint64_t divisor = 0;
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        struct run run = run_of(a, op->operand[1 + axis]);
+        if (!run.known || run.rises != (axis + 1 == rank))
+            return 1;
+        divisor = run.divisor;
+    }
+    if (a->mask && (!run_of(a, op->operand[op->operand_count - 1]).known ||
+                    run_of(a, op->operand[op->operand_count - 1]).rises))
+        return 1;
+    uint32_t shift = tile_axis_shift(layout, axes - 1);
+    for (uint32_t bit = 0; bit < layout->register_bits; bit++) {
+        if (layout->basis[bit] != UINT32_C(1) << (shift + bit) ||
+            bit >= layout->axis_bits[axes - 1] || 2 * vector * bytes > most ||
+            2 * vector * bytes > a->view->aligned || divisor % (2 * vector) ||
+            a->shape->type.extent[axes - 1] % (int32_t)(2 * vector))
+            break;
+        vector *= 2;
+    }
+    return vector;
+}
+
+// Atomic operations without results, on vectors. If the tensor's end may cut one, its elements
+// follow one by one.
+static void emit_vectors(struct elements *a, enum tile_combine with, uint32_t vector)
+{
+    struct tile_emitter *e = a->e;
+    uint32_t last = a->view->rank - 1;
+    bool whole = tile_int(a->op, TILE_ATTR_INSIDE, 0) ||
+                 tile_is_multiple(tile_range_of_extent(e->ranges, a->op->operand[0], last), vector);
+
+    for (uint32_t r = 0; r < a->count; r += vector) {
+        bool none;
+        tile_register address, p = predicate_of(a, r, &address, &none);
+        const char *words = tile_order_words(a->op);
+        if (none)
+            continue;
+        if (!whole) {
+            tile_register q = p;
+            (void)open_element(a, r + vector - 1, &q);
+            p = q;
+        }
+        tile_emit_atomics(e, words, with, a->view->dtype, address, 0, a->x[0] + r, vector, p);
+        if (whole)
+            continue;
+        tile_register done = p ? p : tile_constant_register(e, CUC_BOOL, 1);
+        uint32_t next = tile_label(e);
+        tile_branch(e, done, false, next);
+        for (uint32_t i = 0; i + 1 < vector; i++) {
+            p = predicate_of(a, r + i, &address, &none);
+            tile_emit_atomic(e, words, with, a->view->dtype, TILE_NO_REGISTER, address, 0,
+                             a->x[0] + r + i, p);
+        }
+        tile_put_label(e, next);
+    }
+}
+
 // For an element that is out of range or masked out, the result is the operand.
 static bool emit_atomic(struct elements *a)
 {
@@ -194,10 +353,23 @@ static bool emit_atomic(struct elements *a)
     const struct tile_value *value = op->result[0];
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
     bool used = value->uses > 0;
+    uint32_t vector = used ? 1 : vector_of(a, with);
     tile_register *out = tile_take(e->module, a->count * sizeof(*out));
 
     if (!out)
         return false;
+    tile_remark_access(e->module, op, e->variant, vector * tile_bytes_of(a->view->dtype), 0,
+                       vector > 1 ? NULL
+                       : used     ? "its result is used"
+                       : strstr(tile_order_words(op), ".acq")
+                           ? "it acquires, as by default: order=relaxed, or store_add(), allows "
+                             "vectors"
+                           : "its elements are not known to be neighbours in the tensor");
+    if (vector > 1) {
+        emit_vectors(a, with, vector);
+        e->value[value->id] = out;
+        return true;
+    }
     for (uint32_t r = 0; r < a->count; r++) {
         bool none;
         tile_register address, p = predicate_of(a, r, &address, &none);

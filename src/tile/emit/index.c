@@ -113,6 +113,13 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
         *out = op->kind == TILE_BLOCK ? e->block[index] : e->blocks[index];
         return true;
     }
+    if (op->kind == TILE_RANK || op->kind == TILE_RANKS) {
+        tile_register number = tile_make(e, TILE_R32,
+                                         op->kind == TILE_RANK ? "mov.u32 %R, %%cluster_ctarank"
+                                                               : "mov.u32 %R, %%cluster_nctaid.x");
+        *out = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", number);
+        return true;
+    }
     if (op->kind == TILE_WARP) { // the shuffle tells ptxas that the value is warp-uniform
         tile_register warp =
             tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", e->warp);

@@ -62,8 +62,10 @@ void tile_begin_entry(struct tile_emitter *e)
     for (uint32_t i = 0; i < 3; i++) {
         block[i] = tile_new(e, TILE_R32);
         blocks[i] = tile_new(e, TILE_R32);
-        tile_put(e->text, "\tmov.u32 %s, %%ctaid.%c;\n", tile_name(block[i]), axes[i]);
-        tile_put(e->text, "\tmov.u32 %s, %%nctaid.%c;\n", tile_name(blocks[i]), axes[i]);
+        // The blocks of a cluster share one block of the source.
+        const char *unit = e->target->parts ? "cluster" : "cta";
+        tile_put(e->text, "\tmov.u32 %s, %%%sid.%c;\n", tile_name(block[i]), unit, axes[i]);
+        tile_put(e->text, "\tmov.u32 %s, %%n%sid.%c;\n", tile_name(blocks[i]), unit, axes[i]);
     }
     order_blocks(e, block, blocks);
     for (uint32_t i = 0; i < 3; i++) {

@@ -6,8 +6,8 @@ void tile_barrier(struct tile_emitter *e)
     bool team = e->ring && e->ring->plan->teams > 1;
 
     // Not all warps reach this point, or there are fewer warps than layouts count.
-    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3 ||
-                    e->ring->sliced))
+    if (e->ring &&
+        (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3 || e->ring->sliced))
         e->failed = true;
     if (team) // a warpgroup that owns the tile
         tile_ins(e, "bar.sync %R, %u",

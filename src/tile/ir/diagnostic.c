@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TEXT_BYTES = 1024 };
+
 static const struct {
     const char *name, *meaning;
     int number;
@@ -44,7 +46,7 @@ add(struct tile_module *module, enum tile_severity severity, enum tile_code code
     const struct tile_location *where, const char *format, va_list args)
 {
     struct tile_diagnostics *d = module->diagnostics;
-    char text[1024];
+    char text[TEXT_BYTES];
 
     vsnprintf(text, sizeof(text), format, args);
     struct tile_diagnostic *new = cuc__arena_allocate(d->arena, sizeof(*new));
@@ -127,9 +129,20 @@ void tile_remark(struct tile_module *module, struct tile_location where, const c
 {
     va_list args;
 
+    struct tile_diagnostics *d = module->diagnostics;
+    char text[TEXT_BYTES];
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    // Passes copy ops, and each copy has the same remark.
+    for (uint32_t i = 0; i < TILE_RECENT_REMARKS && d->recent[i]; i++)
+        if (same_place(&d->recent[i]->where, &where) && strcmp(d->recent[i]->text, text) == 0)
+            return;
     va_start(args, format);
     add(module, TILE_REMARK, TILE_T000, &where, format, args);
     va_end(args);
+    d->recent[d->remarks++ % TILE_RECENT_REMARKS] = d->last;
 }
 
 // As text

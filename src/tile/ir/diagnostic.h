@@ -34,9 +34,13 @@ struct tile_diagnostic {
     struct tile_diagnostic *next;
 };
 
+enum { TILE_RECENT_REMARKS = 32 };
+
 struct tile_diagnostics {
     struct cuc__arena *arena;
     struct tile_diagnostic *first, *last;
+    const struct tile_diagnostic *recent[TILE_RECENT_REMARKS]; // the last remarks, in a ring
+    uint32_t remarks;                                          // their number so far
     uint32_t errors;    // includes errors beyond the limit; while a kernel is compiled, counts only
                         // that kernel's
     uint32_t earlier;   // errors of the kernels before the one being compiled

@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 enum { TILE_MAX_RANK = 8 };
+enum { TILE_MOST_PARTS = 8 }; // blocks that share a loop's iterations
 #define TILE_MAX_ELEMENTS (INT64_C(1) << 24)
 
 // An integer constant without a dtype, from -2^63 to 2^64 - 1: the union of i64 and u64. It has the
@@ -270,6 +271,8 @@ struct tile_kernel {
     // The kernel waits for the preceding grids; it lets the following grids start. tile_compile()
     // sets both.
     bool waits_for_grids, launches_grids;
+    bool may_split,
+        splits;       // several blocks may share loops of it, if the user asks for that; do share
     bool keeps_order; // blocks may wait for earlier blocks, so those must start first
     struct tile_block body;
     uint32_t value_count; // number of ids in use
@@ -282,6 +285,10 @@ struct tile_module {
     struct tile_diagnostics *diagnostics;
     struct tile_budget *budget; // NULL: no limits
     struct tile_kernel *first, *last;
+    // In the kernel being compiled, the sort, scan, topk or histogram with most PTX, its bytes, and
+    // the bytes of all of them.
+    const struct tile_op *network;
+    size_t network_bytes, networks_bytes;
     const struct tile_location *call; // the call, while its fn is being inlined
     const char *file, *text;          // name and text of the source; NULL from the C builder
     size_t text_bytes;

@@ -8,7 +8,7 @@ bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why
     enum {
         ADA = TILE_HAS_CVT_FP8 | TILE_HAS_MMA_FP8,
         LATER = ADA | TILE_HAS_ATOMIC_BF16 | TILE_HAS_GRID_CONTROL | TILE_HAS_MMA_F64_M16 |
-                TILE_HAS_SPECIFIC,
+                TILE_HAS_SPECIFIC | TILE_HAS_CLUSTERS | TILE_HAS_VECTOR_RED,
         HOPPER = LATER | TILE_HAS_WGMMA | TILE_PAIRS_ROWS,
     };
     // A block may use all of a multiprocessor's shared memory except 1 KiB. Slabs of TMA and wgmma

@@ -12,8 +12,10 @@ enum tile_feature {
     TILE_HAS_MMA_F64_M16 = 1 << 3,  // mma.sync of f64 with 16 rows; otherwise 8
     TILE_HAS_MMA_FP8 = 1 << 4,      // mma.sync of 8-bit floats
     TILE_HAS_WGMMA = 1 << 5,        // pipelines of TMA and wgmma, on a target such as sm_90a
-    TILE_PAIRS_ROWS = 1 << 6, // some blocks of rows start in pairs: a choice based on measurements
-    TILE_HAS_SPECIFIC = 1 << 7, // a target with the suffix `a` exists
+    TILE_PAIRS_ROWS = 1 << 6,       // some blocks of rows start in pairs: based on measurements
+    TILE_HAS_SPECIFIC = 1 << 7,     // a target with the suffix `a` exists
+    TILE_HAS_CLUSTERS = 1 << 8,     // blocks of a cluster read each other's shared memory
+    TILE_HAS_VECTOR_RED = 1 << 9,   // `red` of up to 16 bytes: f32, pairs of 16-bit floats
 };
 
 struct tile_target {
@@ -22,9 +24,12 @@ struct tile_target {
     uint32_t warps;   // 0: the compiler chooses for each kernel
     uint32_t stages;  // stages of a pipeline; 0: as many as fit
     uint32_t cluster; // blocks that share their loads, if possible; 0 and 1: none
-    uint32_t split;   // parts of a pipelined loop, one per block; 0 and 1: none
-    uint32_t raster;  // neighbouring tiles of a pipelined loop's grid; 0: chosen, 8 with prefetch
-    uint32_t blocks;  // minimum blocks resident on a multiprocessor; 0: no minimum
+    uint32_t split;   // parts of a loop that accumulates, one per block; 1: none; 0: chosen at
+                      // launch, where the result does not depend on it
+    uint32_t parts; // most blocks that share a block of the source in entries without roles, set by
+                    // a pass; 0: none do
+    uint32_t raster; // neighbouring tiles of a pipelined loop's grid; 0: chosen, 8 with prefetch
+    uint32_t blocks; // minimum blocks resident on a multiprocessor; 0: no minimum
     uint32_t shared_limit; // bytes that a block may have
     uint32_t shared_align; // alignment of dynamic shared memory
     uint32_t most_blocks;  // resident on a multiprocessor

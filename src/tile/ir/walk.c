@@ -72,8 +72,7 @@ const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *tran
 
     if (op && op->kind == TILE_RESHAPE && op->result[0]->uses == 1 && op->operand[0]->op) {
         const struct tile_type *box = &op->operand[0]->type, *matrix = &op->result[0]->type;
-        if (box->rank > 2 && matrix->rank == 2 &&
-            box->extent[box->rank - 1] == matrix->extent[1])
+        if (box->rank > 2 && matrix->rank == 2 && box->extent[box->rank - 1] == matrix->extent[1])
             op = op->operand[0]->op;
     }
     return op && (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) && op->result[0]->uses == 1
@@ -83,7 +82,8 @@ const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *tran
 
 bool tile_is_plain_load(const struct tile_op *op)
 {
-    return (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK &&
+    return (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) &&
+           tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK &&
            (!tile_int(op, TILE_ATTR_PADDED, 0) || tile_is_zero(op->operand[op->operand_count - 1]));
 }
 

@@ -18,6 +18,18 @@ bool tile_drop_yields(struct tile_kernel *kernel);
 // Rematerializes f32 values from 16-bit words in kernels whose rows have at least `elements`
 // elements. True if something changed.
 bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements);
+// Moves reductions that a loop accumulates behind the loop (reduce_after_loop.c). `contract`:
+// products may be added without being rounded. True if something changed.
+bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract);
+// Unrolls loops that load too little at a time, with all loads of an iteration first. True if
+// something changed.
+bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps);
+// Splits loops that only accumulate over the blocks of a cluster (split_loops.c). Returns the most
+// blocks that share a loop; 0 if none is split, then with a reason in *why, or "". `flexible`: a
+// launch chooses the number, which changes no result.
+struct tile_target;
+uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *target,
+                          uint32_t warps, bool *flexible, const char **why);
 // Returns the number of blocks that should fit on a multiprocessor at once; 0: any number.
 uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps);
 // Finds powers that need not meet their error bound.

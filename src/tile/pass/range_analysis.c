@@ -99,6 +99,22 @@ RULE(warp)
     return tile_range_between(0, 31, 1);
 }
 
+RULE(rank)
+{
+    (void)f;
+    (void)op;
+    (void)result;
+    return tile_range_between(0, TILE_MOST_PARTS - 1, 1);
+}
+
+RULE(ranks)
+{
+    (void)f;
+    (void)op;
+    (void)result;
+    return tile_range_between(1, TILE_MOST_PARTS, 1);
+}
+
 RULE(dimension)
 {
     (void)result;

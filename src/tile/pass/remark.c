@@ -55,16 +55,37 @@ bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, b
 }
 
 void tile_remark_access(struct tile_module *module, const struct tile_op *op,
-                        enum tile_variant variant, uint32_t bytes, uint32_t unaligned)
+                        enum tile_variant variant, uint32_t bytes, uint32_t unaligned,
+                        const char *why)
 {
     const char *name = tile_op_infos[op->kind].name;
+    // The last entry takes all arguments, aligned or not.
+    bool says = why && variant != TILE_INDEX_64 && variant != TILE_INDEX_32;
 
     if (unaligned)
-        tile_remark(module, op->where, "%s: %u bytes at a time, %u of an unaligned tensor (%s)",
-                    name, bytes, unaligned, tile_variant_name(variant));
+        tile_remark(module, op->where, "%s: %u bytes at a time, %u of an unaligned tensor (%s)%s%s",
+                    name, bytes, unaligned, tile_variant_name(variant), says ? ": " : "",
+                    says ? why : "");
     else
-        tile_remark(module, op->where, "%s: %u byte%s at a time (%s)", name, bytes,
-                    bytes == 1 ? "" : "s", tile_variant_name(variant));
+        tile_remark(module, op->where, "%s: %u byte%s at a time (%s)%s%s", name, bytes,
+                    bytes == 1 ? "" : "s", tile_variant_name(variant), says ? ": " : "",
+                    says ? why : "");
+}
+
+void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool flexible,
+                       const char *why)
+{
+    if (parts && flexible)
+        tile_remark(kernel->module, kernel->where,
+                    "kernel: %s: launches with fewer blocks than multiprocessors share loops among "
+                    "up to %u blocks",
+                    kernel->name, parts);
+    else if (parts)
+        tile_remark(kernel->module, kernel->where,
+                    "kernel: %s: loops are shared by %u blocks of a cluster", kernel->name, parts);
+    else if (*why)
+        tile_remark(kernel->module, kernel->where,
+                    "kernel: %s: no loop is shared by several blocks: %s", kernel->name, why);
 }
 
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,

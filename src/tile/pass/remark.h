@@ -9,8 +9,14 @@
 // errors. Returns false after an error.
 bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, bool pipelined);
 // Reports the bytes that a thread moves per instruction if the tile lies inside the tensor.
+// `unaligned`: the bytes if the tensor is not aligned, where a launch decides; else 0. `why`: what
+// keeps the access from moving more; NULL if nothing does.
 void tile_remark_access(struct tile_module *module, const struct tile_op *op,
-                        enum tile_variant variant, uint32_t bytes, uint32_t unaligned);
+                        enum tile_variant variant, uint32_t bytes, uint32_t unaligned,
+                        const char *why);
+// Reports the number of blocks that share the kernel's loops, or the reason why there is only one.
+void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool flexible,
+                       const char *why);
 // The number of instructions that an op has become, if there are very many.
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
                               enum tile_variant variant, uint32_t count);

@@ -69,6 +69,7 @@ struct tile_entry {
     // clusters if the grid is a multiple of it.
     uint32_t cluster;
     uint32_t split;     // blocks that share a tile of the grid; the grid then counts all of them
+    bool flexible;      // a launch chooses that number, up to `split`: it changes no result
     uint64_t realigned; // parameters that threads realign, one bit each
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];

@@ -188,6 +188,7 @@ static void read_entry(struct reader *r, struct tile_kernel *k, struct tile_entr
     entry->persistent = flags & 1;
     k->waits_for_grids |= flags >> 1 & 1;
     entry->even = flags >> 2 & 1;
+    entry->flexible = flags >> 3 & 1;
     entry->cluster = read_byte(r);
     entry->split = read_byte(r);
     entry->raster = read_below(r, 1 << 16, "a raster is too large");

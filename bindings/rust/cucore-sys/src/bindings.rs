@@ -2442,7 +2442,7 @@ pub struct cuc_program_options {
     pub stages: i32,
     /// blocks that share their loads where possible: 2, or 1 (tile only)
     pub cluster: i32,
-    /// Blocks among which a product's reduction axis is split where possible, up to 8: for products with fewer tiles than there are multiprocessors. Partial results are added in a fixed order (tile only)
+    /// Blocks of a cluster that share each block's loops, up to 8: the reduction axis of a pipelined product, or, on devices with clusters, any loop that only accumulates. For grids with fewer blocks than multiprocessors. Partial results are combined in a fixed order, so they are the same at every launch, but sums of floats round differently than with another number. 0: loops whose result does not depend on it are shared as the launch's grid requires; 1: none (tile only)
     pub split: i32,
     /// tiles along the grid's first axis before the next along its second, for a pipelined product: 1 to 64 (tile only)
     pub raster: i32,

@@ -1,0 +1,284 @@
+// Moves reductions out of loops that accumulate them:
+//
+//     for .. { acc = acc + sum(x, 0) }     becomes     for .. { part = part + fold(x) }
+//                                                      acc = acc + sum(part, 0)
+//
+// A thread then adds its own elements in each iteration, and threads exchange their sums once. The
+// fold adds the rows of x that one thread holds, so that `part` takes few registers: rows of the
+// blocked layout whose numbers differ only in register bits.
+#include "pass.h"
+#include "accumulation.h"
+
+#include "tile/ir/scalar.h"
+#include "tile/ir/words.h"
+
+enum { MOST_EACH = 16, MOST_ALL = 48 }; // registers of a thread for parts
+
+struct mover {
+    struct tile_kernel *kernel;
+    uint32_t threads;
+    bool contract; // products are not rounded before they are added
+    bool changed;
+};
+
+// An accumulator that can move, since only its op uses the carried value, and only the end of an
+// iteration the op: its op, the first reduction, the last op before the accumulation.
+struct chain {
+    struct tile_op *op, *first;
+    struct tile_value *last;
+    uint32_t own; // operand of `op` that is the carried value
+    bool extremum;
+};
+
+static bool find_chain(struct chain *c, struct tile_value *argument, struct tile_value *next)
+{
+    struct tile_op *op = next->op;
+
+    if (!op || argument->uses != 1 || next->uses != 1 || tile_is_rounded(op) ||
+        op->parent != argument->block)
+        return false;
+    c->extremum = op->kind == TILE_MINIMUM || op->kind == TILE_MAXIMUM;
+    if (!c->extremum && op->kind != TILE_ADD)
+        return false;
+    enum tile_combine with = op->kind == TILE_ADD       ? TILE_WITH_SUM
+                             : op->kind == TILE_MINIMUM ? TILE_WITH_MIN
+                                                        : TILE_WITH_MAX;
+    c->op = op;
+    c->own = op->operand[0] != argument;
+    if (op->operand[c->own] != argument)
+        return false;
+    c->first = NULL;
+    c->last = op->operand[1 - c->own];
+    for (const struct tile_value *x = c->last; x->op && x->uses == 1; x = x->op->operand[0]) {
+        struct tile_op *step = x->op;
+        if (step->kind == TILE_RESHAPE && !c->first)
+            continue; // after the reductions
+        if (step->kind != TILE_REDUCE || step->parent != op->parent || tile_is_rounded(step) ||
+            tile_int(step, TILE_ATTR_WITH, TILE_WITH_SUM) != (int64_t)with ||
+            (c->extremum && tile_int(step, TILE_ATTR_NAN, 0) != tile_int(op, TILE_ATTR_NAN, 0)))
+            break;
+        c->first = step;
+    }
+    // Sums of f16 and bf16 are rounded once an iteration.
+    return c->first && (c->extremum || tile_bytes_of(argument->type.dtype) >= 4 ||
+                        tile_is_integer(argument->type.dtype));
+}
+
+static void narrowest(struct tile_op *op, void *data)
+{
+    uint32_t *bytes = data;
+
+    if (tile_op_infos[op->kind].traits & TILE_MOVES && op->result_count &&
+        op->result[0]->type.rank && tile_bytes_of(op->result[0]->type.dtype) < *bytes)
+        *bytes = tile_bytes_of(op->result[0]->type.dtype);
+}
+
+static uint32_t log2_of(int64_t x)
+{
+    return 63 - (uint32_t)__builtin_clzll((uint64_t)x);
+}
+
+// The number of parts along the reduced axis that lie in a thread's registers; 1: none.
+static int32_t fold_of(const struct mover *m, const struct chain *c, uint32_t vector)
+{
+    const struct tile_type *type = &c->first->operand[0]->type;
+    uint32_t axis = (uint32_t)tile_int(c->first, TILE_ATTR_AXIS, 0), low = 0;
+
+    if (type->rank == TILE_MAX_RANK)
+        return 1;
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type->extent[i] & (type->extent[i] - 1))
+            return 1; // a reshape would exchange elements
+    for (uint32_t i = axis + 1; i < type->rank; i++)
+        low += log2_of(type->extent[i]);
+    uint32_t high = low + log2_of(type->extent[axis]);
+    uint32_t held = log2_of((int64_t)m->threads * vector); // bits of threads and of their vectors
+    if (low < held)
+        low = held;
+    return low < high ? INT32_C(1) << (high - low) : 1;
+}
+
+static struct tile_value *reshaped(struct mover *m, struct tile_op *place, struct tile_value *x,
+                                   const struct tile_type *type)
+{
+    return tile_make_before(m->kernel, place, TILE_RESHAPE, type, 1, &x);
+}
+
+// The factors of a product that is added up, and so may be added without being rounded; NULL for
+// anything else.
+static struct tile_op *product_of(const struct mover *m, const struct chain *c)
+{
+    struct tile_op *op = c->first->operand[0]->op;
+    cuc_dtype dtype = c->first->operand[0]->type.dtype;
+
+    return m->contract && !c->extremum && op && op->kind == TILE_MUL && !tile_is_rounded(op) &&
+                   (dtype == CUC_F32 || dtype == CUC_F64)
+               ? op
+               : NULL;
+}
+
+// Reduces `parts` parts of a tile along an axis to one.
+static struct tile_value *folded(struct mover *m, const struct chain *c, int32_t parts,
+                                 const struct tile_type *to)
+{
+    struct tile_value *x = c->first->operand[0];
+    struct tile_type split = *to, one;
+    uint32_t axis = (uint32_t)tile_int(c->first, TILE_ATTR_AXIS, 0);
+
+    if (parts == 1)
+        return x;
+    for (uint32_t i = split.rank; i > axis; i--)
+        split.extent[i] = split.extent[i - 1];
+    split.rank++;
+    split.extent[axis] = parts;
+    one = split;
+    one.extent[axis] = 1;
+    const struct tile_op *product = product_of(m, c);
+    if (product) { // stays the reduction's operand
+        struct tile_value *factor[2];
+        for (uint32_t i = 0; i < 2; i++)
+            factor[i] = reshaped(m, c->op, product->operand[i], &split);
+        x = tile_make_before(m->kernel, c->op, TILE_MUL, &split, 2, factor);
+    } else {
+        x = reshaped(m, c->op, x, &split);
+    }
+    x = tile_make_before(m->kernel, c->op, TILE_REDUCE, &one, 1, &x);
+    if (!x)
+        return NULL;
+    for (uint32_t i = 0; i < c->first->attribute_count; i++)
+        tile_set(m->kernel, x->op, c->first->attribute[i]); // the axis is the same
+    return reshaped(m, c->op, x, to);
+}
+
+// The first part: the initial value everywhere for an extremum, which may be counted twice; zeros
+// for a sum, negative ones for floats, since x + -0 is x.
+static struct tile_value *initial(struct mover *m, const struct chain *c, struct tile_op *loop,
+                                  struct tile_value *from, const struct tile_type *to)
+{
+    struct tile_type kept = *to;
+
+    if (!c->extremum)
+        from = tile_is_float(to->dtype) ? tile_make_real_before(m->kernel, loop, to->dtype, -0.0)
+                                        : tile_make_int_before(m->kernel, loop, to->dtype, 0);
+    else if (from->type.rank) { // the shape that the reductions leave
+        const struct tile_value *x = c->last;
+        while (x->op->kind == TILE_RESHAPE)
+            x = x->op->operand[0];
+        kept = x->type;
+        from = reshaped(m, loop, from, &kept);
+    }
+    return tile_make_before(m->kernel, loop, TILE_BROADCAST, to, 1, &from);
+}
+
+// The reductions of a chain, and the reshapes behind them, of the parts.
+static struct tile_value *finished(struct mover *m, const struct chain *c, struct tile_op *place,
+                                   struct tile_value *x, const struct tile_value *last)
+{
+    const struct tile_op *from = last->op;
+    struct tile_value *in = from == c->first ? x : finished(m, c, place, x, from->operand[0]);
+    struct tile_value *out = tile_make_before(m->kernel, place, from->kind, &last->type, 1, &in);
+
+    for (uint32_t i = 0; out && i < from->attribute_count; i++)
+        tile_set(m->kernel, out->op, from->attribute[i]);
+    if (out)
+        out->op->where = from->where;
+    return out;
+}
+
+static void move_out(struct mover *m, struct tile_op *loop, uint32_t index, const struct chain *c,
+                     int32_t parts)
+{
+    struct tile_value *argument = loop->block[0]->argument[1 + index], *kept = loop->result[index];
+    struct tile_value *before = loop->operand[3 + index];
+    struct tile_type part = c->first->operand[0]->type, type = argument->type;
+
+    part.extent[tile_int(c->first, TILE_ATTR_AXIS, 0)] /= parts;
+    struct tile_value *start = initial(m, c, loop, before, &part);
+    struct tile_value *fold = folded(m, c, parts, &part);
+    const struct tile_op *product = parts == 1 ? product_of(m, c) : NULL;
+    struct tile_value *next =
+        product ? tile_make_before(
+                      m->kernel, c->op, TILE_FMA, &part, 3,
+                      (struct tile_value *[]){ product->operand[0], product->operand[1], argument })
+                : tile_make_before(m->kernel, c->op, c->op->kind, &part, 2,
+                                   (struct tile_value *[]){ argument, fold });
+    struct tile_value *sum = finished(m, c, loop->next, kept, c->last);
+    if (start && next && sum && !c->extremum)
+        sum = tile_make_before(m->kernel, sum->op->next, c->op->kind, &type, 2,
+                               (struct tile_value *[]){ before, sum });
+    if (!start || !next || !sum)
+        return;
+    for (uint32_t i = 0; i < c->op->attribute_count; i++)
+        tile_set(m->kernel, next->op, c->op->attribute[i]);
+    sum->name = kept->name;
+    tile_replace(kept, sum, loop->next); // the first of the new reductions
+    tile_set_operand(loop, 3 + index, start);
+    tile_set_operand(loop->block[0]->last, index, next);
+    argument->type = kept->type = part;
+    tile_delete(c->op);
+    for (struct tile_op *op = c->last->op, *before_it; op && !op->result[0]->uses; op = before_it) {
+        before_it = op == c->first ? NULL : op->operand[0]->op;
+        tile_delete(op);
+    }
+    m->changed = true;
+}
+
+struct ends {
+    const struct tile_op *loop;
+    uint32_t count;
+};
+
+static void count_ends(struct tile_op *op, void *data)
+{
+    struct ends *ends = data;
+
+    ends->count += (op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) &&
+                   tile_loop_around(op) == ends->loop;
+}
+
+// True if iterations end in one place, and so give one value for each that is carried.
+static bool ends_once(const struct tile_op *loop)
+{
+    struct ends ends = { .loop = loop };
+
+    tile_walk(loop->block[0], count_ends, &ends);
+    return ends.count == 1 && loop->block[0]->last->kind == TILE_CONTINUE;
+}
+
+static void visit(struct tile_op *loop, void *data)
+{
+    struct mover *m = data;
+    uint32_t bytes = 16, all = 0;
+
+    if (loop->kind != TILE_FOR || !loop->next || !loop->result_count || !tile_loads(loop) ||
+        !ends_once(loop))
+        return;
+    tile_walk(loop->block[0], narrowest, &bytes);
+    for (uint32_t i = 0; i < loop->result_count; i++) {
+        struct chain c;
+        if (!find_chain(&c, loop->block[0]->argument[1 + i], loop->block[0]->last->operand[i]))
+            continue;
+        const struct tile_value *x = c.first->operand[0];
+        int32_t parts = fold_of(m, &c, bytes < 16 ? 16 / bytes : 1);
+        int64_t each = (tile_elements(&x->type) / parts + m->threads - 1) / m->threads;
+        each *= tile_bytes_of(x->type.dtype) > 4 ? 2 : 1;
+        if (each > MOST_EACH || all + each > MOST_ALL)
+            continue;
+        all += (uint32_t)each;
+        move_out(m, loop, i, &c, parts);
+    }
+}
+
+bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract)
+{
+    struct mover m = { .kernel = kernel, .threads = 32 * warps, .contract = contract };
+
+    if (tile_has_products(kernel))
+        return false;
+    tile_walk(&kernel->body, visit, &m);
+    if (!m.changed)
+        return false;
+    tile_renumber(kernel);
+    tile_simplify(kernel);
+    return true;
+}
