@@ -61,6 +61,11 @@ static const struct form {
         "        a = reshape(load_at(w, [p * 2, q * 16 - 1, m * 64], [2, 16, 64]), [32, 64])\n"
         "        b = reshape(load_at(ww, [p * 2, q * 16 - 1, n * 64], [2, 16, 64]), [32, 64])\n"
         "        acc = mma(trans(a), b, acc)\n    } }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
+    { { "rows that an axis with one element follows", "f16", "M=128 N=9 K=64;M=70 N=9 K=40",
+        "kernel k(w: T[M, K], ww: T[2, N, 3, K], o: f32[M, 16]) const T = f16 grid cdiv(M, 64), 2 {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 8])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load(w, [m, k], [64, 32]), trans(reshape(load(ww, [1, n, 2, k], [_, 8, 1, 32]), [8, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
     // Loops with work
     { { "factors that are loaded ahead, padded", "f16 bf16 e4m3", LENGTHS,
         "kernel k(w: T[M, K], ww: T[N, K], w1: f32[M, 9], w2: f32[4, 30], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"

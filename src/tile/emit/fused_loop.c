@@ -9,6 +9,7 @@
 //
 // Late work is everything that reads the last product's accumulator, or writes what that product
 // reads.
+#include "element.h"
 #include "fused_ring.h"
 
 // The named barrier at which the first warpgroup waits for its turn to start products.
@@ -721,9 +722,7 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     struct loop l = {
         .op = op,
         .wide = wide,
-        .type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32"
-                : wide                            ? "u64"
-                                                  : "u32",
+        .type = tile_integer_type(value->type.dtype),
     };
     uint32_t none = tile_label(e);
     const tile_register *own = tile_registers(e, value);
@@ -734,12 +733,8 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     l.last = tile_registers(e, op->operand[1])[0];
     l.step = tile_registers(e, op->operand[2])[0];
     tile_register first = tile_registers(e, op->operand[0])[0];
-    if (p->base.split > 1) {
-        const struct tile_op *by = op->operand[2]->op;
-        bool known = by && by->kind == TILE_CONSTANT;
-        tile_split_range(e, l.type, known ? tile_int(by, TILE_ATTR_VALUE, 0) : 0, l.step, &first,
-                         &l.last);
-    }
+    if (p->base.split > 1)
+        tile_split_range(e, l.type, op->operand[2], &first, &l.last);
     tile_move(e, l.variable, first);
     if (!r->ring.copies) {
         for (uint32_t i = 0; i < op->result_count; i++)

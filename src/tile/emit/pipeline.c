@@ -1,4 +1,5 @@
 // Emits a loop with one product as an entry with roles (roles.h), from a plan (pass/pipeline.h).
+#include "element.h"
 #include "roles.h"
 
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
@@ -260,9 +261,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     const struct tile_value *value = body->argument[0];
     uint32_t start = tile_label(e), none = tile_label(e), end = tile_label(e);
     bool wide = tile_class_of(value->type.dtype) == TILE_R64;
-    const char *type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32"
-                       : wide                            ? "u64"
-                                                         : "u32";
+    const char *type = tile_integer_type(value->type.dtype);
     tile_register over = tile_new(e, TILE_PRED), more = tile_new(e, TILE_PRED);
     tile_register left = tile_new(e, wide ? TILE_R64 : TILE_R32);
     struct accumulators acc = { .count = tile_register_count(op->result[0]) };
@@ -275,11 +274,8 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     if (!r->copies && !open_accumulators(e, op->result[0], op->operand[3], &acc))
         return false;
     tile_register at = tile_registers(e, op->operand[0])[0];
-    if (r->plan->split > 1) {
-        const struct tile_op *by = op->operand[2]->op;
-        bool known = by && by->kind == TILE_CONSTANT;
-        tile_split_range(e, type, known ? tile_int(by, TILE_ATTR_VALUE, 0) : 0, step, &at, &last);
-    }
+    if (r->plan->split > 1)
+        tile_split_range(e, type, op->operand[2], &at, &last);
     tile_move(e, variable, at);
     bool alternates = !r->copies && r->plan->teams > 1;
     if (alternates && !r->plan->before)

@@ -166,7 +166,8 @@ static void find_words(struct tile_emitter *e, const struct tile_stream *s, cons
 {
     const struct tile_emit_view *view = view_of(e, s);
     struct tile_place place = tile_place_of(e, s->load);
-    tile_register row = place.at[place.other], column = place.at[0];
+    uint32_t other = place.rank - 1 - s->other; // axes with one element may come behind the rows
+    tile_register row = place.at[other], column = place.at[0];
     struct tile_rounds h = tile_rounds_of(s);
 
     tile_register bytes = remaining(e, column, extent_of(e, &view->extent[place.rank - 1]),
@@ -178,7 +179,7 @@ static void find_words(struct tile_emitter *e, const struct tile_stream *s, cons
     for (uint32_t n = 1; n < place.rank; n++) {
         uint32_t axis = place.rank - 1 - n;
         tile_register index = tile_make(e, TILE_R64, "cvt.s64.s32 %R, %R", place.at[n]);
-        if (n == place.other) {
+        if (n == other) {
             tile_ins(e, "mad.lo.s64 %R, %R, %R, %R", c->at, index, line->pitch, c->at);
             continue;
         }

@@ -123,9 +123,9 @@ tile_register tile_stage_barrier(struct tile_emitter *e);
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
 
-// split.c: computes the loop range of this block (`known`: the step, if it is a constant); sums the
-// parts, either by warps or in the first block of the cluster; the other blocks jump to their end.
-void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
+// split.c: computes this block's range of a loop by steps of `by`; sums the parts, either by warps
+// or in the first block of the cluster; the other blocks jump to their end.
+void tile_split_range(struct tile_emitter *e, const char *type, const struct tile_value *by,
                       tile_register *first, tile_register *last);
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
 void tile_cluster_barrier(struct tile_emitter *e, bool waits); // arrives, and waits if `waits`

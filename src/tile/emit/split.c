@@ -10,9 +10,12 @@ enum { WORDS = 4, AT_ONCE = 16 }; // words per vector; vectors in flight
 
 // Computes the range of this block's iterations, from `*first` to `*last`. Each block has as many
 // as the first block, which has the most.
-void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
+void tile_split_range(struct tile_emitter *e, const char *type, const struct tile_value *by,
                       tile_register *first, tile_register *last)
 {
+    bool is_known = by->op && by->op->kind == TILE_CONSTANT;
+    int64_t known = is_known ? tile_int(by->op, TILE_ATTR_VALUE, 0) : 0;
+    tile_register step = tile_registers(e, by)[0];
     const struct tile_ring *r = e->ring;
     enum tile_register_class class = TILE_REGISTER_CLASS(*first);
     const char *plain = class == TILE_R64 ? "u64" : "u32"; // type of distances

@@ -70,7 +70,7 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     struct tile_feed *feed = &p->feed[p->feeds];
     struct tile_stream *s = &feed->stream;
 
-    *why = "there are too many operands";
+    *why = "the loop has more than 6 loaded operands, or more than 4 tensor maps";
     if (p->feeds == TILE_MOST_FEEDS || p->base.maps == TILE_MAX_MAPS)
         return NULL;
     p->feeds++;
@@ -96,7 +96,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     bool transposed = false;
     const struct tile_op *load = tile_loaded_box(mma->operand[which], &transposed);
 
-    *why = "an operand is computed, or loaded not for it alone";
+    *why = "an operand is computed, or its load has another use";
     bool held = load && load->parent == &kernel->body;
     if (!load || (!held && load->parent != p->base.loop->block[0]))
         return NULL;
@@ -113,7 +113,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
 // Gives a ring to each large tile that an iteration loads in order to compute with it.
 static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
-    const char *why = "the loop loads something else besides";
+    const char *why = "the loop loads a tile of more than 1024 elements that is no plain matrix";
 
     if (p->base.wanted[load->result[0]->id] || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
@@ -136,7 +136,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     const char *why;
 
     if (p->products++ == TILE_MOST_PRODUCTS)
-        return "there are too many products";
+        return "the loop has more than 4 products";
     if (acc->rank != 2)
         return "it has batches";
     if (!how || how->accumulator != acc->dtype || dtype == CUC_F32)
@@ -147,7 +147,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     product->from_zero = tile_is_zero(mma->operand[2]);
     if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0) &&
         (!product->from_zero || product->depth > MOST_UNPROMOTED))
-        return "accumulators of its dtype are promoted";
+        return "sums of 8-bit floats need promotion, except from zeros up to a depth of 128";
     if (product->columns % (how->signs ? 8 : 16) || product->columns > MOST_COLUMNS)
         return "its columns are not a multiple of 8, or more than 256";
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)

@@ -97,8 +97,8 @@ bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, 
     return index_range(p, access, last).divisor % (PIECE / element) == 0;
 }
 
-// True if a part of a loaded tile, but not all of it, may lie before the tensor's first element
-// along an axis. Threads that copy lines do not expect that.
+// True if a loaded tile may begin before its tensor along an axis, and reach into it. Threads that
+// copy lines do not expect that.
 static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
@@ -123,7 +123,8 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     s->span = span_of(line);
     s->rows = rows_of(shape, s->last, &s->other);
     if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
-        return "an operand is not a multiple of 32 bytes and 8 rows, or has more than 256";
+        return "an operand's lines are no multiple of 32 bytes, or its rows no multiple of 8 up to "
+               "256";
     if (s->mn_major && line > 128 && !p->fused) // the last slab may extend past the part in use
         s->span = 128;
     s->slabs = (line + s->span - 1) / s->span;
@@ -145,13 +146,13 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
     for (uint32_t i = 0; i < 2; i++) {
         struct tile_stream *s = &product->stream[i];
         if (p->maps == TILE_MAX_MAPS)
-            return "there are operands in too many shapes";
+            return "operands need more than 4 tensor maps, one for each tensor and shape";
         const char *why = tile_plan_stream(p, s);
         if (why)
             return why;
         if (s->mn_major != p->stream[i].mn_major || s->rows != p->stream[i].rows ||
             s->span != p->stream[i].span || s->slabs != p->stream[i].slabs)
-            return "there are several with operands in different orders";
+            return "products have operands in different orders in memory";
         for (uint32_t n = 0; n + 1 < p->maps; n++)
             if (!memcmp(&p->map[n], &p->map[s->map], sizeof(p->map[n]))) {
                 p->maps--;
@@ -224,8 +225,8 @@ static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_targe
     const int32_t *extent = p->mma->result[0]->type.extent;
     int32_t most = p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS;
 
-    return !p->first && target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 &&
-           !p->realigned && extent[0] <= 128 &&
+    return !p->first && !p->realigned && target->warps == TILE_GROUP_THREADS / 32 &&
+           target->split <= 1 && extent[0] <= 128 &&
            extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by && by->kind == TILE_CONSTANT &&
            tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_iterations(p));
 }

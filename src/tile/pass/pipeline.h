@@ -208,13 +208,15 @@ const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p
 void tile_settle_region(struct tile_kernel *kernel, struct tile_pipeline *p);
 // True for an op that holds products of the region.
 bool tile_holds_products(const struct tile_pipeline *p, const struct tile_op *op);
-// loop.c: finds the load of a product's operand; NULL, or the reason if there is none. Marks
-// everything that a scalar depends on; false if it depends on anything but scalars.
+// loop.c: finds the load of a product's operand. Returns NULL, or the reason if there is none.
 const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
                              struct tile_stream *s);
+// Mark everything that a load's indices or a scalar depend on, for the copying thread. False if
+// that is more than scalars.
 bool tile_want_place(struct tile_pipeline *p, const struct tile_stream *s);
 bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
-// True, with *before set, if the ops before the loop or region are allowed there; else the reason.
+// Checks the ops before the loop or region, and sets p->before. Returns NULL, or the reason why
+// they are not allowed there.
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
                               const struct tile_op *first);
 

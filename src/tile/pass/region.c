@@ -94,7 +94,7 @@ static const struct tile_value *add_product(struct region *r, const struct tile_
     struct tile_added_product *product = &p->product[r->found++];
 
     if (mma->operand[2] != sum) {
-        r->why = "several accumulate to different tiles";
+        r->why = "products add to different accumulators";
         return NULL;
     }
     product->mma = mma;
@@ -179,7 +179,7 @@ static const struct tile_value *add_up(struct region *r, const struct tile_op *f
                   : op->kind == TILE_FOR ? add_in_loop(r, op, sum)
                                          : add_in_branch(r, op, sum);
         } else if (!is_beside(op) || op->block_count) {
-            r->why = "the loops around it do something else besides";
+            r->why = "its loops compute more than products and scalars";
             sum = NULL;
         }
     }
@@ -330,14 +330,14 @@ const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p
     if (!p->products)
         return "";
     if (p->products == TILE_MOST_ADDED)
-        return "there are too many in the kernel";
+        return "the kernel has more than 63 products";
     p->mma = p->product[0].mma;
     p->first = in_body(p->mma);
     p->loop = in_body(p->product[p->products - 1].mma);
     for (uint32_t i = 1; i < p->products; i++)
         for (uint32_t n = 0; n < 3; n++)
             if (!tile_type_same(&p->product[i].mma->operand[n]->type, &p->mma->operand[n]->type))
-                return "there are several of different shapes";
+                return "products have different shapes";
     const char *why = tile_check_before(kernel, p, p->first);
     return why ? why : find(kernel, &r);
 }
