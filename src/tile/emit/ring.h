@@ -109,12 +109,12 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_text *out, struct tile_entry *entry);
 bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op);
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
-// Advances the role to the next stage.
+// pipeline.c: gives up the team's turn to multiply, if its tile ends before the loop.
+void tile_skip_products(struct tile_emitter *e);
+// ring.c: advances the role to the next stage.
 void tile_ring_step(struct tile_emitter *e);
 // Skips the stages of the other team's tile.
 void tile_skip_other_team(struct tile_emitter *e);
-// Gives up the team's turn to multiply, if its tile ends before the loop.
-void tile_skip_products(struct tile_emitter *e);
 // Returns the barrier for a full stage. The barrier for a stage that has been read is TILE_FREE_AT
 // bytes later.
 tile_register tile_stage_barrier(struct tile_emitter *e);
