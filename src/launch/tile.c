@@ -190,13 +190,16 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k,
 }
 
 // The blocks that share each block of the grid: as the entry says, or, if that is open, the fewest
-// that occupy every multiprocessor.
+// that occupy every multiprocessor. `alone`: one if it is open, because all blocks must be resident
+// at once, or because the stream has only some of the multiprocessors.
 static uint32_t parts_for(const struct tile_entry *entry, const int64_t grid[3],
-                          const cuc_device *device)
+                          const cuc_device *device, bool alone)
 {
     uint32_t parts = entry->flexible ? 1 : entry->split;
     int64_t blocks = INT32_MAX;
 
+    if (entry->flexible && alone)
+        return 1;
     if (entry->persistent || entry->split <= 1 || !device->limits.cluster_launch)
         return 1;
     if (grid[1] * grid[2] <= INT32_MAX / grid[0])
@@ -261,7 +264,8 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     if (!entry->persistent && entry->cluster > 1 && grid[0] % entry->cluster == 0 &&
         stream->device->major == 9) // the generation on which clusters were measured
         shape.cluster[0] = entry->cluster;
-    uint32_t parts = parts_for(entry, grid, stream->device);
+    uint32_t parts = parts_for(entry, grid, stream->device,
+                               stream->green || config->flags & CUC_LAUNCH_COOPERATIVE);
     if (parts > 1) {
         shape.cluster[0] = parts;
         shape.grid[0] *= parts;

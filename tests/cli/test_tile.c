@@ -238,6 +238,8 @@ static const struct {
       0, .out = { "block 0\nblock 1\n", "fill interpreted, grid 2,1,1" } },
     { { "run", "two.tile", "--kernel", "fill", "--grid", "2", "out:i32[12]=c.npy", "i32:7" }, 0,
       REAL, .out = { "fill on ", "4 of 12 elements are as they were poisoned" } },
+    { { "run", "two.tile", "--kernel", "fill", "--grid", "2", "out:i32[8]=c.npy", "i32:-7" }, 0,
+      REAL, .out = { "fill on " } },
     { { "run", "vadd.tile", INTERP, "out:f32[0]=a0.npy", "out:f32[0]=b0.npy", "out:f32[0]=c.npy" },
       0, .out = { "out    f32[0], to c.npy" } },
     { { "run", "vadd.tile", "out:f32[0]=a0.npy", "out:f32[0]=b0.npy", "out:f32[0]=c.npy" }, 0,

@@ -794,6 +794,28 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
       "    store(o, [block(2) - 1, m - 1, 0, n - 1], cast(reshape(acc, [4, 16, BN]), T), shape=[_, 4, 16, BN])\n}", 0, 0, NULL },
+    { "a pipeline with a load beside, at one of several results", "f16", "M=130 K=320 N=136",
+      "kernel k(w: T[M, K], ww: T[K, N], w3: f32[5, N], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 64\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        p, q, r, t = philox(3, k)\n"
+      "        x = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), zeros(f32, [BM, BN]))\n"
+      "        acc = acc + x * load(w3, [cast(q % 5, i64), n], [1, BN])\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a pipeline of operands at one of several results", "f16", "M=130 K=320 N=136",
+      "kernel k(w: T[M, K], ww: T[K, N], w3: f32[5, N], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 64\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        p, q, r, t = philox(3, k)\n"
+      "        acc = mma(load(w, [m, cast(q % 5, i64)], [BM, BK]), load(ww, [cast(t % 5, i64), n], [BK, BN]), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "prefetch of operands at one of several results", "f16", "M=130 K=320 N=136",
+      "kernel k(w: T[M, K], ww: T[K, N], w3: f32[5, N], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 64\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        p, q, r, t = philox(3, k)\n"
+      "        acc = mma(load(w, [m, cast(q % 5, i64)], [BM, BK]), load(ww, [cast(t % 5, i64), n], [BK, BN]), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
     { "prefetch of a loop within control flow, of a slice", "f16 tf32 i8", "M=70 K=72 N=40;M=9 K=3 N=48",
       "kernel k(w: T[M, K], ww: T[N, K], o: f64[M, N]) const T = f16, BM = 32, BN = 32, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
@@ -1206,6 +1228,35 @@ static const struct construct constructs[] = {
       "        p = exp(x - new)\n        fade = exp(m - new)\n        l = l * fade + sum(p, 1)\n"
       "        acc = acc * fade + sum(trans(p) * load(ss, [i, 0], [16, 8]), 0)\n        m = new\n    }\n"
       "    store(o, [r], squeeze(m + log(l), 1)); store(oo, [r, 0], acc / l)\n}", 256, 2, NULL },
+    { "a running softmax of blocks without numbers, split by 4", "f32 f64", "M=3 N=700",
+      "kernel k(s: T[M, N], o: T[M], oo: T[M]) const T = f32 grid M {\n    r = block(0)\n"
+      "    m, l = full(T, [1, 1], -inf), zeros(T, [1, 1])\n"
+      "    for i in 0 .. cdiv(N, 16) {\n        x = load(s, [r, i], [1, 16], pad=-inf)\n        if i > 1 { x = full(T, [1, 16], -inf) }\n"
+      "        new = maximum(m, max(x, 1))\n        l = l * exp(m - new) + sum(exp(x - new), 1)\n        m = new\n    }\n"
+      "    store(o, [r], squeeze(m, 1)); store(oo, [r], squeeze(log(l), 1))\n}", 64, 1, NULL },
+    { "a running softmax with two ends, split by 4", "f32", "M=3 N=700",
+      "kernel k(s: T[M, N], o: T[M]) const T = f32 grid M {\n    r = block(0)\n"
+      "    m, l = full(T, [1, 1], -100.0), zeros(T, [1, 1])\n"
+      "    for i in 0 .. cdiv(N, 16) {\n        x = load(s, [r, i], [1, 16])\n"
+      "        if i % 3 == 0 { l = l + 1.0; continue }\n"
+      "        new = maximum(m, max(x, 1))\n        l = l * exp(m - new) + sum(exp(x - new), 1)\n        m = new\n    }\n"
+      "    store(o, [r], squeeze(m + log(l), 1))\n}", 64, 2, NULL },
+    { "sums scaled along another axis than their maximum's, split by 4", "f32", "N=500",
+      "kernel k(s: T[16, N], o: T[16, 1], oo: T[16, 16], o3: T[16, 2]) const T = f32 grid 1 {\n"
+      "    m, l = full(T, [16, 1], -100.0), zeros(T, [16, 1])\n    n, k = full(T, [16, 1], -100.0), zeros(T, [16, 16])\n"
+      "    for i in 0 .. cdiv(N, 16) {\n        x = load(s, [0, i], [16, 16])\n"
+      "        new = maximum(m, max(x, 1))\n        l = l * exp(m - new) + trans(sum(exp(x - new), 0))\n        m = new\n    }\n"
+      "    for i in 0 .. cdiv(N, 16) {\n        x = load(s, [0, i], [16, 16])\n"
+      "        new = maximum(n, trans(max(x, 0)))\n        c = reshape(new, [1, 16])\n"
+      "        k = k * exp(reshape(n, [1, 16]) - c) + exp(x - c)\n        n = new\n    }\n"
+      "    store(o, [0, 0], l); store(oo, [0, 0], k); store(o3, [0, 0], m); store(o3, [0, 1], n)\n}", 256, 20, NULL },
+    { "indices that are one of several results, in a loop of loads", NULL, "N=100",
+      "kernel k(w: f32[N], ww: f32[64], o: f32[64], oo: f32[64]) grid 1 {\n    a, b = zeros(f32, [64]), zeros(f32, [64])\n"
+      "    for j in 0 .. 64 {\n        p, q, r, s = philox(17, j * 64 + iota(i64, 64))\n"
+      "        a = a + gather(w, [cast(q % 97, i32)])\n    }\n"
+      "    for j in 0 .. 64 {\n        p, q, r, s = philox(17, j)\n"
+      "        b = b + load_at(ww, [cast(r % 60, i64)], [64])\n    }\n"
+      "    store(o, [0], a); store(oo, [0], b)\n}", 64, 64, NULL },
     // Ranks
     { "eight axes", "i32 f16", "A=2 B=3",
       "kernel k(w: T[A, 1, B, 1, 2, 2, 1, 3], p: i32[2], o1: T[A, 1, B, 1, 2, 2, 1, 3], o2: T[3, 1, 2, 2, 1, 3, 1, 2],\n"

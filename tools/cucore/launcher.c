@@ -77,7 +77,8 @@ static void make_argument(cuc_arg *out, const launcher *l, size_t i)
 
 static void keep_dimension(void *user, const char *dimension)
 {
-    source_options_know(user, dimension);
+    if (!strstr(dimension, "=-")) // a negative argument is no extent
+        source_options_know(user, dimension);
 }
 
 // Let auto() choose by the shapes of the arguments. Compilation and launch report mistakes in the

@@ -8,7 +8,8 @@ struct finder {
     const struct tile_op *loop;
     bool *depends; // by value id: computed from a carried value
     uint8_t *part; // by value id: 1 + index of the carried value of which it is a partial result
-    const struct tile_value *from; // the carried value in question
+    const struct tile_value *from;   // the carried value in question
+    const struct tile_type *maximum; // the running one in question; NULL
     struct tile_accumulator found;
     uint32_t index;
     bool changed;
@@ -152,9 +153,51 @@ static bool is_part(struct finder *f, const struct tile_value *value)
 
 // ---- Sums scaled by a running maximum
 
-static const struct tile_value *unwrapped(const struct tile_value *value)
+struct ends {
+    const struct tile_op *loop;
+    uint32_t count;
+};
+
+static void count_ends(struct tile_op *op, void *data)
 {
-    while (value->op && (value->op->kind == TILE_BROADCAST || value->op->kind == TILE_RESHAPE))
+    struct ends *ends = data;
+
+    ends->count += (op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) &&
+                   tile_loop_around(op) == ends->loop;
+}
+
+bool tile_ends_once(const struct tile_op *loop)
+{
+    struct ends ends = { .loop = loop };
+
+    tile_walk(loop->block[0], count_ends, &ends);
+    return ends.count == 1 && loop->block[0]->last->kind == TILE_CONTINUE;
+}
+
+// True if each element of the op's result comes from operand elements that share its element of the
+// maximum: the axes along which the maximum has several elements stay what and where they are.
+static bool keeps_axes(const struct finder *f, const struct tile_op *op)
+{
+    const struct tile_type *m = f->maximum, *x = &op->operand[0]->type, *y = &op->result[0]->type;
+    uint32_t axes = m ? m->rank : 0; // up to the last with several elements
+
+    while (axes && m->extent[axes - 1] == 1)
+        axes--;
+    if (!axes)
+        return true;
+    if (op->kind == TILE_PERMUTE || x->rank < axes || y->rank < axes ||
+        (op->kind == TILE_BROADCAST && x->rank != y->rank))
+        return false;
+    for (uint32_t i = 0; i < axes; i++)
+        if (x->extent[i] != y->extent[i] && (op->kind == TILE_RESHAPE || m->extent[i] != 1))
+            return false;
+    return true;
+}
+
+static const struct tile_value *unwrapped(const struct finder *f, const struct tile_value *value)
+{
+    while (value->op && (value->op->kind == TILE_BROADCAST || value->op->kind == TILE_RESHAPE) &&
+           (keeps_axes(f, value->op) || tile_elements(&value->op->operand[0]->type) == 1))
         value = value->op->operand[0];
     return value;
 }
@@ -162,7 +205,7 @@ static const struct tile_value *unwrapped(const struct tile_value *value)
 // The scalar that is broadcast to a tile; NULL if it is no such tile, or changes in the loop.
 static struct tile_value *factor_of(const struct finder *f, const struct tile_value *value)
 {
-    const struct tile_value *x = unwrapped(value);
+    const struct tile_value *x = unwrapped(f, value);
 
     return x->type.rank || depends(f, x) || (x->op && tile_is_within(x->op, f->loop->block[0]))
                ? NULL
@@ -180,13 +223,14 @@ static const struct tile_value *powered(struct finder *f, const struct tile_valu
     if (!op || (op->kind != TILE_EXP && op->kind != TILE_EXP2) || tile_is_rounded(op))
         return NULL;
     enum tile_op_kind power = op->kind;
-    op = unwrapped(op->operand[0])->op;
+    op = unwrapped(f, op->operand[0])->op;
     for (uint32_t i = 0; op && op->kind == TILE_MUL && i < 2; i++)
         if ((factor = factor_of(f, op->operand[i]))) {
-            op = unwrapped(op->operand[1 - i])->op;
+            op = unwrapped(f, op->operand[1 - i])->op;
             break;
         }
-    if (!op || op->kind != TILE_SUB || tile_is_rounded(op) || unwrapped(op->operand[1]) != from ||
+    if (!op || op->kind != TILE_SUB || tile_is_rounded(op) ||
+        unwrapped(f, op->operand[1]) != from ||
         (f->found.power && (f->found.power != power || f->found.exponent != factor)))
         return NULL;
     f->found.power = power;
@@ -209,7 +253,7 @@ static bool is_scaled(struct finder *f, const struct tile_value *value,
         return x && !depends(f, x);
     }
     case TILE_REDUCE:
-        return tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM) == TILE_WITH_SUM &&
+        return tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM) == TILE_WITH_SUM && keeps_axes(f, op) &&
                is_scaled(f, op->operand[0], maximum);
     case TILE_CAST:
         return tile_is_float(op->operand[0]->type.dtype) && tile_is_float(value->type.dtype) &&
@@ -217,7 +261,7 @@ static bool is_scaled(struct finder *f, const struct tile_value *value,
     case TILE_BROADCAST:
     case TILE_RESHAPE:
     case TILE_PERMUTE:
-        return is_scaled(f, op->operand[0], maximum);
+        return keeps_axes(f, op) && is_scaled(f, op->operand[0], maximum);
     case TILE_MUL:
         for (uint32_t i = 0; i < 2; i++)
             if (!depends(f, op->operand[i]))
@@ -238,9 +282,9 @@ static bool is_scaled(struct finder *f, const struct tile_value *value,
 static bool is_fade(struct finder *f, const struct tile_value *fade, const struct tile_value *m,
                     const struct tile_value *maximum)
 {
-    const struct tile_value *x = powered(f, unwrapped(fade), maximum);
+    const struct tile_value *x = powered(f, unwrapped(f, fade), maximum);
 
-    return x && unwrapped(x) == m;
+    return x && unwrapped(f, x) == m;
 }
 
 // True if `next` is x exp(m - M) plus a value that is proportional to exp(-M).
@@ -286,10 +330,13 @@ static bool find_scaled(struct finder *f, const struct tile_op *end, struct tile
 {
     const struct tile_block *body = f->loop->block[0];
 
+    if (!tile_ends_once(f->loop)) // others would carry something else
+        return false;
     for (uint32_t m = 0; m < end->operand_count; m++) {
         const struct tile_value *carried = body->argument[1 + m], *maximum = end->operand[m];
         if (all[m].op != TILE_MAXIMUM || !goes_to_shape(carried, f->from) || m == f->index)
             continue;
+        f->maximum = &carried->type;
         if (is_scaled_sum(f, end->operand[f->index], carried, maximum)) {
             f->found.maximum = m;
             return true;

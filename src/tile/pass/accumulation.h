@@ -27,6 +27,8 @@ struct tile_accumulator *tile_accumulators_of(const struct tile_kernel *kernel,
                                               const struct tile_op *loop, const char **why);
 // True if a kernel multiplies matrices: its loops have pipelines of their own (pipeline.h).
 bool tile_has_products(const struct tile_kernel *kernel);
+// True if iterations end in one place, and so give one value for each that is carried.
+bool tile_ends_once(const struct tile_op *loop);
 // True if a loop, or an op nested in it, loads tiles or elements.
 bool tile_loads(const struct tile_op *loop);
 

@@ -25,7 +25,7 @@ static bool want(struct tile_prefetch *p, const struct tile_value *value)
         return value->block != body || value == body->argument[0];
     if (!tile_is_within(op, body) || p->wanted[value->id])
         return true;
-    if (value->type.rank || op->parent != body || op->block_count ||
+    if (value->type.rank || op->parent != body || op->block_count || op->result_count != 1 ||
         !(tile_op_infos[op->kind].traits & TILE_PURE))
         return false;
     p->wanted[value->id] = true;

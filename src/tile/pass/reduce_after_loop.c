@@ -223,35 +223,13 @@ static void move_out(struct mover *m, struct tile_op *loop, uint32_t index, cons
     m->changed = true;
 }
 
-struct ends {
-    const struct tile_op *loop;
-    uint32_t count;
-};
-
-static void count_ends(struct tile_op *op, void *data)
-{
-    struct ends *ends = data;
-
-    ends->count += (op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) &&
-                   tile_loop_around(op) == ends->loop;
-}
-
-// True if iterations end in one place, and so give one value for each that is carried.
-static bool ends_once(const struct tile_op *loop)
-{
-    struct ends ends = { .loop = loop };
-
-    tile_walk(loop->block[0], count_ends, &ends);
-    return ends.count == 1 && loop->block[0]->last->kind == TILE_CONTINUE;
-}
-
 static void visit(struct tile_op *loop, void *data)
 {
     struct mover *m = data;
     uint32_t bytes = 16, all = 0;
 
     if (loop->kind != TILE_FOR || !loop->next || !loop->result_count || !tile_loads(loop) ||
-        !ends_once(loop))
+        !tile_ends_once(loop))
         return;
     tile_walk(loop->block[0], narrowest, &bytes);
     for (uint32_t i = 0; i < loop->result_count; i++) {

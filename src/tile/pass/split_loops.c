@@ -16,11 +16,14 @@
 #include "tile/ir/scalar.h"
 #include "tile/ir/target.h"
 
+#include <math.h>
+
 enum {
     MOST_LOOPS = 8,
     MOST_EXAMINED = 32,
     MOST_CARRIED = 16,
     MOST_BYTES = 64 * 1024,
+    REPLICAS = 8, // of a reduction's result, in the layouts that rows of some length have
     LEAST_ITERATIONS = 16
 };
 
@@ -56,7 +59,8 @@ static bool has_effect(struct tile_op *op)
     return effect;
 }
 
-// Bytes that a block shares: a thread holds at least one element of each value.
+// Bytes that a block shares: a thread holds at least one element of each value, and often replicas
+// of the elements that a reduction leaves.
 static int64_t shared_bytes(const struct splitter *s, const struct tile_op *loop)
 {
     int64_t bytes = 0;
@@ -72,6 +76,11 @@ static int64_t shared_bytes(const struct splitter *s, const struct tile_op *loop
         }
         if (elements < s->threads)
             elements = s->threads;
+        for (uint32_t axis = 0; axis < type->rank && type->rank > 1; axis++)
+            if (type->extent[axis] == 1) {
+                elements *= REPLICAS;
+                break;
+            }
         bytes += elements * tile_bytes_of(type->dtype);
     }
     return bytes;
@@ -121,8 +130,12 @@ static void find_loops(struct splitter *s)
             }
             s->why = why;
         }
-        if (has_effect(op))
+        if (has_effect(op)) {
+            for (const struct tile_op *later = op->next; later && !s->count; later = later->next)
+                if (later->kind == TILE_FOR && tile_loads(later))
+                    s->why = "an op before it has an effect";
             return;
+        }
     }
 }
 
@@ -295,7 +308,8 @@ static struct tile_value *expanded(struct splitter *s, struct tile_block *block,
 }
 
 // sum exp(m - M), for a sum at the running maximum m that becomes M. A block without iterations has
-// no maximum and no sum: where m is M, the sum stays as it is.
+// no maximum and no sum: where m is M, the sum stays as it is. Where only m is -inf, whatever the
+// block has summed counts for nothing, be it a NaN.
 static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
                                    const struct tile_op *like, const struct tile_accumulator *a,
                                    struct tile_value *sum, struct tile_value *m,
@@ -308,6 +322,11 @@ static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
     truth.dtype = mask.dtype = CUC_BOOL;
     struct tile_value *less =
         make_in(s, block, like, TILE_SUB, &small, 2, (struct tile_value *[]){ m, maximum });
+    struct tile_value *least =
+        tile_make_real_before(s->kernel, (struct tile_op *)(uintptr_t)like, small.dtype, -INFINITY);
+    struct tile_value *none =
+        make_in(s, block, like, TILE_EQ, &truth, 2,
+                (struct tile_value *[]){ m, expanded(s, block, like, least, &small) });
     struct tile_value *same =
         make_in(s, block, like, TILE_EQ, &truth, 2, (struct tile_value *[]){ m, maximum });
     if (factor && factor->op && factor->op->kind == TILE_CONSTANT) {
@@ -323,6 +342,11 @@ static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
     struct tile_value *product =
         make_in(s, block, like, TILE_MUL, type, 2,
                 (struct tile_value *[]){ sum, expanded(s, block, like, fade, type) });
+    struct tile_value *zero =
+        tile_make_real_before(s->kernel, (struct tile_op *)(uintptr_t)like, type->dtype, 0.0);
+    product = make_in(s, block, like, TILE_WHERE, type, 3,
+                      (struct tile_value *[]){ expanded(s, block, like, none, &mask),
+                                               expanded(s, block, like, zero, type), product });
     same = expanded(s, block, like, same, &mask);
     return make_in(s, block, like, TILE_WHERE, type, 3,
                    (struct tile_value *[]){ same, sum, product });

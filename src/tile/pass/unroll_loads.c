@@ -87,6 +87,8 @@ static void look_at(const struct unroller *u, struct body *b, const struct tile_
         bool is_early = false;
         for (uint32_t i = 0; i < op->result_count; i++)
             is_early |= first[op->result[i]->id];
+        for (uint32_t i = 0; is_early && i < op->result_count; i++)
+            first[op->result[i]->id] = true;
         for (uint32_t i = 0; is_early && i < op->operand_count; i++)
             first[op->operand[i]->id] = true;
     }
