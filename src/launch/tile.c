@@ -265,7 +265,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         stream->device->major == 9) // the generation on which clusters were measured
         shape.cluster[0] = entry->cluster;
     uint32_t parts = parts_for(entry, grid, stream->device,
-                               stream->green || config->flags & CUC_LAUNCH_COOPERATIVE);
+                               stream->green || (config && config->flags & CUC_LAUNCH_COOPERATIVE));
     if (parts > 1) {
         shape.cluster[0] = parts;
         shape.grid[0] *= parts;
