@@ -296,7 +296,7 @@ static const struct {
     { "#include <h.h>\n", "#include <h.h>\nauto t = \"/*\";\n#include <i.h>\n", false },
     { "#include <h.h>\n", "#include <h.h>\n// \\\n#include <i.h>\n", true }, // a comment's line
     { "#include <h.h>\n", "/*\n#include <h.h>\n*/\n", true },                // includes nothing
-    // What refuses a key in a line that names no file
+    // Lines that name no file and refuse a key
     { "#include <h.h>\n", "#include <h.h>\nconst char *t = __TIME__;\n", false },
     { "#include <h.h>\n", "#include <h.h>\nconst char *t = __DATE__;\n", false },
     { "#include <h.h>\n", "#include <h.h>\nconst char *t = __TIMESTAMP__;\n", false },

@@ -18,7 +18,7 @@ enum cuc__included_kind {
 struct cuc__included {
     char *path;
     enum cuc__included_kind kind;
-    // Of a file: what differs after a change, and the hash of its contents
+    // For a file: its state, which a change alters, and the hash of its contents
     struct cuc__included_state {
         uint64_t bytes, device, inode;
         int64_t modified_s, modified_ns, changed_s, changed_ns;

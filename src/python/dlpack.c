@@ -509,41 +509,29 @@ static cuc_status wait_for(cuc_stream *stream, void *handle)
 
 static void *take(void *type, const struct cuc__exchange_api *api, void *value, cuc_stream *stream)
 {
-    struct taken *taken = calloc(1, sizeof(*taken));
     cuc_dl_managed_tensor_versioned *managed = NULL;
-    cuc_status st = CUC_OK;
+    void *current = NULL;
 
-    if (!taken) {
-        (void)CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a tensor");
-        return failed(type);
-    }
-    if (api->give(value, &managed) != 0) {
-        free(taken);
+    if (api->give(value, &managed) != 0)
+        return NULL;
+    cuc_dl_device device = managed->dl_tensor.device;
+    if (!stream || device.device_type == CUC_DL_CPU)
+        return cuc__python_import(type, managed);
+    if (api->current_stream(device.device_type, device.device_id, &current) != 0) {
+        delete_new(managed);
         return NULL;
     }
-    cuc_dl_device device = managed->dl_tensor.device;
-    if (stream && device.device_type != CUC_DL_CPU) {
-        void *current = NULL;
-        if (api->current_stream(device.device_type, device.device_id, &current) != 0) {
-            delete_new(managed);
-            free(taken);
-            return NULL;
-        }
-        if (current != cuc_stream_handle(stream)) {
-            void *state = cuc__py.PyEval_SaveThread();
-            st = wait_for(stream, current);
-            cuc__py.PyEval_RestoreThread(state);
-        }
+    cuc_status st = CUC_OK;
+    if (current != cuc_stream_handle(stream)) {
+        void *state = cuc__py.PyEval_SaveThread();
+        st = wait_for(stream, current);
+        cuc__py.PyEval_RestoreThread(state);
     }
-    if (st >= 0)
-        st = cuc_tensor_from_dlpack(&taken->tensor, managed);
     if (st < 0) {
         delete_new(managed);
-        free(taken);
         return failed(type);
     }
-    taken->of_now = managed;
-    return make(type, taken);
+    return cuc__python_import(type, managed);
 }
 
 static void *from_dlpack(void *type, void *const *arguments, intptr_t count, void *keywords)

@@ -53,7 +53,7 @@ struct construct_alignment {
     uint32_t warps, split;
 };
 void construct_check_alignment(const struct construct_alignment *a);
-// How a construct is compiled and run.
+// Options for compiling and running a construct.
 struct construct_options {
     uint32_t warps, stages, split, cluster; // 0: the compiler chooses
     uint32_t multiprocessors;               // on which persistent blocks run

@@ -262,8 +262,7 @@ static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
 // True for a scalar that is computed once more for the loads of a later iteration.
 static bool is_recomputed(const struct tile_fused *p, const struct tile_op *op)
 {
-    return tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count &&
-           op->result_count == 1 && tile_depends_on_variable(p, op->result[0]);
+    return tile_is_recomputable(op) && tile_depends_on_variable(p, op->result[0]);
 }
 
 bool tile_needs_variable(const struct tile_ahead *ahead)

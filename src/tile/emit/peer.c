@@ -3,13 +3,11 @@
 // the thread with its number.
 #include "emit.h"
 
-enum { VECTOR_BYTES = 16 };
-
 // Elements of a vector, and the bytes from one vector of a thread to its next.
 static uint32_t vector_of(const struct tile_emitter *e, const struct tile_value *x, uint32_t *pitch)
 {
     uint32_t bytes = tile_bytes_of(x->type.dtype), count = tile_register_count(x);
-    uint32_t vector = VECTOR_BYTES / bytes < count ? VECTOR_BYTES / bytes : count;
+    uint32_t vector = TILE_VECTOR_BYTES / bytes < count ? TILE_VECTOR_BYTES / bytes : count;
 
     *pitch = 32 * e->warps * vector * bytes;
     return vector;
@@ -33,7 +31,8 @@ bool tile_emit_share(struct tile_emitter *e, const struct tile_op *op)
     if (!e->share_bytes)
         (void)tile_scratch(e, 0);
     at = e->share_at[op->result[0]->id] = e->share_bytes;
-    e->share_bytes += (count / vector * pitch + VECTOR_BYTES - 1) & ~(uint32_t)(VECTOR_BYTES - 1);
+    e->share_bytes += (count / vector * pitch + TILE_VECTOR_BYTES - 1) &
+                      ~(uint32_t)(TILE_VECTOR_BYTES - 1);
     if (e->share_bytes > e->shared_bytes)
         e->shared_bytes = e->share_bytes;
     tile_register own = own_address(e, vector * tile_bytes_of(x->type.dtype));

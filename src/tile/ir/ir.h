@@ -368,6 +368,9 @@ int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t 
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data);
 // True if a value is 0 everywhere: a constant 0, possibly broadcast or reshaped.
 bool tile_is_zero(const struct tile_value *value);
+// True if an op's operands alone determine its result, and it has one, so that it may be computed
+// again elsewhere.
+bool tile_is_recomputable(const struct tile_op *op);
 // Returns the innermost for or loop around an op, or NULL; the next function returns the op that a
 // yield, continue or break ends or leaves.
 const struct tile_op *tile_loop_around(const struct tile_op *op);

@@ -34,6 +34,11 @@ bool tile_is_zero(const struct tile_value *value)
     return real ? real->f == 0 : tile_int(op, TILE_ATTR_VALUE, 1) == 0;
 }
 
+bool tile_is_recomputable(const struct tile_op *op)
+{
+    return tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count && op->result_count == 1;
+}
+
 const struct tile_op *tile_loop_around(const struct tile_op *op)
 {
     const struct tile_op *around = op->parent->parent;

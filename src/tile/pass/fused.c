@@ -36,7 +36,7 @@ bool tile_fused_need(struct tile_fused *p, const struct tile_value *value)
         return !value->block || value == loop->block[0]->argument[0];
     if (p->base.wanted[value->id])
         return true;
-    if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count || op->result_count != 1)
+    if (!tile_is_recomputable(op))
         return false;
     p->base.wanted[value->id] = true;
     for (uint32_t i = 0; i < op->operand_count; i++)
@@ -261,8 +261,7 @@ bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_valu
         return !value->block || value == loop->block[0]->argument[0];
     if (!tile_is_within(op, loop->block[0]))
         return true;
-    if (value->type.rank || op->block_count || op->result_count != 1 ||
-        !(tile_op_infos[op->kind].traits & TILE_PURE))
+    if (value->type.rank || !tile_is_recomputable(op))
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (!tile_depends_on_variable(p, op->operand[i]))

@@ -25,8 +25,7 @@ static bool want(struct tile_prefetch *p, const struct tile_value *value)
         return value->block != body || value == body->argument[0];
     if (!tile_is_within(op, body) || p->wanted[value->id])
         return true;
-    if (value->type.rank || op->parent != body || op->block_count || op->result_count != 1 ||
-        !(tile_op_infos[op->kind].traits & TILE_PURE))
+    if (value->type.rank || op->parent != body || !tile_is_recomputable(op))
         return false;
     p->wanted[value->id] = true;
     for (uint32_t i = 0; i < op->operand_count; i++)

@@ -311,7 +311,7 @@ static struct tile_value *expanded(struct splitter *s, struct tile_block *block,
 // no maximum and no sum: where m is M, the sum stays as it is. Where only m is -inf, whatever the
 // block has summed counts for nothing, be it a NaN.
 static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
-                                   const struct tile_op *like, const struct tile_accumulator *a,
+                                   struct tile_op *like, const struct tile_accumulator *a,
                                    struct tile_value *sum, struct tile_value *m,
                                    struct tile_value *maximum)
 {
@@ -322,8 +322,7 @@ static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
     truth.dtype = mask.dtype = CUC_BOOL;
     struct tile_value *less =
         make_in(s, block, like, TILE_SUB, &small, 2, (struct tile_value *[]){ m, maximum });
-    struct tile_value *least =
-        tile_make_real_before(s->kernel, (struct tile_op *)(uintptr_t)like, small.dtype, -INFINITY);
+    struct tile_value *least = tile_make_real_before(s->kernel, like, small.dtype, -INFINITY);
     struct tile_value *none =
         make_in(s, block, like, TILE_EQ, &truth, 2,
                 (struct tile_value *[]){ m, expanded(s, block, like, least, &small) });
@@ -342,8 +341,7 @@ static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
     struct tile_value *product =
         make_in(s, block, like, TILE_MUL, type, 2,
                 (struct tile_value *[]){ sum, expanded(s, block, like, fade, type) });
-    struct tile_value *zero =
-        tile_make_real_before(s->kernel, (struct tile_op *)(uintptr_t)like, type->dtype, 0.0);
+    struct tile_value *zero = tile_make_real_before(s->kernel, like, type->dtype, 0.0);
     product = make_in(s, block, like, TILE_WHERE, type, 3,
                       (struct tile_value *[]){ expanded(s, block, like, none, &mask),
                                                expanded(s, block, like, zero, type), product });
@@ -353,7 +351,7 @@ static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
 }
 
 // Combines what two blocks have accumulated.
-static void combine(struct splitter *s, struct tile_block *block, const struct tile_op *loop,
+static void combine(struct splitter *s, struct tile_block *block, struct tile_op *loop,
                     const struct tile_accumulator *of, struct tile_value *const *x,
                     struct tile_value *const *y, struct tile_value **out)
 {
