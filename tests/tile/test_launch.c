@@ -411,19 +411,22 @@ static const struct {
     int32_t split;
     uint32_t blocks, parts;
     const char *body; // of the loop, with y: f32[16], x: i32[16], and the row number i
+    uint32_t flags;   // of the launch
 } shared_loops[] = {
-    { "an exact loop on an idle machine", 0, 1, 8, "x = maximum(x, load(b, [i, j], [_, 16]))" },
-    { "an exact loop of half as many blocks", 0, 66, 2, "x += load(b, [i, j], [_, 16])" },
-    { "an exact loop of a third as many blocks", 0, 34, 4, "x += load(b, [i, j], [_, 16])" },
+    { "an exact loop on an idle machine", 0, 1, 8, "x = maximum(x, load(b, [i, j], [_, 16]))", 0 },
+    { "an exact loop whose blocks are resident together", 0, 1, 1,
+      "x = maximum(x, load(b, [i, j], [_, 16]))", CUC_LAUNCH_COOPERATIVE },
+    { "an exact loop of half as many blocks", 0, 66, 2, "x += load(b, [i, j], [_, 16])", 0 },
+    { "an exact loop of a third as many blocks", 0, 34, 4, "x += load(b, [i, j], [_, 16])", 0 },
     { "an exact loop with a block for each multiprocessor", 0, 132, 1,
-      "x += load(b, [i, j], [_, 16])" },
-    { "an exact loop, not shared", 1, 4, 1, "x += load(b, [i, j], [_, 16])" },
-    { "a sum of floats", 0, 4, 1, "y += load(a, [i, j], [_, 16])" },
-    { "a sum of floats, shared", 4, 4, 4, "y += load(a, [i, j], [_, 16])" },
-    { "a sum of floats, shared by 3 on a busy machine", 3, 200, 3,
-      "y += load(a, [i, j], [_, 16])" },
-    { "a decaying sum", 4, 4, 1, "y = y * 0.5 + load(a, [i, j], [_, 16])" },
-    { "a loop with a store", 4, 4, 1, "x += load(b, [i, j], [_, 16]); store(c, [j], x)" },
+      "x += load(b, [i, j], [_, 16])", 0 },
+    { "an exact loop, not shared", 1, 4, 1, "x += load(b, [i, j], [_, 16])", 0 },
+    { "a sum of floats", 0, 4, 1, "y += load(a, [i, j], [_, 16])", 0 },
+    { "a sum of floats, shared", 4, 4, 4, "y += load(a, [i, j], [_, 16])", 0 },
+    { "a sum of floats, shared by 3 on a busy machine", 3, 200, 3, "y += load(a, [i, j], [_, 16])",
+      0 },
+    { "a decaying sum", 4, 4, 1, "y = y * 0.5 + load(a, [i, j], [_, 16])", 0 },
+    { "a loop with a store", 4, 4, 1, "x += load(b, [i, j], [_, 16]); store(c, [j], x)", 0 },
 };
 
 TEST_ROWS(the_blocks_of_a_cluster_share_a_loop, shared_loops)
@@ -436,7 +439,8 @@ TEST_ROWS(the_blocks_of_a_cluster_share_a_loop, shared_loops)
     int64_t columns = 16 * (int64_t)shared_loops[_i].blocks;
     cuc_tensor a = tensor(CUC_F32, 2, 4096, columns), b = tensor(CUC_I32, 2, 4096, columns);
     cuc_tensor c = tensor(CUC_I32, 1, columns, 1), d = tensor(CUC_F32, 1, columns, 1);
-    uint32_t parts = shared_loops[_i].parts;
+    uint32_t parts = shared_loops[_i].parts, flags = shared_loops[_i].flags;
+    const cuc_launch_config config = { .struct_size = sizeof(config), .flags = flags };
 
     snprintf(text, sizeof(text),
              "kernel k(a: f32[M, N], b: i32[M, N], c: i32[N], d: f32[N]) grid cdiv(N, 16) {\n"
@@ -453,10 +457,10 @@ TEST_ROWS(the_blocks_of_a_cluster_share_a_loop, shared_loops)
     b.data = 0x10000000;
     c.data = 0x20000000;
     d.data = 0x30000000;
-    ck_ok(CUC_LAUNCH(stream, NULL, k, &a, &b, &c, &d));
+    ck_ok(CUC_LAUNCH(stream, flags ? &config : NULL, k, &a, &b, &c, &d));
     ck_assert_int_eq(fake_last_launch(&last), 1);
     ck_assert_msg(last.config.gridDimX == shared_loops[_i].blocks * parts &&
-                      last.config.numAttrs == (parts > 1),
+                      last.config.numAttrs == (parts > 1 || flags),
                   "%s: %u blocks", shared_loops[_i].name, last.config.gridDimX);
     cuc_kernel_release(k);
     cuc_object_release(code);
