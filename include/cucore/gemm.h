@@ -112,7 +112,8 @@ typedef struct cuc_gemm_options {
     int32_t tile_n;  /**< columns; 0: chosen automatically. Set both tile_m and tile_n or neither */
     int32_t tile_k;  /**< step of the reduction; 0: chosen automatically */
     int32_t stages;  /**< pipeline stages, 2 to 24; 0: as many as fit */
-    int32_t cluster; /**< blocks that share their loads, 1 or 2; 0: chosen automatically */
+    int32_t cluster; /**< blocks down a column of tiles that share their loads of b: 1, 2 or 4; 0:
+                        chosen automatically */
     /** Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between
      * tiles; 0: the compiler's choice. */
     int32_t warps;
@@ -136,6 +137,10 @@ typedef struct cuc_gemm_options {
     /** The cache of compiled code, used while the plan is made. NULL is cuc_cache_default();
      * cuc_cache_none() keeps nothing. */
     cuc_cache *cache;
+    /** Blocks along a row of tiles that share their loads of a: 1, 2 or 4, where cluster is 1; 0:
+     * chosen automatically, or 1 if cluster is given. */
+    int32_t cluster_n;
+    int32_t reserved; /**< 0 */
 } cuc_gemm_options;
 
 /** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */
@@ -383,7 +388,7 @@ typedef struct cuc_gemm_choice {
     int32_t tile_n;     /**< columns */
     int32_t tile_k;     /**< step of the reduction */
     int32_t stages;     /**< 0: as many as fit */
-    int32_t cluster;    /**< 1: none */
+    int32_t cluster;    /**< down a column of tiles; 1: none */
     int32_t warps;      /**< 0: the compiler's choice */
     int32_t split;      /**< 1: no blocks share a reduction */
     int32_t raster;     /**< 0: the compiler's choice */
@@ -396,11 +401,13 @@ typedef struct cuc_gemm_choice {
                              reduction counted; 0: the plan has no shape */
     double seconds; /**< the model's estimate; meaningful only in comparison with other estimates */
     const char *by; /**< "options", "tuned" or "model"; static storage */
+    int32_t cluster_n; /**< along a row of tiles; 1: none */
+    int32_t reserved;  /**< 0 */
 } cuc_gemm_choice;
 
 #define CUC_GEMM_CHOICE_INIT                                                 \
     {                                                                        \
-        sizeof(cuc_gemm_choice), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+        sizeof(cuc_gemm_choice), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 /**

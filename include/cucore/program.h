@@ -162,7 +162,7 @@ typedef struct cuc_program_options {
     int32_t require_tensor_core; /**< an mma that cannot use one is an error (tile only) */
     int32_t stages;  /**< stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile
                           only) */
-    int32_t cluster; /**< blocks that share their loads where possible: 2, or 1 (tile only) */
+    int32_t cluster; /**< blocks that share their loads where possible: 1, 2 or 4 (tile only) */
     /** Blocks of a cluster that share each block's loops, up to 8: the reduction axis of a
      * pipelined product, or, on devices with clusters, any loop that only accumulates. For grids
      * with fewer blocks than multiprocessors. Partial results are combined in a fixed order, so

@@ -22,12 +22,14 @@ enum {
 // clang-format off
 static const struct {
     int32_t rows, columns, raster;
-} tiles[TILE_MMA_PATHS][26] = {
+} tiles[TILE_MMA_PATHS][34] = {
     [TILE_MMA_PATH_PIPELINE] = {
         { 128, 256, 16 }, { 256, 128, 4 }, { 128, 240, 16 }, { 128, 224, 16 }, { 128, 208, 16 },
         { 128, 192, 0 },  { 128, 176, 0 }, { 128, 160, 0 },  { 128, 144, 0 },  { 128, 128, 0 },
         { 256, 112, 0 },  { 256, 96, 0 },  { 256, 80, 0 },   { 256, 64, 0 },   { 64, 256, 0 },
-        { 64, 192, 0 },  { 128, 64, 0 },  { 64, 128, 0 },  { 64, 64, 0 },
+        { 64, 224, 0 },   { 64, 192, 0 },   { 64, 160, 0 },   { 128, 112, 0 },  { 128, 96, 0 },
+        { 128, 80, 0 },   { 128, 64, 0 },   { 64, 128, 0 },   { 64, 112, 0 },   { 64, 96, 0 },
+        { 64, 80, 0 },    { 64, 64, 0 },
         { 32, 128, 0 },   { 16, 128, 0 },  { 16, 64, 0 },   { 128, 32, 0 },
         { 64, 32, 0 },    { 128, 16, 0 },  { 64, 16, 0 },
     },
@@ -89,6 +91,22 @@ static bool is_realigned(const struct cuc__gemm_kind *k, const struct cuc__gemm_
             (k->transposed_b ? s->depth : s->columns) * bytes % ALIGNED);
 }
 
+// Adds an operand; `across`: its lines run along the result's axis, not along the depth.
+static void put_operand(struct tile_work *w, bool of_columns, bool across, int64_t tile,
+                        int64_t extent, int64_t tile_depth, int64_t depth, int64_t bytes)
+{
+    if (across)
+        tile_work_put_lines(w, of_columns, tile_depth, tile * bytes, extent * bytes);
+    else
+        tile_work_put_lines(w, of_columns, tile, tile_depth * bytes, depth * bytes);
+}
+
+// Rounds a number of tiles up to whole clusters.
+static int64_t filled(int64_t count, int32_t cluster)
+{
+    return cluster > 1 ? times(cuc__gemm_cdiv(count, cluster), cluster) : count;
+}
+
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
@@ -98,7 +116,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         [CUC_GEMM_GELU] = 0.24, [CUC_GEMM_GELU_TANH] = 0.13, [CUC_GEMM_SILU] = 0.13
     };
     double rows = (double)s->rows, columns = (double)s->columns, depth = (double)s->depth;
-    double bytes = cuc_dtype_bits(k->dtype) / 8, results = rows * columns;
+    double results = rows * columns;
+    int64_t bytes = cuc_dtype_bits(k->dtype) / 8;
     double stored = cuc_dtype_bits(k->d) / 8;
 
     if (k->c)
@@ -108,9 +127,9 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
     bool grouped = k->form == CUC_GEMM_GROUPED; // with the rows of all groups together
     int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
     int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
-    int64_t filled = t->cluster > 1 ? times(cuc__gemm_cdiv(up, t->cluster), t->cluster) : up;
-    int64_t grid =
-        times(times(filled, cuc__gemm_cdiv(s->columns, t->columns)), grouped ? 1 : s->batch);
+    int64_t grid = times(
+        times(filled(up, t->cluster), filled(cuc__gemm_cdiv(s->columns, t->columns), t->cluster_n)),
+        grouped ? 1 : s->batch);
     *out = (struct tile_work){
         .operand = k->dtype,
         .path = t->path,
@@ -119,26 +138,25 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         .depth = (uint32_t)t->depth,
         .blocks = times(grid, t->split * t->parts),
         .iterations = cuc__gemm_cdiv(cuc__gemm_cdiv(s->depth, t->depth), t->split * t->parts),
-        .cluster = t->cluster > 1 ? (uint32_t)t->cluster : 1,
+        .cluster = (uint32_t)cuc__gemm_cluster(t),
+        .shares_rows = t->cluster_n > 1,
         .split = (uint32_t)t->split,
         .parts = (uint32_t)t->parts,
         .warps = (uint32_t)t->warps,
         .streamed = (uint32_t)t->stream_k,
         .stored_bytes = cuc_dtype_bits(k->d) / 8,
         .behind = behind[k->activation],
-        .unique_bytes = (double)s->batch * columns * depth * bytes +
+        .unique_bytes = (double)s->batch * columns * depth * (double)bytes +
                         (grouped ? 1 : (double)s->batch) *
-                            (rows * depth * bytes + results * stored),
+                            (rows * depth * (double)bytes + results * stored),
         .thrice = k->dtype == CUC_F32 && k->precision == CUC_GEMM_TF32X3,
         .realigned = is_realigned(k, s, t->path),
         .promotes = promotes(k),
     };
     tile_work_put_end(out, each, t->rows);
     tile_work_put_end(out, s->columns, t->columns);
-    if (k->transposed_a)
-        tile_work_put_rows(out, t->depth, t->rows * (int64_t)bytes, s->rows * (int64_t)bytes);
-    if (!k->transposed_b)
-        tile_work_put_rows(out, t->depth, t->columns * (int64_t)bytes, s->columns * (int64_t)bytes);
+    put_operand(out, false, k->transposed_a, t->rows, s->rows, t->depth, s->depth, bytes);
+    put_operand(out, true, !k->transposed_b, t->columns, s->columns, t->depth, s->depth, bytes);
 }
 
 // Returns a depth that makes lines of 128 bytes; less for scalar multiply-adds, whose operands are
@@ -210,32 +228,51 @@ static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool a
     s->best = *t;
 }
 
-// Considers variants that only measurement can distinguish, because the model rates them as equal:
-// multicast within clusters, and other rasters, if there are enough tiles for either to matter.
+// True if each block of a cluster can load its part of the operand that they share, in eights of
+// lines.
+static bool can_share_loads(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
+{
+    bool along_depth = t->cluster_n > 1 ? !k->transposed_a : k->transposed_b;
+    int32_t lines = !along_depth ? t->depth : t->cluster_n > 1 ? t->rows : t->columns;
+
+    return k->form != CUC_GEMM_GROUPED && lines % (8 * cuc__gemm_cluster(t)) == 0;
+}
+
+// Considers a tile whose loads the blocks of a cluster share, and variants that only measurement
+// can distinguish, because the model rates them as equal: other rasters, if there are enough tiles
+// for them to matter.
 static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
                               const struct cuc__gemm_tile *wanted)
 {
     static const int32_t rasters[] = { 4, 8, 16 };
+    static const struct {
+        int32_t down, across;
+    } clusters[] = { { 2, 0 }, { 1, 2 }, { 4, 0 }, { 1, 4 } };
     const double behind = 1.02; // relative to the original tile
+    struct cuc__gemm_tile other = *t;
     struct tile_work work;
 
     consider(s, t, wanted->rows);
-    if (!s->visit || t->path != TILE_MMA_PATH_PIPELINE || t->split > 1 || t->parts > 1)
+    if (t->path != TILE_MMA_PATH_PIPELINE || t->split > 1 || t->parts > 1)
         return;
+    for (size_t i = 0; i < CUC_LENGTH(clusters) && !wanted->cluster && !wanted->cluster_n; i++) {
+        other.cluster = clusters[i].down;
+        other.cluster_n = clusters[i].across;
+        if (can_share_loads(s->kind, &other))
+            consider(s, &other, wanted->rows);
+    }
     cuc__gemm_work(&work, s->kind, s->shape, t);
-    if (work.blocks < s->machine->multiprocessors || !tile_work_fits(s->machine, &work))
+    if (!s->visit || work.blocks < s->machine->multiprocessors ||
+        !tile_work_fits(s->machine, &work))
         return;
-    struct cuc__gemm_tile other = *t;
     double seconds = behind * tile_work_seconds(s->machine, &work);
+    other.cluster = t->cluster;
+    other.cluster_n = t->cluster_n;
     for (size_t i = 0; i < CUC_LENGTH(rasters) && !wanted->raster; i++) {
         other.raster = rasters[i];
         if (other.raster != t->raster)
             s->visit(s->user, &other, seconds);
     }
-    other.raster = t->raster;
-    other.cluster = 2;
-    if (!wanted->cluster)
-        s->visit(s->user, &other, seconds);
 }
 
 // True if stream-K is possible: it excludes TMA loads of arrays with the result's shape (c, a
@@ -243,7 +280,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
 static bool can_use_stream_k(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
     return t->path == TILE_MMA_PATH_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c &&
-           !k->residual && t->split <= 1 && t->parts <= 1 && t->cluster <= 1 &&
+           !k->residual && t->split <= 1 && t->parts <= 1 && cuc__gemm_cluster(t) <= 1 &&
            t->warps != PING_PONG_WARPS;
 }
 
@@ -256,6 +293,7 @@ static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
     struct tile_work work;
 
     t.split = t.parts = t.cluster = 1;
+    t.cluster_n = 0;
     t.programs = (int32_t)s->machine->multiprocessors;
     cuc__gemm_work(&work, s->kind, s->shape, &t);
     if (!wanted->stream_k && (!can_use_stream_k(s->kind, &t) || work.blocks % t.programs == 0 ||
@@ -294,7 +332,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                 continue;
             consider_variants(s, &tile, wanted);
         }
-    if (!wanted->split && !wanted->parts && !wanted->warps && wanted->cluster <= 1)
+    if (!wanted->split && !wanted->parts && !wanted->warps && cuc__gemm_cluster(wanted) <= 1)
         consider_stream_k(s, t, wanted);
 }
 
@@ -335,12 +373,12 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
                                const struct cuc__gemm_tile *wanted)
 {
-    static const int32_t columns[] = { 192, 176, 160, 144, 128 };
+    static const int32_t columns[] = { 192, 160, 128 };
     bool ragged = s->kind->form == CUC_GEMM_GROUPED; // with groups, ping-pong does not always pay
                                                      // off
 
     if (t.path != TILE_MMA_PATH_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
-        wanted->rows || wanted->split > 1 || wanted->parts > 1 || wanted->cluster > 1 ||
+        wanted->rows || wanted->split > 1 || wanted->parts > 1 || cuc__gemm_cluster(wanted) > 1 ||
         wanted->warps || wanted->stream_k)
         return;
     t.warps = PING_PONG_WARPS;

@@ -71,21 +71,25 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
     }
 }
 
-// Restricts the views to columns [from, from + count) of the result, and to the inputs for these
-// columns.
-static void narrow_columns(struct views *v, const struct cuc__gemm_kind *k, int64_t from,
-                           int64_t count, bool with_c)
+// Restricts the views to rows or columns [from, from + count) of the result, and to the inputs for
+// these.
+static void narrow_result(struct views *v, const struct cuc__gemm_kind *k, bool rows, int64_t from,
+                          int64_t count, bool with_c)
 {
-    narrow(&v->b, k->transposed_b ? v->b.rank - 2 : v->b.rank - 1, from, count);
-    narrow(&v->d, v->d.rank - 1, from, count);
+    cuc_tensor *operand = rows ? &v->a : &v->b;
+    bool depth_first = rows ? k->transposed_a : !k->transposed_b;
+    int32_t before_last = rows ? 2 : 1;
+
+    narrow(operand, operand->rank - (depth_first ? 1 : 2), from, count);
+    narrow(&v->d, v->d.rank - before_last, from, count);
     if (with_c)
-        narrow(&v->c, v->c.rank - 1, from, count);
+        narrow(&v->c, v->c.rank - before_last, from, count);
     if (k->residual)
-        narrow(&v->residual, v->residual.rank - 1, from, count);
-    if (k->bias && !k->bias_of_rows)
+        narrow(&v->residual, v->residual.rank - before_last, from, count);
+    if (k->bias && k->bias_of_rows == rows)
         narrow(&v->bias, v->bias.rank - 1, from, count);
-    if (k->scaled_columns)
-        narrow(&v->column_scale, 0, from, count);
+    if (rows ? k->scaled_rows : k->scaled_columns)
+        narrow(rows ? &v->row_scale : &v->column_scale, 0, from, count);
 }
 
 static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_t from,
@@ -199,18 +203,21 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                       count);
 }
 
-// Launches all columns and batches, each time as many as a grid can have.
+// Launches all rows, columns and batches, each time as many as a grid's second and third axes can
+// have.
 static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
 {
     const struct cuc__gemm_kind *k = &c->plan->kind;
+    const struct cuc__gemm_tile *tile = &c->plan->tile;
     int variant = c->beta != 0    ? CUC__GEMM_ADDED
                   : c->alpha != 1 ? CUC__GEMM_SCALED
                                   : CUC__GEMM_PLAIN;
     const struct cuc__gemm_code *code = &c->plan->code[variant];
     int64_t columns = k->exchanged ? c->m : c->n, rows = k->exchanged ? c->n : c->m;
-    int64_t most = c->plan->tile.stream_k ? cuc__gemm_stream_k_max_width(&c->plan->tile, rows)
-                                          : MOST_ACROSS;
-    int64_t across = (int64_t)c->plan->tile.columns * most;
+    int64_t most = tile->stream_k ? cuc__gemm_stream_k_max_width(tile, rows) : MOST_ACROSS;
+    bool by_rows = tile->cluster_n > 1; // the grid's second axis
+    int64_t extent = by_rows ? rows : columns;
+    int64_t across = (by_rows ? tile->rows : tile->columns) * most;
     int64_t batch = k->form == CUC_GEMM_BATCHED ? c->batch : 1;
     struct views all, v;
     cuc_status st = CUC_OK;
@@ -221,30 +228,30 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "%s is %" PRId64 ", and stream_k cannot number so many tiles of %d: make "
                          "the plan without it, or with larger tiles",
-                         k->exchanged ? "n" : "m", rows, c->plan->tile.rows);
+                         k->exchanged ? "n" : "m", rows, tile->rows);
     if (!atomic_load_explicit(&code->kernel, memory_order_acquire) &&
         (st = cuc__gemm_load(c->plan, variant, c->function)) < 0)
         return st;
     see(&all, c);
     for (int64_t z = 0; z < batch && st >= 0; z += MOST_ACROSS)
-        for (int64_t n = 0; n < columns && st >= 0; n += across) {
-            int64_t wide = columns - n < across ? columns - n : across;
+        for (int64_t n = 0; n < extent && st >= 0; n += across) {
+            int64_t wide = extent - n < across ? extent - n : across;
             v = all;
             if (batch > MOST_ACROSS)
                 narrow_batch(&v, k, z, batch - z < MOST_ACROSS ? batch - z : MOST_ACROSS,
                              c->beta != 0);
-            if (columns > across)
-                narrow_columns(&v, k, n, wide, c->beta != 0);
+            if (extent > across)
+                narrow_result(&v, k, by_rows, n, wide, c->beta != 0);
             if (code->parts)
                 v.parts = (cuc_tensor){
                     .data = c->args->workspace,
                     .dtype = k->accumulator,
                     .rank = 3,
                     .device = stream->ordinal,
-                    .shape = { c->plan->tile.parts, rows, wide },
+                    .shape = { tile->parts, rows, wide },
                     .strides = { rows * wide, wide, 1 },
                 };
-            if (c->plan->tile.stream_k)
+            if (tile->stream_k)
                 see_stream(&v, c, stream->ordinal, rows, wide);
             st = launch(c, stream, code, &v);
         }

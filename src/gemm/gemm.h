@@ -29,13 +29,22 @@ struct cuc__gemm_kind {
 struct cuc__gemm_tile {
     enum tile_mma_path path;
     int32_t rows, columns, depth;
-    int32_t stages, cluster, warps, raster; // 0: the compiler's choice
-    int32_t split;                          // split-K over the blocks of a cluster
-    int32_t parts;                          // split-K through the workspace
+    int32_t stages, warps, raster; // 0: the compiler's choice
+    int32_t cluster, cluster_n;    // down a column and along a row of tiles; 0: 1
+    int32_t split;                 // split-K over the blocks of a cluster
+    int32_t parts;                 // split-K through the workspace
     int32_t stream_k; // number of last waves whose tiles are distributed evenly over `programs`
                       // blocks; 0: none
     int32_t programs;
 };
+
+// Returns the number of blocks that share loads.
+static inline int32_t cuc__gemm_cluster(const struct cuc__gemm_tile *tile)
+{
+    int32_t blocks = tile->cluster_n > 1 ? tile->cluster_n : tile->cluster;
+
+    return blocks > 1 ? blocks : 1;
+}
 
 // The variants of a plan. Each has a kernel, so that a call computes and reads nothing unnecessary.
 enum { CUC__GEMM_PLAIN, CUC__GEMM_SCALED, CUC__GEMM_ADDED, CUC__GEMM_VARIANTS };

@@ -18,8 +18,8 @@
 
 static bool by_hand(const cuc_gemm_options *o)
 {
-    return o->tile_m || o->tile_k || o->stages || o->cluster || o->warps || o->split || o->raster ||
-           o->parts || o->stream_k;
+    return o->tile_m || o->tile_k || o->stages || o->cluster || o->cluster_n || o->warps ||
+           o->split || o->raster || o->parts || o->stream_k;
 }
 
 static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, const char *by)
@@ -33,7 +33,8 @@ static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, c
     p->choice.tile_n = x ? p->tile.rows : p->tile.columns;
     p->choice.tile_k = p->tile.depth;
     p->choice.stages = p->tile.stages;
-    p->choice.cluster = p->tile.cluster;
+    p->choice.cluster = x ? p->tile.cluster_n : p->tile.cluster;
+    p->choice.cluster_n = x ? p->tile.cluster : p->tile.cluster_n;
     p->choice.warps = p->tile.warps;
     p->choice.split = p->tile.split;
     p->choice.raster = p->tile.raster;
@@ -58,7 +59,8 @@ static void report_code(cuc_gemm_plan *p)
 
     p->choice.pipeline = fastest->variant == TILE_TMA;
     p->choice.split = fastest->split > 1 ? (int32_t)fastest->split : 1;
-    p->choice.cluster = p->choice.pipeline && fastest->cluster > 1 ? (int32_t)fastest->cluster : 1;
+    if (!p->choice.pipeline || fastest->cluster <= 1)
+        p->choice.cluster = p->choice.cluster_n = 1;
 }
 
 // False if the tile that is fastest for a nearby shape leaves much of its last wave empty for this
@@ -82,8 +84,9 @@ static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
         const char *name;
         int32_t value;
     } all[] = {
-        { "tile_k", o->tile_k }, { "warps", o->warps }, { "cluster", o->cluster },
-        { "split", o->split },   { "parts", o->parts }, { "stream_k", o->stream_k },
+        { "tile_k", o->tile_k },       { "warps", o->warps }, { "cluster", o->cluster },
+        { "cluster_n", o->cluster_n }, { "split", o->split }, { "parts", o->parts },
+        { "stream_k", o->stream_k },
     };
     char given[128] = "";
     size_t at = 0, count = 0;
@@ -141,7 +144,7 @@ static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, cuc_c
     st = cuc_program_create(
         &program, CUC_SOURCE_TILE, code->text, 0,
         CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .arch = arch, .stages = p->tile.stages,
-                            .cluster = p->tile.cluster, .warps = p->tile.warps,
+                            .cluster = cuc__gemm_cluster(&p->tile), .warps = p->tile.warps,
                             .split = p->tile.split, .raster = p->tile.raster, .cache = cache));
     // Compile to PTX: the driver assembles the program as a whole and so can reassign registers
     // between roles.
@@ -342,7 +345,8 @@ cuc_status cuc_gemm_options_set_choice(cuc_gemm_options *options, const char *ch
     options->tile_n = x ? t.rows : t.columns;
     options->tile_k = t.depth;
     options->stages = t.stages;
-    options->cluster = t.cluster;
+    options->cluster = x ? t.cluster_n : t.cluster;
+    options->cluster_n = x ? t.cluster : t.cluster_n;
     options->warps = t.warps;
     options->split = t.split;
     options->raster = t.raster;

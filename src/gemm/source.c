@@ -211,15 +211,17 @@ static void put_end(struct text *t, const char *at, const char *shape, const cha
 
 static void put_single(struct text *t)
 {
-    bool batched = t->kind->form == CUC_GEMM_BATCHED;
+    bool batched = t->kind->form == CUC_GEMM_BATCHED, across = t->tile->cluster_n > 1;
 
     put(t, "kernel gemm(");
     put_operands(t);
     put_results(t);
     put(t, ")\n");
     put_constants(t);
-    put(t, "    grid cdiv(M, BM), cdiv(N, BN)%s\n{\n", batched ? ", Z" : "");
-    put(t, "    m, n%s = block(0), block(1)%s\n", batched ? ", z" : "",
+    // Blocks that are neighbours along the grid's first axis can share loads.
+    put(t, "    grid %s%s\n{\n", across ? "cdiv(N, BN), cdiv(M, BM)" : "cdiv(M, BM), cdiv(N, BN)",
+        batched ? ", Z" : "");
+    put(t, "    %s%s = block(0), block(1)%s\n", across ? "n, m" : "m, n", batched ? ", z" : "",
         batched ? ", block(2)" : "");
     put(t, "    acc = zeros(ACC, [BM, BN])\n    for k in 0 .. cdiv(K, BK) {\n");
     put_product(t, "m");

@@ -20,11 +20,12 @@ static const struct {
     {                                                                     \
         name, option, offsetof(struct cuc__gemm_tile, field), least, most \
     }
-    WORD("BM", false, rows, 1, 256),      WORD("BN", false, columns, 1, 256),
-    WORD("BK", false, depth, 1, 1024),    WORD("stages", true, stages, 2, 24),
-    WORD("cluster", true, cluster, 1, 2), WORD("warps", true, warps, 1, 32),
-    WORD("split", true, split, 1, 8),     WORD("raster", true, raster, 1, 64),
-    WORD("parts", true, parts, 1, 64),    WORD("stream_k", true, stream_k, 1, 8),
+    WORD("BM", false, rows, 1, 256),        WORD("BN", false, columns, 1, 256),
+    WORD("BK", false, depth, 1, 1024),      WORD("stages", true, stages, 2, 24),
+    WORD("cluster", true, cluster, 1, 4),   WORD("cluster_n", true, cluster_n, 2, 4),
+    WORD("warps", true, warps, 1, 32),      WORD("split", true, split, 1, 8),
+    WORD("raster", true, raster, 1, 64),    WORD("parts", true, parts, 1, 64),
+    WORD("stream_k", true, stream_k, 1, 8),
 #undef WORD
 };
 
@@ -94,7 +95,7 @@ bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
         *field_of(tile, i) = (int32_t)value;
     }
     return !*text && !option && tile->rows && tile->columns && tile->depth &&
-           !(tile->warps & (tile->warps - 1));
+           !(tile->warps & (tile->warps - 1)) && tile->cluster != 3 && tile->cluster_n != 3;
 }
 
 int cuc__gemm_find_tuned(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key,

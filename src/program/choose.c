@@ -41,7 +41,7 @@ static void set_option(void *user, const char *name, int32_t value)
         uint32_t *field;
         int32_t least, most;
     } fields[] = {
-        { "stages", &c->target.stages, 2, 24 }, { "cluster", &c->target.cluster, 1, 2 },
+        { "stages", &c->target.stages, 2, 24 }, { "cluster", &c->target.cluster, 1, 4 },
         { "split", &c->target.split, 1, 8 },    { "raster", &c->target.raster, 1, 64 },
         { "warps", &c->target.warps, 1, 32 },
     };

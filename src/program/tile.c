@@ -87,8 +87,8 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
     if (o->stages < 0 || o->stages == 1 || o->stages > 24)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "stages is %d, expected 2 to 24, or 0", o->stages);
-    if (o->cluster < 0 || o->cluster > 2)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "cluster is %d, expected 1, 2 or 0",
+    if (o->cluster < 0 || o->cluster > 4 || o->cluster == 3)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "cluster is %d, expected 1, 2, 4 or 0",
                          o->cluster);
     t->target.stages = (uint32_t)o->stages;
     t->target.cluster = (uint32_t)o->cluster;

@@ -243,9 +243,12 @@ static void make_kind(struct kind *kind, int64_t most)
         if (o->dtype == CUC_F64 && o->tile_m * o->tile_n > 128 * 128)
             o->tile_n = 128 * 128 / o->tile_m;
         o->tile_k = 64;
-        o->cluster = (int32_t)below(3);
+        if (below(2))
+            o->cluster = 1 << below(3);
+        else if (o->form != CUC_GEMM_GROUPED)
+            o->cluster_n = 1 << below(3);
         o->raster = (int32_t)below(12);
-        if (!o->form && !below(3))
+        if (!o->form && o->cluster_n < 2 && !below(3))
             o->split = 2 + (int32_t)below(2);
         else if (below(2))
             o->warps = 4; // per tile: ping-pong warpgroups
@@ -256,9 +259,9 @@ static void make_kind(struct kind *kind, int64_t most)
         o->batch = o->form ? MAX_BATCH : 0;
         o->workspace_bytes = below(2) ? UINT64_C(1) << 28 : 0;
     }
-    if (!o->form && !o->split && !below(5))
+    if (!o->form && !o->split && o->cluster_n < 2 && !below(5))
         o->parts = 2 + (int32_t)below(3);
-    else if (!o->form && !o->split && o->cluster < 2 && !below(4))
+    else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(3);
 }
 

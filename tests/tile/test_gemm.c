@@ -209,6 +209,12 @@ static const struct row rows[] = {
         .tile_m = 64, .tile_n = 128) ONCE,
     ROW("blocks that load for one another, an odd number of tiles side by side", 700, 130, 72, .dtype = CUC_F16, .cluster = 2, .raster = 3,
         .tile_m = 64, .tile_n = 128) ONCE,
+    ROW("four blocks down a column that share b", 500, 300, 200, .dtype = CUC_BF16, .cluster = 4,
+        .tile_m = 64, .tile_n = 64, .a_order = 1) ONCE,
+    ROW("two blocks along a row that share a", 300, 500, 200, .dtype = CUC_F16, .cluster_n = 2,
+        .tile_m = 128, .tile_n = 64, .residual_dtype = CUC_F16, .bias = CUC_GEMM_BIAS_ROWS) ONCE,
+    ROW("four blocks along a row, d by columns", 700, 130, 136, .dtype = CUC_BF16, .cluster = 4,
+        .tile_m = 64, .tile_n = 128, .d_order = 1, .activation = CUC_GEMM_RELU) ONCE,
     ROW("more tiles than multiprocessors", 1100, 128, 260, .dtype = CUC_BF16, .tile_m = 128,
         .tile_n = 8, .stages = 4, .residual_dtype = CUC_F32) ONCE,
     ROW("few turns of many tiles", 1100, 128, 130, .dtype = CUC_E4M3, .b_order = 1, .tile_m = 128, .tile_n = 8,
@@ -550,15 +556,18 @@ static void make_row(struct row *r)
         o->tile_m = 64 << below(2);
         o->tile_n = 64 << below(2);
         o->tile_k = 64;
-        o->cluster = (int32_t)below(3);
-        if (!o->form && !below(3))
+        if (below(2))
+            o->cluster = 1 << below(3);
+        else if (o->form != CUC_GEMM_GROUPED)
+            o->cluster_n = 1 << below(3);
+        if (!o->form && o->cluster_n < 2 && !below(3))
             o->split = 2;
         else if (below(2))
             o->warps = 4;
     }
-    if (!o->form && !o->split && !below(5))
+    if (!o->form && !o->split && o->cluster_n < 2 && !below(5))
         o->parts = 2 + (int32_t)below(3);
-    else if (!o->form && !o->split && o->cluster < 2 && !below(4))
+    else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(2);
 }
 
@@ -614,7 +623,10 @@ static const struct {
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED, .a_order = 1), { "a_order" } },
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .parts = 2), { "parts" } },
     { BAD(.dtype = CUC_F16, .arch = "sm_70"), { "arch is sm_70", "sm_80, 86" } },
-    { BAD(.dtype = CUC_F16, .cluster = -1), { "cluster is -1", "0 to 2" } },
+    { BAD(.dtype = CUC_F16, .cluster = -1), { "cluster is -1", "0 to 4" } },
+    { BAD(.dtype = CUC_F16, .cluster = 3), { "cluster_n are 1, 2, 4 or 0" } },
+    { BAD(.dtype = CUC_F16, .cluster = 2, .cluster_n = 2), { "do not combine" } },
+    { BAD(.dtype = CUC_F16, .cluster_n = 2, .split = 2), { "cluster_n does not combine" } },
     { BAD(.dtype = CUC_F16, .raster = 65), { "raster is 65", "0 to 64" } },
     { BAD(.dtype = CUC_F16, .warps = -4), { "warps is -4", "0 to 32" } },
     { BAD(.dtype = CUC_F16, .warps = 12), { "warps is 12", "power of two" } },
@@ -836,7 +848,7 @@ static const struct {
     cuc_gemm_options o;
     int32_t pipeline, split, cluster;
 } outcomes[] = {
-    { BAD(.dtype = CUC_F16, .tile_m = 128, .tile_n = 128), 1, 1, 1 },
+    { BAD(.dtype = CUC_F16, .tile_m = 128, .tile_n = 128, .cluster = 1), 1, 1, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 100, .tile_n = 100), 0, 1, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 16, .tile_n = 16), 0, 1, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 128, .tile_n = 12), 0, 1, 1 },
@@ -846,7 +858,7 @@ static const struct {
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2), 1, 1, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .arch = "sm_90", .split = 2), 0, 1, 1 },
     { BAD(.dtype = CUC_F32, .split = 2, .cluster = 2), 0, 1, 1 },
-    { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128, .b_order = 1), 1, 1, 1 },
+    { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128, .cluster = 1, .b_order = 1), 1, 1, 1 },
     { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128), 0, 1, 1 },
 };
 
@@ -908,7 +920,8 @@ TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
     ck_ok(cuc_gemm_plan_create(&plan, device,
                                CUC_GEMM_OPTIONS(.form = cases[_i].form, .dtype = CUC_F16,
                                                 .tile_m = ROWS, .tile_n = COLUMNS, .tile_k = DEPTH,
-                                                .split = 1, .warps = cases[_i].warps)));
+                                                .cluster = 1, .split = 1,
+                                                .warps = cases[_i].warps)));
     ck_ok(cuc__gemm_load(plan, CUC__GEMM_PLAIN, "this test"));
     const struct tile_signature *s = atomic_load(&plan->code[0].kernel)->tile->code->signature;
     int64_t m = cases[_i].rows * ROWS, n = cases[_i].columns * COLUMNS;

@@ -896,6 +896,8 @@ struct cuc_gemm_choice
     tiles::Int64
     seconds::Cdouble
     by::Ptr{UInt8}
+    cluster_n::Int32
+    reserved::Int32
 end
 
 # Description of a plan; zero is the default of every field.
@@ -933,6 +935,8 @@ struct cuc_gemm_options
     arch::Ptr{UInt8}
     tuned::Ptr{UInt8}
     cache::Ptr{cuc_cache}
+    cluster_n::Int32
+    reserved::Int32
 end
 
 # Options of cuc_graph_instantiate(); zero is the default of every field.

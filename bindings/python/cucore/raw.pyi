@@ -859,6 +859,8 @@ class cuc_gemm_choice(ctypes.Structure):
     tiles: int
     seconds: float
     by: bytes | None
+    cluster_n: int
+    reserved: int
 
 class cuc_gemm_options(ctypes.Structure):
     struct_size: int
@@ -894,6 +896,8 @@ class cuc_gemm_options(ctypes.Structure):
     arch: bytes | None
     tuned: bytes | None
     cache: Pointer
+    cluster_n: int
+    reserved: int
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int

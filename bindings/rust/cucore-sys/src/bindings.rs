@@ -1744,7 +1744,7 @@ pub struct cuc_gemm_choice {
     pub tile_k: i32,
     /// 0: as many as fit
     pub stages: i32,
-    /// 1: none
+    /// down a column of tiles; 1: none
     pub cluster: i32,
     /// 0: the compiler's choice
     pub warps: i32,
@@ -1766,6 +1766,10 @@ pub struct cuc_gemm_choice {
     pub seconds: f64,
     /// "options", "tuned" or "model"; static storage
     pub by: *const c_char,
+    /// along a row of tiles; 1: none
+    pub cluster_n: i32,
+    /// 0
+    pub reserved: i32,
 }
 
 zeroed!(cuc_gemm_choice, struct_size);
@@ -1819,7 +1823,7 @@ pub struct cuc_gemm_options {
     pub tile_k: i32,
     /// pipeline stages, 2 to 24; 0: as many as fit
     pub stages: i32,
-    /// blocks that share their loads, 1 or 2; 0: chosen automatically
+    /// blocks down a column of tiles that share their loads of b: 1, 2 or 4; 0: chosen automatically
     pub cluster: i32,
     /// Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between tiles; 0: the compiler's choice.
     pub warps: i32,
@@ -1839,6 +1843,10 @@ pub struct cuc_gemm_options {
     pub tuned: *const c_char,
     /// The cache of compiled code, used while the plan is made. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing.
     pub cache: *mut cuc_cache,
+    /// Blocks along a row of tiles that share their loads of a: 1, 2 or 4, where cluster is 1; 0: chosen automatically, or 1 if cluster is given.
+    pub cluster_n: i32,
+    /// 0
+    pub reserved: i32,
 }
 
 zeroed!(cuc_gemm_options, struct_size);
@@ -2440,7 +2448,7 @@ pub struct cuc_program_options {
     pub require_tensor_core: i32,
     /// stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile only)
     pub stages: i32,
-    /// blocks that share their loads where possible: 2, or 1 (tile only)
+    /// blocks that share their loads where possible: 1, 2 or 4 (tile only)
     pub cluster: i32,
     /// Blocks of a cluster that share each block's loops, up to 8: the reduction axis of a pipelined product, or, on devices with clusters, any loop that only accumulates. For grids with fewer blocks than multiprocessors. Partial results are combined in a fixed order, so they are the same at every launch, but sums of floats round differently than with another number. 0: loops whose result does not depend on it are shared as the launch's grid requires; 1: none (tile only)
     pub split: i32,

@@ -329,7 +329,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_args.offsets, 72, 8);
     row!(cuc_gemm_args.workspace, 80, 8);
     row!(cuc_gemm_args.workspace_bytes, 88, 8);
-    row!(cuc_gemm_choice, 80, 8);
+    row!(cuc_gemm_choice, 88, 8);
     row!(cuc_gemm_choice.struct_size, 0, 8);
     row!(cuc_gemm_choice.tile_m, 8, 4);
     row!(cuc_gemm_choice.tile_n, 12, 4);
@@ -346,7 +346,9 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.tiles, 56, 8);
     row!(cuc_gemm_choice.seconds, 64, 8);
     row!(cuc_gemm_choice.by, 72, 8);
-    row!(cuc_gemm_options, 168, 8);
+    row!(cuc_gemm_choice.cluster_n, 80, 4);
+    row!(cuc_gemm_choice.reserved, 84, 4);
+    row!(cuc_gemm_options, 176, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -380,6 +382,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.arch, 144, 8);
     row!(cuc_gemm_options.tuned, 152, 8);
     row!(cuc_gemm_options.cache, 160, 8);
+    row!(cuc_gemm_options.cluster_n, 168, 4);
+    row!(cuc_gemm_options.reserved, 172, 4);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
