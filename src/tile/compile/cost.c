@@ -1,7 +1,8 @@
 // Cost model of matrix products. See cost.h.
 //
-// An iteration of a block takes as long as the slower of its multiplications and the fetch of its
-// operands from L2, which all blocks share. A tile takes its iterations plus an epilogue that
+// An iteration of a block takes as long as the slower of its products, which also share the
+// bandwidth of shared memory with the arriving operands, and the fetch of its operands: TMA takes
+// some clocks per line, and all blocks share L2. A tile takes its iterations plus an epilogue that
 // stores the accumulators. If warpgroups alternate between tiles, the epilogue overlaps the next
 // tile. Tiles run in waves, one tile per multiprocessor. If some tiles extend past the result, each
 // wave is assumed to contain one. The transfer from memory is a lower bound of the time.
@@ -25,36 +26,36 @@ enum {
     MOST_OF_BLOCK = 128 * 256, // registers for a block's accumulators
 };
 
-// Fitted to 900 measurements of bf16 on an H200 with cold caches: 26 shapes from 128 x 256 x 256 to
-// 16384 x 16384 x 4096. Among up to 40 tilings, the model's choice is 2 % slower than the fastest
-// one (geometric mean); with the widths in between, for 76 combinations of dtype and shape from
-// 1024^3 on, it is 0.7 % slower. The values are clocks, bytes per clock of a multiprocessor, and
-// fractions.
-static const double launch_seconds = 4.2e-6; // from the stream to the first block and back
-static const double next_seconds = 3.4e-6;   // the launch of a directly following kernel
-static const double fill_clocks = 2100;      // until a block's first stage arrives
-static const double iteration_clocks = 59;   // overhead of an iteration
-static const double latency_clocks = 1800;   // from the request for a stage to its arrival
-static const double tensor_share = 0.974;    // attainable share of the tensor cores' peak
-static const double shared_rate = 90;        // for products that read shared memory
-static const double copied_rate = 26;        // for copies by threads (cp.async)
-static const double realigned_rate =
-    24; // for copies by threads that realign, with the products' reads
-static const double outside_clocks = 6.5; // for a line outside of its tensor
-static const double line_clocks = 1.5;    // for any line copied
-static const double torn_clocks = 2.1;    // in addition, for a line that starts in the middle of
-                                          // a line of memory
-static const double end_clocks = 660;     // fixed cost of ending a tile, in addition to its stores
-static const double store_rate = 34;      // for storing accumulators
-static const double meet_clocks = 4750; // until the blocks that share a reduction have synchronized
-static const double meet_rate = 35;     // for reading the other blocks' partial sums
-static const double handover_clocks = 4000; // for handing a tile to another block, or taking it
-                                            // over
-static const double handover_rate = 40;     // for its accumulators
-static const double stream_k_gain = 1.03;   // streamed tiles must gain at least this much to be
-                                            // chosen
-static const double parts_share = 0.27;     // share of L2's rate while partial sums are added
-static const double steepness = 4;          // exponent of the smooth maximum of two times
+// Fitted to 18000 measurements of bf16 on an H200 with cold caches: up to 110 tilings for each of
+// 296 products with random extents from 64 to 16384, in every order, and 64 combinations of pitches
+// and orders. The values are clocks, bytes per clock of a multiprocessor, and fractions.
+static const double launch_seconds = 0.45e-6; // from one kernel of a graph to the next
+static const double next_clocks = 2290;       // the launch of a directly following kernel
+static const double fill_clocks = 2860;       // until a block's first stage arrives
+static const double cluster_clocks = 1350;    // in addition if blocks of a cluster share loads
+static const double iteration_clocks = 18;    // overhead of an iteration
+static const double shared_load_clocks = 50;  // in addition if a cluster shares its loads
+static const double split_clocks = 53;        // in addition if more than two blocks share a sum
+static const double latency_clocks = 1160;    // from the request for a stage to its arrival
+static const double tensor_share = 0.894;     // attainable share of the tensor cores' peak
+static const double shared_rate = 198;        // of shared memory, for products and arriving stages
+static const double copied_rate = 26;         // for copies by threads (cp.async)
+static const double realigned_rate = 11.8;    // for copies by threads that realign
+static const double realigned_clocks = 155;   // in addition per iteration
+static const double outside_clocks = 3.1;     // for a line outside of its tensor
+static const double line_clocks = 0.49;       // for any line copied
+static const double end_clocks = 107;      // fixed cost of ending a tile, in addition to its stores
+static const double store_rate = 27.9;     // for storing accumulators
+static const double alone_share = 0.38;    // of storing by each of two alternating warpgroups
+static const double turn_clocks = 1080;    // until the other warpgroup's products run
+static const double meet_clocks = 2800;    // until the blocks that share a reduction are in step
+static const double meet_rate = 92;        // for reading the other blocks' partial sums
+static const double handover_clocks = 870; // for handing a tile to another block, or taking it over
+static const double handover_rate = 28;    // for its accumulators
+static const double stream_k_gain = 1.02;  // streamed tiles must gain at least this much to be
+                                           // chosen
+static const double parts_share = 0.615;   // share of L2's rate while partial sums are added
+static const double part_clocks = 500;     // for adding one part
 
 const struct tile_machine *tile_machine_of(int sm)
 {
@@ -66,7 +67,7 @@ const struct tile_machine *tile_machine_of(int sm)
         { 87, 16, 1300, 163 << 10, 65536, { 0, 1024, 256 }, 4, 600, 150 },
         { 88, 16, 1300, 99 << 10, 65536, { 0, 1024, 256 }, 4, 600, 150 },
         { 89, 142, 2235, 99 << 10, 65536, { 0, 1024, 256 }, 4, 4000, 450 },
-        { 90, 132, 1755, 227 << 10, 65536, { 4096, 2500, 256 }, 128, 13000, 1800 },
+        { 90, 132, 1755, 227 << 10, 65536, { 4096, 2500, 256 }, 128, 7440, 2000 },
         { 100, 148, 1850, 227 << 10, 65536, { 0, 2048, 256 }, 128, 8000, 3900 },
         { 103, 148, 1850, 227 << 10, 65536, { 0, 2048, 256 }, 4, 8000, 3900 },
         { 110, 20, 1575, 227 << 10, 65536, { 0, 2048, 256 }, 4, 1000, 170 },
@@ -114,13 +115,30 @@ void tile_work_put_end(struct tile_work *w, int64_t extent, int64_t tile)
     w->ends = fmin(w->ends + (outside > 0 ? 1 / (double)tiles : 0), 1);
 }
 
-void tile_work_put_rows(struct tile_work *w, int64_t rows, int64_t bytes, int64_t row_bytes)
+// A line of a matrix whose pitch is no multiple of 128 bytes lies in two lines of memory, and in
+// one sector more if the pitch is not even a multiple of 32 bytes.
+void tile_work_put_lines(struct tile_work *w, bool of_columns, int64_t lines, int64_t bytes,
+                         int64_t pitch)
 {
-    const double much = 1.6; // if rows are not even aligned to sectors
+    static const struct {
+        int64_t multiple;
+        double clocks, bytes; // in addition; the bytes stand for L2's work
+    } pitches[] = {
+        { LINE_BYTES, 0, 0 },
+        { 2 * SECTOR_BYTES, 0.43, 20 },
+        { SECTOR_BYTES, 0.43, 32 },
+        { 1, 2.04, 100 },
+    };
+    struct tile_lines *l = &w->lines[of_columns];
+    size_t i = 0;
 
-    if (bytes % LINE_BYTES || row_bytes % LINE_BYTES)
-        w->torn += (double)(rows * ((bytes + LINE_BYTES - 1) / LINE_BYTES)) *
-                   (row_bytes % SECTOR_BYTES ? much : 1);
+    while (pitch % pitches[i].multiple || (!i && bytes % LINE_BYTES))
+        i++;
+    *l = (struct tile_lines){
+        .count = (double)(lines * ((bytes + LINE_BYTES - 1) / LINE_BYTES)),
+        .torn_clocks = pitches[i].clocks,
+        .torn_bytes = pitches[i].bytes,
+    };
 }
 
 uint32_t tile_work_stage_bytes(const struct tile_work *w)
@@ -181,26 +199,35 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
     // Each wgmma reads its rows of one operand and all of the other from shared memory.
     double rows = product_rows(w), columns = w->rows * (double)w->columns / rows;
     double steps = rows / GROUP_ROWS * w->depth * bytes / STEP_BYTES;
-    double read = steps * (GROUP_ROWS + columns) * STEP_BYTES / shared_rate;
+    double moved = steps * (GROUP_ROWS + columns) * STEP_BYTES + tile_work_stage_bytes(w);
+    double shared = w->realigned ? 0 : moved / shared_rate;
     // Promoted sums are added by 128 lanes, mostly while the other group multiplies.
     double added = w->promotes ? w->rows * w->columns / 128.0 * (w->depth * bytes / 128) / 4 : 0;
-    return fmax(clocks, read) + added;
+    return fmax(clocks, shared) + added;
 }
 
 // Returns the clocks to fetch an iteration's operands while `busy` multiprocessors do the same.
 static double load_clocks(const struct tile_machine *m, const struct tile_work *w, double busy)
 {
-    double bytes = w->depth * (double)element_bytes(w);
-    double lines = w->rows + w->columns / (double)w->cluster;
-    double shared = lines * bytes * busy / m->l2_bytes;
+    double bytes = tile_work_stage_bytes(w), fetched = 0, clocks = 0;
 
-    if (w->path == TILE_MMA_PATH_SYNC)
-        return fmax(shared, lines * bytes / copied_rate);
-    if (w->path == TILE_MMA_PATH_PIPELINE)
-        shared = fmax(shared, lines * bytes / LINE_BYTES * line_clocks + w->torn * torn_clocks);
+    if (w->path != TILE_MMA_PATH_PIPELINE) {
+        clocks = bytes * busy / m->l2_bytes;
+        return w->path == TILE_MMA_PATH_SYNC ? fmax(clocks, bytes / copied_rate) : clocks;
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct tile_lines *l = &w->lines[i];
+        uint32_t extent = i ? w->columns : w->rows;
+        double count = l->count > 0 ? l->count
+                                    : extent * (bytes / (w->rows + w->columns)) / LINE_BYTES;
+        if (i == !w->shares_rows)
+            count /= w->cluster;
+        clocks += count * (line_clocks + l->torn_clocks);
+        fetched += count * (LINE_BYTES + l->torn_bytes);
+    }
     if (w->realigned)
-        shared = fmax(shared, lines * bytes / realigned_rate);
-    return shared;
+        clocks = bytes / realigned_rate + realigned_clocks;
+    return fmax(clocks, fetched * busy / m->l2_bytes);
 }
 
 // Returns the additional clocks per iteration of a tile that extends past the result.
@@ -209,7 +236,7 @@ static double outside_clocks_of(const struct tile_work *w, double load, double i
     double bytes = w->depth * (double)element_bytes(w),
            inside = 1 - w->outside / (w->rows + w->columns);
 
-    if (w->path == TILE_MMA_PATH_SYNC) // the outside part is not copied
+    if (w->path == TILE_MMA_PATH_SYNC || w->realigned) // the outside part is not copied
         return 0;
     return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - iteration, 0);
 }
@@ -219,31 +246,72 @@ static double outside_clocks_of(const struct tile_work *w, double load, double i
 static double places(const struct tile_machine *m, const struct tile_work *w)
 {
     double together = w->split > w->cluster ? w->split : w->cluster;
-    double share = together > 4 ? 0.85 : together > 2 ? 0.97 : 1;
+    double share = together > 2 ? 0.91 : 1; // an H200 has room for 30 clusters of 4, 15 of 8
 
     return fmax(floor(m->multiprocessors * share / together) * together, together);
+}
+
+// Returns the maximum of two times, and somewhat more if they are about equal: the 2^n-th root of
+// the sum of their powers.
+static double smooth_max(double x, double y, int n)
+{
+    for (int i = 0; i < n; i++) {
+        x *= x;
+        y *= y;
+    }
+    x += y;
+    for (int i = 0; i < n; i++)
+        x = sqrt(x);
+    return x;
+}
+
+// Returns the clocks of an iteration; `load`: those to fetch its operands.
+static double iteration_clocks_of(const struct tile_machine *m, const struct tile_work *w,
+                                  double load)
+{
+    double stages = tile_work_stages(m, w), products = product_clocks(m, w), latency = 0;
+    double clocks = fmax(products, load);
+
+    if (w->path == TILE_MMA_PATH_PIPELINE) {
+        clocks = smooth_max(products, load, 3);
+        latency = latency_clocks / fmax(stages - 1, 1);
+    } else if (w->path == TILE_MMA_PATH_SYNC) { // half of a stage is in flight when it is requested
+        latency = (latency_clocks + load / 2) / fmax(stages - 1, 1);
+    }
+    return fmax(clocks, latency) + iteration_clocks + (w->cluster > 1 ? shared_load_clocks : 0) +
+           (w->split > 2 ? split_clocks : 0);
+}
+
+// Returns the clocks to store an element of the result. A pipeline stores lines of 128 bytes, or
+// shorter ones if wider tiles are no multiple of that.
+static double store_clocks(const struct tile_work *w)
+{
+    uint32_t stored = w->parts > 1 ? 4 : w->stored_bytes, bytes = w->columns * stored;
+    double slowness = bytes <= LINE_BYTES || bytes % LINE_BYTES == 0 ? 1
+                      : bytes % (2 * SECTOR_BYTES) == 0              ? 1.36
+                                                                     : 1.85;
+
+    if (w->path != TILE_MMA_PATH_PIPELINE)
+        slowness = 1;
+    return slowness * stored / store_rate + (w->parts > 1 ? 0 : w->behind);
 }
 
 double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w)
 {
     double blocks = (double)w->blocks, clock = 1e6 * m->megahertz, seconds = launch_seconds;
     double accumulators = w->rows * (double)w->columns, slots = places(m, w);
-    double waves = ceil(blocks / slots), stages = tile_work_stages(m, w);
-    double load = load_clocks(m, w, fmin(blocks, slots)),
-           iteration = fmax(product_clocks(m, w), load);
-    double each = w->parts > 1 ? 4 / store_rate : w->stored_bytes / store_rate + w->behind;
-    double end = end_clocks + accumulators * each;
+    double waves = ceil(blocks / slots), ends = waves, iterations = (double)w->iterations;
+    double load = load_clocks(m, w, w->streamed ? slots : fmin(blocks, slots));
+    double iteration = iteration_clocks_of(m, w, load);
+    double end = end_clocks + accumulators * store_clocks(w);
 
-    if (w->path == TILE_MMA_PATH_PIPELINE)
-        iteration = fmax(iteration, latency_clocks / fmax(stages - 1, 1));
-    else if (w->path == TILE_MMA_PATH_SYNC) // half of a stage is in flight when it is requested
-        iteration = fmax(iteration, (latency_clocks + load / 2) / fmax(stages - 1, 1));
     if (w->split > 1) // the other blocks send the first one their sums through shared memory
         end += meet_clocks + accumulators * 4 * (w->split - 1) / meet_rate;
-    double ends = waves;
-    if (uses_ping_pong(w)) { // ping-pong hides every epilogue but the last, which only half of the
-                             // threads execute
-        end += accumulators * each;
+    if (uses_ping_pong(w)) {
+        // Half of the threads execute each epilogue, during the other half's products if those
+        // take as long.
+        double alone = end_clocks + 2 * alone_share * accumulators * store_clocks(w);
+        end = alone + waves * (turn_clocks + fmax((alone - iteration * iterations) / 2, 0));
         ends = 1;
     }
     if (w->streamed) { // each block hands one tile over, and finishes one that it took over
@@ -252,20 +320,19 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         ends = ceil(waves) + 1;
         double handover = handover_clocks + accumulators * 4 / handover_rate;
         // With more waves, concurrent tiles share less of the data they load.
-        end += handover * (1 + fmax(1, slots / spread) + (w->streamed - 1.0) / 2) / ends;
+        end += handover * (1 + fmax(1, slots / fmax(spread, 1)) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / slots) * outside_clocks_of(w, load, iteration);
-    double clocks = fill_clocks +
-                    (waves * (iteration + iteration_clocks) + past) * (double)w->iterations;
-    clocks += ends * end;
+    double clocks = fill_clocks + (w->cluster > 1 ? cluster_clocks : 0) +
+                    (waves * iteration + past) * iterations + ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;
-    clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);
+    clocks = smooth_max(clocks, memory, 2);
     if (w->streamed)
         clocks *= stream_k_gain;
     if (w->parts > 1) { // partial sums are written, then read by a separate kernel
         double results = blocks / w->split / w->parts * accumulators;
-        clocks += results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
-        seconds += next_seconds;
+        clocks += next_clocks + part_clocks * w->parts +
+                  results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
     }
     return seconds + clocks / clock;
 }

@@ -32,6 +32,13 @@ struct tile_machine {
 // Returns NULL if tile programs are not compiled for this architecture.
 const struct tile_machine *tile_machine_of(int sm);
 
+// The lines of 128 bytes that TMA copies of an operand in an iteration, and what each costs in
+// addition if lines of the matrix start in the middle of lines of memory.
+struct tile_lines {
+    double count; // 0: as many as a dense tile has
+    double torn_clocks, torn_bytes;
+};
+
 // The properties of a kernel that the model uses.
 struct tile_work {
     cuc_dtype operand;
@@ -40,6 +47,7 @@ struct tile_work {
     int64_t blocks;                // blocks of the grid
     int64_t iterations;            // iterations of the loop in each block
     uint32_t cluster;              // blocks that share their loads; 1: none
+    bool shares_rows;              // they share the rows' operand, not the columns'
     uint32_t split;                // blocks of the grid that share one tile's reduction
     uint32_t parts;                // partial sums in memory, which count as blocks of the grid; 1:
                                    // none
@@ -51,8 +59,7 @@ struct tile_work {
     double behind;                 // clocks of work on an element between the product and the store
     double outside;                // rows or columns of an edge tile that lie outside
     double ends;                   // fraction of tiles at an edge
-    double torn;                   // lines per iteration that start in the middle of a line of
-                                   // memory
+    struct tile_lines lines[2];    // of the rows' and the columns' operand
     double unique_bytes;           // compulsory memory traffic
     bool realigned;                // threads copy the operands, which are not aligned
     bool promotes;                 // sums of 8-bit floats are promoted
@@ -61,9 +68,10 @@ struct tile_work {
 
 // Adds an axis of the result with its extent and its tile's extent.
 void tile_work_put_end(struct tile_work *work, int64_t extent, int64_t tile);
-// Adds an operand: an iteration reads `rows` rows of `bytes` bytes, from a matrix with rows of
-// `row_bytes`.
-void tile_work_put_rows(struct tile_work *work, int64_t rows, int64_t bytes, int64_t row_bytes);
+// Adds the rows' operand or the columns': an iteration reads `lines` lines of `bytes` bytes from a
+// matrix whose lines are `pitch` bytes apart.
+void tile_work_put_lines(struct tile_work *work, bool of_columns, int64_t lines, int64_t bytes,
+                         int64_t pitch);
 // Returns the bytes of shared memory per stage; the next function returns the number of stages that
 // fit.
 uint32_t tile_work_stage_bytes(const struct tile_work *work);

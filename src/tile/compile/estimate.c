@@ -191,17 +191,24 @@ static void look_at(struct tile_op *op, void *data)
 }
 
 // Describes the position of an operand's tiles in its tensor.
-static void measure_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s)
+static void measure_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s,
+                          bool of_columns)
 {
-    uint32_t axis = s->mn_major ? s->last : s->other, tensor = s->load->operand[0]->index;
+    const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
+    const cuc_tensor *t = &l->tensor[s->load->operand[0]->index];
+    uint32_t axis = s->mn_major ? s->last : s->other;
+    int64_t lines = 1;
 
     if (s->load->operand[0]->op) // a slice, whose end is unknown
         return;
-    int64_t tile = tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis];
-    tile_work_put_end(w, l->tensor[tensor].shape[axis], tile);
-    if (s->mn_major)
-        tile_work_put_rows(w, w->depth, tile * s->element,
-                           l->tensor[tensor].shape[axis] * s->element);
+    for (int32_t i = 0; i < t->rank; i++)
+        if (i != (int32_t)s->last)
+            lines *= shape->ints[i];
+    if (axis < (uint32_t)t->rank)
+        tile_work_put_end(w, t->shape[axis], shape->ints[axis]);
+    if (t->rank > 1)
+        tile_work_put_lines(w, of_columns, lines, shape->ints[s->last] * s->element,
+                            t->strides[s->last ? s->last - 1 : 1] * s->element);
 }
 
 // Plans a copy of the kernel as the compiler does, to learn the compiler's choice of
@@ -218,7 +225,7 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
         if (plan) {
             w->promotes = plan->promotes;
             for (int i = 0; i < 2; i++)
-                measure_tiles(w, l, &plan->stream[i]);
+                measure_tiles(w, l, &plan->stream[i], i);
             return TILE_MMA_PATH_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);
