@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 256, MOST_GROUP = 16, BN = 64 };
+enum { MOST_DEPTH = 256, MOST_GROUP = 16 };
 
 typedef struct decode {
     int64_t batch, heads, group, keys, depth; // `group` queries share one of `heads` key heads
@@ -113,22 +113,27 @@ static cuc_status read_point(decode *d, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// Choose the blocks that share a group's keys: two on each multiprocessor, with some tiles of keys
-// each.
+// The keys of a tile, as decode.tile has them.
+static int64_t tile_keys(const decode *d)
+{
+    return d->group > 1 || d->depth <= 64 ? 64 : d->depth <= 128 ? 32 : 16;
+}
+
+// Choose the number of blocks by the rule in decode.tile.
 static cuc_status choose_blocks(int64_t *out, const bench_point *p)
 {
-    enum { LEAST_TILES = 4 };
     const decode *d = p->data;
-    int64_t groups = d->batch * d->heads, tiles = (d->keys + BN - 1) / BN;
+    int64_t groups = d->batch * d->heads, keys = tile_keys(d);
+    int64_t most = groups * ((d->keys + keys - 1) / keys) / 2, each = d->group > 1 ? 3 : 4;
     int32_t multiprocessors;
     cuc_status st = cuc_device_get_attribute(&multiprocessors, cuc_bench_state_device(p->state),
                                              CUC_DEVICE_MULTIPROCESSOR_COUNT);
 
     if (st < 0)
         return st;
-    int64_t wanted = (2 * multiprocessors + groups - 1) / groups;
-    int64_t most = (tiles + LEAST_TILES - 1) / LEAST_TILES;
-    *out = wanted < most ? wanted : most;
+    int64_t blocks = each * multiprocessors < most ? each * multiprocessors : most;
+    int64_t whole = blocks / groups * groups;
+    *out = whole * 4 >= blocks * 3 && whole ? whole : blocks ? blocks : 1;
     return CUC_OK;
 }
 
@@ -137,7 +142,7 @@ static void add_tile(bench_point *p, int64_t blocks, uint32_t modes)
     const decode *d = p->data;
     const int64_t *queries = BENCH_SHAPE(d->batch, d->heads, d->group, d->depth);
     const int64_t *keys = BENCH_SHAPE(d->batch, d->heads, d->keys, d->depth);
-    const cuc_bench_figure figures[] = { { "blocks_a_group", (double)blocks } };
+    const cuc_bench_figure figures[] = { { "blocks", (double)blocks } };
     bench_array *array[7];
     char settings[96];
 
@@ -145,11 +150,12 @@ static void add_tile(bench_point *p, int64_t blocks, uint32_t modes)
     array[1] = bench_point_read(p, p->dtype, keys);
     array[2] = bench_point_read(p, p->dtype, keys);
     array[3] = bench_point_written(p, p->dtype, queries);
-    array[4] = bench_point_scratch(p, CUC_F32,
-                                   BENCH_SHAPE(d->batch, d->heads, blocks, d->group, d->depth));
-    array[5] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(d->batch, d->heads, blocks, d->group));
+    int64_t parts = blocks + d->batch * d->heads;
+    array[4] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(parts, d->group, d->depth));
+    array[5] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(parts, d->group));
     array[6] = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(d->batch, d->heads));
-    snprintf(settings, sizeof(settings), "D=%d G=%d BN=%d", (int)d->depth, (int)d->group, BN);
+    snprintf(settings, sizeof(settings), "D=%d G=%d BN=%d warps=4", (int)d->depth, (int)d->group,
+             (int)tile_keys(d));
     bench_point_kernel(p, &(bench_kernel_spec){
                               .name = "tile",
                               .file = "decode.tile",
@@ -160,7 +166,6 @@ static void add_tile(bench_point *p, int64_t blocks, uint32_t modes)
                                              BENCH_TENSOR(array[2]), BENCH_TENSOR(array[3]),
                                              BENCH_TENSOR(array[4]), BENCH_TENSOR(array[5]),
                                              BENCH_TENSOR(array[6]), BENCH_F32((float)d->scale) },
-                              .by_driver = true,
                               .modes = modes,
                               .figures = figures,
                               .figure_count = CUC_LENGTH(figures),

@@ -743,7 +743,7 @@ void expect_attention_causal(struct numbers *a)
     attend(a, true);
 }
 
-// ---- Decoding: q, k, v, o [B, H, .., D], part [B, H, S, G, D], lse [B, H, S, G], done, scale
+// ---- Decoding: q, k, v, o [B, H, .., D], part [S, G, D], lse [S, G], done, scale
 
 enum { DECODE_BN = 32 }; // BN of the cases
 
@@ -766,26 +766,33 @@ static double attend_to(double *out, const struct numbers *a, int64_t row, int64
         for (int64_t d = 0; d < depth; d++)
             out[d] = out[d] * fade + exp(p - top) * row_of(&a[2], of * keys + j)[d];
     }
-    for (int64_t d = 0; d < depth && sum > 0; d++)
+    for (int64_t d = 0; d < depth; d++)
         out[d] /= sum;
-    return sum > 0 ? (top + log(sum)) / log(2) : -INFINITY;
+    return (top + log(sum)) / log(2);
 }
 
+// The tiles of all groups are divided among the blocks.
 void expect_decode(struct numbers *a)
 {
-    int64_t queries = a[0].extent[2], keys = a[1].extent[2], blocks = a[4].extent[2];
-    int64_t turns = (keys + DECODE_BN - 1) / DECODE_BN;
-    int64_t each = (turns + blocks - 1) / blocks * DECODE_BN;
+    int64_t queries = a[0].extent[2], keys = a[1].extent[2];
+    int64_t groups = a[0].extent[0] * a[0].extent[1];
+    int64_t turns = (keys + DECODE_BN - 1) / DECODE_BN, total = groups * turns;
+    int64_t blocks = a[4].extent[0] - groups < total ? a[4].extent[0] - groups : total;
 
-    for (int64_t of = 0; of < a[0].extent[0] * a[0].extent[1]; of++)
-        for (int64_t g = 0; g < queries; g++) {
-            int64_t row = of * queries + g;
-            attend_to(row_of(&a[3], row), a, row, of, 0, keys);
-            for (int64_t s = 0; s < blocks; s++) {
-                int64_t at = (of * blocks + s) * queries + g;
-                a[5].at[at] = attend_to(row_of(&a[4], at), a, row, of, s * each, (s + 1) * each);
+    for (int64_t row = 0; row < groups * queries; row++)
+        attend_to(row_of(&a[3], row), a, row, row / queries, 0, keys);
+    for (int64_t p = 0; p < blocks; p++) {
+        int64_t first = p * total / blocks, last = (p + 1) * total / blocks, next;
+        for (int64_t tile = first; tile < last; tile = next) {
+            int64_t of = tile / turns, begin = tile % turns;
+            next = (of + 1) * turns < last ? (of + 1) * turns : last;
+            for (int64_t g = 0; g < queries && next - tile < turns; g++) {
+                int64_t at = (p + of) * queries + g;
+                a[5].at[at] = attend_to(row_of(&a[4], at), a, of * queries + g, of,
+                                        begin * DECODE_BN, (begin + next - tile) * DECODE_BN);
             }
         }
+    }
 }
 
 // ---- Convolutions: x [N, H, W, C], w [K, R, S, C], y [N, P, Q, K], padded by half of R and S

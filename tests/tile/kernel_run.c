@@ -77,7 +77,7 @@ struct source {
     char text[MOST_TEXT], word[MOST_SETTINGS][32], dtype[8];
     const char *setting[MOST_SETTINGS];
     uint32_t settings;
-    int32_t stages, cluster, split;
+    int32_t stages, cluster, split, warps;
     struct tile_module *module; // for its header
     const struct tile_kernel *kernel;
 };
@@ -103,11 +103,12 @@ static bool open_source(struct source *s, const struct kernel_case *row, int n)
         snprintf(s->word[s->settings++], sizeof(s->word[0]), "T=%s", s->dtype);
         now.dtype = s->dtype;
     }
-    s->stages = s->cluster = s->split = 0;
+    s->stages = s->cluster = s->split = s->warps = 0;
     for (; sscanf(at, " %31s%n", s->word[s->settings], &length) == 1; at += length)
         if (sscanf(s->word[s->settings], "stages=%d", &s->stages) != 1 &&
             sscanf(s->word[s->settings], "cluster=%d", &s->cluster) != 1 &&
-            sscanf(s->word[s->settings], "split=%d", &s->split) != 1)
+            sscanf(s->word[s->settings], "split=%d", &s->split) != 1 &&
+            sscanf(s->word[s->settings], "warps=%d", &s->warps) != 1)
             s->settings++;
     for (uint32_t i = 0; i < s->settings; i++)
         s->setting[i] = s->word[i];
@@ -139,8 +140,8 @@ static cuc_program *make_program(const struct source *s, const char *arch, const
         &program, CUC_SOURCE_TILE, s->text, 0,
         CUC_PROGRAM_OPTIONS(.name = now.row->file, .arch = arch, .constants = s->setting,
                             .constant_count = s->settings, .lineinfo = CUC_ON, .stages = s->stages,
-                            .cluster = s->cluster, .split = s->split, .ptxas_options = ptxas,
-                            .ptxas_option_count = ptxas_count)));
+                            .cluster = s->cluster, .split = s->split, .warps = s->warps,
+                            .ptxas_options = ptxas, .ptxas_option_count = ptxas_count)));
     return program;
 }
 

@@ -115,7 +115,15 @@ static const struct construct_alignment cases[] = {
         "    grid M\n{\n    m = block(0)\n    x = cast(load(w, [m, 0], [1, 256]), f32)\n"
         "    s = sum(x, 1)\n    store(oo, [m], squeeze(s, 1))\n"
         "    store(o, [m, 0], cast(x * load(ww, [0], [256]) - s, f16))\n}", 0, 0, NULL },
-      "aaaa", "idx32+aligned", 0, 0 },
+      "aaa-", "idx32+aligned", 0, 0 }, // single elements need no alignment
+    { { "counters and columns beside rows", NULL, "M=5 N=256;M=8 N=201",
+        "kernel k(w: f16[M, N], ww: f32[M, 3], o: f16[M, N], oo: f32[M, 3, 1], o3: i32[3, M])\n"
+        "    grid M\n{\n    m = block(0)\n    x = cast(load(w, [m, 0], [1, 256]), f32)\n"
+        "    s = sum(x, 1) + load(ww, [m, 2], [1, 1])\n"
+        "    store(oo, [m, 1, 0], s, shape=[_, 1, 1])\n    atomic_add(o3, [1, m], 2)\n"
+        "    store(slice(o3, 0, 1, 3), [1, m], 3, shape=[_, _])\n"
+        "    store(o, [m, 0], cast(x - s, f16))\n}", 0, 0, NULL },
+      "a-a--", "idx32+aligned", 0, 0 },
     { { "elements of whole tiles", NULL, "M=4 N=256",
         "kernel k(w: f16[8, 256], ww: f32[8, 256], o: f16[8, 256])\n    grid 2, 4\n{\n"
         "    m, n = block(0), block(1)\n"

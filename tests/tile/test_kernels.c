@@ -348,11 +348,15 @@ static const struct kernel_case rows[] = {
     { "attention", "attention", "f16 bf16", "D=64 BM=128 BN=64",
       "B=1 HQ=1 HK=1 SQ=200 SK=270 scale=0.125", "xrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
 
-    // Decoding: as attention.
-    { "decode", "decode", "bf16 f16", "D=64 G=1 BN=32", "B=1 H=1 N=1 S=1 scale=0.125; B=2 H=3 N=200 S=3 scale=0.125; B=1 H=2 N=150 S=9 scale=0.125",
-      "rrroooz-", NULL, expect_decode, 1 << 17, 4, "da" },
-    { "decode", "decode", "bf16", "D=128 G=8 BN=32", "B=2 H=1 N=333 S=5 scale=0.0884", "rrroooz-", NULL, expect_decode, 1 << 17, 4, "ao" },
-    { "decode", "decode", "f16", "D=128 G=4 BN=32", "B=1 H=2 N=700 S=20 scale=0.0884", "rrroooz-", NULL, expect_decode, 1 << 17, 4, "a" },
+    // Decoding: as attention. Blocks have a part of a group, the end of one and the beginning of the next, or
+    // several groups; or there are more blocks than tiles.
+    { "decode", "decode", "bf16 f16", "D=64 G=1 BN=32 warps=4",
+      "B=1 H=1 N=1 S=2 scale=0.125; B=2 H=3 N=200 S=11 scale=0.125; B=1 H=2 N=150 S=30 scale=0.125; B=3 H=3 N=130 S=13 scale=0.125",
+      "rrrorrz-", NULL, expect_decode, 1 << 17, 4, "da" },
+    { "decode", "decode", "bf16", "D=128 G=1 BN=32", "B=1 H=3 N=500 S=40 scale=0.0884", "rrrorrz-", NULL, expect_decode, 1 << 17, 4, "ao" },
+    { "decode", "decode", "f32", "D=24 G=1 BN=32 warps=2", "B=2 H=1 N=70 S=5 scale=0.25", "rrrorrz-", NULL, expect_decode, 1 << 17, 4, "d" },
+    { "decode", "decode", "bf16", "D=128 G=8 BN=32", "B=2 H=1 N=333 S=7 scale=0.0884", "rrrorrz-", NULL, expect_decode, 1 << 17, 4, "ao" },
+    { "decode", "decode", "f16", "D=128 G=4 BN=32 warps=4", "B=1 H=2 N=700 S=22 scale=0.0884; B=3 H=2 N=40 S=10 scale=0.0884", "rrrorrz-", NULL, expect_decode, 1 << 17, 4, "a" },
 
     // Convolutions: sums of R S C products (dw: N P Q) of up to 4.
     { "conv", "conv", "bf16 f16", NULL, "N=1 H=1 W=1 C=1 K=1; N=2 H=9 W=17 C=72 K=40", "rro", NULL, expect_conv, 64, 256, "ao" },

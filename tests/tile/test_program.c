@@ -501,6 +501,43 @@ TEST_RANGE(sums_of_a_pipeline_are_stored_by_tma, 0, 9)
     cuc_program_release(p);
 }
 
+// A loop that mostly waits for memory leaves room for other blocks, unless the user chooses.
+TEST(products_of_few_rows_leave_room_for_three_blocks)
+{
+    static const char text[] =
+        "kernel two(q: bf16[M, 128], k: bf16[N, 128], o: bf16[M, 128])\n"
+        "    const BM = 16\n"
+        "    grid cdiv(M, BM)\n"
+        "{\n"
+        "    a = load(q, [block(0), 0], [BM, 128])\n"
+        "    acc = zeros(f32, [BM, 128])\n"
+        "    for n in 0 .. cdiv(N, 64) {\n"
+        "        p = mma(a, trans(load(k, [n, 0], [64, 128])), zeros(f32, [BM, 64]))\n"
+        "        acc = mma(cast(p, bf16), load(k, [n, 0], [64, 128]), acc)\n"
+        "    }\n"
+        "    store(o, [block(0), 0], cast(acc, bf16))\n"
+        "}\n";
+    static const struct {
+        const char *rows, *arch;
+        int32_t stages;
+        const char *expected;
+    } cases[] = { { "BM=16", "sm_90", 0, " 2 stages of 32768 bytes" },
+                  { "BM=16", "sm_90", 3, " 3 stages of 32768 bytes" },
+                  { "BM=32", "sm_90", 0, " 4 stages of 32768 bytes" },
+                  { "BM=16", "sm_80", 0, " 3 stages of 32768 bytes" } }; // a third is too little
+
+    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
+        cuc_program *p =
+            made(text, CUC_PROGRAM_OPTIONS(.arch = cases[i].arch, .constants = &cases[i].rows,
+                                           .constant_count = 1, .warps = 4,
+                                           .stages = cases[i].stages, .remarks = CUC_ON));
+        cuc_object_release(compiled(p, CUC_CODE_PTX));
+        ck_assert_msg(strstr(cuc_program_log(p), cases[i].expected) != NULL, "%s, %s: %s",
+                      cases[i].rows, cases[i].arch, cuc_program_log(p));
+        cuc_program_release(p);
+    }
+}
+
 // Ping-pong warpgroups synchronize only their own threads; work after the product that needs shared
 // memory would synchronize with the other warpgroup.
 TEST_RANGE(warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5)

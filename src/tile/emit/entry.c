@@ -4,16 +4,6 @@
 #include "async.h"
 #include "emit.h"
 
-static uint64_t tensors_of(const struct tile_kernel *kernel)
-{
-    uint64_t all = 0;
-
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (kernel->parameter[i].value->type.tensor)
-            all |= UINT64_C(1) << i;
-    return all;
-}
-
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_prefetch *prefetch, struct tile_text *out,
@@ -60,7 +50,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     }
     *entry = (struct tile_entry){
         .variant = variant,
-        .aligned = tile_asks_alignment(variant) ? 0 : tensors_of(kernel),
+        .aligned = tile_asks_alignment(variant) ? 0 : tile_wide_parameters(kernel, prefetch),
         .assumes_no_overlap = e.assumes_no_overlap,
         .name = tile_entry_name(module, kernel, variant),
         .warps = warps,

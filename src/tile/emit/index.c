@@ -1,4 +1,5 @@
 // The grid, dimensions, tensors and slices.
+#include "tile/pass/prefetch.h"
 #include "ring.h"
 
 // True if a bit of the parameter block is set; `at`: the offset of the first word of bits.
@@ -19,17 +20,87 @@ tile_register tile_has_map(struct tile_emitter *e, uint32_t map)
     return parameter_bit(e, tile_grid_at(e->parameter_bytes) + 4 * TILE_MAPS_WORD, map);
 }
 
+struct wide {
+    const struct tile_prefetch *prefetch;
+    uint32_t *root; // by value id of a tensor: 1 + the parameter that it is, or is a slice of
+    uint64_t parameters, all;
+};
+
+// True if no thread moves neighbours along the tensor's last axis, whatever the tensor's alignment.
+static bool moves_elements(const struct tile_op *op)
+{
+    const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
+    uint32_t rank = op->operand[0]->type.rank;
+
+    if (op->kind == TILE_DIM || !rank)
+        return true;
+    if (op->kind == TILE_ATOMIC || op->kind == TILE_GATHER)
+        return !op->result[0]->type.rank;
+    if (!(tile_op_infos[op->kind].traits & TILE_MOVES) || !shape)
+        return false;
+    const struct tile_value *tile = op->result_count ? op->result[0]
+                                                     : op->operand[op->operand_count - 1];
+    // The tile's last axis is the tensor's, and its bits are the lowest ones, unless it is dropped.
+    return shape->ints[rank - 1] % 2 ||
+           (tile->layout && (!tile->layout->register_bits || tile->layout->basis[0] != 1));
+}
+
+static bool is_prefetched(const struct wide *w, const struct tile_op *op)
+{
+    for (uint32_t i = 0; w->prefetch && i < w->prefetch->streams; i++)
+        if (w->prefetch->stream[i].load == op)
+            return true;
+    return false;
+}
+
+static void note_wide(struct tile_op *op, void *data)
+{
+    struct wide *w = data;
+    const struct tile_value *tensor = op->operand_count ? op->operand[0] : NULL;
+
+    for (uint32_t i = 1; i < op->operand_count; i++)
+        if (op->operand[i]->type.tensor)
+            w->parameters = w->all;
+    if (!tensor || !tensor->type.tensor)
+        return;
+    uint32_t root = w->root[tensor->id];
+    if (op->kind == TILE_SLICE)
+        w->root[op->result[0]->id] = root;
+    else if (!root)
+        w->parameters = w->all;
+    else if (is_prefetched(w, op) || !moves_elements(op))
+        w->parameters |= UINT64_C(1) << (root - 1);
+}
+
+uint64_t tile_wide_parameters(const struct tile_kernel *kernel,
+                              const struct tile_prefetch *prefetch)
+{
+    size_t values = kernel->value_count + 1;
+    struct wide w = { .prefetch = prefetch,
+                      .root = tile_take(kernel->module, values * sizeof(*w.root)) };
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (kernel->parameter[i].value->type.tensor)
+            w.all |= UINT64_C(1) << i;
+    if (!w.root)
+        return w.all;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        w.root[kernel->parameter[i].value->id] = i + 1;
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, note_wide, &w);
+    return w.parameters;
+}
+
 // The tensors that are known to be aligned.
 static uint64_t aligned_parameters(const struct tile_emitter *e)
 {
     return e->ring                           ? tile_mapped_parameters(e->ring->plan)
            : tile_asks_alignment(e->variant) ? 0
-                                             : UINT64_MAX;
+                                             : tile_wide_parameters(e->kernel, e->prefetch);
 }
 
 void tile_emit_parameters(struct tile_emitter *e)
 {
-    bool unit = e->variant != TILE_INDEX_64;
+    bool unit = e->variant != TILE_INDEX_64, asks = tile_asks_alignment(e->variant);
     uint64_t known = aligned_parameters(e);
 
     for (uint32_t i = 0; i < e->kernel->parameter_count; i++) {
@@ -48,7 +119,7 @@ void tile_emit_parameters(struct tile_emitter *e)
         view->dtype = type->dtype;
         bool aligned = known >> i & 1;
         view->aligned = aligned ? TILE_VECTOR_BYTES : tile_bytes_of(type->dtype);
-        view->asks = aligned ? 0 : i + 1;
+        view->asks = aligned || !asks ? 0 : i + 1;
         view->base = tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]", at);
         view->base = tile_make(e, TILE_R64, "cvta.to.global.u64 %R, %R", view->base);
         for (uint32_t axis = 0; axis < type->rank; axis++) {

@@ -9,9 +9,10 @@
 #include "tile/layout/fragment.h"
 
 enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
-enum { FEW_THREADS = 128 };
-enum { BLOCK_BYTES = 1024 }; // shared memory that the driver reserves per block
-enum { STAGE_ALIGN = 128 };  // the swizzle works on address bits
+enum { FEW_THREADS = 128, FEW_ROWS = 16 };
+enum { BLOCK_BYTES = 1024 };        // shared memory that the driver reserves per block
+enum { EXCHANGE_BYTES = 8 * 1024 }; // that a block of few threads needs beside its stages
+enum { STAGE_ALIGN = 128 };         // the swizzle works on address bits
 
 // Marks the scalars inside the loop that a scalar depends on. False if it depends on anything else.
 static bool want(struct tile_prefetch *p, const struct tile_value *value)
@@ -105,6 +106,7 @@ struct contents {
     bool stores, continues_early; // an iteration may end early
     bool orders;                  // there are ordered loads: other accesses must stay after them
     uint32_t products;
+    bool rows; // a product has more than FEW_ROWS rows
 };
 
 static void look_into(struct tile_op *op, void *data)
@@ -116,6 +118,8 @@ static void look_into(struct tile_op *op, void *data)
     c->orders |= tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
     c->continues_early |= op->kind == TILE_CONTINUE && op->parent != c->body;
     c->products += op->kind == TILE_MMA;
+    c->rows |= op->kind == TILE_MMA &&
+               op->result[0]->type.extent[op->result[0]->type.rank - 2] > FEW_ROWS;
 }
 
 struct search {
@@ -156,8 +160,17 @@ static void consider_loop(struct tile_op *op, void *data)
         if (p->streams == 2 && contents.products == 1 && !contents.continues_early)
             p->only = mma;
     }
+    p->waits = contents.products > 1 && !contents.rows;
     if (p->streams > (s->best ? s->best->streams : 0))
         s->best = p;
+}
+
+// The number of blocks that should fit on a multiprocessor at once. If they are of few threads, one
+// multiplies while another waits; three keep enough bytes in flight if products of few rows wait
+// for memory, one for the other, most of the time.
+static uint32_t blocks_of(const struct tile_prefetch *p, uint32_t threads)
+{
+    return threads > FEW_THREADS ? 1 : p->only ? 2 : p->waits ? 3 : 1;
 }
 
 struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
@@ -181,13 +194,12 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
     s.best->stages = rest / s.best->stage_bytes;
     if (s.best->stages > most)
         s.best->stages = most;
-    // If two stages of each operand fit in half of the shared memory, give a block of few warps
-    // only that half: a multiprocessor then runs two blocks, and one multiplies while the other
-    // waits.
-    uint32_t half = (target->shared_limit + BLOCK_BYTES) / 2 - BLOCK_BYTES;
-    uint32_t beside = half / s.best->stage_bytes;
-    if (!target->stages && s.best->only && s.threads <= FEW_THREADS && beside >= 2 &&
-        s.best->stages > beside)
+    // If two stages of each operand fit in a part of the shared memory, give the block only that.
+    uint32_t blocks = blocks_of(s.best, s.threads);
+    uint32_t part = (target->shared_limit + BLOCK_BYTES) / blocks - BLOCK_BYTES -
+                    (s.best->waits ? EXCHANGE_BYTES : 0);
+    uint32_t beside = part / s.best->stage_bytes;
+    if (!target->stages && blocks > 1 && beside >= 2 && s.best->stages > beside)
         s.best->stages = beside;
     if (s.best->stages < 2)
         *why = "two stages of it do not fit in shared memory";

@@ -26,6 +26,8 @@ struct tile_prefetch {
     uint32_t streams;
     uint32_t stages, stage_bytes;
     const struct tile_op *only; // the loop's only product, if both its operands are streams
+    bool waits;                 // the loop has several products of few rows, and so mostly waits
+                                // for memory
     bool *wanted;               // by value id: values inside the loop that the loads' indices
                                 // depend on
 };
