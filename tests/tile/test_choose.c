@@ -956,6 +956,31 @@ TEST(programs_use_what_was_measured)
     cuc_program_release(p);
 }
 
+// Nine tiles of 32 x 256 elements would fill the registers, and be spilled.
+TEST(tiles_that_are_all_live_fit_the_registers)
+{
+    static const char stencil[] =
+        "kernel stencil(u: f32[H, W], c: f32[H, W], o: f32[H, W])\n"
+        "    const BH = auto(8, 32, 16), BW = 256\n"
+        "    grid cdiv(W, BW), cdiv(H, BH)\n{\n"
+        "    i, j = block(1) * BH, block(0) * BW\n"
+        "    x = load_at(u, [i, j], [BH, BW]) * load_at(c, [i, j], [BH, BW])\n"
+        "    x += load_at(u, [i - 1, j], [BH, BW]) * load_at(c, [i - 1, j], [BH, BW])\n"
+        "    x += load_at(u, [i, j - 1], [BH, BW]) * load_at(c, [i, j - 1], [BH, BW])\n"
+        "    store_at(o, [i, j], x + load_at(u, [i, j + 1], [BH, BW]))\n}\n";
+    const char *const dimensions[] = { "H=8192", "W=8192" };
+    cuc_program *p = NULL;
+    cuc_object *object = NULL;
+
+    ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, stencil, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .dimensions = dimensions,
+                                                 .dimension_count = 2, .remarks = CUC_ON)));
+    ck_ok(cuc_program_compile(&object, p, CUC_CODE_PTX));
+    ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "BH=16 of auto() by the model"));
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+
 // Choices that a program's record may contain: candidates of its constants, each once.
 static const char *const wrong_words[] = { "BM=7 BN=64", "BM=64 BM=128", "BM=64 OTHER=1",
                                            "BM=64 BN",   "BM=64 BN=",    "BM=64 BN=64x" };

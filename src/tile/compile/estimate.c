@@ -165,6 +165,7 @@ struct products {
     double iterations; // iterations of the first product's loop
     double work;       // multiplications of all products, in one block
     int64_t most;      // elements of the largest tile
+    double loaded;     // words of all tiles that are loaded outside of loops
 };
 
 static void look_at(struct tile_op *op, void *data)
@@ -177,6 +178,10 @@ static void look_at(struct tile_op *op, void *data)
         if (elements > p->most)
             p->most = elements;
     }
+    if (op->result_count && tile_op_infos[op->kind].traits & TILE_READS &&
+        op->result[0]->type.rank && op->parent->parent == NULL)
+        p->loaded += (double)tile_elements(&op->result[0]->type) *
+                     tile_bytes_of(op->result[0]->type.dtype) / 4;
     if (op->kind != TILE_MMA)
         return;
     double iterations = 1;
@@ -236,15 +241,19 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
 }
 
 // Predicts a kernel that only moves memory. It is faster the less its tiles extend past the tensor,
-// and if it has enough blocks for all multiprocessors.
+// if it has enough blocks for all multiprocessors, and if a block's tiles fit half of the
+// registers: beyond that too few blocks run at once, and then registers are spilled.
 static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
-                                int64_t most)
+                                const struct products *p)
 {
     const double block_elements = 2000, rate = 40; // cost of a block, in elements; elements per
                                                    // clock
     double busy = fmin(blocks / (2.0 * m->multiprocessors), 1);
     double moved = l->bytes / m->memory_bytes;
-    double worked = blocks * ((double)most + block_elements) / (rate * m->multiprocessors * busy);
+    double worked = blocks * ((double)p->most + block_elements) /
+                    (rate * m->multiprocessors * busy);
+
+    worked *= fmax(2 * p->loaded / m->registers, 1);
 
     return (moved + worked) / (1e6 * m->megahertz);
 }
@@ -271,7 +280,7 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     tile_walk(&kernel->body, look_at, &p);
     double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
     if (!p.first) {
-        *seconds = seconds_of_memory(l, &m, blocks, p.most);
+        *seconds = seconds_of_memory(l, &m, blocks, &p);
         return true;
     }
     const struct tile_type *acc = &p.first->result[0]->type, *x = &p.first->operand[0]->type;
