@@ -3,7 +3,8 @@
 
 Polynomials are minimax by the Remez exchange algorithm, weighted so that the error is relative to the function's
 value. Coefficients are rounded to the dtype from the lowest power on; after each rounding, the remaining ones are
-fitted again to absorb the error. With --check nothing is written, and the exit status is 1 if the file is out of
+fitted again to absorb the error. The methods are Cody and Waite's reductions, Payne and Hanek's for large angles, and
+Dekker's sums and products where one number is not precise enough. With --check nothing is written, and the exit status is 1 if the file is out of
 date. Needs mpmath.
 """
 import argparse

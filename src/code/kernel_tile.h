@@ -47,9 +47,9 @@ void cuc__tile_kernel_free(struct cuc__tile_kernel *tile);
 // of memory; the caller still owns the remaining names.
 bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t *count);
 
-// Returns the signature of a kernel in an object, without a driver if the code is readable. For a
-// fat binary, this is the signature of the first architecture. NULL, with no failure recorded, if
-// there is none.
+// Reads the signature of a kernel in an object, without a driver if the code is readable. For a fat
+// binary, this is the signature of the first architecture. CUC_ERROR_NOT_FOUND, without a recorded
+// failure, if there is none.
 cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *object, const char *name,
                                   const char *function);
 
@@ -59,12 +59,12 @@ cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *objec
 bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kernel *kernel,
                               const cuc_arg *args, size_t count, char *text, size_t capacity);
 // launch/tensor_maps.c: fills the parameter block of an entry and replaces the grid by the launch's
-// grid. Tensor maps are encoded in the context. Returns false if the entry cannot take these
-// arguments after all.
+// grid. Tensor maps are encoded in the context. Returns false, with an unchanged grid, if the entry
+// cannot take these arguments after all.
 bool cuc__tile_fill_block(const struct tile_signature *signature, const struct tile_entry *entry,
                           const struct tile_argument *argument, int64_t grid[3],
                           uint32_t multiprocessors, cuc_context *context, void *block);
-// Launches a tile kernel. The caller has only checked the handles of stream, kernel and arguments.
+// Launches a tile kernel. The caller has checked the handles of stream and kernel, nothing else.
 cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                             const cuc_arg *args, size_t count);
 

@@ -118,8 +118,8 @@ cuc_status cuc__fail_library_not_found(const char *name, const cuc_found *found,
 
 // open.c
 
-// Loads a library, once per process; NULL if it is not found. In either case `found`, if not NULL,
-// receives the result of the search, which the caller releases; it is NULL if out of memory.
+// Loads a library, once per process; NULL if it is not found. Unless `found` is NULL, `*found`
+// receives the result of the search in both cases (NULL if out of memory); the caller releases it.
 void *cuc__library_open(const char *name, cuc_found **found);
 
 // Returns the search result of cuc__library_open(), retained; NULL if the library is not loaded.

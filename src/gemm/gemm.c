@@ -1,4 +1,5 @@
-// Runs plans: makes the views of arrays that the kernel expects, and launches. Allocates nothing.
+// Runs plans: makes the views of arrays that the kernel expects, and launches. Allocates nothing,
+// except that the first call with an alpha other than 1 and without c loads the code for it.
 #include "gemm.h"
 
 #include <cucore/launch.h>
@@ -39,7 +40,7 @@ struct views {
     struct cuc__gemm_stream_k stream_k;
 };
 
-static void see(struct views *v, const struct cuc__gemm_call *call)
+static void make_views(struct views *v, const struct cuc__gemm_call *call)
 {
     const cuc_gemm_args *g = call->args;
     const struct cuc__gemm_kind *k = &call->plan->kind;
@@ -107,8 +108,8 @@ static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_
 }
 
 // Lays out the workspace of stream-K tiles.
-static void see_stream(struct views *v, const struct cuc__gemm_call *call, int32_t device,
-                       int64_t rows, int64_t columns)
+static void lay_out_workspace(struct views *v, const struct cuc__gemm_call *call, int32_t device,
+                              int64_t rows, int64_t columns)
 {
     const struct cuc__gemm_kind *k = &call->plan->kind;
     const struct cuc__gemm_tile *tile = &call->plan->tile;
@@ -203,8 +204,8 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                       count);
 }
 
-// Launches all rows, columns and batches, each time as many as a grid's second and third axes can
-// have.
+// Launches the product in pieces of at most MOST_ACROSS tiles along the grid's second axis, and
+// MOST_ACROSS batches.
 static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
 {
     const struct cuc__gemm_kind *k = &c->plan->kind;
@@ -215,7 +216,7 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
     const struct cuc__gemm_code *code = &c->plan->code[variant];
     int64_t columns = k->exchanged ? c->m : c->n, rows = k->exchanged ? c->n : c->m;
     int64_t most = tile->stream_k ? cuc__gemm_stream_k_max_width(tile, rows) : MOST_ACROSS;
-    bool by_rows = tile->cluster_n > 1; // the grid's second axis
+    bool by_rows = tile->cluster_n > 1; // the grid's second axis counts rows of tiles
     int64_t extent = by_rows ? rows : columns;
     int64_t across = (by_rows ? tile->rows : tile->columns) * most;
     int64_t batch = k->form == CUC_GEMM_BATCHED ? c->batch : 1;
@@ -232,7 +233,7 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
     if (!atomic_load_explicit(&code->kernel, memory_order_acquire) &&
         (st = cuc__gemm_load(c->plan, variant, c->function)) < 0)
         return st;
-    see(&all, c);
+    make_views(&all, c);
     for (int64_t z = 0; z < batch && st >= 0; z += MOST_ACROSS)
         for (int64_t n = 0; n < extent && st >= 0; n += across) {
             int64_t wide = extent - n < across ? extent - n : across;
@@ -252,7 +253,7 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
                     .strides = { rows * wide, wide, 1 },
                 };
             if (tile->stream_k)
-                see_stream(&v, c, stream->ordinal, rows, wide);
+                lay_out_workspace(&v, c, stream->ordinal, rows, wide);
             st = launch(c, stream, code, &v);
         }
     return st;

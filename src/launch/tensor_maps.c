@@ -102,9 +102,9 @@ static uint32_t inverse_of(int64_t x)
     return x ? (uint32_t)(UINT32_MAX / x) : 0;
 }
 
-// Returns the number of blocks: one for each multiprocessor or, if `even`, the number that spreads
-// the tiles evenly over the same number of waves. In the latter case each wave works on the same
-// rectangle of tiles, if tiles can fill waves that way.
+// Returns the number of blocks: one for each multiprocessor or, if `even`, the fewest with as many
+// waves. Then all waves have the same number of blocks, and work on equal rectangles of tiles if
+// the counts divide.
 static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool even)
 {
     if (tiles <= most || !even)
@@ -116,7 +116,7 @@ static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool e
 // Returns the number of blocks that are resident together. Groups of multiprocessors (GPCs) have
 // different sizes, so clusters of more than two blocks leave some unused: an H200 has room for 30
 // clusters of 4.
-static uint32_t blocks_at_once(uint32_t multiprocessors, uint32_t cluster)
+static uint32_t resident_blocks(uint32_t multiprocessors, uint32_t cluster)
 {
     uint32_t usable = cluster > 2 ? multiprocessors * 10 / 11 : multiprocessors;
 
@@ -143,7 +143,7 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
     }
     if (multiprocessors < cluster || multiprocessors < entry->split)
         return false;
-    multiprocessors = blocks_at_once(multiprocessors, cluster);
+    multiprocessors = resident_blocks(multiprocessors, cluster);
     uint32_t width = (words[0] + cluster - 1) / cluster * cluster;
     words[3] = (uint32_t)tiles;
     words[4] = inverse_of(words[1] * (int64_t)width);

@@ -189,9 +189,10 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k,
     return CUC_OK;
 }
 
-// The blocks that share each block of the grid: as the entry says, or, if that is open, the fewest
-// that occupy every multiprocessor. `alone`: one if it is open, because all blocks must be resident
-// at once, or because the stream has only some of the multiprocessors.
+// Returns the number of blocks of a cluster that share the loops of one block of the declared grid:
+// entry->split, or for a flexible entry the smallest power of two up to it that gives every
+// multiprocessor a block. `alone`: a flexible entry gets 1, because all blocks must be resident at
+// once, or because the stream has only some of the multiprocessors.
 static uint32_t parts_for(const struct tile_entry *entry, const int64_t grid[3],
                           const cuc_device *device, bool alone)
 {
@@ -261,6 +262,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         shape.grid[i] = (uint32_t)grid[i];
     shape.block[0] = 32 * entry->warps;
     shape.shared_bytes = entry->dynamic_shared;
+    // A persistent entry has its cluster in the code (.reqnctapercluster).
     if (!entry->persistent && entry->cluster > 1 && grid[0] % entry->cluster == 0 &&
         stream->device->major == 9) // the generation on which clusters were measured
         shape.cluster[0] = entry->cluster;

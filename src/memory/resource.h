@@ -72,7 +72,7 @@ cuc_status cuc__memory_check_stream(const cuc_memory_resource *resource, const c
 // freed.
 cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function);
 
-// Refuses a kind that a driver's resource cannot have.
+// Refuses a kind of memory that the driver does not allocate, such as CUC_MEMORY_CUSTOM.
 cuc_status cuc__memory_check_kind(int32_t kind, const char *function);
 
 // Like CUC_ENTER and CUC_LEAVE; without a `function`, they preserve the thread's last error.

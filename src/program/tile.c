@@ -88,8 +88,8 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "stages is %d, expected 2 to 24, or 0", o->stages);
     if (o->cluster < 0 || o->cluster > 4 || o->cluster == 3)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "cluster is %d, expected 1, 2, 4 or 0",
-                         o->cluster);
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "cluster is %d, expected 1, 2, 4 or 0", o->cluster);
     t->target.stages = (uint32_t)o->stages;
     t->target.cluster = (uint32_t)o->cluster;
     if (o->split < 0 || o->split > 8)
@@ -242,7 +242,8 @@ cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, co
                              "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }
 
-// Returns a module without errors, and its target as given by options and records.
+// Parses the program with the constants chosen for it; fails if the source has errors. `*target`
+// gets what options and tuning records ask for.
 static cuc_status parse(struct tile_module **out, struct tile_target *target, cuc_program *p,
                         struct tile_budget *budget, const char *function)
 {

@@ -341,7 +341,8 @@ static struct row {
 };
 #undef ROW
 
-// ---- adding them --------------------------------------------------------------------------------
+// ---- Adding methods to classes
+// --------------------------------------------------------------------------------
 
 // Adds a descriptor to a class.
 static bool put(struct row *row, void *type, void *name, void *made)

@@ -27,7 +27,7 @@ struct packing {
     uint32_t sources;
     const char *roundings;                 // permitted roundings; none is not permitted
     uint32_t needs, may;                   // required and permitted flags
-    uint32_t bits;                         // width of a result or code in the register
+    uint32_t bits;                         // bits of one value in its packed register
     const struct sim_small_format *format; // format of the small type; NULL for f16, bf16, ue8m0
     sim_handler *run;
 };

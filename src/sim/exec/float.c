@@ -157,9 +157,9 @@ INLINE float f32_nearest(enum f32_operation operation, float a, float b, float c
     return 0;
 }
 
-// Returns true if the result, rounded with an unbounded exponent range, is below the least normal
-// number. .ftz flushes such results, even those that rounding among subnormals would raise to the
-// least normal number. Sums are exact in that range.
+// True if the exact result, rounded to 24 bits with an unbounded exponent, is below the least
+// normal number. .ftz flushes exactly these, although rounding among subnormals may have raised the
+// f32 result to the least normal number. F32_ADD needs no test: a sum that small is exact.
 INLINE bool f32_tiny(enum f32_operation operation, enum sim_rounding mode, float a, float b,
                      float c)
 {

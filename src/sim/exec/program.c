@@ -297,8 +297,8 @@ static bool calls_by_address(const struct sim_code *code)
     return false;
 }
 
-// State of the layout, allocated once for all entries: the functions reached so far, as a list and
-// as a set.
+// Scratch data for laying out shared memory, allocated once and reused for each entry: the
+// functions that the entry reaches, as a list and as a set.
 struct plan {
     uint32_t *reached, reached_count;
     bool *is_reached; // [function_count]

@@ -96,7 +96,7 @@ CUresult sim_cuGraphCreate(CUgraph *graph, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-// Reports bodies that have been freed already, since they would be freed again.
+// Reports a body that was freed before: a driver would free it twice and crash.
 static void check_bodies(const struct graph *g, const char *function)
 {
     for (const struct node *n = g->first; n && g->conditional; n = n->next) {

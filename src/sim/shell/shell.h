@@ -121,7 +121,7 @@ struct ends {
 // be thousands of sleepers.
 struct sleeper {
     struct sleeper *next, **at;         // list of those that wait for the same event
-    struct sleeper *next_all, **at_all; // list of all; NULL: awake
+    struct sleeper *next_all, **at_all; // list of all sleepers; `at_all` is NULL once awake
     pthread_cond_t wake;
     uint64_t until; // for a stream: amount of work done
 };

@@ -91,7 +91,8 @@ static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const st
         if (i)
             m->stride[i - 1] = t->strides[i - 1];
     }
-    // Padded elements come in lines of 128, and are stored in units of at least 16 bytes.
+    // Formats that are padded in shared memory need boxes of 128 elements, extents that are
+    // multiples of 128, and none of the swizzles below.
     if (f.padded && (inner != 128 || t->dims[0] % 128 ||
                      (m->swizzle != SIM_SWIZZLE_NONE && m->swizzle != SIM_SWIZZLE_128B) ||
                      m->atom == SIM_ATOM_32B_FLIP_8B || (m->atom == SIM_ATOM_64B && f.bits == 4)))

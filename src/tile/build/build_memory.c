@@ -140,8 +140,8 @@ static struct tile_value *finish(struct tile_builder *b, enum tile_op_kind kind,
     return op && op->result_count ? op->result[0] : NULL;
 }
 
-// Returns the axes that take indices and extents. For load_rows these follow the axis that `ids`
-// indexes.
+// Returns the number of axes with an index and an extent: all, but for load_rows and store_rows not
+// the first one, which `ids` index.
 static uint32_t axes_of(enum tile_op_kind kind, const struct tile_access_args *a)
 {
     bool rows = kind == TILE_LOAD_ROWS || kind == TILE_STORE_ROWS;

@@ -189,8 +189,8 @@ bool tile_infer_store_rows(struct tile_builder *b, struct tile_op *op,
            need_stored(b, op, op->operand_count - 1, &type) && need_order(b, op, STORES);
 }
 
-// Checks element accesses: one integer tile per axis, all of one shape. `values`: the number of
-// tiles of the tensor's dtype that follow.
+// Checks an access by index tiles: one integer tile for each axis, all of one shape, and then
+// `values` operands of the tensor's dtype.
 static bool need_elements(struct tile_builder *b, struct tile_op *op, uint32_t values,
                           struct tile_type *type)
 {

@@ -10,7 +10,8 @@ struct addresses {
     uint32_t own[64][TILE_MAX_RANK];
     tile_register reg[64];
     uint32_t count;
-    // Steps from one address to another, each computed once. They keep the code short.
+    // Registers with distances in bytes, of `elements` along `axis`. Equal distances share a
+    // register, which keeps the code short.
     struct {
         uint32_t axis, elements;
         tile_register reg;

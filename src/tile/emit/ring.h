@@ -33,7 +33,9 @@ struct accumulators; // pipeline.c
 // or past the end if they are outside.
 struct tile_place {
     tile_register at[TILE_MAP_RANK];
-    uint32_t rank, other; // the tensor's axis for the tile's other axis, counted likewise
+    uint32_t rank;
+    uint32_t other; // the tensor's axis, counted from the last, along which the operand's axis that
+                    // is not summed runs
 };
 
 struct tile_realign; // realign.c

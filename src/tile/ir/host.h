@@ -6,7 +6,7 @@
 
 #include <cucore/tensor.h>
 
-// An argument: a tensor, or a scalar as an element of scalar.h.
+// An argument: a tensor, or a scalar in the 64-bit form of scalar.h.
 struct tile_argument {
     const cuc_tensor *tensor;
     cuc_dtype dtype; // type of a scalar

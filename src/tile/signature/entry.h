@@ -39,10 +39,9 @@ struct tile_tensor_map {
     uint32_t parameter;
     uint32_t swizzle; // 0 none, 1, 2, 3: over 32, 64, 128 bytes
     bool rounds;      // f32 is rounded to tf32 by the copy
-    // Each copy specifies the row at which the matrix ends. For this, the map has two axes for the
-    // rows, both with a stride of one row. The coordinate on the second axis gives the end. The
-    // coordinate on the first axis, which has as many elements as there are rows, gives a row's
-    // distance from the end; the end itself is outside.
+    // Each copy specifies the row e at which the matrix ends, by an additional axis: row r has the
+    // coordinates (r + rows - e, e), and the address base + (r + rows) * pitch, from a base that
+    // lies `rows` rows before the matrix. Rows from e on are outside of the first axis.
     bool ends;
     // The entry takes a tensor that no map describes: threads then move its elements.
     bool optional;
@@ -62,14 +61,14 @@ struct tile_entry {
     bool persistent;
     bool even;       // all tiles take the same time, so fewer blocks with the same number of rounds
                      // are as fast
-    uint32_t raster; // tiles along the grid's first axis before the next index along the second; 0:
-                     // not persistent
+    uint32_t raster; // width, along the grid's first axis, of the strips in which tiles are
+                     // numbered; 0: not persistent
     // Blocks of a cluster along the grid's first axis. A persistent entry's grid is padded to a
     // multiple of this number. The code of other entries does not depend on it; a launch uses
     // clusters if the grid is a multiple of it.
     uint32_t cluster;
-    uint32_t split;     // blocks that share a tile of the grid; the grid then counts all of them
-    bool flexible;      // a launch chooses that number, up to `split`: it changes no result
+    uint32_t split;     // blocks that share one tile; the launched grid counts all of them
+    bool flexible;      // a launch may use fewer, since the result does not depend on it
     uint64_t realigned; // parameters that threads realign, one bit each
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
@@ -79,8 +78,8 @@ struct tile_entry {
 // the entry asks for it; and for persistent entries TILE_GRID_WORDS (the grid, its number of tiles,
 // inverses that turn a tile's number into its coordinates (tiles.c), TILE_MAPS_WORD), then, at
 // TILE_MAP_ALIGN, the maps.
-//
-// The offset of each parameter. Returns the bytes of all parameters.
+
+// Writes the offset of each parameter to `at`, and returns the bytes of all.
 uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
 bool tile_asks_alignment(enum tile_variant variant);
 // The offsets of a persistent entry's grid and maps, and the size of a parameter block; `bytes` of

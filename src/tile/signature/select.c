@@ -118,9 +118,10 @@ static bool are_disjoint(const struct tile_signature *s, const struct tile_argum
     return true;
 }
 
-// True if an entry assumes that its tensors do not overlap: either it has a counterpart with
-// barriers, or its last store is by TMA and its other stores must go to different memory.
-static bool assumes_no_overlap(const struct tile_signature *s, uint32_t entry)
+// True if written tensors must not overlap others: the next entry is the same code with barriers,
+// or the entry stores to several tensors, the last by TMA, which nothing orders after the other
+// stores.
+static bool requires_no_overlap(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||
            (tile_has_roles(s->entry[entry].variant) && s->written & (s->written - 1));
@@ -150,7 +151,7 @@ bool tile_entry_takes(const struct tile_signature *s, uint32_t entry,
         return true;
     return takes_tensors(s, &s->entry[entry], argument) &&
            can_have_maps(s, &s->entry[entry], argument) &&
-           (!assumes_no_overlap(s, entry) || are_disjoint(s, argument));
+           (!requires_no_overlap(s, entry) || are_disjoint(s, argument));
 }
 
 const struct tile_entry *tile_select_entry(const struct tile_signature *s,

@@ -57,8 +57,8 @@ bool tile_is_aligned(const cuc_tensor *tensor);
 // True if the tensor of a map can have it, and stores by it write nothing else.
 bool tile_can_have_map(const struct tile_signature *signature, const struct tile_tensor_map *map,
                        const cuc_tensor *tensor);
-// The arguments of cuTensorMapEncodeTiled() for a tensor, in bytes, last axis first. False if a
-// tensor cannot have such a map.
+// The arguments of cuTensorMapEncodeTiled() for a tensor, last axis first: `dims` in elements,
+// `strides` in bytes. False if a tensor cannot have such a map.
 struct tile_map_shape {
     uint32_t rank;
     uint64_t dims[TILE_MAP_RANK], strides[TILE_MAP_RANK]; // strides[i]: of axis i + 1
@@ -68,7 +68,7 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *tensor);
 // tensors if the entry asks for them.
 void tile_pack_arguments(const struct tile_kernel *kernel, enum tile_variant variant,
                          const struct tile_argument *argument, void *block);
-// Reads a scalar of a dtype from memory, as an element of scalar.h.
+// Reads a scalar of a dtype from memory, in the 64-bit form of scalar.h.
 uint64_t tile_scalar_of(cuc_dtype dtype, const void *bytes);
 
 #endif
