@@ -23,6 +23,14 @@ Cursor = clang.CursorKind
 Type = clang.TypeKind
 
 
+# What docs/streams-and-order.md explains; a comment may say more.
+CAPTURE_WORDS = ("makes no driver call", "becomes a node of the graph", "becomes a dependency in the graph",
+                 "never touches a stream", "safe: not restricted by the driver",
+                 "safe: asks the driver in relaxed mode", "refused with CUC_ERROR_BUSY on a captured stream",
+                 "not on a captured stream", "may spoil a capture in global mode",
+                 "spoils every capture of the context")
+
+
 def parse(header):
     # libclang lacks builtin headers; those of cc work.
     builtin = subprocess.run(["cc", "-print-file-name=include"], capture_output=True, text=True,
@@ -260,6 +268,8 @@ def function(cursor, handles, growing, listed, mistakes):
         if not one(found, tag):
             mistakes.append(f"{name}: no @{tag}")
         result[tag] = one(found, tag)
+    if result["capture"] and not any(words in result["capture"] for words in CAPTURE_WORDS):
+        mistakes.append(f"{name}: @capture says none of: {', '.join(CAPTURE_WORDS)}")
     for tag in ("order", "shape", "source"):
         if value := one(found, tag):
             result[tag] = value

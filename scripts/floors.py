@@ -65,6 +65,9 @@ def calls(build):
         if match and not path.startswith('..'):
             # The simulator is a separate library with its own copies of some files.
             objects[command['output']] = match[1] == 'cucore_internal', path
+    missing = [output for output in objects if not os.path.exists(os.path.join(build, output))]
+    if missing:
+        sys.exit(f'{len(missing)} objects are not built, such as {missing[0]}: run ninja -C {build}')
     listing = subprocess.run(['nm', '-A', *objects], cwd=build, check=True, capture_output=True,
                              text=True).stdout
     for line in listing.splitlines():

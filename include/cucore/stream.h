@@ -284,6 +284,7 @@ CUC_API cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other)
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the streams belong to different
  *                                    devices
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 11.0
+ * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Stream Management": cuStreamCopyAttributes
  * @since 0.1
  */

@@ -15,13 +15,13 @@ struct cuc_buffer {
     size_t bytes;
     _Atomic(cuc_device *) device;         // NULL if the memory belongs to no device (pinned or
                                           // foreign host memory)
-    struct cuc_memory_resource *resource; // retained; NULL for a foreign pointer
+    struct cuc_memory_resource *resource; // retained; NULL for a foreign pointer and for a slice
     struct cuc_stream *stream;            // the stream that orders the free, retained; NULL: freed
                                           // at once
     _Atomic uint32_t access;              // CUC_MEMORY_ACCESS_ bits; 0: not known yet
     void *owner;                          // the owner of a foreign pointer
     void (*drop_owner)(void *owner);
-    struct cuc_buffer *parent; // for a slice: the whole buffer, retained
+    struct cuc_buffer *parent; // for a slice: the buffer that was sliced, perhaps a slice too; retained
 };
 
 // Like cuc_buffer_from_pointer(), but asks the driver about the memory only when its device or
