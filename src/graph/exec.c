@@ -349,7 +349,7 @@ static void record(const cuc_graph_exec *exec, const cuc_stream *stream)
 }
 
 // Makes the driver call of a launch that needs a current context (for a default stream) or a wait.
-static cuc_status launch_with_care(cuc_graph_exec *exec, cuc_stream *stream)
+static cuc_status call_driver_in_context(cuc_graph_exec *exec, cuc_stream *stream)
 {
     static const char function[] = "cuc_graph_exec_launch";
     const char *call;
@@ -380,7 +380,7 @@ cuc_status cuc_graph_exec_launch(cuc_stream *stream, cuc_graph_exec *exec)
     if (cuc__capturing() && (st = check_not_captured(stream, __func__)) < 0)
         return st;
     if (__builtin_expect(stream->is_default || cuc__modes_now() & CUC__MODE_BLOCKING, 0))
-        return launch_with_care(exec, stream);
+        return call_driver_in_context(exec, stream);
     CUresult r = cuc__cu.cuGraphLaunch(exec->handle, stream->handle);
     if (__builtin_expect(r, 0))
         return fail_launch(exec, stream, r);

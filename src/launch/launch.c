@@ -186,8 +186,8 @@ static inline uint64_t pair(uint32_t y, uint32_t z)
 
 // Makes the driver call of a launch that needs a current context (for a default stream) or a wait.
 static cuc_status __attribute__((noinline))
-launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
-                 void **parameters, bool captured)
+call_driver_in_context(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
+                       void **parameters, bool captured)
 {
     bool pushed;
     cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_launch");
@@ -208,15 +208,15 @@ launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchCon
 }
 
 // Finishes a launch. A captured launch does not run, so it is not recorded in the ring.
-static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
-                                const CUlaunchConfig *c, void **parameters, bool captured)
+static inline cuc_status call_driver(cuc_stream *stream, const cuc_kernel *kernel,
+                                     const CUlaunchConfig *c, void **parameters, bool captured)
 {
     if (!captured)
         cuc__ring_add(&stream->context->recent, kernel->name, c->hStream, c->gridDimX,
                       pair(c->gridDimY, c->gridDimZ), c->blockDimX,
                       pair(c->blockDimY, c->blockDimZ));
     if (stream->is_default || cuc__modes_now() & CUC__MODE_BLOCKING)
-        return launch_with_care(stream, kernel, c, parameters, captured);
+        return call_driver_in_context(stream, kernel, c, parameters, captured);
     CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
     return __builtin_expect(r, 0) ? fail_launch(stream, kernel, c, r, !captured) : CUC_OK;
 }
@@ -224,8 +224,8 @@ static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
 // Launches with attributes. This is a separate function so that the array is not in the stack frame
 // of the common path.
 static cuc_status __attribute__((noinline))
-finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
-                       const cuc_kernel *kernel, void **parameters, bool captured)
+call_driver_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
+                            const cuc_kernel *kernel, void **parameters, bool captured)
 {
     CUlaunchAttribute attributes[CUC__MAX_LAUNCH_ATTRIBUTES];
     CUlaunchConfig c;
@@ -234,7 +234,7 @@ finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
     if (st < 0)
         return st;
     c.hStream = stream->handle;
-    st = finish(stream, kernel, &c, parameters, captured);
+    st = call_driver(stream, kernel, &c, parameters, captured);
     // The driver returns a graph's device node in the attribute that requested it.
     for (uint32_t i = 0; st >= 0 && i < config->attribute_count; i++) {
         const cuc_launch_attribute *a = &config->attributes[i];
@@ -308,8 +308,8 @@ static CUlaunchConfig shape_of(const cuc_launch_config *config, const cuc_stream
     };
 }
 
-cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *config,
-                              const cuc_kernel *kernel, void **parameters)
+cuc_status cuc__launch_checked(cuc_stream *stream, const cuc_launch_config *config,
+                               const cuc_kernel *kernel, void **parameters)
 {
     CUlaunchConfig c = shape_of(config, stream);
     cuc_status st;
@@ -319,8 +319,8 @@ cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *confi
         (st = cuc__capture_keep(&captured, stream, kernel->object, "cuc_launch")) < 0)
         return st;
     if (__builtin_expect(asks_for_more(config) != 0, 0))
-        return finish_with_attributes(stream, config, kernel, parameters, captured);
-    return finish(stream, kernel, &c, parameters, captured);
+        return call_driver_with_attributes(stream, config, kernel, parameters, captured);
+    return call_driver(stream, kernel, &c, parameters, captured);
 }
 
 static inline uint64_t type_and_bytes(const cuc_arg *a)
@@ -406,7 +406,7 @@ launch_slow_path(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel
             return st;
     }
 
-    return cuc__launch_finish(stream, config, kernel, parameters);
+    return cuc__launch_checked(stream, config, kernel, parameters);
 }
 
 cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,

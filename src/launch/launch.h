@@ -21,8 +21,8 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
 
 // Finishes a checked launch: adds its references to the graph being captured, records the launch,
 // and passes it to the driver with everything that the config requests.
-cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *config,
-                              const cuc_kernel *kernel, void **parameters);
+cuc_status cuc__launch_checked(cuc_stream *stream, const cuc_launch_config *config,
+                               const cuc_kernel *kernel, void **parameters);
 
 // Refuse an argument that the stream's device cannot access; for arguments that are not declared as
 // memory of that device. The message begins with the argument's number, or with `argument`.

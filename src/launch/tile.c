@@ -193,10 +193,10 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k,
 // entry->split, or for a flexible entry the smallest power of two up to it that gives every
 // multiprocessor a block. `alone`: a flexible entry gets 1, because all blocks must be resident at
 // once, or because the stream has only some of the multiprocessors.
-static uint32_t parts_for(const struct tile_entry *entry, const int64_t grid[3],
-                          const cuc_device *device, bool alone)
+static uint32_t loop_split_for(const struct tile_entry *entry, const int64_t grid[3],
+                               const cuc_device *device, bool alone)
 {
-    uint32_t parts = entry->flexible ? 1 : entry->split;
+    uint32_t split = entry->flexible ? 1 : entry->split;
     int64_t blocks = INT32_MAX;
 
     if (entry->flexible && alone)
@@ -205,10 +205,10 @@ static uint32_t parts_for(const struct tile_entry *entry, const int64_t grid[3],
         return 1;
     if (grid[1] * grid[2] <= INT32_MAX / grid[0])
         blocks = grid[0] * grid[1] * grid[2];
-    while (entry->flexible && parts * 2 <= entry->split &&
-           blocks * parts < (int64_t)device->limits.multiprocessors)
-        parts *= 2;
-    return grid[0] <= INT32_MAX / (int64_t)parts ? parts : 1;
+    while (entry->flexible && split * 2 <= entry->split &&
+           blocks * split < (int64_t)device->limits.multiprocessors)
+        split *= 2;
+    return grid[0] <= INT32_MAX / (int64_t)split ? split : 1;
 }
 
 cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
@@ -266,11 +266,12 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     if (!entry->persistent && entry->cluster > 1 && grid[0] % entry->cluster == 0 &&
         stream->device->major == 9) // the generation on which clusters were measured
         shape.cluster[0] = entry->cluster;
-    uint32_t parts = parts_for(entry, grid, stream->device,
-                               stream->green || (config && config->flags & CUC_LAUNCH_COOPERATIVE));
-    if (parts > 1) {
-        shape.cluster[0] = parts;
-        shape.grid[0] *= parts;
+    uint32_t split =
+        loop_split_for(entry, grid, stream->device,
+                       stream->green || (config && config->flags & CUC_LAUNCH_COOPERATIVE));
+    if (split > 1) {
+        shape.cluster[0] = split;
+        shape.grid[0] *= split;
     }
-    return cuc__launch_finish(stream, &shape, chosen, parameters);
+    return cuc__launch_checked(stream, &shape, chosen, parameters);
 }

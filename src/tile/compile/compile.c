@@ -122,9 +122,9 @@ static bool reduce_after_loops(struct unit *u)
 
 static bool split_loops(struct unit *u)
 {
-    u->target.parts =
+    u->target.loop_split =
         tile_split_loops(u->kernel, &u->target, u->warps, &u->flexible, &u->why_not_split);
-    tile_remark_split(u->kernel, u->target.parts, u->flexible, u->why_not_split);
+    tile_remark_split(u->kernel, u->target.loop_split, u->flexible, u->why_not_split);
     return true;
 }
 
@@ -236,8 +236,8 @@ static bool emit_entry(struct unit *u)
                                    out->text, entry)))
         return false;
     entry->cluster = u->cluster;
-    entry->split = u->target.parts;
-    entry->flexible = u->target.parts && u->flexible;
+    entry->split = u->target.loop_split;
+    entry->flexible = u->target.loop_split && u->flexible;
     out->entries++;
     return true;
 }

@@ -63,7 +63,7 @@ void tile_begin_entry(struct tile_emitter *e)
         block[i] = tile_new(e, TILE_R32);
         blocks[i] = tile_new(e, TILE_R32);
         // The blocks of a cluster share one block of the source.
-        const char *unit = e->target->parts ? "cluster" : "cta";
+        const char *unit = e->target->loop_split ? "cluster" : "cta";
         tile_put(e->text, "\tmov.u32 %s, %%%sid.%c;\n", tile_name(block[i]), unit, axes[i]);
         tile_put(e->text, "\tmov.u32 %s, %%n%sid.%c;\n", tile_name(blocks[i]), unit, axes[i]);
     }

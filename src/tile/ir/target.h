@@ -19,15 +19,15 @@ enum tile_feature {
 };
 
 struct tile_target {
-    int sm;           // 80, 90, 100, 120; its features are below
-    bool specific;    // sm_90a, sm_100a
-    uint32_t warps;   // 0: the compiler chooses for each kernel
-    uint32_t stages;  // stages of a pipeline; 0: as many as fit
-    uint32_t cluster; // blocks that share their loads, if possible; 0 and 1: none
-    uint32_t split;   // parts of a loop that accumulates, one per block; 1: none; 0: chosen at
-                      // launch, where the result does not depend on it
-    uint32_t parts; // most blocks that share a block of the source in entries without roles, set by
-                    // a pass; 0: none do
+    int sm;              // 80, 90, 100, 120; its features are below
+    bool specific;       // sm_90a, sm_100a
+    uint32_t warps;      // 0: the compiler chooses for each kernel
+    uint32_t stages;     // stages of a pipeline; 0: as many as fit
+    uint32_t cluster;    // blocks that share their loads, if possible; 0 and 1: none
+    uint32_t split;      // parts of a loop that accumulates, one per block; 1: none; 0: chosen at
+                         // launch, where the result does not depend on it
+    uint32_t loop_split; // most blocks that share a block of the source in entries without roles,
+                         // set by a pass; 0: none do
     uint32_t raster; // neighbouring tiles of a pipelined loop's grid; 0: chosen, 8 with prefetch
     uint32_t blocks; // minimum blocks resident on a multiprocessor; 0: no minimum
     uint32_t shared_limit; // bytes that a block may have
