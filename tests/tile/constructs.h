@@ -887,6 +887,48 @@ static const struct construct constructs[] = {
       "        top = maximum(top, max(p, 1))\n"
       "        acc = mma(cast(p, T), load(www, [k, 0], [BK, 32]), acc * 0.5)\n"
       "    }\n    store(o, [m, 0], acc)\n    store(o2, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "vectors along the depth axis of a pipeline", "f16 bf16", "M=130 K=200 N=72;M=64 K=33 N=64;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: f32[K], w4: T[K], w5: f32[M], w6: T[K, 3], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n    scale = load(w5, [m], [BM])[:, None]\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        a = cast(load(w, [m, k], [BM, BK]), f32) * scale * load(w3, [k], [BK]) + cast(load(w4, [k], [BK]), f32)\n"
+      "        a = a - cast(load_at(w4, [k * BK - 1], [BK]), f32) + cast(trans(load(w6, [k, 1], [BK, 1])), f32)\n"
+      "        acc = mma(cast(a, T), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "vectors along the depth axis of a pipeline, of other extents", "f16", "M=130 K=200 N=72;M=20 K=5 N=8",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: i64[4, K], w4: T[K], i: i32[K], o: f32[M, N])\n"
+      "    const T = f16, BM = 128, BN = 32, BK = 48\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 1 .. cdiv(K, BK) step 2 {\n"
+      "        a = cast(load(w, [m, k], [BM, BK]), f32) * cast(load(w3, [k % 3, k], [_, BK]), f32)\n"
+      "        a = where(load(i, [k - 1], [BK]) > 3, a, cast(load_at(w4, [k * 5], [BK]), f32))\n"
+      "        acc = mma(cast(a, T), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a vector along the depth axis of a product of few columns", "f16", "M=130 K=300 N=8;M=64 K=20 N=16",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: T[K], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 16, BK = 64\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]) * load(w3, [k], [BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a vector along the columns of products that run ahead", "f16", "M=130 K=200 N=72;M=64 K=33 N=64",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: f32[9, N], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        x = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), zeros(f32, [BM, BN]))\n"
+      "        acc = acc + x * load(w3, [k, n], [_, BN])\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "attention with a vector that is added to its scores", "f16", "M=70 N=200;M=64 N=33",
+      "kernel k(w: T[M, 32], ww: T[N, 32], www: T[N, 32], w4: f32[N], o: f32[M, 32], oo: f32[M]) const T = f16, BM = 64, BN = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n"
+      "    acc, top = zeros(f32, [BM, 32]), full(f32, [BM, 1], -1000.0)\n"
+      "    for n in 0 .. cdiv(N, BN) {\n"
+      "        p = a @ trans(load(ww, [n, 0], [BN, 32])) + load(w4, [n], [BN])\n"
+      "        top = maximum(top, max(p, 1))\n"
+      "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 32]), acc)\n    }\n"
+      "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n}", 0, 0, NULL },
     { "a product that is left out of some turns", "f16 bf16", "M=70 K=200 N=64;M=20 K=40 N=8",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

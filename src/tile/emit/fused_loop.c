@@ -30,6 +30,8 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
 
     if (feed && feed->read)
         return tile_read_feed(e, feed);
+    if (feed && feed->small)
+        return tile_read_small(e, feed);
     return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
 
@@ -572,12 +574,18 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
         return false;
     tile_wait_products(e, later);
     release_feeds(e, 0, p->products, &r->late);
-    tile_next_stage(e, &r->late);
+    bool reads = false; // small feeds, at the position of this iteration
+    for (uint32_t i = 0; i < p->feeds; i++)
+        reads |= p->feed[i].small;
+    if (!reads)
+        tile_next_stage(e, &r->late);
     for (uint32_t i = 0; i < p->products; i++)
         e->value[p->product[i].mma->result[0]->id] = d->result[odd][i];
     for (const struct tile_op *op = body->first; op != body->last; op = op->next)
         if (op->kind != TILE_MMA && !emit_work_op(e, op))
             return false;
+    if (reads)
+        tile_next_stage(e, &r->late);
     carry(e, l, NULL);
     tile_swap_ahead(e, ahead);
     return true;
@@ -640,7 +648,9 @@ static bool copy_slice(struct tile_emitter *e, const struct loop *l, uint32_t sl
     }
     bool done = tile_emit_wanted(e, l->op->block[0]);
     for (uint32_t i = 0; i < p->feeds && done; i++)
-        if (!p->feed[i].held)
+        if (p->feed[i].small)
+            tile_copy_small(e, &p->feed[i], slice);
+        else if (!p->feed[i].held)
             tile_copy_feed(e, &p->feed[i], slice);
     variable[0] = l->variable;
     e->ring->outside = TILE_NO_REGISTER;

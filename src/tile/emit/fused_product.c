@@ -24,6 +24,8 @@ void tile_open_fused_products(struct tile_emitter *e)
     r->not_first_lane = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane);
     for (uint32_t i = 0; i < r->plan->feeds; i++) {
         const struct tile_stream *s = &r->plan->feed[i].stream;
+        if (r->plan->feed[i].small)
+            continue;
         tile_register at = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,
                                      (unsigned)TILE_RING_AT + s->at);
         for (uint32_t n = 0; n < r->plan->products; n++)

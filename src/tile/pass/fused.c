@@ -6,9 +6,12 @@
 // from an accumulator feed the next product without being moved.
 #include "fused.h"
 
+#include "tile/ir/layout.h"
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 #include "tile/layout/wgmma.h"
+
+#include <string.h>
 
 enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
@@ -19,6 +22,8 @@ enum {
     MOST_DOUBLED = 256, // divided by the number of warpgroups; linked code keeps as many registers
                         // in each role (C7504)
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
+    MOST_AHEAD = 4,     // of them per thread that are loaded ahead, if a ring has room for more
+    SMALL_ALIGN = 16,
     MOST_STAGES = 8,
     MOST_UNPROMOTED = 128,     // products of 8-bit floats that a wgmma accumulator may add up
     ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
@@ -423,6 +428,7 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
 {
     uint32_t rest = target->shared_limit - TILE_RING_AT, held = 0;
 
+    p->base.stage_bytes = 0;
     for (uint32_t i = 0; i < p->feeds; i++)
         *(p->feed[i].held ? &held : &p->base.stage_bytes) += p->feed[i].stream.bytes *
                                                              tile_slices(&p->base);
@@ -437,6 +443,68 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
     if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
         p->base.stages = target->stages ? target->stages : MOST_STAGES;
     return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
+}
+
+// ---- Small tiles
+
+// True if each element's place in shared memory, in row-major order, is the sum of its thread's and
+// its register's part.
+static bool has_places(const struct tile_layout *layout)
+{
+    uint32_t own = 0, threads = 0, bits = tile_hardware_bits(layout);
+
+    for (uint32_t i = 0; i < bits; i++)
+        *(i < layout->register_bits ? &own : &threads) |= layout->basis[i];
+    return !(own & threads);
+}
+
+static bool suits_small_feed(const struct tile_fused *p, const struct tile_op *op)
+{
+    const struct tile_value *value = op->result_count ? op->result[0] : NULL;
+
+    return tile_is_loaded_ahead(p, op) && tile_is_plain_load(op) && value->layout &&
+           1 << value->layout->register_bits > MOST_AHEAD && tile_bytes_of(value->type.dtype) > 1 &&
+           has_places(value->layout);
+}
+
+// Adds a small feed, unless the ring has no room for it, or the copying thread cannot compute its
+// place.
+static bool add_small_feed(struct tile_fused *p, const struct tile_op *load,
+                           const struct tile_target *target)
+{
+    struct tile_feed *feed = &p->feed[p->feeds];
+    struct tile_pipeline before = p->base;
+    uint32_t element = tile_bytes_of(load->result[0]->type.dtype);
+    uint32_t bytes = element << load->result[0]->layout->coordinate_bits;
+
+    if (p->feeds == TILE_MOST_FEEDS || !tile_fused_need_place(p, load))
+        return false;
+    *feed = (struct tile_feed){ .small = true };
+    feed->stream.load = load;
+    feed->stream.element = element;
+    feed->stream.bytes = (bytes + SMALL_ALIGN - 1) / SMALL_ALIGN * SMALL_ALIGN;
+    p->feeds++;
+    if (!plan_shared(p, target) && (p->base.split < 2 || p->base.stages == before.stages))
+        return true;
+    p->feeds--;
+    p->base = before;
+    return false;
+}
+
+void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
+                           const struct tile_target *target)
+{
+    size_t bytes = (kernel->value_count + 1) * sizeof(bool);
+    bool *wanted = tile_take(kernel->module, bytes);
+    const struct tile_block *body = p->base.loop->block[0];
+
+    for (const struct tile_op *op = body->first; wanted && op != body->last; op = op->next) {
+        if (!suits_small_feed(p, op))
+            continue;
+        memcpy(wanted, p->base.wanted, bytes);
+        if (!add_small_feed(p, op, target)) // as if it had not been tried
+            memcpy(p->base.wanted, wanted, bytes);
+    }
 }
 
 // The number of blocks that each do a part of the loop's iterations. Their sums meet in the rings.

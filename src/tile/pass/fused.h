@@ -14,6 +14,8 @@ struct tile_feed {
     struct tile_stream stream; // `at`: offset of its ring
     bool held;                 // loaded once, before the loop: a ring of one stage
     bool read;                 // read into registers and used in computations
+    bool small; // the same for a small tile, which the lanes of the copying warp copy
+                // in row-major order of its physical shape
 };
 
 struct tile_fused_product {
@@ -52,7 +54,12 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
                                    const char **why);
 // fused_settle.c: finds again what each role needs, after layouts have been assigned and values
 // renumbered. Returns NULL, or the reason why the plan fails after all.
-const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
+const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
+                              const struct tile_target *target);
+// fused.c: after layouts: gives rings to the small tiles of which a thread needs many elements,
+// which would fill its registers if they were loaded ahead.
+void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
+                           const struct tile_target *target);
 // fused.c: mark a scalar, or everything that a load's indices depend on, as computed by the copying
 // thread; false if that thread cannot compute it.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);

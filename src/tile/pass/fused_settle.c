@@ -119,7 +119,8 @@ static const struct tile_op *find_scaling(const struct tile_op *mma, const struc
     return NULL;
 }
 
-const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
+const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
+                              const struct tile_target *target)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
     const struct tile_block *body = p->base.loop->block[0];
@@ -135,6 +136,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         (void)tile_fused_need(p, p->base.loop->operand[i]);
     for (uint32_t i = 0; i < p->feeds; i++)
         (void)tile_fused_need_place(p, p->feed[i].stream.load);
+    tile_find_small_feeds(kernel, p, target);
     while (n.changed) {
         n.changed = false;
         tile_walk(&kernel->body, need_operands, &n);

@@ -132,6 +132,11 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
             plan->overlaps && i + 1 == plan->products ? ", overlapped with the next iteration" : "",
             tile_variant_name(TILE_TMA));
     }
+    for (uint32_t i = 0; i < plan->feeds; i++)
+        if (plan->feed[i].small)
+            tile_remark(kernel->module, plan->feed[i].stream.load->where,
+                        "load: %u bytes in stages by the copying warp (%s)",
+                        plan->feed[i].stream.bytes, tile_variant_name(TILE_TMA));
     if (plan->base.slices > 1)
         tile_remark(kernel->module, plan->base.loop->where,
                     "for: iterations in turn by %u warpgroups (%s)", plan->base.slices,
