@@ -929,6 +929,43 @@ static const struct construct constructs[] = {
       "        top = maximum(top, max(p, 1))\n"
       "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 32]), acc)\n    }\n"
       "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "products that share a left operand, loaded for each or once", "f16 bf16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], w3: T[K, N], w4: T[N, K], o: f32[M, N], oo: f32[M, N], o3: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    a, b, c = zeros(f32, [BM, BN]), full(f32, [BM, BN], 1), zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = load(w, [m, k], [BM, BK])\n"
+      "        a = mma(x, load(ww, [k, n], [BK, BN]), a)\n        b = mma(x, load(w3, [k, n], [BK, BN]), b)\n"
+      "        c = mma(load(w, [m, k], [BM, BK]), trans(load(w4, [n, k], [BN, BK])), c)\n    }\n"
+      "    store(o, [m, n], a)\n    store(oo, [m, n], b)\n    store(o3, [m, n], c)\n}", 0, 0, NULL },
+    { "products that share a right operand", "f16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: T[K, M], o: f32[M, N], oo: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    a, b = zeros(f32, [BM, BN]), zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        a = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), a)\n"
+      "        b = mma(trans(load(w3, [k, m], [BK, BM])), trans(load(ww, [n, k], [BN, BK])), b)\n    }\n"
+      "    store(o, [m, n], a)\n    store(oo, [m, n], b)\n}", 0, 0, NULL },
+    { "products that run ahead and share an operand", "f16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], w3: T[K, N], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 32, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        x = load(w, [m, k], [BM, BK]) @ load(ww, [k, n], [BK, BN])\n"
+      "        acc = acc + x * (load(w, [m, k], [BM, BK]) @ load(w3, [k, n], [BK, BN]))\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a product and the one that overlaps it, with an operand of both", "f16", "M=130 K=200;M=20 K=7",
+      "kernel k(w: T[M, K], s: T[K, 64], o: f32[M, 64])\n    const T = f16, BM = 64, BK = 64\n    grid cdiv(M, BM)\n{\n"
+      "    m = block(0)\n    acc = zeros(f32, [BM, 64])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        p = load(w, [m, k], [BM, BK]) @ load(s, [k, 0], [BK, 64])\n"
+      "        acc = mma(cast(p, T), load(s, [k, 0], [BK, 64]), acc)\n    }\n"
+      "    store(o, [m, 0], acc)\n}", 64, 64, NULL },
+    { "an operand of two products that is loaded before the loop", "f16", "M=130 N=200;M=20 N=7",
+      "kernel k(w: T[M, 32], ww: T[N, 32], w3: T[N, 32], o: f32[M, N]) const T = f16, BM = 64, BN = 32\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n    acc = zeros(f32, [BM, BN])\n"
+      "    for n in 0 .. cdiv(N, BN) {\n"
+      "        acc = acc + (a @ trans(load(ww, [n, 0], [BN, 32]))) * (a @ trans(load(w3, [n, 0], [BN, 32])))\n    }\n"
+      "    store(o, [m, 0], acc)\n}", 0, 0, NULL },
     { "a product that is left out of some turns", "f16 bf16", "M=70 K=200 N=64;M=20 K=40 N=8",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

@@ -191,7 +191,7 @@ static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
 
     for (uint32_t i = first; i < end; i++)
         for (uint32_t n = 0; n < 2; n++)
-            if (p->product[i].feed[n] && !p->product[i].feed[n]->held)
+            if (p->product[i].feed[n] && !p->product[i].feed[n]->held && tile_is_last_use(p, i, n))
                 tile_release_feed(e, p->product[i].feed[n], position);
 }
 

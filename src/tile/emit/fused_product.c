@@ -29,7 +29,7 @@ void tile_open_fused_products(struct tile_emitter *e)
         tile_register at = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,
                                      (unsigned)TILE_RING_AT + s->at);
         for (uint32_t n = 0; n < r->plan->products; n++)
-            if (r->plan->product[n].feed[0] == &r->plan->feed[i])
+            if (r->plan->product[n].feed[0] == &r->plan->feed[i] && tile_is_last_use(r->plan, n, 0))
                 tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, tile_block_step(s), at);
         if (tile_slices(&r->plan->base) > 1)
             tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, s->bytes, at);

@@ -99,8 +99,15 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
     bool transposed = false;
-    const struct tile_op *load = tile_loaded_box(mma->operand[which], &transposed);
+    const struct tile_value *own = mma->operand[which];
+    const struct tile_op *load = tile_loaded_box(own, &transposed);
 
+    if (own->uses > 1 && tile_only_products_use(p->base.loop, own, which)) {
+        for (uint32_t i = 0; i + 1 < p->products; i++)
+            if (p->product[i].mma->operand[which] == own && p->product[i].feed[which])
+                return (struct tile_feed *)(uintptr_t)p->product[i].feed[which];
+        load = tile_shared_box(own, own->uses, &transposed);
+    }
     *why = "an operand is computed, or its load has another use";
     bool held = load && load->parent == &kernel->body;
     if (!load || (!held && load->parent != p->base.loop->block[0]))
@@ -214,6 +221,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     for (uint32_t i = 0; i < 3; i++)
         if (!tile_fused_need(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";
+    tile_share_operands(loop);
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         s.count -= op->kind == TILE_MMA;
         const char *why = op->kind == TILE_MMA ? add_product(kernel, p, op) : NULL;

@@ -20,7 +20,8 @@ struct tile_feed {
 
 struct tile_fused_product {
     const struct tile_op *mma;
-    const struct tile_feed *feed[2]; // feed of a, NULL if it comes from registers; feed of b
+    const struct tile_feed *feed[2]; // feed of a, NULL if it comes from registers; feed of b.
+                                     // Products may share them.
     uint32_t columns, depth;
     bool from_zero;
 };
@@ -64,6 +65,13 @@ void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
 // thread; false if that thread cannot compute it.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
+// fused_share.c: true if only products of the loop use a value, as the same operand; loads an
+// operand once that several products load.
+bool tile_only_products_use(const struct tile_op *loop, const struct tile_value *value,
+                            uint32_t which);
+void tile_share_operands(const struct tile_op *loop);
+// True if no later product of an iteration takes the feed of product `number`'s operand.
+bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which);
 // swap.c: exchanges the operands of a loop's only product if the right one is computed and the left
 // one loaded, since only a left operand can come from registers. True if they were exchanged.
 bool tile_swap_computed(struct tile_kernel *kernel);
