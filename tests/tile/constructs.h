@@ -966,6 +966,24 @@ static const struct construct constructs[] = {
       "    for n in 0 .. cdiv(N, BN) {\n"
       "        acc = acc + (a @ trans(load(ww, [n, 0], [BN, 32]))) * (a @ trans(load(w3, [n, 0], [BN, 32])))\n    }\n"
       "    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "a left operand of a pipeline that other work reads", "f16", "M=130 K=200;M=20 K=7",
+      "kernel k(w: T[M, K], ww: T[K, 64], o: f32[M, 64], oo: f32[M]) const T = f16, BM = 64, BK = 32\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    acc, top = zeros(f32, [BM, 64]), zeros(f32, [BM, 1])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = load(w, [m, k], [BM, BK])\n"
+      "        acc = mma(x, load(ww, [k, 0], [BK, 64]), acc)\n        top = maximum(top, cast(max(x, 1), f32))\n    }\n"
+      "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "a computed left operand of a pipeline that other work reads", "f16", "M=130 K=200;M=20 K=7",
+      "kernel k(w: f32[M, K], ww: T[K, 64], o: f32[M, 64], oo: f32[M]) const T = f16, BM = 64, BK = 32\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    acc, top = zeros(f32, [BM, 64]), zeros(f32, [BM, 1])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = cast(load(w, [m, k], [BM, BK]) * 2.0, T)\n"
+      "        acc = mma(x, load(ww, [k, 0], [BK, 64]), acc)\n        top = maximum(top, cast(max(x, 1), f32))\n    }\n"
+      "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "a left operand of a pipeline at any element", "f16", "M=130 K=200;M=20 K=7",
+      "kernel k(w: T[M, K], ww: T[K, 64], o: f32[M, 64]) const T = f16, BM = 64, BK = 16\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    acc = zeros(f32, [BM, 64])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load_at(w, [m * BM, k * BK + 3], [BM, BK]), load(ww, [k, 0], [BK, 64]), acc)\n    }\n"
+      "    store(o, [m, 0], acc)\n}", 0, 0, NULL },
     { "a product that is left out of some turns", "f16 bf16", "M=70 K=200 N=64;M=20 K=40 N=8",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

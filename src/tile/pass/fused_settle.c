@@ -164,7 +164,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
         return why;
     // Values that depend on the last product's accumulator wait for that product, and so do the
     // casts that make its left operand, or another op that does, since the product still reads the
-    // registers.
+    // registers. An operand that is loaded, or that other work reads, has registers of its own.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
@@ -174,7 +174,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
-    if (!last->feed[0] && a->op && tile_is_within(a->op, body))
+    if (!last->feed[0] && a->op && tile_is_within(a->op, body) && a->uses == 1 &&
+        !(tile_op_infos[a->op->kind].traits & TILE_READS))
         p->late[a->id] = true;
     while (a->op && a->op->kind == TILE_CAST && tile_is_within(a->op, body) && a->uses == 1) {
         p->late[a->id] = true;
