@@ -984,6 +984,29 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load_at(w, [m * BM, k * BK + 3], [BM, BK]), load(ww, [k, 0], [BK, 64]), acc)\n    }\n"
       "    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "a product behind a pipeline, added to one of its sums", "f16 bf16", "M=130 K=200 N=72 R=16;M=20 K=7 N=8 R=5",
+      "kernel k(w: T[M, K], ww: T[K, N], s: T[K, R], ss: T[R, N], o: T[M, N], a: f32)\n"
+      "    const T = f16, BM = 128, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc, low = zeros(f32, [BM, BN]), zeros(f32, [BM, 16])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = load(w, [m, k], [BM, BK])\n"
+      "        acc = mma(x, load(ww, [k, n], [BK, BN]), acc)\n        low = mma(x, load(s, [k, 0], [BK, 16]), low)\n    }\n"
+      "    acc = mma(cast(low * 0.25, T), load(ss, [0, n], [16, BN]), acc)\n"
+      "    store(o, [m, n], cast(acc, T))\n}", 64, 1000, NULL },
+    { "products behind a pipeline, of other shapes and dtypes", "f16", "M=300 K=100;M=20 K=7",
+      "kernel k(w: T[M, K], ww: T[K, 32], w3: T[32, 80], w4: f32[80, 8], w5: T[16, 16], o: f32[M, 80], oo: f32[M, 8], o3: f32[16, M])\n"
+      "    const T = f16, BM = 256, BK = 32\n    grid cdiv(M, BM)\n{\n"
+      "    m = block(0)\n    acc = zeros(f32, [BM, 32])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = cast(load(w, [m, k], [BM, BK]), f32) * 2.0\n"
+      "        acc = mma(cast(x, T), load(ww, [k, 0], [BK, 32]), acc)\n    }\n"
+      "    p = mma(cast(acc * 0.125, T), load(w3, [0, 0], [32, 80]), zeros(f32, [BM, 80]))\n    store(o, [m, 0], p)\n"
+      "    store(oo, [m, 0], mma(p, load(w4, [0, 0], [80, 8]), zeros(f32, [BM, 8])))\n"
+      "    store(o3, [0, m], mma(load(w5, [0, 0], [16, 16]), extract(trans(cast(p, T)), [0, 0], [16, BM]), zeros(f32, [16, BM])))\n}", 64, 10000, NULL },
+    { "a product behind a pipeline that overlaps", "f16", "M=70 N=200;M=64 N=33",
+      "kernel k(w: T[M, 32], ww: T[N, 32], www: T[N, 32], w4: T[32, 64], o: f32[M, 64]) const T = f16, BM = 64, BN = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n    acc = zeros(f32, [BM, 32])\n"
+      "    for n in 0 .. cdiv(N, BN) {\n        p = minimum(a @ trans(load(ww, [n, 0], [BN, 32])), 4.0)\n"
+      "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 32]), acc * 0.5)\n    }\n"
+      "    store(o, [m, 0], cast(acc, T) @ load(w4, [0, 0], [32, 64]))\n}", 64, 1000, NULL },
     { "a product that is left out of some turns", "f16 bf16", "M=70 K=200 N=64;M=20 K=40 N=8",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

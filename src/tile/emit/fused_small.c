@@ -184,7 +184,7 @@ static tile_register has_odd_pairs(struct tile_emitter *e, const struct piece *p
 // when its copies of all slices have.
 void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice)
 {
-    enum { MOST_PIECES = 1024 / LANES };
+    enum { MOST_PIECES = 256 / LANES };
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_stream *s = &feed->stream;
     uint32_t slices = tile_slices(&r->plan->base), count = 0, fast = tile_label(e),

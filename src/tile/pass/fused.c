@@ -9,6 +9,7 @@
 #include "tile/ir/layout.h"
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
+#include "tile/layout/fragment.h"
 #include "tile/layout/wgmma.h"
 
 #include <string.h>
@@ -19,10 +20,11 @@ enum {
     MOST_OF_THREE = 136,
     MOST_OF_THREE_SLICES = 48, // if three warpgroups take iterations in turn
     MOST_COLUMNS_OF_SLICES = 64,
-    MOST_DOUBLED = 256, // divided by the number of warpgroups; linked code keeps as many registers
-                        // in each role (C7504)
-    MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
-    MOST_AHEAD = 4,     // of them per thread that are loaded ahead, if a ring has room for more
+    MOST_DOUBLED = 256,  // divided by the number of warpgroups; linked code keeps as many registers
+                         // in each role (C7504)
+    MOST_LOADED = 1024,  // elements per iteration that warpgroups may load themselves
+    MOST_AHEAD = 4,      // of them per thread that are loaded ahead, if a ring has room for more
+    MOST_SMALL_BITS = 8, // of the elements of a tile that the lanes of the copying warp copy
     SMALL_ALIGN = 16,
     MOST_STAGES = 8,
     MOST_UNPROMOTED = 128,     // products of 8-bit floats that a wgmma accumulator may add up
@@ -174,7 +176,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 // ---- The loop
 
 struct search {
-    const struct tile_op *mma;
+    const struct tile_op *mma; // the last one in a loop or branch
     uint32_t count;
     bool refused; // an op is not allowed in an iteration
 };
@@ -184,7 +186,7 @@ static void find_product(struct tile_op *op, void *data)
     struct search *s = data;
 
     s->count += op->kind == TILE_MMA;
-    if (op->kind == TILE_MMA)
+    if (op->kind == TILE_MMA && op->parent->parent)
         s->mma = op;
 }
 
@@ -206,7 +208,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     tile_walk(&kernel->body, find_product, &s);
     if (!s.count)
         return "";
-    const struct tile_op *loop = s.mma->parent->parent;
+    const struct tile_op *loop = s.mma ? s.mma->parent->parent : NULL;
     if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body ||
         loop->block[0]->last->kind != TILE_CONTINUE)
         return tile_not_in_loop;
@@ -228,8 +230,10 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
         if (why)
             return why;
     }
+    for (const struct tile_op *op = loop->next; op; op = op->next)
+        s.count -= op->kind == TILE_MMA;
     if (s.count)
-        return "there are others outside of its loop";
+        return "there are others before its loop, or in loops or branches behind it";
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         const char *why = tile_op_infos[op->kind].traits & TILE_READS ? find_read(p, op) : NULL;
         if (why)
@@ -329,7 +333,35 @@ static uint32_t warp_bits_of(const struct tile_fused *p)
     return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;
 }
 
-static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
+// Products behind the loop, by mma.sync: warps keep the rows that they have of the accumulators.
+static const char *plan_products_behind(struct tile_kernel *kernel, const struct tile_fused *p,
+                                        const struct tile_target *target)
+{
+    uint32_t threads = p->base.groups * TILE_GROUP_THREADS, warp_bits = warp_bits_of(p);
+
+    for (struct tile_op *op = p->base.loop->next; op; op = op->next) {
+        if (op->kind != TILE_MMA)
+            continue;
+        struct tile_value *value = op->result[0];
+        if (p->base.groups == 3)
+            return "there are others behind it, and three warpgroups";
+        if (tile_elements(&value->type) > (int64_t)MOST_REGISTERS * threads)
+            return "accumulators behind it do not fit in registers";
+        struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
+        if (!layout)
+            return "";
+        if (!tile_layout_wgmma(layout, &value->type, warp_bits)) {
+            if (!tile_fragment_of(op, target))
+                continue;
+            *layout = tile_layout_fragment(&value->type, warp_bits, true);
+        }
+        value->layout = layout;
+    }
+    return NULL;
+}
+
+static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
+                             const struct tile_target *target)
 {
     int32_t rows = p->product[0].mma->result[0]->type.extent[0];
     uint32_t registers = 0;
@@ -359,11 +391,22 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
             given[n]->layout = layout;
         }
     }
-    return NULL;
+    return plan_products_behind(kernel, p, target);
 }
 
-// Plans TMA for the last store of a tile shaped like the last product's result. The launch checks
-// that the other stores go to different memory (select.c).
+// The product whose result has a shape, the last one of them; NULL: none.
+static const struct tile_op *product_like(const struct tile_fused *p, const struct tile_type *type)
+{
+    const struct tile_op *mma = NULL;
+
+    for (uint32_t i = 0; i < p->products; i++)
+        if (tile_shape_same(type, &p->product[i].mma->result[0]->type))
+            mma = p->product[i].mma;
+    return mma;
+}
+
+// Plans TMA for the last store of a tile shaped like a product's result. The launch checks that the
+// other stores go to different memory (select.c).
 static void plan_store(struct tile_fused *p)
 {
     const struct tile_op *store = NULL;
@@ -372,8 +415,7 @@ static void plan_store(struct tile_fused *p)
         if (op->block_count ||
             (tile_op_infos[op->kind].traits & TILE_WRITES && op->kind != TILE_STORE))
             return;
-        if (op->kind == TILE_STORE && tile_shape_same(&op->operand[op->operand_count - 1]->type,
-                                                      &p->base.mma->result[0]->type))
+        if (op->kind == TILE_STORE && product_like(p, &op->operand[op->operand_count - 1]->type))
             store = op;
     }
     if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
@@ -392,6 +434,7 @@ static void plan_store(struct tile_fused *p)
         return;
     p->base.span = 128;
     p->base.store = store;
+    p->base.like = product_like(p, &x->type);
     p->base.store_map = tile_plan_slab_map(&p->base, store);
 }
 
@@ -471,8 +514,9 @@ static bool suits_small_feed(const struct tile_fused *p, const struct tile_op *o
     const struct tile_value *value = op->result_count ? op->result[0] : NULL;
 
     return tile_is_loaded_ahead(p, op) && tile_is_plain_load(op) && value->layout &&
-           1 << value->layout->register_bits > MOST_AHEAD && tile_bytes_of(value->type.dtype) > 1 &&
-           has_places(value->layout);
+           1 << value->layout->register_bits > MOST_AHEAD &&
+           value->layout->coordinate_bits <= MOST_SMALL_BITS &&
+           tile_bytes_of(value->type.dtype) > 1 && has_places(value->layout);
 }
 
 // Adds a small feed, unless the ring has no room for it, or the copying thread cannot compute its
@@ -552,7 +596,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->base.columns = p->product[p->products - 1].columns;
     p->overlaps = can_overlap(p);
     p->uneven = tile_differs_by_block(p->base.loop->operand[1]);
-    *why = plan_rows(kernel, p);
+    *why = plan_rows(kernel, p, target);
     if (*why)
         return NULL;
     p->doubles = !p->overlaps && can_double(p);

@@ -24,7 +24,7 @@ static void need_operands(struct tile_op *op, void *data)
 {
     struct needs *n = data;
     bool needed = !(tile_op_infos[op->kind].traits & TILE_PURE);
-    uint32_t first = op->kind == TILE_MMA ? 2 : 0;
+    uint32_t first = op->kind == TILE_MMA && op->parent == n->p->base.loop->block[0] ? 2 : 0;
 
     if (op->kind == TILE_LOAD)
         needed = false;
