@@ -91,7 +91,7 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
             *why = "its operands and the work after it do not fit in shared memory";
             return false;
         }
-    tile_remark_fused(kernel, plan);
+    tile_remark_fused(kernel, plan, target);
     tile_remark_entry(kernel, entry);
     return true;
 }

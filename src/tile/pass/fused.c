@@ -324,6 +324,18 @@ static bool can_double(const struct tile_fused *p)
     return registers <= MOST_DOUBLED / p->base.groups;
 }
 
+// True if the loop carries each product's sum to that product alone.
+static bool can_chain(const struct tile_fused *p)
+{
+    for (uint32_t i = 0; i < p->products; i++) {
+        const struct tile_op *mma = p->product[i].mma;
+        if (!p->product[i].feed[0] || mma->operand[2]->uses != 1 ||
+            tile_fused_carried_in(p->base.loop, mma) != mma->operand[2])
+            return false;
+    }
+    return true;
+}
+
 // ---- Layouts and space
 
 // Returns the number of warp bits in layouts. For three warpgroups, layouts include a fourth one,
@@ -600,6 +612,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     if (*why)
         return NULL;
     p->doubles = !p->overlaps && can_double(p);
+    p->chains = !p->overlaps && can_chain(p);
     // With small products the other work takes most of the time, so warpgroups must not do that
     // work at the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;

@@ -40,6 +40,9 @@ struct tile_fused {
     // If all products have only loaded operands and start from zero, the next iteration's run under
     // this iteration's work, in registers of their own.
     bool doubles;
+    // If all products have only loaded operands and add to sums that nothing else reads, an
+    // iteration's products start while the previous iteration's run, in the same registers.
+    bool chains;
     bool alternates; // warpgroups alternate in starting their products
     bool uneven;     // the loop's length depends on the block's first index
     // For a loop that overlaps: the op that scales the last product's accumulator by one factor per
