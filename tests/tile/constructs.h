@@ -1007,6 +1007,34 @@ static const struct construct constructs[] = {
       "    for n in 0 .. cdiv(N, BN) {\n        p = minimum(a @ trans(load(ww, [n, 0], [BN, 32])), 4.0)\n"
       "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 32]), acc * 0.5)\n    }\n"
       "    store(o, [m, 0], cast(acc, T) @ load(w4, [0, 0], [32, 64]))\n}", 64, 1000, NULL },
+    { "an operand of a pipeline, loaded again to compute with", "f16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N], oo: f32[M], o3: f32[N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc, top, low = zeros(f32, [BM, BN]), zeros(f32, [BM, 1]), zeros(f32, [1, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n"
+      "        top = maximum(top, cast(max(load(w, [m, k], [BM, BK]), 1), f32))\n"
+      "        low = minimum(low, cast(min(load(ww, [k, n], [BK, BN]), 0), f32))\n    }\n"
+      "    store(o, [m, n], acc)\n    store(oo, [m], squeeze(top, 1))\n    store(o3, [n], squeeze(low, 0))\n}", 0, 0, NULL },
+    { "operands of attention, loaded again to compute with", "f16", "M=70 N=200;M=64 N=33",
+      "kernel k(w: T[M, 64], ww: T[N, 64], www: T[N, 64], o: f32[M, 64], oo: f32[M], o3: f32[M]) const T = f16, BM = 64, BN = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 64])\n"
+      "    acc, top, low = zeros(f32, [BM, 64]), full(f32, [BM, 1], -1000.0), zeros(f32, [BM, 1])\n"
+      "    for n in 0 .. cdiv(N, BN) {\n"
+      "        p = minimum(a @ trans(load(ww, [n, 0], [BN, 64])), 4.0)\n"
+      "        top = maximum(top, cast(max(load(ww, [n, 0], [BN, 64]), 1), f32))\n"
+      "        low = minimum(low, cast(min(load(www, [n, 0], [BN, 64]), 1), f32))\n"
+      "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 64]), acc)\n    }\n"
+      "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n    store(o3, [m], squeeze(low, 1))\n}", 0, 0, NULL },
+    { "a tile of a pipeline that is loaded twice to compute with", "f16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: i8[M, K], ww: T[N, K], w3: T[N, K], w4: f32[K], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 32, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    a, b = zeros(f32, [BM, BN]), zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        a = mma(cast(load(w, [m, k], [BM, BK]), T), trans(load(ww, [n, k], [BN, BK])), a)\n"
+      "        x = cast(load(w, [m, k], [BM, BK]), f32) * load(w4, [k], [BK])\n"
+      "        b = mma(cast(x + load(w4, [k], [BK]), T), trans(load(w3, [n, k], [BN, BK])), b)\n    }\n"
+      "    store(o, [m, n], a + b)\n}", 0, 0, NULL },
     { "a product that is left out of some turns", "f16 bf16", "M=70 K=200 N=64;M=20 K=40 N=8",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

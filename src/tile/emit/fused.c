@@ -158,6 +158,17 @@ static void open_sections(struct tile_emitter *e)
     r->all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->along, r->others);
 }
 
+// The number of threads of a warpgroup that release a feed's stage: one behind the last product,
+// and one of each warp that reads it.
+static uint32_t releases_of(const struct tile_fused *p, const struct tile_feed *feed)
+{
+    bool multiplied = false;
+
+    for (uint32_t i = 0; i < p->products; i++)
+        multiplied |= p->product[i].feed[0] == feed || p->product[i].feed[1] == feed;
+    return multiplied + (feed->reader || feed->small ? TILE_GROUP_THREADS / 32 : 0u);
+}
+
 static void make_barriers(struct tile_emitter *e)
 {
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -170,8 +181,7 @@ static void make_barriers(struct tile_emitter *e)
                      feed->small ? 32u : 1u);
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base,
                      at + (unsigned)TILE_FEED_FREE_AT,
-                     tile_all_groups(&r->plan->base) *
-                         (feed->read || feed->small ? TILE_GROUP_THREADS / 32 : 1));
+                     tile_all_groups(&r->plan->base) * releases_of(r->plan, feed));
         }
     }
 }

@@ -28,7 +28,7 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
     const struct tile_feed *feed = tile_feed_of(p, op);
 
-    if (feed && feed->read)
+    if (feed && feed->reader == op)
         return tile_read_feed(e, feed);
     if (feed && feed->small)
         return tile_read_small(e, feed);

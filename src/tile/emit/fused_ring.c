@@ -75,7 +75,7 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32
 const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].stream.load == load)
+        if (p->feed[i].stream.load == load || p->feed[i].reader == load)
             return &p->feed[i];
     return NULL;
 }
@@ -257,10 +257,11 @@ static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    const struct tile_stream *s = &feed->stream;
-    const struct tile_value *value = s->load->result[0];
+    struct tile_stream own = feed->stream, *s = &own;
+    const struct tile_value *value = feed->reader->result[0];
     tile_register *reg = tile_registers(e, value);
     struct tile_text *before = tile_into_prologue(e);
+    own.load = feed->reader;
     struct shared_words shared = find_shared_words(e, s);
     struct thread_place mine = thread_in_slab(e, s, shared.lanes);
     uint32_t run = tile_feed_run(s);

@@ -6,6 +6,7 @@
 // from an accumulator feed the next product without being moved.
 #include "fused.h"
 
+#include "pass.h"
 #include "tile/ir/layout.h"
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
@@ -133,9 +134,14 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
         return NULL;
     if (load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (!p->feed[i].reader && !p->feed[i].held && tile_same_op(p->feed[i].stream.load, load)) {
+            p->feed[i].reader = load;
+            return NULL;
+        }
     struct tile_feed *feed = new_feed(p, load, false, &why);
     if (feed)
-        feed->read = true;
+        feed->reader = load;
     return why;
 }
 
@@ -292,7 +298,7 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
         op->result[0]->type.dtype == CUC_BOOL || op->parent != p->base.loop->block[0])
         return false;
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].stream.load == op)
+        if (p->feed[i].stream.load == op || p->feed[i].reader == op)
             return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (op->operand[i]->type.rank && !op->operand[i]->type.tensor)
@@ -315,7 +321,7 @@ static bool can_double(const struct tile_fused *p)
         registers += 2 * (p->product[i].columns / 2 * p->base.blocks);
     }
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].read)
+        if (p->feed[i].reader)
             return false;
     for (uint32_t i = 0; i < loop->result_count; i++)
         registers += (uint32_t)(tile_elements(&loop->result[i]->type) *

@@ -13,9 +13,12 @@ enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
 struct tile_feed {
     struct tile_stream stream; // `at`: offset of its ring
     bool held;                 // loaded once, before the loop: a ring of one stage
-    bool read;                 // read into registers and used in computations
-    bool small; // the same for a small tile, which the lanes of the copying warp copy
-                // in row-major order of its physical shape
+    // The load that warpgroups read into registers, to compute with; NULL: none. Another one than
+    // the stream's, but equal, if products use the feed too.
+    const struct tile_op *reader;
+    // A small tile that warpgroups read, and the lanes of the copying warp copy, in row-major order
+    // of its physical shape.
+    bool small;
 };
 
 struct tile_fused_product {

@@ -29,7 +29,7 @@ static void need_operands(struct tile_op *op, void *data)
     if (op->kind == TILE_LOAD)
         needed = false;
     for (uint32_t i = 0; i < n->p->feeds; i++)
-        if (n->p->feed[i].stream.load == op) // the op belongs to another role
+        if (n->p->feed[i].stream.load == op || n->p->feed[i].reader == op) // of another role
             return;
     for (uint32_t i = 0; i < op->result_count; i++)
         needed |= n->p->needed[op->result[i]->id];
@@ -66,9 +66,9 @@ static bool is_late(const struct tile_fused *p, const struct tile_op *op,
 }
 
 // True if each element's place in shared memory is the sum of its thread's and its register's part.
-static bool can_read(const struct tile_stream *s)
+static bool can_read(const struct tile_stream *s, const struct tile_op *reader)
 {
-    const struct tile_layout *layout = s->load->result[0]->layout;
+    const struct tile_layout *layout = reader->result[0]->layout;
     uint32_t own = 0, threads = 0, bits = tile_hardware_bits(layout);
 
     for (uint32_t i = 0; i < bits; i++)
@@ -142,7 +142,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
         tile_walk(&kernel->body, need_operands, &n);
     }
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].read && !can_read(&p->feed[i].stream))
+        if (p->feed[i].reader && !can_read(&p->feed[i].stream, p->feed[i].reader))
             return "a tile's layout in shared memory does not suit the work that reads it";
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_value *a = p->product[i].mma->operand[0];

@@ -1,4 +1,6 @@
-// Operands that several products of a fused loop share: they are loaded once, in one ring.
+// Tiles that a fused loop loads several times in an iteration. It stores nothing, so equal loads
+// have equal results: operands that several products share are loaded once, in one ring, and so are
+// tiles to compute with.
 #include "fused.h"
 #include "pass.h"
 
@@ -42,8 +44,40 @@ static bool is_same_operand(const struct tile_op *loop, const struct tile_op *x,
            tile_only_products_use(loop, a, which);
 }
 
+// True for a load that is an operand of products alone.
+static bool is_operand(const struct tile_op *loop, const struct tile_op *load)
+{
+    for (const struct tile_op *op = loop->block[0]->first; op; op = op->next)
+        for (uint32_t which = 0; op->kind == TILE_MMA && which < 2; which++) {
+            const struct tile_value *own = op->operand[which];
+            bool transposed = false;
+            if (tile_shared_box(own, own->uses, &transposed) == load &&
+                tile_only_products_use(loop, own, which))
+                return true;
+        }
+    return false;
+}
+
+// Merges equal loads that the loop computes with.
+static void share_loads(const struct tile_op *loop)
+{
+    for (struct tile_op *op = loop->block[0]->first, *next; op; op = next) {
+        struct tile_op *other = loop->block[0]->first;
+        next = op->next;
+        if (!tile_is_plain_load(op) || is_operand(loop, op))
+            continue;
+        while (other != op && (!tile_same_op(other, op) || is_operand(loop, other)))
+            other = other->next;
+        if (other == op)
+            continue;
+        tile_replace(op->result[0], other->result[0], NULL);
+        tile_delete(op);
+    }
+}
+
 void tile_share_operands(const struct tile_op *loop)
 {
+    share_loads(loop);
     for (struct tile_op *op = loop->block[0]->first; op; op = op->next)
         for (struct tile_op *other = loop->block[0]->first; op->kind == TILE_MMA && other != op;
              other = other->next)
