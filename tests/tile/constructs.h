@@ -910,7 +910,8 @@ static const struct construct constructs[] = {
       "    const T = f16, BM = 64, BN = 16, BK = 64\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
       "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
       "    for k in 0 .. cdiv(K, BK) {\n"
-      "        acc = mma(load(w, [m, k], [BM, BK]) * load(w3, [k], [BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "        x = load(w, [m, k], [BM, BK]) * load(w3, [k], [BK]) - load_at(w3, [k * BK + 1], [BK])\n"
+      "        acc = mma(x, trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
       "    store(o, [m, n], acc)\n}", 0, 0, NULL },
     { "a vector along the columns of products that run ahead", "f16", "M=130 K=200 N=72;M=64 K=33 N=64",
       "kernel k(w: T[M, K], ww: T[N, K], w3: f32[9, N], o: f32[M, N])\n"
