@@ -887,6 +887,155 @@ static const struct construct constructs[] = {
       "        top = maximum(top, max(p, 1))\n"
       "        acc = mma(cast(p, T), load(www, [k, 0], [BK, 32]), acc * 0.5)\n"
       "    }\n    store(o, [m, 0], acc)\n    store(o2, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "vectors along the depth axis of a pipeline", "f16 bf16", "M=130 K=200 N=72;M=64 K=33 N=64;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: f32[K], w4: T[K], w5: f32[M], w6: T[K, 3], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n    scale = load(w5, [m], [BM])[:, None]\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        a = cast(load(w, [m, k], [BM, BK]), f32) * scale * load(w3, [k], [BK]) + cast(load(w4, [k], [BK]), f32)\n"
+      "        a = a - cast(load_at(w4, [k * BK - 1], [BK]), f32) + cast(trans(load(w6, [k, 1], [BK, 1])), f32)\n"
+      "        acc = mma(cast(a, T), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "vectors along the depth axis of a pipeline, of other extents", "f16", "M=130 K=200 N=72;M=20 K=5 N=8",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: i64[4, K], w4: T[K], i: i32[K], o: f32[M, N])\n"
+      "    const T = f16, BM = 128, BN = 32, BK = 48\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 1 .. cdiv(K, BK) step 2 {\n"
+      "        a = cast(load(w, [m, k], [BM, BK]), f32) * cast(load(w3, [k % 3, k], [_, BK]), f32)\n"
+      "        a = where(load(i, [k - 1], [BK]) > 3, a, cast(load_at(w4, [k * 5], [BK]), f32))\n"
+      "        acc = mma(cast(a, T), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a vector along the depth axis of a product of few columns", "f16", "M=130 K=300 N=8;M=64 K=20 N=16",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: T[K], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 16, BK = 64\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        x = load(w, [m, k], [BM, BK]) * load(w3, [k], [BK]) - load_at(w3, [k * BK + 1], [BK])\n"
+      "        acc = mma(x, trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a vector along the columns of products that run ahead", "f16", "M=130 K=200 N=72;M=64 K=33 N=64",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: f32[9, N], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        x = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), zeros(f32, [BM, BN]))\n"
+      "        acc = acc + x * load(w3, [k, n], [_, BN])\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "attention with a vector that is added to its scores", "f16", "M=70 N=200;M=64 N=33",
+      "kernel k(w: T[M, 32], ww: T[N, 32], www: T[N, 32], w4: f32[N], o: f32[M, 32], oo: f32[M]) const T = f16, BM = 64, BN = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n"
+      "    acc, top = zeros(f32, [BM, 32]), full(f32, [BM, 1], -1000.0)\n"
+      "    for n in 0 .. cdiv(N, BN) {\n"
+      "        p = a @ trans(load(ww, [n, 0], [BN, 32])) + load(w4, [n], [BN])\n"
+      "        top = maximum(top, max(p, 1))\n"
+      "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 32]), acc)\n    }\n"
+      "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "products that share a left operand, loaded for each or once", "f16 bf16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], w3: T[K, N], w4: T[N, K], o: f32[M, N], oo: f32[M, N], o3: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    a, b, c = zeros(f32, [BM, BN]), full(f32, [BM, BN], 1), zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = load(w, [m, k], [BM, BK])\n"
+      "        a = mma(x, load(ww, [k, n], [BK, BN]), a)\n        b = mma(x, load(w3, [k, n], [BK, BN]), b)\n"
+      "        c = mma(load(w, [m, k], [BM, BK]), trans(load(w4, [n, k], [BN, BK])), c)\n    }\n"
+      "    store(o, [m, n], a)\n    store(oo, [m, n], b)\n    store(o3, [m, n], c)\n}", 0, 0, NULL },
+    { "products that share a right operand", "f16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[N, K], w3: T[K, M], o: f32[M, N], oo: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    a, b = zeros(f32, [BM, BN]), zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        a = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), a)\n"
+      "        b = mma(trans(load(w3, [k, m], [BK, BM])), trans(load(ww, [n, k], [BN, BK])), b)\n    }\n"
+      "    store(o, [m, n], a)\n    store(oo, [m, n], b)\n}", 0, 0, NULL },
+    { "products that run ahead and share an operand", "f16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], w3: T[K, N], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 32, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        x = load(w, [m, k], [BM, BK]) @ load(ww, [k, n], [BK, BN])\n"
+      "        acc = acc + x * (load(w, [m, k], [BM, BK]) @ load(w3, [k, n], [BK, BN]))\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a product and the one that overlaps it, with an operand of both", "f16", "M=130 K=200;M=20 K=7",
+      "kernel k(w: T[M, K], s: T[K, 64], o: f32[M, 64])\n    const T = f16, BM = 64, BK = 64\n    grid cdiv(M, BM)\n{\n"
+      "    m = block(0)\n    acc = zeros(f32, [BM, 64])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        p = load(w, [m, k], [BM, BK]) @ load(s, [k, 0], [BK, 64])\n"
+      "        acc = mma(cast(p, T), load(s, [k, 0], [BK, 64]), acc)\n    }\n"
+      "    store(o, [m, 0], acc)\n}", 64, 64, NULL },
+    { "an operand of two products that is loaded before the loop", "f16", "M=130 N=200;M=20 N=7",
+      "kernel k(w: T[M, 32], ww: T[N, 32], w3: T[N, 32], o: f32[M, N]) const T = f16, BM = 64, BN = 32\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n    acc = zeros(f32, [BM, BN])\n"
+      "    for n in 0 .. cdiv(N, BN) {\n"
+      "        acc = acc + (a @ trans(load(ww, [n, 0], [BN, 32]))) * (a @ trans(load(w3, [n, 0], [BN, 32])))\n    }\n"
+      "    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "a left operand of a pipeline that other work reads", "f16", "M=130 K=200;M=20 K=7",
+      "kernel k(w: T[M, K], ww: T[K, 64], o: f32[M, 64], oo: f32[M]) const T = f16, BM = 64, BK = 32\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    acc, top = zeros(f32, [BM, 64]), zeros(f32, [BM, 1])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = load(w, [m, k], [BM, BK])\n"
+      "        acc = mma(x, load(ww, [k, 0], [BK, 64]), acc)\n        top = maximum(top, cast(max(x, 1), f32))\n    }\n"
+      "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "a computed left operand of a pipeline that other work reads", "f16", "M=130 K=200;M=20 K=7",
+      "kernel k(w: f32[M, K], ww: T[K, 64], o: f32[M, 64], oo: f32[M]) const T = f16, BM = 64, BK = 32\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    acc, top = zeros(f32, [BM, 64]), zeros(f32, [BM, 1])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = cast(load(w, [m, k], [BM, BK]) * 2.0, T)\n"
+      "        acc = mma(x, load(ww, [k, 0], [BK, 64]), acc)\n        top = maximum(top, cast(max(x, 1), f32))\n    }\n"
+      "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "a left operand of a pipeline at any element", "f16", "M=130 K=200;M=20 K=7",
+      "kernel k(w: T[M, K], ww: T[K, 64], o: f32[M, 64]) const T = f16, BM = 64, BK = 16\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    acc = zeros(f32, [BM, 64])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load_at(w, [m * BM, k * BK + 3], [BM, BK]), load(ww, [k, 0], [BK, 64]), acc)\n    }\n"
+      "    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "a product behind a pipeline, added to one of its sums", "f16 bf16", "M=130 K=200 N=72 R=16;M=20 K=7 N=8 R=5",
+      "kernel k(w: T[M, K], ww: T[K, N], s: T[K, R], ss: T[R, N], o: T[M, N], a: f32)\n"
+      "    const T = f16, BM = 128, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc, low = zeros(f32, [BM, BN]), zeros(f32, [BM, 16])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = load(w, [m, k], [BM, BK])\n"
+      "        acc = mma(x, load(ww, [k, n], [BK, BN]), acc)\n        low = mma(x, load(s, [k, 0], [BK, 16]), low)\n    }\n"
+      "    acc = mma(cast(low * 0.25, T), load(ss, [0, n], [16, BN]), acc)\n"
+      "    store(o, [m, n], cast(acc, T))\n}", 64, 1000, NULL },
+    { "products behind a pipeline, of other shapes and dtypes", "f16", "M=300 K=100;M=20 K=7",
+      "kernel k(w: T[M, K], ww: T[K, 32], w3: T[32, 80], w4: f32[80, 8], w5: T[16, 16], o: f32[M, 80], oo: f32[M, 8], o3: f32[16, M])\n"
+      "    const T = f16, BM = 256, BK = 32\n    grid cdiv(M, BM)\n{\n"
+      "    m = block(0)\n    acc = zeros(f32, [BM, 32])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        x = cast(load(w, [m, k], [BM, BK]), f32) * 2.0\n"
+      "        acc = mma(cast(x, T), load(ww, [k, 0], [BK, 32]), acc)\n    }\n"
+      "    p = mma(cast(acc * 0.125, T), load(w3, [0, 0], [32, 80]), zeros(f32, [BM, 80]))\n    store(o, [m, 0], p)\n"
+      "    store(oo, [m, 0], mma(p, load(w4, [0, 0], [80, 8]), zeros(f32, [BM, 8])))\n"
+      "    store(o3, [0, m], mma(load(w5, [0, 0], [16, 16]), extract(trans(cast(p, T)), [0, 0], [16, BM]), zeros(f32, [16, BM])))\n}", 64, 10000, NULL },
+    { "a product behind a pipeline that overlaps", "f16", "M=70 N=200;M=64 N=33",
+      "kernel k(w: T[M, 32], ww: T[N, 32], www: T[N, 32], w4: T[32, 64], o: f32[M, 64]) const T = f16, BM = 64, BN = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n    acc = zeros(f32, [BM, 32])\n"
+      "    for n in 0 .. cdiv(N, BN) {\n        p = minimum(a @ trans(load(ww, [n, 0], [BN, 32])), 4.0)\n"
+      "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 32]), acc * 0.5)\n    }\n"
+      "    store(o, [m, 0], cast(acc, T) @ load(w4, [0, 0], [32, 64]))\n}", 64, 1000, NULL },
+    { "an operand of a pipeline, loaded again to compute with", "f16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N], oo: f32[M], o3: f32[N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc, top, low = zeros(f32, [BM, BN]), zeros(f32, [BM, 1]), zeros(f32, [1, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n"
+      "        top = maximum(top, cast(max(load(w, [m, k], [BM, BK]), 1), f32))\n"
+      "        low = minimum(low, cast(min(load(ww, [k, n], [BK, BN]), 0), f32))\n    }\n"
+      "    store(o, [m, n], acc)\n    store(oo, [m], squeeze(top, 1))\n    store(o3, [n], squeeze(low, 0))\n}", 0, 0, NULL },
+    { "operands of attention, loaded again to compute with", "f16", "M=70 N=200;M=64 N=33",
+      "kernel k(w: T[M, 64], ww: T[N, 64], www: T[N, 64], o: f32[M, 64], oo: f32[M], o3: f32[M]) const T = f16, BM = 64, BN = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 64])\n"
+      "    acc, top, low = zeros(f32, [BM, 64]), full(f32, [BM, 1], -1000.0), zeros(f32, [BM, 1])\n"
+      "    for n in 0 .. cdiv(N, BN) {\n"
+      "        p = minimum(a @ trans(load(ww, [n, 0], [BN, 64])), 4.0)\n"
+      "        top = maximum(top, cast(max(load(ww, [n, 0], [BN, 64]), 1), f32))\n"
+      "        low = minimum(low, cast(min(load(www, [n, 0], [BN, 64]), 1), f32))\n"
+      "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 64]), acc)\n    }\n"
+      "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n    store(o3, [m], squeeze(low, 1))\n}", 0, 0, NULL },
+    { "a tile of a pipeline that is loaded twice to compute with", "f16", "M=130 K=200 N=72;M=20 K=7 N=8",
+      "kernel k(w: i8[M, K], ww: T[N, K], w3: T[N, K], w4: f32[K], o: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 32, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    a, b = zeros(f32, [BM, BN]), zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        a = mma(cast(load(w, [m, k], [BM, BK]), T), trans(load(ww, [n, k], [BN, BK])), a)\n"
+      "        x = cast(load(w, [m, k], [BM, BK]), f32) * load(w4, [k], [BK])\n"
+      "        b = mma(cast(x + load(w4, [k], [BK]), T), trans(load(w3, [n, k], [BN, BK])), b)\n    }\n"
+      "    store(o, [m, n], a + b)\n}", 0, 0, NULL },
     { "a product that is left out of some turns", "f16 bf16", "M=70 K=200 N=64;M=20 K=40 N=8",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

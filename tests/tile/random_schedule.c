@@ -501,7 +501,8 @@ static void make_work(struct generator *g)
 {
     int count = 1 + (int)below(g, MOST_PRODUCTS);
     struct product p[MOST_PRODUCTS];
-    const char *type = g->is_integer ? "i32" : "f32";
+    const char *type = g->is_integer ? "i32" : "f32", *a = NULL;
+    double most = 0;
     bool zeros = chance(g, 2) || (!g->is_16_bit && !chance(g, 4)); // all products start from zero
     bool computed = g->is_16_bit && !zeros;
 
@@ -531,8 +532,13 @@ static void make_work(struct generator *g)
         line(g, "t += %s", condition(g)[0] == 't' ? "1" : "k % 3");
     for (int i = 0; i < count; i++) {
         bool a_is = computed && chance(g, 2), b_is = computed && !a_is && chance(g, 2);
-        const char *a = left(g, "k", a_is);
-        double most = g->most;
+        bool shares = i &&
+                      chance(g, 3); // the left operand of the product before, maybe loaded again
+        if (!shares) {
+            a = left(g, "k", a_is);
+            most = g->most;
+        }
+        b_is &= !shares;
         const char *b = right(g, "k", b_is);
         p[i].most = most * g->most * g->depth;
         const char *from = p[i].from_zero ? say(g, "zeros(%s, [%d, %d])", type, g->rows, g->columns)
@@ -605,6 +611,11 @@ static void put_results(struct generator *g)
     const char *type = g->is_integer ? "i32" : "f32";
     const struct axis m = { "M", "m", g->rows }, n = { "N", "n", g->columns };
 
+    if (g->is_16_bit && chance(g, 6)) { // a product behind the loop
+        const struct axis d = { "48", "0", 16 << (int)below(g, 2) };
+        const char *x = load_matrix(g, g->dtype, 'w', m, d);
+        line(g, "acc = mma(%s, %s, acc)", x, load_matrix(g, g->dtype, 'w', d, n));
+    }
     if (!g->is_integer && chance(g, 4))
         line(g, "acc = acc * 0.5 + %s", load_factor(g, "f32", m, n));
     if (chance(g, 5))

@@ -67,6 +67,24 @@ static const struct form {
         "        acc = mma(load(w, [m, k], [64, 32]), trans(reshape(load(ww, [1, n, 2, k], [_, 8, 1, 32]), [8, 32])), acc)\n    }\n"
         "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
     // Loops with work
+    { { "vectors along the depth axis", "f16 bf16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[N, K], w3: f32[K], w4: T[K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        x = cast(load(w, [m, k], [64, 32]), f32) * load(w3, [k], [32]) + cast(load(w4, [k], [32]), f32)\n"
+        "        acc = mma(cast(x, T), trans(load(ww, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "an operand of two products, loaded twice", "f16 bf16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[K, N], w3: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    a, b = zeros(f32, [128, 64]), zeros(f32, [128, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        a = mma(load(w, [m, k], [128, 32]), load(ww, [k, n], [32, 64]), a)\n"
+        "        b = mma(load(w, [m, k], [128, 32]), load(w3, [k, n], [32, 64]), b)\n    }\n"
+        "    store(o, [m, n], a - b * 2.0)\n}", 0, 0, NULL }, 4 },
+    { { "a product behind a loop of products of two shapes", "f16 bf16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[K, N], w3: T[K, 16], w4: T[16, N], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    a, b = zeros(f32, [128, 64]), zeros(f32, [128, 16])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        x = load(w, [m, k], [128, 32])\n        a = mma(x, load(ww, [k, n], [32, 64]), a)\n"
+        "        b = mma(x, load(w3, [k, 0], [32, 16]), b)\n    }\n"
+        "    store(o, [m, n], mma(cast(minimum(b, 100.0), T), load(w4, [0, n], [16, 64]), a))\n}", 0, 0, NULL }, 4 },
     { { "factors that are loaded ahead, padded", "f16 bf16 e4m3", LENGTHS,
         "kernel k(w: T[M, K], ww: T[N, K], w1: f32[M, 9], w2: f32[4, 30], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [128, 64])\n    for k in 0 .. cdiv(K, 32) {\n"

@@ -102,6 +102,15 @@ static const struct construct_alignment cases[] = {
         "        acc = mma(cast(p, f16), load(w3, [b, k, 0], [_, BK, 64]), acc)\n    }\n"
         "    store(oo, [b, m], squeeze(top, 1))\n    store(o, [b, m, 0], cast(acc, f16))\n}", 0, 0, NULL },
       "aaa---", "tma", 0, 0 },
+    { { "vectors along the depth axis of a fused pipeline", NULL, "M=130 K=200 N=64;M=65 K=77 N=64;M=33 K=70 N=61",
+        "kernel k(w: f16[M, K], ww: f16[N, K], w3: f16[K], w4: f32[2, K], o: f32[M, N])\n"
+        "    const BM = 64, BK = 32\n    grid cdiv(M, BM)\n{\n"
+        "    m = block(0)\n    acc = zeros(f32, [BM, 64])\n"
+        "    for k in 0 .. cdiv(K, BK) {\n"
+        "        x = cast(load(w, [m, k], [BM, BK]), f32) * load(w4, [1, k], [_, BK]) + cast(load(w3, [k], [BK]), f32)\n"
+        "        acc = mma(cast(x, f16), trans(load(ww, [0, k], [64, BK])), acc)\n    }\n"
+        "    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+      "aa---", "tma", 0, 0 },
     { { "elements of several tensors", NULL, "M=20 N=200;M=7 N=133",
         "kernel k(w: f32[M, N], ww: f16[M, N], w3: bf16[N], w4: i8[M, N], o: f32[M, N], oo: f16[M, N], o3: bool[M, N])\n"
         "    const A = f32, BM = 4, BN = 64\n" GRID

@@ -265,6 +265,85 @@ TEST_ROWS(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, behinds
     ck_assert_int_eq(count_of(compiled.ptx, "div.u32") == 0, behinds[_i].waits);
 }
 
+// ---- Loops of products with small work
+
+#define LOOP(sums, body, behind)                                                        \
+    "kernel k(x: bf16[M, K], g: f32[K], w: bf16[K, N], v: bf16[K, N], a: bf16[K, 16], " \
+    "b: bf16[16, N], y: bf16[M, N]) grid cdiv(M, 128), cdiv(N, 128) {\n"                \
+    "    m, n = block(0), block(1)\n    acc = zeros(f32, [128, 128])\n" sums            \
+    "    for k in 0 .. cdiv(K, 64) {\n" body "    }\n" behind                           \
+    "    store(y, [m, n], cast(acc, bf16))\n}\n"
+#define PRODUCT(sum, a, b) "        " sum " = mma(" a ", " b ", " sum ")\n"
+#define X "load(x, [m, k], [128, 64])"
+#define W "load(w, [k, n], [64, 128])"
+#define V "load(v, [k, n], [64, 128])"
+
+// A loop's code appears for the first iteration and for the others, with four steps of a product.
+enum { STEPS = 4 };
+
+static const struct {
+    const char *text;
+    int copies;    // by TMA
+    int vectors;   // by the lanes of the copying warp
+    int products;  // of warpgroups
+    int fragments; // of mma.sync
+} loops[] = {
+    // A vector along the depth axis comes through a ring.
+    { LOOP("", PRODUCT("acc", "cast(cast(" X ", f32) * load(g, [k], [64]), bf16)", W), ""), 3, 1,
+      2 * STEPS, 0 },
+    // An operand of two products has one ring, loaded for each or once.
+    { LOOP("    c = acc\n", PRODUCT("acc", X, W) PRODUCT("c", X, V), "    acc = acc * c\n"), 5, 0,
+      2 * 2 * STEPS, 0 },
+    { LOOP("    c = acc\n", "        t = " X "\n" PRODUCT("acc", "t", W) PRODUCT("c", "t", V),
+           "    acc = acc * c\n"),
+      5, 0, 2 * 2 * STEPS, 0 },
+    // A product behind the loop leaves it its pipeline: 16 fragments of 8 columns.
+    { LOOP("    low = zeros(f32, [128, 16])\n",
+           PRODUCT("acc", X, W) PRODUCT("low", X, "load(a, [k, 0], [64, 16])"),
+           "    acc = mma(cast(low, bf16), load(b, [0, n], [16, 128]), acc)\n"),
+      4, 0, 2 * 2 * STEPS, 16 },
+};
+
+TEST_ROWS(loops_of_products_load_what_they_share_once, loops)
+{
+    const char *text = entry_of(loops[_i].text, NULL, 0, ".entry k$tma(");
+
+    ck_assert_int_eq(count_of(text, "cp.async.bulk.tensor.2d.shared"), loops[_i].copies);
+    ck_assert_int_eq(count_of(text, "cp.async.mbarrier.arrive.noinc"), loops[_i].vectors);
+    ck_assert_int_eq(count_of(text, "wgmma.mma_async"), loops[_i].products);
+    ck_assert_int_eq(count_of(text, "mma.sync.aligned.m16n8k16"), loops[_i].fragments);
+}
+
+// Iterations overlap: at the end of one, its own products run.
+TEST_RANGE(products_of_an_iteration_start_under_those_of_the_last_one, 1, 3)
+{
+    const char *text = entry_of(loops[_i].text, NULL, 0, ".entry k$tma(");
+
+    ck_assert_int_eq(count_of(text, "wgmma.wait_group.sync.aligned 2;"), 1);
+    ck_assert_int_eq(count_of(text, "wgmma.wait_group.sync.aligned 0;"), 1);
+}
+
+static const struct {
+    const char *text, *says;
+} elsewhere[] = {
+    { LOOP("    acc = mma(load(x, [m, 0], [128, 64]), load(w, [0, n], [64, 128]), acc)\n    c = "
+           "acc\n",
+           PRODUCT("acc", X, W) PRODUCT("c", X, V), "    acc = acc * c\n"),
+      "there are others before its loop" },
+    { LOOP("    c = acc\n", PRODUCT("acc", X, W) PRODUCT("c", X, V),
+           "    if m == 3 { acc = mma(cast(c, bf16), load(v, [0, n], [128, 128]), acc) }\n"),
+      "no pipeline by TMA" },
+};
+
+TEST_ROWS(products_elsewhere_leave_the_loop_without_a_pipeline, elsewhere)
+{
+    const char *text = entry_of(elsewhere[_i].text, NULL, 0, ".visible .entry ");
+
+    ck_assert_int_eq(count_of(text, "wgmma"), 0);
+    ck_assert_msg(strstr(tile_diagnostics_text(module, true), elsewhere[_i].says) != NULL, "%s",
+                  tile_diagnostics_text(module, true));
+}
+
 int main(void)
 {
     return run_tests("tile fused");

@@ -58,7 +58,8 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     tile_unshare_iotas(copy);
     if (!tile_assign_layouts(copy, tile_fused_warps(plan)))
         return NULL;
-    *why = by_warps && !tile_warps_are_independent(plan) ? "" : tile_settle_fused(copy, plan);
+    *why = by_warps && !tile_warps_are_independent(plan) ? ""
+                                                         : tile_settle_fused(copy, plan, target);
     if (*why || !tile_keeps_rules(copy, "layouts of a loop with several products"))
         return NULL;
     return plan;
@@ -90,7 +91,7 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
             *why = "its operands and the work after it do not fit in shared memory";
             return false;
         }
-    tile_remark_fused(kernel, plan);
+    tile_remark_fused(kernel, plan, target);
     tile_remark_entry(kernel, entry);
     return true;
 }

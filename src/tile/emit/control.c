@@ -22,6 +22,14 @@ static tile_emit_op *const emitters[TILE_OP_COUNT] = {
 #include "tile/ir/ops.def"
 };
 
+// True if threads hold a tile as they hold the result of the product that has its shape.
+static bool is_like_product(const struct tile_pipeline *plan, const struct tile_value *value)
+{
+    const struct tile_op *mma = plan->like ? plan->like : plan->mma;
+
+    return tile_layout_matches(value->layout, mma->result[0]->layout);
+}
+
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
     tile_emit_op *emit = emitters[op->kind];
@@ -30,8 +38,7 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
         tile_is_loaded_early(e, op))
         return true;
     if (e->ring && op == e->ring->plan->store &&
-        tile_layout_matches(op->operand[op->operand_count - 1]->layout,
-                            e->ring->plan->mma->result[0]->layout))
+        is_like_product(e->ring->plan, op->operand[op->operand_count - 1]))
         emit = tile_emit_store_tma;
     if (op->kind == TILE_MMA && tile_fragment_of(op, e->target))
         emit = tile_emit_mma_sync;

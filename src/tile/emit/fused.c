@@ -3,7 +3,10 @@
 #include "fused_ring.h"
 #include "roles.h"
 
-enum { L2_BYTES = 32 << 20 }; // budget for the operands of the tiles that run at the same time
+enum {
+    L2_BYTES = 32 << 20, // budget for the operands of the tiles that run at the same time
+    SHARED_ALIGN = 1024,
+};
 
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 {
@@ -115,7 +118,7 @@ static void open_sections(struct tile_emitter *e)
         const struct tile_emit_view *view = &e->view[load->operand[0]->id];
         int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
         tile_register bytes = TILE_NO_REGISTER;
-        if (r->plan->feed[i].held)
+        if (r->plan->feed[i].held || r->plan->feed[i].small)
             continue;
         bytes = tile_make(e, TILE_R32, "mov.b32 %R, 0f%x", UINT64_C(0x3F800000));
         for (uint32_t axis = 0; axis < view->rank; axis++) {
@@ -155,19 +158,32 @@ static void open_sections(struct tile_emitter *e)
     r->all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->along, r->others);
 }
 
+// The number of threads of a warpgroup that release a feed's stage: one behind the last product,
+// and one of each warp that reads it.
+static uint32_t releases_of(const struct tile_fused *p, const struct tile_feed *feed)
+{
+    bool multiplied = false;
+
+    for (uint32_t i = 0; i < p->products; i++)
+        multiplied |= p->product[i].feed[0] == feed || p->product[i].feed[1] == feed;
+    return multiplied + (feed->reader || feed->small ? TILE_GROUP_THREADS / 32 : 0u);
+}
+
 static void make_barriers(struct tile_emitter *e)
 {
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
 
-    for (uint32_t i = 0; i < r->plan->feeds; i++)
-        for (uint32_t s = 0; s < (r->plan->feed[i].held ? 1 : r->plan->base.stages); s++) {
+    for (uint32_t i = 0; i < r->plan->feeds; i++) {
+        const struct tile_feed *feed = &r->plan->feed[i];
+        for (uint32_t s = 0; s < (feed->held ? 1 : r->plan->base.stages); s++) {
             uint32_t at = (i * TILE_FEED_STAGES + s) * TILE_FEED_BARRIER_BYTES;
-            tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->ring.base, at);
+            tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base, at,
+                     feed->small ? 32u : 1u);
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base,
                      at + (unsigned)TILE_FEED_FREE_AT,
-                     tile_all_groups(&r->plan->base) *
-                         (r->plan->feed[i].read ? TILE_GROUP_THREADS / 32 : 1));
+                     tile_all_groups(&r->plan->base) * releases_of(r->plan, feed));
         }
+    }
 }
 
 static void open_products(struct tile_emitter *e)
@@ -223,12 +239,14 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
         .plan = plan,
     };
 
+    // Small feeds come last, as their stages are no multiples of 1024 bytes.
     for (uint32_t i = 0; i < plan->feeds; i++) {
         struct tile_feed *feed = &plan->feed[i];
         feed->stream.at = ring.ring.staging - TILE_RING_AT;
         ring.ring.staging += feed->stream.bytes *
                              (feed->held ? 1 : plan->base.stages * tile_slices(&plan->base));
     }
+    ring.ring.staging = (ring.ring.staging + SHARED_ALIGN - 1) & ~(uint32_t)(SHARED_ALIGN - 1);
     ring.slices_at = ring.ring.staging;
     ring.ring.staging += tile_slice_bytes(&plan->base);
     return tile_emit_roles(module, kernel, target, &roles, &ring.ring, out, entry);

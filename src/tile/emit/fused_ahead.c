@@ -38,7 +38,7 @@ static bool is_dropped(const struct tile_op *op, uint32_t axis)
 }
 
 // The tile's axis of an axis of its tensor.
-static uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis)
+uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis)
 {
     uint32_t own = 0;
 
@@ -48,7 +48,7 @@ static uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis)
 }
 
 // The first element of the tile along an axis.
-static tile_register first_element(struct tile_emitter *e, const struct tile_op *op, uint32_t axis)
+tile_register tile_first_element(struct tile_emitter *e, const struct tile_op *op, uint32_t axis)
 {
     const struct tile_value *index = op->operand[1 + axis];
     struct tile_range range = tile_range_of(e->ranges, index);
@@ -62,8 +62,8 @@ static tile_register first_element(struct tile_emitter *e, const struct tile_op 
 }
 
 // `at` elements along an axis, in bytes.
-static tile_register distance(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
-                              tile_register at)
+tile_register tile_axis_distance(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
+                                 tile_register at)
 {
     const struct tile_emit_view *view = &e->view[op->operand[0]->id];
     const struct tile_size *stride = &view->stride[axis];
@@ -76,8 +76,8 @@ static tile_register distance(struct tile_emitter *e, const struct tile_op *op, 
 }
 
 // The predicate of 0 <= at < the tensor's extent.
-static tile_register is_inside(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
-                               tile_register at)
+tile_register tile_is_on_axis(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
+                              tile_register at)
 {
     const struct tile_size *extent = &e->view[op->operand[0]->id].extent[axis];
 
@@ -103,7 +103,7 @@ static tile_register plus(struct tile_emitter *e, tile_register x, tile_register
     return !y ? x : !x ? y : tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
 }
 
-// The loop's variable, or a cast that keeps its values, none of which first_element() clamps.
+// The loop's variable, or a cast that keeps its values, none of which tile_first_element() clamps.
 static bool is_variable(const struct tile_emitter *e, const struct tile_op *loop,
                         const struct tile_value *index)
 {
@@ -140,11 +140,11 @@ static void open_advancing(struct tile_emitter *e, const struct tile_op *loop, t
             continue;
         int64_t scale = a->op->kind == TILE_LOAD ? shape->ints[axis] : 1;
         a->first[axis] = tile_new(e, TILE_R64);
-        tile_move(e, a->first[axis], first_element(e, a->op, axis));
-        moved = plus(e, moved, distance(e, a->op, axis, a->first[axis]));
+        tile_move(e, a->first[axis], tile_first_element(e, a->op, axis));
+        moved = plus(e, moved, tile_axis_distance(e, a->op, axis, a->first[axis]));
         a->distance[axis] =
             scale == 1 ? step : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", step, scale);
-        a->way = plus(e, a->way, distance(e, a->op, axis, a->distance[axis]));
+        a->way = plus(e, a->way, tile_axis_distance(e, a->op, axis, a->distance[axis]));
     }
     for (uint32_t r = 0; r < a->count; r++) {
         tile_register own = tile_new(e, TILE_R64);
@@ -166,9 +166,9 @@ static void open_register(struct tile_emitter *e, const struct tile_op *loop,
         tile_register own = within_tile(e, a->op, axis, r);
         tile_register at = plus(e, own, first[axis]);
         if (at)
-            a->address[r] = plus(e, a->address[r], distance(e, a->op, axis, at));
+            a->address[r] = plus(e, a->address[r], tile_axis_distance(e, a->op, axis, at));
         if (!is_moving(loop, a->op->operand[1 + axis]))
-            a->inside[r] = tile_both(e, a->inside[r], is_inside(e, a->op, axis, at));
+            a->inside[r] = tile_both(e, a->inside[r], tile_is_on_axis(e, a->op, axis, at));
     }
 }
 
@@ -213,7 +213,7 @@ static bool open_load(struct tile_emitter *e, const struct tile_op *loop, tile_r
     open_pad(e, loop, a);
     for (uint32_t axis = 0; axis < axes; axis++)
         if (!is_moving(loop, op->operand[1 + axis]))
-            first[axis] = first_element(e, op, axis);
+            first[axis] = tile_first_element(e, op, axis);
     base = plus(e, base, tile_fused_ring_of(e)->lane_zero);
     for (uint32_t r = 0; r < a->count; r++)
         open_register(e, loop, a, r, base, first);
@@ -234,18 +234,19 @@ static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
     for (uint32_t axis = 0; axis < axes; axis++) {
         if (!is_moving(loop, a->op->operand[1 + axis]))
             continue;
-        first[axis] = a->advances ? a->first[axis] : first_element(e, a->op, axis);
+        first[axis] = a->advances ? a->first[axis] : tile_first_element(e, a->op, axis);
         if (!a->advances)
-            moved = plus(e, moved, distance(e, a->op, axis, first[axis]));
+            moved = plus(e, moved, tile_axis_distance(e, a->op, axis, first[axis]));
         if (!within_tile(e, a->op, axis, 0))
-            all = tile_both(e, all, is_inside(e, a->op, axis, first[axis]));
+            all = tile_both(e, all, tile_is_on_axis(e, a->op, axis, first[axis]));
     }
     for (uint32_t r = 0; r < a->count; r++) {
         tile_register inside = a->inside[r];
         for (uint32_t axis = 0; axis < axes; axis++) {
             tile_register own = first[axis] ? within_tile(e, a->op, axis, r) : TILE_NO_REGISTER;
             if (own)
-                inside = tile_both(e, inside, is_inside(e, a->op, axis, plus(e, own, first[axis])));
+                inside = tile_both(e, inside,
+                                   tile_is_on_axis(e, a->op, axis, plus(e, own, first[axis])));
         }
         inside = tile_both(e, inside, all);
         tile_move(e, to[r], pad);

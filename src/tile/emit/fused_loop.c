@@ -28,8 +28,10 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
     const struct tile_feed *feed = tile_feed_of(p, op);
 
-    if (feed && feed->read)
+    if (feed && feed->reader == op)
         return tile_read_feed(e, feed);
+    if (feed && feed->small)
+        return tile_read_small(e, feed);
     return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
 
@@ -189,7 +191,7 @@ static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
 
     for (uint32_t i = first; i < end; i++)
         for (uint32_t n = 0; n < 2; n++)
-            if (p->product[i].feed[n] && !p->product[i].feed[n]->held)
+            if (p->product[i].feed[n] && !p->product[i].feed[n]->held && tile_is_last_use(p, i, n))
                 tile_release_feed(e, p->product[i].feed[n], position);
 }
 
@@ -518,6 +520,75 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
+// ---- A loop of products that add to sums of their own
+//
+// An iteration's products start while those of the iteration before run. The sums have one set of
+// registers, which nothing else touches.
+
+static bool open_sums(struct tile_emitter *e, const struct loop *l)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_op *end = l->op->block[0]->last;
+
+    for (uint32_t i = 0; i < p->products; i++)
+        for (uint32_t n = 0; n < l->op->result_count; n++)
+            if (end->operand[n] == p->product[i].mma->result[0])
+                e->value[end->operand[n]->id] = tile_registers(e, l->op->result[n]);
+    return !e->failed;
+}
+
+static bool chained_iteration(struct tile_emitter *e, const struct loop *l,
+                              struct tile_ahead *ahead, bool first)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused *p = r->plan;
+    const struct tile_block *body = l->op->block[0];
+
+    for (uint32_t i = 0; i < p->products; i++) {
+        for (uint32_t n = 0; n < 2; n++)
+            if (!p->product[i].feed[n]->held)
+                tile_wait_for_feed(e, p->product[i].feed[n], &r->position);
+        tile_start_product(e, &p->product[i], tile_registers(e, p->product[i].mma->result[0]),
+                           &r->position, true);
+    }
+    if (!load_next(e, l, ahead))
+        return false;
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next)
+        if (op->kind != TILE_MMA && !emit_work_op(e, op))
+            return false;
+    tile_next_stage(e, &r->position);
+    if (!first) {
+        tile_wait_products(e, p->products);
+        release_feeds(e, 0, p->products, &r->late);
+        tile_next_stage(e, &r->late);
+    }
+    carry(e, l, NULL);
+    tile_swap_ahead(e, ahead);
+    return !e->failed;
+}
+
+static bool chained_loop(struct tile_emitter *e, const struct loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t top = tile_label(e), tail = tile_label(e);
+    struct tile_ahead ahead;
+
+    if (!open_sums(e, l) || !open_ahead(e, l, &ahead) || !chained_iteration(e, l, &ahead, true))
+        return false;
+    tile_put_label(e, top);
+    for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
+        advance(e, l, tail);
+        if (!chained_iteration(e, l, &ahead, false))
+            return false;
+    }
+    tile_branch(e, TILE_NO_REGISTER, false, top);
+    tile_put_label(e, tail);
+    tile_wait_products(e, 0);
+    release_feeds(e, 0, r->plan->products, &r->late);
+    tile_next_stage(e, &r->late);
+    return true;
+}
+
 // ---- A loop whose products run one iteration ahead
 //
 //     start P(0)
@@ -572,12 +643,18 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
         return false;
     tile_wait_products(e, later);
     release_feeds(e, 0, p->products, &r->late);
-    tile_next_stage(e, &r->late);
+    bool reads = false; // small feeds, at the position of this iteration
+    for (uint32_t i = 0; i < p->feeds; i++)
+        reads |= p->feed[i].small;
+    if (!reads)
+        tile_next_stage(e, &r->late);
     for (uint32_t i = 0; i < p->products; i++)
         e->value[p->product[i].mma->result[0]->id] = d->result[odd][i];
     for (const struct tile_op *op = body->first; op != body->last; op = op->next)
         if (op->kind != TILE_MMA && !emit_work_op(e, op))
             return false;
+    if (reads)
+        tile_next_stage(e, &r->late);
     carry(e, l, NULL);
     tile_swap_ahead(e, ahead);
     return true;
@@ -640,7 +717,9 @@ static bool copy_slice(struct tile_emitter *e, const struct loop *l, uint32_t sl
     }
     bool done = tile_emit_wanted(e, l->op->block[0]);
     for (uint32_t i = 0; i < p->feeds && done; i++)
-        if (!p->feed[i].held)
+        if (p->feed[i].small)
+            tile_copy_small(e, &p->feed[i], slice);
+        else if (!p->feed[i].held)
             tile_copy_feed(e, &p->feed[i], slice);
     variable[0] = l->variable;
     e->ring->outside = TILE_NO_REGISTER;
@@ -755,6 +834,7 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     bool (*emit)(struct tile_emitter *, const struct loop *) = r->ring.copies ? copy_loop
                                                                : p->overlaps  ? overlapping_loop
                                                                : p->doubles   ? doubled_loop
+                                                               : p->chains    ? chained_loop
                                                                               : plain_loop;
     if (!emit(e, &l))
         return false;

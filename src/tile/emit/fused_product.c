@@ -24,10 +24,12 @@ void tile_open_fused_products(struct tile_emitter *e)
     r->not_first_lane = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane);
     for (uint32_t i = 0; i < r->plan->feeds; i++) {
         const struct tile_stream *s = &r->plan->feed[i].stream;
+        if (r->plan->feed[i].small)
+            continue;
         tile_register at = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,
                                      (unsigned)TILE_RING_AT + s->at);
         for (uint32_t n = 0; n < r->plan->products; n++)
-            if (r->plan->product[n].feed[0] == &r->plan->feed[i])
+            if (r->plan->product[n].feed[0] == &r->plan->feed[i] && tile_is_last_use(r->plan, n, 0))
                 tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, tile_block_step(s), at);
         if (tile_slices(&r->plan->base) > 1)
             tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, s->bytes, at);

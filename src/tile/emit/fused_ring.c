@@ -20,7 +20,7 @@ void tile_next_stage(struct tile_emitter *e, const struct tile_ring_position *po
 }
 
 // Returns the barrier of a feed's stage; `position` is ignored if the feed is held.
-static tile_register barrier_of(struct tile_emitter *e, const struct tile_feed *feed,
+tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_ring_position *position)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -36,14 +36,14 @@ static tile_register barrier_of(struct tile_emitter *e, const struct tile_feed *
 void tile_wait_for_feed(struct tile_emitter *e, const struct tile_feed *feed,
                         const struct tile_ring_position *position)
 {
-    tile_emit_wait(e, barrier_of(e, feed, position), 0,
+    tile_emit_wait(e, tile_feed_barrier(e, feed, position), 0,
                    feed->held ? tile_fused_ring_of(e)->held_phase : position->phase);
 }
 
 void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
                        const struct tile_ring_position *position)
 {
-    tile_register at = barrier_of(e, feed, position);
+    tile_register at = tile_feed_barrier(e, feed, position);
 
     tile_ins(e, "@!%R mbarrier.arrive.shared::cta.b64 _, [%R+%u]", e->ring->not_first, at,
              (unsigned)TILE_FEED_FREE_AT);
@@ -56,7 +56,7 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_stream *s = &feed->stream;
-    tile_register full = barrier_of(e, feed, &r->position);
+    tile_register full = tile_feed_barrier(e, feed, &r->position);
     tile_register before =
         tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", feed->held ? r->held_phase : r->position.phase);
     uint32_t slices = feed->held ? 1 : tile_slices(&r->plan->base);
@@ -75,7 +75,7 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32
 const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].stream.load == load)
+        if (p->feed[i].stream.load == load || p->feed[i].reader == load)
             return &p->feed[i];
     return NULL;
 }
@@ -165,8 +165,7 @@ static tile_register start_of(struct tile_emitter *e, const struct thread_place 
     return starts[i].at;
 }
 
-// The number of neighbouring elements that consecutive registers hold, at most 16 bytes of them.
-static uint32_t run_of(const struct tile_stream *s)
+uint32_t tile_feed_run(const struct tile_stream *s)
 {
     const struct tile_layout *layout = s->load->result[0]->layout;
     uint32_t run = 1;
@@ -258,13 +257,14 @@ static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    const struct tile_stream *s = &feed->stream;
-    const struct tile_value *value = s->load->result[0];
+    struct tile_stream own = feed->stream, *s = &own;
+    const struct tile_value *value = feed->reader->result[0];
     tile_register *reg = tile_registers(e, value);
     struct tile_text *before = tile_into_prologue(e);
+    own.load = feed->reader;
     struct shared_words shared = find_shared_words(e, s);
     struct thread_place mine = thread_in_slab(e, s, shared.lanes);
-    uint32_t run = run_of(s);
+    uint32_t run = tile_feed_run(s);
     struct read_words *read =
         tile_take(e->module, (tile_register_count(value) + 1) * sizeof(*read));
     e->text = before;
@@ -296,7 +296,7 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
                        TILE_NO_REGISTER);
     }
     tile_ins(e, "bar.warp.sync 0xffffffff");
-    tile_register free = barrier_of(e, feed, &r->position);
+    tile_register free = tile_feed_barrier(e, feed, &r->position);
     tile_ins(e, "@!%R mbarrier.arrive.shared::cta.b64 _, [%R+%u]", r->not_first_lane, free,
              (unsigned)TILE_FEED_FREE_AT);
     return !e->failed;

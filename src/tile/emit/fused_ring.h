@@ -56,6 +56,16 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 // For warpgroups: reads a tile into registers, for use in computations.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
+// Returns the barrier of a feed's stage.
+tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *feed,
+                                const struct tile_ring_position *position);
+// The number of neighbouring elements that consecutive registers hold, at most 16 bytes of them.
+uint32_t tile_feed_run(const struct tile_stream *s);
+
+// fused_small.c: a stage of a small feed: the lanes of the copying warp copy it; warpgroups read
+// it.
+void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice);
+bool tile_read_small(struct tile_emitter *e, const struct tile_feed *feed);
 
 // fused_ahead.c: the loads that an iteration does for the next but one. `open` emits their
 // addresses; `load` the loads for a later iteration, whose variable is `at`; `swap` makes the next
@@ -65,6 +75,14 @@ struct tile_ahead {
     struct tile_ahead_load *load;
     uint32_t count;
 };
+// Of a load's tensor along an axis: the tile's first element; `at` elements in bytes; the predicate
+// 0 <= at < the tensor's extent; the tile's axis.
+tile_register tile_first_element(struct tile_emitter *e, const struct tile_op *op, uint32_t axis);
+tile_register tile_axis_distance(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
+                                 tile_register at);
+tile_register tile_is_on_axis(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
+                              tile_register at);
+uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis);
 // True if a load computes its addresses from the variable.
 bool tile_needs_variable(const struct tile_ahead *ahead);
 bool tile_open_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_register step,

@@ -384,6 +384,9 @@ const struct tile_value *tile_strip_transposes(const struct tile_value *value, b
 // The load of a matrix that is used once, found through permutations, and through a reshape that
 // joins all axes of the loaded box but the last. NULL if there is none.
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
+// The same for a value with so many uses.
+const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,
+                                      bool *transposed);
 // True for a load without an order that pads only with zeros.
 bool tile_is_plain_load(const struct tile_op *op);
 // For a load or store along the last axis of its tensor, returns the tensor axis of the tile's

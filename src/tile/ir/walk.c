@@ -62,25 +62,44 @@ bool tile_is_within(const struct tile_op *op, const struct tile_block *block)
     return false;
 }
 
-const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed)
+static const struct tile_value *strip_transposes(const struct tile_value *value, uint32_t uses,
+                                                 bool *transposed)
 {
-    while (value->op && value->op->kind == TILE_PERMUTE && value->uses == 1) {
+    while (value->op && value->op->kind == TILE_PERMUTE && value->uses == uses) {
         *transposed ^= tile_attribute(value->op, TILE_ATTR_AXES)->ints[0] == 1;
         value = value->op->operand[0];
+        uses = 1;
     }
     return value;
 }
 
+const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed)
+{
+    return strip_transposes(value, 1, transposed);
+}
+
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed)
 {
-    const struct tile_op *op = tile_strip_transposes(value, transposed)->op;
+    return tile_shared_box(value, 1, transposed);
+}
 
-    if (op && op->kind == TILE_RESHAPE && op->result[0]->uses == 1 && op->operand[0]->op) {
+const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,
+                                      bool *transposed)
+{
+    if (value->uses != uses)
+        return NULL;
+    const struct tile_value *inner = strip_transposes(value, uses, transposed);
+    const struct tile_op *op = inner->op;
+
+    uses = inner == value ? uses : 1;
+    if (op && op->kind == TILE_RESHAPE && op->result[0]->uses == uses && op->operand[0]->op) {
         const struct tile_type *box = &op->operand[0]->type, *matrix = &op->result[0]->type;
-        if (box->rank > 2 && matrix->rank == 2 && box->extent[box->rank - 1] == matrix->extent[1])
+        if (box->rank > 2 && matrix->rank == 2 && box->extent[box->rank - 1] == matrix->extent[1]) {
             op = op->operand[0]->op;
+            uses = 1;
+        }
     }
-    return op && (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) && op->result[0]->uses == 1
+    return op && (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) && op->result[0]->uses == uses
                ? op
                : NULL;
 }

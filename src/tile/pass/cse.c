@@ -59,7 +59,7 @@ static bool same_attribute(const struct tile_attribute *a, const struct tile_att
     }
 }
 
-static bool same_op(const struct tile_op *a, const struct tile_op *b)
+bool tile_same_op(const struct tile_op *a, const struct tile_op *b)
 {
     if (a->kind != b->kind || a->operand_count != b->operand_count ||
         a->result_count != b->result_count || a->attribute_count != b->attribute_count)
@@ -117,7 +117,7 @@ static struct tile_op *like(const struct table *t, const struct tile_op *op, uin
 {
     for (uint32_t at = t->capacity ? *chain_of(t, hash) : 0; at > t->first;
          at = t->known[at - 1].below)
-        if (t->known[at - 1].hash == hash && same_op(t->known[at - 1].op, op))
+        if (t->known[at - 1].hash == hash && tile_same_op(t->known[at - 1].op, op))
             return t->known[at - 1].op;
     return NULL;
 }

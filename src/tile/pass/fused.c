@@ -6,9 +6,14 @@
 // from an accumulator feed the next product without being moved.
 #include "fused.h"
 
+#include "pass.h"
+#include "tile/ir/layout.h"
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
+#include "tile/layout/fragment.h"
 #include "tile/layout/wgmma.h"
+
+#include <string.h>
 
 enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
@@ -16,9 +21,12 @@ enum {
     MOST_OF_THREE = 136,
     MOST_OF_THREE_SLICES = 48, // if three warpgroups take iterations in turn
     MOST_COLUMNS_OF_SLICES = 64,
-    MOST_DOUBLED = 256, // divided by the number of warpgroups; linked code keeps as many registers
-                        // in each role (C7504)
-    MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
+    MOST_DOUBLED = 256,  // divided by the number of warpgroups; linked code keeps as many registers
+                         // in each role (C7504)
+    MOST_LOADED = 1024,  // elements per iteration that warpgroups may load themselves
+    MOST_AHEAD = 4,      // of them per thread that are loaded ahead, if a ring has room for more
+    MOST_SMALL_BITS = 8, // of the elements of a tile that the lanes of the copying warp copy
+    SMALL_ALIGN = 16,
     MOST_STAGES = 8,
     MOST_UNPROMOTED = 128,     // products of 8-bit floats that a wgmma accumulator may add up
     ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
@@ -94,8 +102,15 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
     bool transposed = false;
-    const struct tile_op *load = tile_loaded_box(mma->operand[which], &transposed);
+    const struct tile_value *own = mma->operand[which];
+    const struct tile_op *load = tile_loaded_box(own, &transposed);
 
+    if (own->uses > 1 && tile_only_products_use(p->base.loop, own, which)) {
+        for (uint32_t i = 0; i + 1 < p->products; i++)
+            if (p->product[i].mma->operand[which] == own && p->product[i].feed[which])
+                return (struct tile_feed *)(uintptr_t)p->product[i].feed[which];
+        load = tile_shared_box(own, own->uses, &transposed);
+    }
     *why = "an operand is computed, or its load has another use";
     bool held = load && load->parent == &kernel->body;
     if (!load || (!held && load->parent != p->base.loop->block[0]))
@@ -119,9 +134,14 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
         return NULL;
     if (load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (!p->feed[i].reader && !p->feed[i].held && tile_same_op(p->feed[i].stream.load, load)) {
+            p->feed[i].reader = load;
+            return NULL;
+        }
     struct tile_feed *feed = new_feed(p, load, false, &why);
     if (feed)
-        feed->read = true;
+        feed->reader = load;
     return why;
 }
 
@@ -162,7 +182,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 // ---- The loop
 
 struct search {
-    const struct tile_op *mma;
+    const struct tile_op *mma; // the last one in a loop or branch
     uint32_t count;
     bool refused; // an op is not allowed in an iteration
 };
@@ -172,7 +192,7 @@ static void find_product(struct tile_op *op, void *data)
     struct search *s = data;
 
     s->count += op->kind == TILE_MMA;
-    if (op->kind == TILE_MMA)
+    if (op->kind == TILE_MMA && op->parent->parent)
         s->mma = op;
 }
 
@@ -194,7 +214,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     tile_walk(&kernel->body, find_product, &s);
     if (!s.count)
         return "";
-    const struct tile_op *loop = s.mma->parent->parent;
+    const struct tile_op *loop = s.mma ? s.mma->parent->parent : NULL;
     if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body ||
         loop->block[0]->last->kind != TILE_CONTINUE)
         return tile_not_in_loop;
@@ -209,14 +229,17 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     for (uint32_t i = 0; i < 3; i++)
         if (!tile_fused_need(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";
+    tile_share_operands(loop);
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         s.count -= op->kind == TILE_MMA;
         const char *why = op->kind == TILE_MMA ? add_product(kernel, p, op) : NULL;
         if (why)
             return why;
     }
+    for (const struct tile_op *op = loop->next; op; op = op->next)
+        s.count -= op->kind == TILE_MMA;
     if (s.count)
-        return "there are others outside of its loop";
+        return "there are others before its loop, or in loops or branches behind it";
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         const char *why = tile_op_infos[op->kind].traits & TILE_READS ? find_read(p, op) : NULL;
         if (why)
@@ -275,7 +298,7 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
         op->result[0]->type.dtype == CUC_BOOL || op->parent != p->base.loop->block[0])
         return false;
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].stream.load == op)
+        if (p->feed[i].stream.load == op || p->feed[i].reader == op)
             return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (op->operand[i]->type.rank && !op->operand[i]->type.tensor)
@@ -298,13 +321,25 @@ static bool can_double(const struct tile_fused *p)
         registers += 2 * (p->product[i].columns / 2 * p->base.blocks);
     }
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].read)
+        if (p->feed[i].reader)
             return false;
     for (uint32_t i = 0; i < loop->result_count; i++)
         registers += (uint32_t)(tile_elements(&loop->result[i]->type) *
                                 cuc_dtype_bits(loop->result[i]->type.dtype) / 32 /
                                 (p->base.groups * 128));
     return registers <= MOST_DOUBLED / p->base.groups;
+}
+
+// True if the loop carries each product's sum to that product alone.
+static bool can_chain(const struct tile_fused *p)
+{
+    for (uint32_t i = 0; i < p->products; i++) {
+        const struct tile_op *mma = p->product[i].mma;
+        if (!p->product[i].feed[0] || mma->operand[2]->uses != 1 ||
+            tile_fused_carried_in(p->base.loop, mma) != mma->operand[2])
+            return false;
+    }
+    return true;
 }
 
 // ---- Layouts and space
@@ -316,7 +351,35 @@ static uint32_t warp_bits_of(const struct tile_fused *p)
     return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;
 }
 
-static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
+// Products behind the loop, by mma.sync: warps keep the rows that they have of the accumulators.
+static const char *plan_products_behind(struct tile_kernel *kernel, const struct tile_fused *p,
+                                        const struct tile_target *target)
+{
+    uint32_t threads = p->base.groups * TILE_GROUP_THREADS, warp_bits = warp_bits_of(p);
+
+    for (struct tile_op *op = p->base.loop->next; op; op = op->next) {
+        if (op->kind != TILE_MMA)
+            continue;
+        struct tile_value *value = op->result[0];
+        if (p->base.groups == 3)
+            return "there are others behind it, and three warpgroups";
+        if (tile_elements(&value->type) > (int64_t)MOST_REGISTERS * threads)
+            return "accumulators behind it do not fit in registers";
+        struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
+        if (!layout)
+            return "";
+        if (!tile_layout_wgmma(layout, &value->type, warp_bits)) {
+            if (!tile_fragment_of(op, target))
+                continue;
+            *layout = tile_layout_fragment(&value->type, warp_bits, true);
+        }
+        value->layout = layout;
+    }
+    return NULL;
+}
+
+static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
+                             const struct tile_target *target)
 {
     int32_t rows = p->product[0].mma->result[0]->type.extent[0];
     uint32_t registers = 0;
@@ -346,11 +409,22 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
             given[n]->layout = layout;
         }
     }
-    return NULL;
+    return plan_products_behind(kernel, p, target);
 }
 
-// Plans TMA for the last store of a tile shaped like the last product's result. The launch checks
-// that the other stores go to different memory (select.c).
+// The product whose result has a shape, the last one of them; NULL: none.
+static const struct tile_op *product_like(const struct tile_fused *p, const struct tile_type *type)
+{
+    const struct tile_op *mma = NULL;
+
+    for (uint32_t i = 0; i < p->products; i++)
+        if (tile_shape_same(type, &p->product[i].mma->result[0]->type))
+            mma = p->product[i].mma;
+    return mma;
+}
+
+// Plans TMA for the last store of a tile shaped like a product's result. The launch checks that the
+// other stores go to different memory (select.c).
 static void plan_store(struct tile_fused *p)
 {
     const struct tile_op *store = NULL;
@@ -359,8 +433,7 @@ static void plan_store(struct tile_fused *p)
         if (op->block_count ||
             (tile_op_infos[op->kind].traits & TILE_WRITES && op->kind != TILE_STORE))
             return;
-        if (op->kind == TILE_STORE && tile_shape_same(&op->operand[op->operand_count - 1]->type,
-                                                      &p->base.mma->result[0]->type))
+        if (op->kind == TILE_STORE && product_like(p, &op->operand[op->operand_count - 1]->type))
             store = op;
     }
     if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
@@ -379,6 +452,7 @@ static void plan_store(struct tile_fused *p)
         return;
     p->base.span = 128;
     p->base.store = store;
+    p->base.like = product_like(p, &x->type);
     p->base.store_map = tile_plan_slab_map(&p->base, store);
 }
 
@@ -423,6 +497,7 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
 {
     uint32_t rest = target->shared_limit - TILE_RING_AT, held = 0;
 
+    p->base.stage_bytes = 0;
     for (uint32_t i = 0; i < p->feeds; i++)
         *(p->feed[i].held ? &held : &p->base.stage_bytes) += p->feed[i].stream.bytes *
                                                              tile_slices(&p->base);
@@ -437,6 +512,69 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
     if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
         p->base.stages = target->stages ? target->stages : MOST_STAGES;
     return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
+}
+
+// ---- Small tiles
+
+// True if each element's place in shared memory, in row-major order, is the sum of its thread's and
+// its register's part.
+static bool has_places(const struct tile_layout *layout)
+{
+    uint32_t own = 0, threads = 0, bits = tile_hardware_bits(layout);
+
+    for (uint32_t i = 0; i < bits; i++)
+        *(i < layout->register_bits ? &own : &threads) |= layout->basis[i];
+    return !(own & threads);
+}
+
+static bool suits_small_feed(const struct tile_fused *p, const struct tile_op *op)
+{
+    const struct tile_value *value = op->result_count ? op->result[0] : NULL;
+
+    return tile_is_loaded_ahead(p, op) && tile_is_plain_load(op) && value->layout &&
+           1 << value->layout->register_bits > MOST_AHEAD &&
+           value->layout->coordinate_bits <= MOST_SMALL_BITS &&
+           tile_bytes_of(value->type.dtype) > 1 && has_places(value->layout);
+}
+
+// Adds a small feed, unless the ring has no room for it, or the copying thread cannot compute its
+// place.
+static bool add_small_feed(struct tile_fused *p, const struct tile_op *load,
+                           const struct tile_target *target)
+{
+    struct tile_feed *feed = &p->feed[p->feeds];
+    struct tile_pipeline before = p->base;
+    uint32_t element = tile_bytes_of(load->result[0]->type.dtype);
+    uint32_t bytes = element << load->result[0]->layout->coordinate_bits;
+
+    if (p->feeds == TILE_MOST_FEEDS || !tile_fused_need_place(p, load))
+        return false;
+    *feed = (struct tile_feed){ .small = true };
+    feed->stream.load = load;
+    feed->stream.element = element;
+    feed->stream.bytes = (bytes + SMALL_ALIGN - 1) / SMALL_ALIGN * SMALL_ALIGN;
+    p->feeds++;
+    if (!plan_shared(p, target) && (p->base.split < 2 || p->base.stages == before.stages))
+        return true;
+    p->feeds--;
+    p->base = before;
+    return false;
+}
+
+void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
+                           const struct tile_target *target)
+{
+    size_t bytes = (kernel->value_count + 1) * sizeof(bool);
+    bool *wanted = tile_take(kernel->module, bytes);
+    const struct tile_block *body = p->base.loop->block[0];
+
+    for (const struct tile_op *op = body->first; wanted && op != body->last; op = op->next) {
+        if (!suits_small_feed(p, op))
+            continue;
+        memcpy(wanted, p->base.wanted, bytes);
+        if (!add_small_feed(p, op, target)) // as if it had not been tried
+            memcpy(p->base.wanted, wanted, bytes);
+    }
 }
 
 // The number of blocks that each do a part of the loop's iterations. Their sums meet in the rings.
@@ -476,10 +614,11 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->base.columns = p->product[p->products - 1].columns;
     p->overlaps = can_overlap(p);
     p->uneven = tile_differs_by_block(p->base.loop->operand[1]);
-    *why = plan_rows(kernel, p);
+    *why = plan_rows(kernel, p, target);
     if (*why)
         return NULL;
     p->doubles = !p->overlaps && can_double(p);
+    p->chains = !p->overlaps && can_chain(p);
     // With small products the other work takes most of the time, so warpgroups must not do that
     // work at the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;

@@ -13,12 +13,18 @@ enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
 struct tile_feed {
     struct tile_stream stream; // `at`: offset of its ring
     bool held;                 // loaded once, before the loop: a ring of one stage
-    bool read;                 // read into registers and used in computations
+    // The load that warpgroups read into registers, to compute with; NULL: none. Another one than
+    // the stream's, but equal, if products use the feed too.
+    const struct tile_op *reader;
+    // A small tile that warpgroups read, and the lanes of the copying warp copy, in row-major order
+    // of its physical shape.
+    bool small;
 };
 
 struct tile_fused_product {
     const struct tile_op *mma;
-    const struct tile_feed *feed[2]; // feed of a, NULL if it comes from registers; feed of b
+    const struct tile_feed *feed[2]; // feed of a, NULL if it comes from registers; feed of b.
+                                     // Products may share them.
     uint32_t columns, depth;
     bool from_zero;
 };
@@ -37,6 +43,9 @@ struct tile_fused {
     // If all products have only loaded operands and start from zero, the next iteration's run under
     // this iteration's work, in registers of their own.
     bool doubles;
+    // If all products have only loaded operands and add to sums that nothing else reads, an
+    // iteration's products start while the previous iteration's run, in the same registers.
+    bool chains;
     bool alternates; // warpgroups alternate in starting their products
     bool uneven;     // the loop's length depends on the block's first index
     // For a loop that overlaps: the op that scales the last product's accumulator by one factor per
@@ -52,11 +61,23 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
                                    const char **why);
 // fused_settle.c: finds again what each role needs, after layouts have been assigned and values
 // renumbered. Returns NULL, or the reason why the plan fails after all.
-const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
+const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
+                              const struct tile_target *target);
+// fused.c: after layouts: gives rings to the small tiles of which a thread needs many elements,
+// which would fill its registers if they were loaded ahead.
+void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
+                           const struct tile_target *target);
 // fused.c: mark a scalar, or everything that a load's indices depend on, as computed by the copying
 // thread; false if that thread cannot compute it.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
+// fused_share.c: true if only products of the loop use a value, as the same operand; loads an
+// operand once that several products load.
+bool tile_only_products_use(const struct tile_op *loop, const struct tile_value *value,
+                            uint32_t which);
+void tile_share_operands(const struct tile_op *loop);
+// True if no later product of an iteration takes the feed of product `number`'s operand.
+bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which);
 // swap.c: exchanges the operands of a loop's only product if the right one is computed and the left
 // one loaded, since only a left operand can come from registers. True if they were exchanged.
 bool tile_swap_computed(struct tile_kernel *kernel);

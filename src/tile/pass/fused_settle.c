@@ -24,12 +24,12 @@ static void need_operands(struct tile_op *op, void *data)
 {
     struct needs *n = data;
     bool needed = !(tile_op_infos[op->kind].traits & TILE_PURE);
-    uint32_t first = op->kind == TILE_MMA ? 2 : 0;
+    uint32_t first = op->kind == TILE_MMA && op->parent == n->p->base.loop->block[0] ? 2 : 0;
 
     if (op->kind == TILE_LOAD)
         needed = false;
     for (uint32_t i = 0; i < n->p->feeds; i++)
-        if (n->p->feed[i].stream.load == op) // the op belongs to another role
+        if (n->p->feed[i].stream.load == op || n->p->feed[i].reader == op) // of another role
             return;
     for (uint32_t i = 0; i < op->result_count; i++)
         needed |= n->p->needed[op->result[i]->id];
@@ -66,9 +66,9 @@ static bool is_late(const struct tile_fused *p, const struct tile_op *op,
 }
 
 // True if each element's place in shared memory is the sum of its thread's and its register's part.
-static bool can_read(const struct tile_stream *s)
+static bool can_read(const struct tile_stream *s, const struct tile_op *reader)
 {
-    const struct tile_layout *layout = s->load->result[0]->layout;
+    const struct tile_layout *layout = reader->result[0]->layout;
     uint32_t own = 0, threads = 0, bits = tile_hardware_bits(layout);
 
     for (uint32_t i = 0; i < bits; i++)
@@ -119,7 +119,8 @@ static const struct tile_op *find_scaling(const struct tile_op *mma, const struc
     return NULL;
 }
 
-const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
+const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
+                              const struct tile_target *target)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
     const struct tile_block *body = p->base.loop->block[0];
@@ -135,12 +136,13 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         (void)tile_fused_need(p, p->base.loop->operand[i]);
     for (uint32_t i = 0; i < p->feeds; i++)
         (void)tile_fused_need_place(p, p->feed[i].stream.load);
+    tile_find_small_feeds(kernel, p, target);
     while (n.changed) {
         n.changed = false;
         tile_walk(&kernel->body, need_operands, &n);
     }
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].read && !can_read(&p->feed[i].stream))
+        if (p->feed[i].reader && !can_read(&p->feed[i].stream, p->feed[i].reader))
             return "a tile's layout in shared memory does not suit the work that reads it";
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_value *a = p->product[i].mma->operand[0];
@@ -162,7 +164,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         return why;
     // Values that depend on the last product's accumulator wait for that product, and so do the
     // casts that make its left operand, or another op that does, since the product still reads the
-    // registers.
+    // registers. An operand that is loaded, or that other work reads, has registers of its own.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
@@ -172,7 +174,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
-    if (!last->feed[0] && a->op && tile_is_within(a->op, body))
+    if (!last->feed[0] && a->op && tile_is_within(a->op, body) && a->uses == 1 &&
+        !(tile_op_infos[a->op->kind].traits & TILE_READS))
         p->late[a->id] = true;
     while (a->op && a->op->kind == TILE_CAST && tile_is_within(a->op, body) && a->uses == 1) {
         p->late[a->id] = true;

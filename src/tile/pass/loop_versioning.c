@@ -251,7 +251,7 @@ static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
 {
     for (uint32_t i = 0; i < p->feeds; i++)
         for (const struct tile_value *x = op->result[0]; x; x = x->op->operand[0]) { // transposed
-            if (x->op == p->feed[i].stream.load)
+            if (x->op && (x->op == p->feed[i].stream.load || x->op == p->feed[i].reader))
                 return true;
             if (!x->op || x->op->kind != TILE_PERMUTE)
                 break;

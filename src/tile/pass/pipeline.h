@@ -73,6 +73,7 @@ struct tile_pipeline {
     struct tile_tensor_map map[TILE_MAX_MAPS];
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: threads store
+    const struct tile_op *like; // the product whose result the stored tile is like; NULL: `mma`
     uint32_t store_map;
     uint32_t store_axis,
         store_step;             // 64 rows of the tile are `store_step` elements along this axis

@@ -31,10 +31,12 @@ static void review_op(struct tile_op *op, void *data)
 {
     const struct review *r = data;
 
-    if (r->pipelined) // the entry that most launches take uses a pipeline
-        return;
     const struct tile_fragment *fragment = op->kind == TILE_MMA ? tile_fragment_of(op, r->target)
                                                                 : NULL;
+    // The entry that most launches take uses a pipeline. A product behind it may use no tensor
+    // core.
+    if (r->pipelined && (op->kind != TILE_MMA || fragment))
+        return;
     if (fragment)
         tile_remark(r->module, op->where, "mma: mma.sync m16n8k%u of %s", fragment->depth,
                     fragment->name);
@@ -116,22 +118,34 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
         tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)", variant);
 }
 
-void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan)
+void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan,
+                       const struct tile_target *target)
 {
     for (uint32_t i = 0; i < plan->products; i++) {
         const struct tile_fused_product *product = &plan->product[i];
-        tile_remark(
-            kernel->module, product->mma->where,
-            "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
-            "%u warpgroups%s (%s)",
-            product->columns,
-            !product->feed[0]        ? "registers"
-            : product->feed[0]->held ? "shared memory, loaded once"
-                                     : "shared memory",
-            product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
-            plan->overlaps && i + 1 == plan->products ? ", overlapped with the next iteration" : "",
-            tile_variant_name(TILE_TMA));
+        tile_remark(kernel->module, product->mma->where,
+                    "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
+                    "%u warpgroups%s (%s)",
+                    product->columns,
+                    !product->feed[0]        ? "registers"
+                    : product->feed[0]->held ? "shared memory, loaded once"
+                                             : "shared memory",
+                    product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
+                    plan->chains || (plan->overlaps && i + 1 == plan->products)
+                        ? ", overlapped with the next iteration"
+                        : "",
+                    tile_variant_name(TILE_TMA));
     }
+    for (uint32_t i = 0; i < plan->feeds; i++)
+        if (plan->feed[i].small)
+            tile_remark(kernel->module, plan->feed[i].stream.load->where,
+                        "load: %u bytes in stages by the copying warp (%s)",
+                        plan->feed[i].stream.bytes, tile_variant_name(TILE_TMA));
+    for (const struct tile_op *op = plan->base.loop->next; op; op = op->next)
+        if (op->kind == TILE_MMA)
+            tile_remark(kernel->module, op->where, "mma: %s, behind the loop (%s)",
+                        tile_fragment_of(op, target) ? "mma.sync" : "fused multiply-adds",
+                        tile_variant_name(TILE_TMA));
     if (plan->base.slices > 1)
         tile_remark(kernel->module, plan->base.loop->where,
                     "for: iterations in turn by %u warpgroups (%s)", plan->base.slices,

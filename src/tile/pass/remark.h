@@ -25,7 +25,8 @@ struct tile_pipeline;
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan);
 void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why);
 struct tile_fused;
-void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan);
+void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan,
+                       const struct tile_target *target);
 // Reports the loop with prefetched operands or, if `plan` is NULL, the reason why there is none.
 struct tile_prefetch;
 void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,

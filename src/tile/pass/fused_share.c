@@ -1,0 +1,100 @@
+// Tiles that a fused loop loads several times in an iteration. It stores nothing, so equal loads
+// have equal results: operands that several products share are loaded once, in one ring, and so are
+// tiles to compute with.
+#include "fused.h"
+#include "pass.h"
+
+bool tile_only_products_use(const struct tile_op *loop, const struct tile_value *value,
+                            uint32_t which)
+{
+    uint32_t uses = 0;
+
+    for (const struct tile_op *op = loop->block[0]->first; op; op = op->next)
+        uses += op->kind == TILE_MMA && op->operand[which] == value;
+    return uses == value->uses;
+}
+
+// Deletes the ops of an operand that has no use any more.
+static void drop(struct tile_value *value)
+{
+    struct tile_op *op = value->op;
+
+    if (value->uses || !op)
+        return;
+    struct tile_value *from = op->operand_count ? op->operand[0] : NULL;
+    bool is_load = op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT;
+    tile_delete(op);
+    if (!is_load)
+        drop(from);
+}
+
+// True if two products take equal boxes as the same operand, in the same order.
+static bool is_same_operand(const struct tile_op *loop, const struct tile_op *x,
+                            const struct tile_op *y, uint32_t which)
+{
+    const struct tile_value *a = x->operand[which], *b = y->operand[which];
+    bool transposed[2] = { false, false };
+    const struct tile_op *load[2] = { tile_shared_box(a, a->uses, &transposed[0]),
+                                      tile_loaded_box(b, &transposed[1]) };
+
+    return a != b && load[0] && load[1] && load[0] != load[1] &&
+           load[0]->parent == loop->block[0] && load[1]->parent == loop->block[0] &&
+           transposed[0] == transposed[1] && tile_type_same(&a->type, &b->type) &&
+           tile_same_op(load[0], load[1]) && tile_is_plain_load(load[0]) &&
+           tile_only_products_use(loop, a, which);
+}
+
+// True for a load that is an operand of products alone.
+static bool is_operand(const struct tile_op *loop, const struct tile_op *load)
+{
+    for (const struct tile_op *op = loop->block[0]->first; op; op = op->next)
+        for (uint32_t which = 0; op->kind == TILE_MMA && which < 2; which++) {
+            const struct tile_value *own = op->operand[which];
+            bool transposed = false;
+            if (tile_shared_box(own, own->uses, &transposed) == load &&
+                tile_only_products_use(loop, own, which))
+                return true;
+        }
+    return false;
+}
+
+// Merges equal loads that the loop computes with.
+static void share_loads(const struct tile_op *loop)
+{
+    for (struct tile_op *op = loop->block[0]->first, *next; op; op = next) {
+        struct tile_op *other = loop->block[0]->first;
+        next = op->next;
+        if (!tile_is_plain_load(op) || is_operand(loop, op))
+            continue;
+        while (other != op && (!tile_same_op(other, op) || is_operand(loop, other)))
+            other = other->next;
+        if (other == op)
+            continue;
+        tile_replace(op->result[0], other->result[0], NULL);
+        tile_delete(op);
+    }
+}
+
+void tile_share_operands(const struct tile_op *loop)
+{
+    share_loads(loop);
+    for (struct tile_op *op = loop->block[0]->first; op; op = op->next)
+        for (struct tile_op *other = loop->block[0]->first; op->kind == TILE_MMA && other != op;
+             other = other->next)
+            for (uint32_t which = 0; other->kind == TILE_MMA && which < 2; which++)
+                if (is_same_operand(loop, other, op, which)) {
+                    struct tile_value *own = op->operand[which];
+                    tile_set_operand(op, which, other->operand[which]);
+                    drop(own);
+                }
+}
+
+bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which)
+{
+    const struct tile_feed *feed = p->product[number].feed[which];
+
+    for (uint32_t i = number + 1; i < p->products; i++)
+        if (p->product[i].feed[which] == feed)
+            return false;
+    return true;
+}
