@@ -201,6 +201,31 @@ static const char *load_box(struct generator *g, const char *dtype, struct axis 
                c.extent, p, q, c.extent, r.extent, c.extent);
 }
 
+// Rows by their numbers: loaded, or computed for the pixels of boxes in a row.
+static const char *load_gathered(struct generator *g, const char *dtype, struct axis r,
+                                 struct axis c)
+{
+    if (chance(g, 2)) {
+        const char *x = tensor(g, 'w', dtype, say(g, "40, %s", c.dimension));
+        const char *id = tensor(g, 'i', chance(g, 2) ? "i32" : "i64", r.dimension);
+        id = say(g, "load(%s, [%s], [%d], pad=%s)", id, index_from(g, r.index), r.extent,
+                 chance(g, 2) ? "-1" : "3");
+        if (chance(g, 3))
+            id = say(g, "%s // 2 + %s", id, r.index);
+        return say(g, "load_rows(%s, %s, [%s], [%d])", x, id, index_from(g, c.index), c.extent);
+    }
+    const char *x = tensor(g, 'w', dtype, say(g, "2, 9, 11, %s", c.dimension));
+    const char *n = say(g, "n%d", g->next++),
+               *mask = chance(g, 3) ? say(g, ", mask=%s != 7", n) : "";
+    line(g, "%s = (cast(%s * %d%s, i32) + iota(i32, %d))[:, None]", n, r.index, r.extent, offset(g),
+         r.extent);
+    return say(g,
+               "gather(%s, [%s // 99, %s // 11 %% 9%s, %s %% 11 * %s%s, %s * %d%s + iota(i64, "
+               "%d)[None, :]]%s)",
+               x, n, n, offset(g), n, chance(g, 2) ? "1" : "2", offset(g), c.index, c.extent,
+               line_offset(g), c.extent, mask);
+}
+
 // Numbers of 4 bits, two in a byte.
 static const char *load_nibbles(struct generator *g, struct axis r, struct axis c)
 {
@@ -218,12 +243,14 @@ static const char *load_operand(struct generator *g, const char *dtype, struct a
                                 struct axis c)
 {
     g->most = 8; // of unsigned numbers, and of others 4
-    switch (below(g, 8)) {
+    switch (below(g, 9)) {
     case 0:
     case 1:
         return load_box(g, dtype, r, c);
     case 2:
         return load_batch(g, dtype, r, c);
+    case 3:
+        return load_gathered(g, dtype, r, c);
     default:
         return load_matrix(g, dtype, 'w', r, c);
     }

@@ -66,6 +66,68 @@ static const struct form {
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 8])\n    for k in 0 .. cdiv(K, 32) {\n"
         "        acc = mma(load(w, [m, k], [64, 32]), trans(reshape(load(ww, [1, n, 2, k], [_, 8, 1, 32]), [8, 32])), acc)\n    }\n"
         "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
+    // Gathered rows
+    { { "gathered rows, some of them outside", "f16 bf16 e4m3", LENGTHS,
+        "kernel k(w: T[45, K], i: i32[M], ww: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load_rows(w, rows, [k], [32]), trans(load(ww, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "gathered rows of few, exchanged, and of several axes", "bf16", "M=16 N=64 K=64;M=20 N=136 K=520;M=7 N=64 K=192",
+        "kernel k(w: T[20, 3, K], i: i64[M], ww: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 8), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load_at(i, [m * 8 - 1], [8], pad=3)\n    acc = zeros(f32, [8, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load_rows(w, rows, [k % 4, k], [_, 32]), trans(load(ww, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "rows of both operands, turned, by numbers from each iteration", "f16 bf16", LENGTHS,
+        "kernel k(w: T[45, M], i: i32[K], ii: i64[K], ww: T[45, N], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [128, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(trans(load_rows(w, load(i, [k], [32], pad=-1), [m], [128])),\n"
+        "                  load_rows(ww, load(ii, [k], [32], pad=-1), [n], [64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "boxes with a step across every edge, masked", "f16 bf16", "H=9 W=17 C=40 P=5 Q=6 N=72;H=1 W=1 C=8 P=1 Q=1 N=8;H=20 W=64 C=64 P=10 Q=22 N=64",
+        "kernel k(w: T[2, H, W, C], ww: T[N, 3, C], o: T[2, P, Q, N]) const T = f16 grid cdiv(P, 4) * cdiv(Q, 16), cdiv(N, 64), 2 {\n"
+        "    p, q, n, b = block(0) // cdiv(Q, 16), block(0) % cdiv(Q, 16), block(1), block(2)\n"
+        "    acc = zeros(f32, [64, 64])\n    for r in 0 .. 3 { for c in 0 .. cdiv(C, 32) {\n"
+        "        y = p * 8 + r - 1 + 2 * iota(i64, 4)[:, None, None]\n        x = q * 48 - r + 3 * iota(i32, 16)[None, :, None]\n"
+        "        t = gather(w, [b, y, x, (c - 1) * 32 + iota(i64, 32)[None, None, :]], mask=y + cast(x, i64) != 6)\n"
+        "        acc = mma(reshape(t, [64, 32]), trans(load(ww, [n, r, c], [64, _, 32])), acc)\n    } }\n"
+        "    store(o, [b, p, q, n], cast(reshape(acc, [4, 16, 64]), T), shape=[_, 4, 16, 64])\n}", 0, 0, NULL }, 3 },
+    { { "pixels in a row, numbered by divisions outside of the loops", "f16 bf16", "H=9 W=17 C=40 M=306 N=72;H=1 W=1 C=8 M=2 N=8;H=20 W=12 C=64 M=480 N=64",
+        "kernel k(w: T[2, H, W, C], ww: T[N, 2, 3, C], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    pixel = cast(m * 128, i32) + iota(i32, 128)\n"
+        "    h, v = cast(H, i32), cast(W, i32)\n    b, p, q = pixel // (h * v), pixel // v % h, pixel % v\n"
+        "    acc = zeros(f32, [128, 64])\n    for r in 0 .. 2 { for s in 0 .. 3 { for c in 0 .. cdiv(C, 32) {\n"
+        "        t = gather(w, [b[:, None], (p + r - 1)[:, None], (q + s - 1)[:, None], c * 32 + iota(i64, 32)[None, :]])\n"
+        "        acc = mma(t, trans(load(ww, [n, r, s, c], [64, _, _, 32])), acc)\n    } } }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "rows of a slice's numbers, behind a search", "f16", "M=128 N=64 K=32;M=70 N=72 K=96;M=50 N=136 K=300",
+        "kernel k(w: T[24, K], i: i32[M], ww: T[N, K], o: f32[M, N]) const T = f16 grid 2, cdiv(N, 64) {\n"
+        "    e, n = block(0), block(1)\n    from = 0\n    while from < 40 and i[from] != 7 { from += 1 }\n"
+        "    to = from + 30 * (1 + e)\n    row = load(slice(i, 0, from, to), [e], [64], pad=-1)\n"
+        "    half = where(row >= 0, row // 2, -1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        acc = mma(load_rows(w, half, [k], [64]), trans(load(ww, [n, k], [64, 64])), acc)\n    }\n"
+        "    store(o, [e, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "boxes of no power of two, and ids of loops around the products", "f16", "M=64 N=64 C=64;M=130 N=72 C=40",
+        "kernel k(w: T[M, 3, C], i: u8[3, 24], ww: T[9, 40, C], o: f32[M, 72]) const T = f16 grid cdiv(M, 64) {\n"
+        "    m = block(0)\n    acc = zeros(f32, [64, 72])\n    for r in 0 .. 3 {\n"
+        "        x = load(i, [r, 0], [1, 24], pad=3) % 40\n        for c in 0 .. cdiv(C, 32) {\n"
+        "            y = r + 2 * iota(i16, 3)[:, None, None]\n"
+        "            t = gather(ww, [y, cast(x, i16)[:, :, None], c * 32 + iota(i64, 32)[None, None, :]])\n"
+        "            acc = mma(load(w, [m, r, c], [64, _, 32]), trans(reshape(t, [72, 32])), acc)\n        }\n    }\n"
+        "    store(o, [m, 0], acc)\n}", 0, 0, NULL }, 2 },
+    { { "rows that some products gather, of numbers that the epilogue reads", "f16", "M=128 N=64 K=32 V=0;M=70 N=72 K=96 V=20;M=50 N=136 K=300 V=45",
+        "kernel k(w: T[V, K], w2: T[M, K], i: i32[M], ww: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [64], pad=-1)\n    acc = zeros(f32, [64, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load_rows(w, rows, [k], [32]), trans(load(ww, [n, k], [64, 32])), acc)\n"
+        "        acc = mma(load(w2, [m, k], [64, 32]), trans(load(ww, [n, k], [64, 32])), acc)\n"
+        "        acc = mma(load_rows(w2, rows + 1, [k], [32]), trans(load_rows(ww, n * 64 + iota(i64, 64), [k], [32])), acc)\n    }\n"
+        "    store(o, [m, n], where(rows[:, None] > 4, acc, 1.0))\n}", 0, 0, NULL }, 3 },
+    { { "row numbers that no iteration loads, or each", "f16", "M=64 N=64 K=32 R=5;M=64 N=72 K=96 R=130",
+        "kernel k(w: T[45, K], i: i32[R], ww: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for r in 0 .. R // 64 { for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load_rows(w, load(i, [m], [64], inside=true), [k], [32]), trans(load(ww, [n, k], [64, 32])), acc)\n    } }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
     // Loops with work
     { { "vectors along the depth axis", "f16 bf16", LENGTHS,
         "kernel k(w: T[M, K], ww: T[N, K], w3: f32[K], w4: T[K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"

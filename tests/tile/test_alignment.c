@@ -91,6 +91,12 @@ static const struct construct_alignment cases[] = {
         "        acc = mma(load(part, [m, k], [BM, BK]), trans(load(ww, [0, k], [BN, BK])), acc)\n    }\n"
         "    store(mine, [m, 0], acc)\n}", 0, 0, NULL },
       "rr-", "tma", 0, 0 },
+    { { "a pipeline of gathered rows", NULL, "M=130 K=40 N=136 V=30;M=70 K=72 N=133 V=45",
+        "kernel k(w: f16[V, K], i: i32[M], ww: f16[N, K], w3: f16[M, N], o: f16[M, N])\n"
+        "    const A = f32, BM = 128, BN = 64, BK = 32\n" GRID "    rows = load(i, [block(0)], [BM], pad=-1)\n"
+        PRODUCT("load_rows(w, rows, [k], [BK])", "trans(load(ww, [n, k], [BN, BK]))")
+        "    store(o, [m, n], cast(acc, f16) + load(w3, [m, n], [BM, BN]))\n}", 0, 0, NULL },
+      "a-a--", "tma", 0, 0 },
     { { "a fused pipeline", NULL, "B=2 M=130 K=200 N=64;B=3 M=65 K=77 N=64;B=1 M=33 K=70 N=61",
         "kernel k(w: f16[B, M, N], ww: f16[B, K, N], w3: f16[B, K, N], w4: f32[K], o: f16[B, M, N], oo: f32[B, M])\n"
         "    const BM = 64, BK = 64\n    grid cdiv(M, BM), B\n{\n"

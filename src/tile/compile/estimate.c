@@ -204,7 +204,7 @@ static void measure_tiles(struct tile_work *w, const struct launch *l, const str
     uint32_t axis = s->mn_major ? s->last : s->other;
     int64_t lines = 1;
 
-    if (s->load->operand[0]->op) // a slice, whose end is unknown
+    if (s->load->operand[0]->op || s->gather) // a slice, whose end is unknown, or any rows
         return;
     for (int32_t i = 0; i < t->rank; i++)
         if (i != (int32_t)s->last)

@@ -352,7 +352,10 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
                      op->where.column ? op->where.column : 1);
             e->line = op->where.line;
         }
-        if (e->ring && (tile_fused_skips(e, op) || tile_region_skips(e, op)))
+        if (e->ring)
+            tile_find_rows(e, op);
+        if (e->ring &&
+            (tile_fused_skips(e, op) || tile_region_skips(e, op) || tile_gathered_skips(e, op)))
             continue;
         if (e->ring && op == e->ring->plan->first) {
             if (!tile_emit_region(e))

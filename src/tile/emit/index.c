@@ -93,7 +93,7 @@ uint64_t tile_wide_parameters(const struct tile_kernel *kernel,
 // The tensors that are known to be aligned.
 static uint64_t aligned_parameters(const struct tile_emitter *e)
 {
-    return e->ring                           ? tile_mapped_parameters(e->ring->plan)
+    return e->ring                           ? tile_aligned_parameters(e->ring->plan)
            : tile_asks_alignment(e->variant) ? 0
                                              : tile_wide_parameters(e->kernel, e->prefetch);
 }

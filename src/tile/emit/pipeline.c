@@ -10,15 +10,24 @@ static bool wants(const struct tile_emitter *e, const struct tile_op *op)
            op != plan->stream[1].load;
 }
 
-static void emit_copy(struct tile_emitter *e, const struct tile_block *body)
+static void copy_stage(struct tile_emitter *e, const struct tile_stream *stream)
 {
-    for (const struct tile_op *op = body->first; op; op = op->next)
-        if (wants(e, op) && !tile_emit_one(e, op))
-            e->failed = true;
     if (e->ring->plan->realigned)
         tile_emit_realigned(e);
+    else if (e->ring->gathered)
+        tile_emit_gathered(e, stream);
     else
-        tile_emit_copies(e, e->ring->plan->stream);
+        tile_emit_copies(e, stream);
+}
+
+static void emit_copy(struct tile_emitter *e, const struct tile_block *body)
+{
+    for (const struct tile_op *op = body->first; op; op = op->next) {
+        tile_find_rows(e, op);
+        if (wants(e, op) && !tile_emit_one(e, op))
+            e->failed = true;
+    }
+    copy_stage(e, e->ring->plan->stream);
 }
 
 // Arrives at the barrier of the stage that the last finished products read, in all blocks that load
@@ -130,6 +139,8 @@ static void emit_product(struct tile_emitter *e, const tile_register *sum, uint3
     tile_register full = tile_stage_barrier(e);
 
     tile_emit_wait(e, full, 0, r->phase);
+    if (tile_gathers(r->plan)) // wgmma reads what threads wrote through the asynchronous proxy
+        tile_ins(e, "fence.proxy.async.shared::cta");
     tile_emit_products(e, sum, count, accumulates);
     if (r->plan->promotes) { // they are finished
         tile_ins(e, "add.u32 %R, %R, %u", used, full, (unsigned)TILE_FREE_AT);
@@ -303,7 +314,7 @@ bool tile_emit_region_product(struct tile_emitter *e, const struct tile_op *mma)
     while (product->mma != mma)
         product++;
     if (r->copies)
-        tile_emit_copies(e, product->stream);
+        copy_stage(e, product->stream);
     else
         emit_product(e, acc->reg, acc->count, acc->accumulates, acc->used);
     tile_ring_step(e);
@@ -358,9 +369,11 @@ bool tile_emit_region(struct tile_emitter *e)
         tile_walk((struct tile_block *)(uintptr_t)&e->kernel->body, share_registers, e);
     r->in_region = true;
     for (const struct tile_op *op = plan->first; op != plan->loop->next && !e->failed;
-         op = op->next)
+         op = op->next) {
+        tile_find_rows(e, op);
         if (!tile_region_skips(e, op) && !tile_emit_next(e, op))
             e->failed = true;
+    }
     r->in_region = false;
     if (!r->copies && !e->failed)
         close_region(e, &acc);
@@ -386,14 +399,19 @@ static void open_grid(struct tile_emitter *e)
     }
 }
 
+// The arrivals that make a stage full: of the warps that realign, or of the threads that gather,
+// and of the thread that has TMA copy, even if it copies nothing.
+static uint32_t arrivals(const struct tile_pipeline *p)
+{
+    return p->realigned ? TILE_GROUP_THREADS / 32 : tile_gathers(p) ? TILE_GROUP_THREADS + 1 : 1;
+}
+
 static void make_barriers(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
 
-    unsigned copiers = r->plan->realigned ? TILE_GROUP_THREADS / 32 : 1;
-
     for (uint32_t s = 0; s < r->plan->stages; s++) {
-        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base, 8 * s, copiers);
+        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base, 8 * s, arrivals(r->plan));
         tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base,
                  8 * s + (unsigned)TILE_FREE_AT, r->plan->groups * r->plan->cluster);
     }
@@ -420,10 +438,14 @@ static bool copy_body(struct tile_emitter *e)
     const struct tile_op *loop = e->ring->plan->loop, *first = e->ring->plan->first;
 
     for (const struct tile_op *op = e->kernel->body.first; op != (first ? first : loop);
-         op = op->next)
+         op = op->next) {
+        tile_find_rows(e, op);
         if ((e->ring->plan->before ? tile_can_know(e->ring->plan, op) : wants(e, op)) &&
             !tile_emit_next(e, op))
             return false;
+    }
+    if (!first)
+        tile_find_rows(e, loop);
     if (!(first ? tile_emit_region(e) : tile_emit_ring_loop(e, loop)) || !e->ring->plan->side)
         return !e->failed;
     for (const struct tile_op *op = loop->next; op != e->ring->plan->side; op = op->next)
@@ -447,8 +469,8 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
     const struct tile_roles roles = {
         .dispatch = &tile_dispatch,
         .warps = plan->groups * (TILE_GROUP_THREADS / 32),
-        .copy_registers = plan->realigned ? 72 : 24,
-        .product_registers = plan->realigned && plan->groups > 1 ? 216 : 240,
+        .copy_registers = tile_threads_copy(plan) ? 72 : 24,
+        .product_registers = tile_threads_copy(plan) && plan->groups > 1 ? 216 : 240,
         .open = open_grid,
         .make_barriers = make_barriers,
         .open_products = open_products,

@@ -71,24 +71,13 @@ static struct line open_line(struct tile_emitter *e, const struct tile_stream *s
     uint32_t buffer = TILE_RING_AT + r->plan->stages * r->plan->stage_bytes;
     struct line x;
 
-    tile_register thread = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, 127u);
-    tile_register warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", thread);
-    tile_register own =
-        tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->lane, (unsigned)__builtin_ctz(h.lanes));
-    x.piece = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, h.lanes - 1);
-    x.row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 32 / h.lanes, own);
-    // Within 128 bytes TMA permutes pieces by low bits of the line.
-    tile_register bits = s->span == 128
-                             ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", x.row)
-                             : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", x.row,
-                                         s->span == 64 ? 1u : 2u, s->span == 64 ? 2u : 1u);
-    bits = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", bits, x.piece);
-    x.place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", bits, (unsigned)WORD, r->base);
-    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", x.place, x.row, s->span, x.place);
-    tile_ins(e, "add.u32 %R, %R, %u", x.place, x.place, (unsigned)TILE_RING_AT + s->at);
-    x.words = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp,
+    struct tile_piece own = tile_piece_of(e, s);
+    x.piece = own.piece;
+    x.row = own.row;
+    x.place = own.place;
+    x.words = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", own.warp,
                         h.bytes * h.rounds * s->slabs, r->base);
-    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", x.words, own, line_bytes, x.words);
+    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", x.words, own.line, line_bytes, x.words);
     x.last = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", x.piece, h.bytes, x.words);
     tile_ins(e, "add.u32 %R, %R, %u", x.last, x.last, buffer + at + h.lanes * WORD);
     tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", x.words, x.piece, (unsigned)WORD, x.words);

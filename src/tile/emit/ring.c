@@ -43,3 +43,27 @@ void tile_skip_other_team(struct tile_emitter *e)
     tile_ins(e, "@%R sub.u32 %R, %R, %u", wraps, r->stage, r->stage, (unsigned)r->plan->stages);
     tile_ins(e, "@%R xor.b32 %R, %R, 1", wraps, r->phase, r->phase);
 }
+
+struct tile_piece tile_piece_of(struct tile_emitter *e, const struct tile_stream *s)
+{
+    struct tile_rounds h = tile_rounds_of(s);
+    struct tile_piece x;
+
+    tile_register thread = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, 127u);
+    x.warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", thread);
+    x.line =
+        tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->lane, (unsigned)__builtin_ctz(h.lanes));
+    x.piece = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, h.lanes - 1);
+    x.row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", x.warp, 32 / h.lanes, x.line);
+    // Within 128 bytes TMA permutes pieces by low bits of the line.
+    tile_register bits = s->span == 128
+                             ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", x.row)
+                             : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", x.row,
+                                         s->span == 64 ? 1u : 2u, s->span == 64 ? 2u : 1u);
+    bits = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", bits, x.piece);
+    x.place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", bits, (unsigned)TILE_WORD_BYTES,
+                        e->ring->base);
+    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", x.place, x.row, s->span, x.place);
+    tile_ins(e, "add.u32 %R, %R, %u", x.place, x.place, (unsigned)TILE_RING_AT + s->at);
+    return x;
+}

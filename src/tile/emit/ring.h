@@ -38,7 +38,8 @@ struct tile_place {
                     // is not summed runs
 };
 
-struct tile_realign; // realign.c
+struct tile_realign;  // realign.c
+struct tile_gathered; // gathered.c
 
 struct tile_ring {
     const struct tile_pipeline *plan;
@@ -60,7 +61,8 @@ struct tile_ring {
     bool early;
     bool *loaded_early;    // by value id: loads after the loop that were emitted before its end
     tile_register elected; // in the copying warp: the lane that copies
-    struct tile_realign *realign; // if the copying threads realign
+    struct tile_realign *realign;   // if the copying threads realign
+    struct tile_gathered *gathered; // if they gather
     // For warpgroups
     tile_register not_first;     // true in all threads of a warpgroup but the first
     tile_register not_storing;   // the same for the unit that stores together: a warpgroup or a
@@ -146,7 +148,7 @@ struct tile_slab_rows {
 // slab_rows.c: threads move these rows. Rows and columns outside of the tensor are loaded as zeros.
 void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *how);
 // tma.c: tells a barrier how many bytes to expect; copies a tile of a stream to an address and
-// signals the barrier; copies the two tiles of a stage.
+// signals the barrier; waits for a free stage and copies its tiles, but none that threads gather.
 void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes);
 void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_register to,
                     tile_register full);
@@ -157,6 +159,26 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
 // Copies one slab of a warpgroup's part of a load to an address, and signals a barrier.
 void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
                     uint32_t group, uint32_t slab, tile_register to, tile_register full);
+
+// ring.c: the pieces of 16 bytes that a thread of the copying warpgroup copies, one of each of its
+// lines (struct tile_rounds).
+struct tile_piece {
+    tile_register warp, line; // the thread's line among those of its warp
+    tile_register row;        // of the tile, in the first round
+    tile_register piece;      // of its line
+    tile_register place;      // address in stage 0
+};
+struct tile_piece tile_piece_of(struct tile_emitter *e, const struct tile_stream *s);
+
+// gathered.c: threads gather the rows of a pipeline's operands, and one of them has TMA copy the
+// other operand. The copying role calls the first before its tiles; the second before each op, to
+// compute rows' addresses and what they depend on; the third for a stage, whose copies are under
+// way on return; the last behind a tile's last stage, to wait for the copies. The fifth is true for
+// an op that warpgroups do not need.
+bool tile_open_gathered(struct tile_emitter *e);
+void tile_find_rows(struct tile_emitter *e, const struct tile_op *before);
+void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream);
+bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op);
 
 // realign.c: threads copy a pipeline's operands, from any address, instead of TMA. The copying role
 // calls the first before its tiles; the second for a stage, which is requested while the stage

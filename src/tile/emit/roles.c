@@ -69,11 +69,17 @@ void tile_begin_tile(struct tile_emitter *e)
 }
 
 // All warps of the warpgroup copy.
-static bool emit_realigned(struct tile_emitter *e, const struct tile_roles *roles)
+static bool emit_by_threads(struct tile_emitter *e, const struct tile_roles *roles)
 {
-    if (!tile_open_realign(e) || !roles->for_each_tile(e, roles->copy))
+    bool realigned = e->ring->plan->realigned;
+
+    if (!(realigned ? tile_open_realign(e) : tile_open_gathered(e)) ||
+        !roles->for_each_tile(e, roles->copy))
         return false;
-    tile_close_realign(e);
+    if (realigned)
+        tile_close_realign(e);
+    else
+        tile_ins(e, "cp.async.wait_all");
     emit_end(e);
     return !e->failed;
 }
@@ -142,7 +148,7 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     e->prologue = none;
     r->copies = true;
     e->text = &own;
-    if (!(r->plan->realigned ? emit_realigned(e, roles) : emit_copies(e, roles)))
+    if (!(tile_threads_copy(r->plan) ? emit_by_threads(e, roles) : emit_copies(e, roles)))
         return false;
     *copying = common;
     tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %u;\n", roles->copy_registers);
@@ -222,7 +228,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
         .cluster = plan->cluster,
         .split = plan->split,
         .raster = plan->raster,
-        .aligned = tile_mapped_parameters(plan),
+        .aligned = tile_aligned_parameters(plan),
         .map_count = plan->maps,
     };
     memcpy(entry->map, plan->map, sizeof(entry->map));

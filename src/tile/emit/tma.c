@@ -118,6 +118,8 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
 
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &plan->stream[i];
+        if (stream[i].gather)
+            continue;
         place[i] = tile_place_of(e, stream[i].load);
         bytes += s->span * s->rows * s->slabs;
     }
@@ -129,6 +131,8 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->stage, plan->stage_bytes, r->base);
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &plan->stream[i];
+        if (stream[i].gather)
+            continue;
         uint32_t rows = s->shared ? s->rows / plan->cluster : s->rows;
         tile_register at = stage, all = TILE_NO_REGISTER;
         if (s->shared) { // this block's part of the rows, for all

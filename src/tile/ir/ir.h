@@ -384,10 +384,13 @@ const struct tile_value *tile_strip_transposes(const struct tile_value *value, b
 // The load of a matrix that is used once, found through permutations, and through a reshape that
 // joins all axes of the loaded box but the last. NULL if there is none.
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
-// The same for a value with so many uses.
+// The same for a value with so many uses; for a gather() or load_rows().
 const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,
                                       bool *transposed);
-// True for a load without an order that pads only with zeros.
+const struct tile_op *tile_gathered_box(const struct tile_value *value, bool *transposed);
+// True for a load of any kind without an order that pads only with zeros; true for such a load or
+// load_at.
+bool tile_pads_zeros(const struct tile_op *op);
 bool tile_is_plain_load(const struct tile_op *op);
 // For a load or store along the last axis of its tensor, returns the tensor axis of the tile's
 // other axis; UINT32_MAX if there is none.

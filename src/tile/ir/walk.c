@@ -78,13 +78,8 @@ const struct tile_value *tile_strip_transposes(const struct tile_value *value, b
     return strip_transposes(value, 1, transposed);
 }
 
-const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed)
-{
-    return tile_shared_box(value, 1, transposed);
-}
-
-const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,
-                                      bool *transposed)
+// The op that makes a box whose leading axes become a matrix's rows.
+static const struct tile_op *box_of(const struct tile_value *value, uint32_t uses, bool *transposed)
 {
     if (value->uses != uses)
         return NULL;
@@ -99,16 +94,38 @@ const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t u
             uses = 1;
         }
     }
-    return op && (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) && op->result[0]->uses == uses
-               ? op
-               : NULL;
+    return op && op->result_count && op->result[0]->uses == uses ? op : NULL;
+}
+
+const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,
+                                      bool *transposed)
+{
+    const struct tile_op *op = box_of(value, uses, transposed);
+
+    return op && (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) ? op : NULL;
+}
+
+const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed)
+{
+    return tile_shared_box(value, 1, transposed);
+}
+
+const struct tile_op *tile_gathered_box(const struct tile_value *value, bool *transposed)
+{
+    const struct tile_op *op = box_of(value, 1, transposed);
+
+    return op && (op->kind == TILE_GATHER || op->kind == TILE_LOAD_ROWS) ? op : NULL;
+}
+
+bool tile_pads_zeros(const struct tile_op *op)
+{
+    return tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK &&
+           (!tile_int(op, TILE_ATTR_PADDED, 0) || tile_is_zero(op->operand[op->operand_count - 1]));
 }
 
 bool tile_is_plain_load(const struct tile_op *op)
 {
-    return (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) &&
-           tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK &&
-           (!tile_int(op, TILE_ATTR_PADDED, 0) || tile_is_zero(op->operand[op->operand_count - 1]));
+    return (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) && tile_pads_zeros(op);
 }
 
 uint32_t tile_other_axis(const struct tile_op *access)

@@ -3,7 +3,7 @@
 //
 // Another thread can then compute the loads' indices, or they can be computed ahead of time. The
 // code before the loop may only compute.
-#include "pipeline.h"
+#include "gather.h"
 
 #include "tile/ir/words.h"
 #include "tile/ir/layout.h"
@@ -12,6 +12,17 @@ struct search {
     const struct tile_op *mma;
     uint32_t count;
 };
+
+bool tile_take_marks(struct tile_kernel *kernel, struct tile_pipeline *p)
+{
+    size_t bytes = (kernel->value_count + 1) * sizeof(*p->wanted);
+
+    p->wanted = tile_take(kernel->module, bytes);
+    p->known = tile_take(kernel->module, bytes);
+    p->rows = tile_take(kernel->module, bytes);
+    p->only_rows = tile_take(kernel->module, bytes);
+    return p->wanted && p->known && p->rows && p->only_rows;
+}
 
 static void find_product(struct tile_op *op, void *data)
 {
@@ -37,15 +48,31 @@ static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
            tile_want(p, s->slice->operand[1]);
 }
 
-bool tile_want_place(struct tile_pipeline *p, const struct tile_stream *s)
+bool tile_want_place(struct tile_pipeline *p, struct tile_stream *s)
 {
     p->wanted[s->load->result[0]->id] = true;
+    if (s->gather)
+        return !tile_find_gather(p, s);
     if (s->slice && !tile_want(p, s->slice->operand[1]))
         return false;
     for (uint32_t i = 0; i < tile_attribute(s->load, TILE_ATTR_SHAPE)->count; i++)
         if (!tile_want(p, s->load->operand[1 + i]))
             return false;
     return true;
+}
+
+// Finds the rest of a stream that threads gather.
+static const char *find_gathered(struct tile_pipeline *p, struct tile_stream *s)
+{
+    const struct tile_op *load = s->load;
+
+    if (load->operand[0]->op)
+        return "a gathered operand is of a slice";
+    s->last = load->operand[0]->type.rank - 1u;
+    s->other = UINT32_MAX;
+    s->gather = tile_take(p->kernel->module, sizeof(*s->gather));
+    p->wanted[load->result[0]->id] = true;
+    return tile_find_gather(p, s);
 }
 
 const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
@@ -57,10 +84,20 @@ const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma,
     if (x->type.rank != 2)
         return "it has batches";
     const struct tile_op *load = tile_loaded_box(x, &transposed);
+    bool gathers = !load;
+    if (gathers) {
+        transposed = false;
+        load = tile_gathered_box(x, &transposed);
+    }
     if (!load || load->parent != mma->parent)
         return "an operand is not loaded for it alone in the loop";
-    if (!tile_is_plain_load(load))
+    if (!tile_pads_zeros(load))
         return "an operand is padded with something else than zeros, or loaded in an order";
+    s->load = load;
+    s->element = tile_bytes_of(x->type.dtype);
+    s->mn_major = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
+    if (gathers)
+        return find_gathered(p, s);
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     s->last = shape->count - 1u;
     if (tile_int(load, TILE_ATTR_DROPPED, 0) >> s->last & 1)
@@ -69,9 +106,6 @@ const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma,
     s->other = tile_other_axis(load);
     if (s->slice && !can_be_of(p, s, load, which, transposed))
         return "an operand is of a slice of something else than rows";
-    s->load = load;
-    s->element = tile_bytes_of(x->type.dtype);
-    s->mn_major = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
     return tile_want_place(p, s) ? NULL : "an operand's place is not computed from scalars alone";
 }
 
@@ -121,7 +155,7 @@ static const char *check_other_ops(const struct tile_pipeline *p)
         if (op == p->mma || op->kind == TILE_PERMUTE || op->kind == TILE_RESHAPE ||
             traits & TILE_TERMINATES)
             continue;
-        if (op->result_count != 1 || !p->wanted[op->result[0]->id])
+        if (op->result_count != 1 || (!p->wanted[op->result[0]->id] && !p->rows[op->result[0]->id]))
             return "the loop does something else besides";
     }
     return NULL;
@@ -132,11 +166,10 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
     struct search s = { NULL, 0 };
     const char *why;
 
-    p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
-    p->known = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->known));
+    p->kernel = kernel;
     tile_walk(&kernel->body, find_product, &s);
     p->mma = s.mma;
-    if (!s.count || !p->wanted || !p->known)
+    if (!s.count || !tile_take_marks(kernel, p))
         return "";
     if (s.count > 1)
         return "there are several in the kernel";
@@ -156,9 +189,7 @@ bool tile_can_stream(struct tile_pipeline *p, const struct tile_op *load)
 
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
-    p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
-    p->known = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->known));
-    if (!p->wanted || !p->known)
+    if (!tile_take_marks(kernel, p))
         return false;
     if (p->first) {
         tile_settle_region(kernel, p);
@@ -170,6 +201,8 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
         for (uint32_t which = 0; which < 2; which++)
             (void)tile_want_place(p, &p->stream[which]);
     }
+    if (tile_gathers(p))
+        tile_mark_only_rows(kernel, p);
     // If the load's layout differs from the product's, threads load the side tile after all.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,

@@ -3,7 +3,7 @@
 //
 // One thread runs the loop's loads and the arithmetic of their indices; the warpgroups do
 // everything else. The roles communicate only through stages and barriers.
-#include "pipeline.h"
+#include "gather.h"
 #include "range_analysis.h"
 
 #include "tile/ir/words.h"
@@ -107,8 +107,42 @@ static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
     return false;
 }
 
+// Plans the place of a stream's lines in a stage, of `line` bytes each.
+static const char *plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line)
+{
+    s->span = span_of(line);
+    if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
+        return "an operand's lines are no multiple of 32 bytes, or its rows no multiple of 8 up to "
+               "256";
+    if (s->mn_major && line > 128 && !p->fused) // the last slab may extend past the part in use
+        s->span = 128;
+    s->slabs = (line + s->span - 1) / s->span;
+    s->bytes = rounded(s->span * s->rows * s->slabs);
+    return NULL;
+}
+
+static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
+{
+    const struct tile_type *box = &s->load->result[0]->type;
+    int64_t rows = tile_elements(box) / box->extent[box->rank - 1];
+
+    if (p->realigned)
+        return "an operand's rows are gathered";
+    if (box->dtype == CUC_F32 || box->dtype == CUC_TF32)
+        return "gathered operands of tf32 are not rounded";
+    if (s->mn_major && !tile_wgmma_of(box->dtype)->either_major)
+        return "operands of this dtype must have the summed axis last in memory";
+    if (!tile_gather_starts_aligned(p, s))
+        return "a gathered operand's lines start at no known multiple of 16 bytes";
+    s->rows = rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
+    p->gathered |= UINT64_C(1) << s->load->operand[0]->index;
+    return plan_lines(p, s, (uint32_t)box->extent[box->rank - 1] * s->element);
+}
+
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 {
+    if (s->gather)
+        return plan_gathered(p, s);
     const struct tile_value *tensor = s->slice ? s->slice->operand[0] : s->load->operand[0];
     const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
     cuc_dtype dtype = s->load->result[0]->type.dtype;
@@ -119,16 +153,10 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
         return "an operand's lines start at no known multiple of 16 bytes";
     if (s->mn_major && !tile_wgmma_of(dtype)->either_major)
         return "operands of this dtype must have the summed axis last in memory";
-    uint32_t line = (uint32_t)shape->ints[s->last] * s->element;
-    s->span = span_of(line);
     s->rows = rows_of(shape, s->last, &s->other);
-    if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
-        return "an operand's lines are no multiple of 32 bytes, or its rows no multiple of 8 up to "
-               "256";
-    if (s->mn_major && line > 128 && !p->fused) // the last slab may extend past the part in use
-        s->span = 128;
-    s->slabs = (line + s->span - 1) / s->span;
-    s->bytes = rounded(s->span * s->rows * s->slabs);
+    const char *why = plan_lines(p, s, (uint32_t)shape->ints[s->last] * s->element);
+    if (why)
+        return why;
     s->map = p->maps++;
     struct tile_tensor_map *map = &p->map[s->map];
     map->parameter = tensor->index;
@@ -145,7 +173,7 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
 {
     for (uint32_t i = 0; i < 2; i++) {
         struct tile_stream *s = &product->stream[i];
-        if (p->maps == TILE_MAX_MAPS)
+        if (p->maps == TILE_MAX_MAPS && !s->gather)
             return "operands need more than 4 tensor maps, one for each tensor and shape";
         const char *why = tile_plan_stream(p, s);
         if (why)
@@ -153,7 +181,7 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
         if (s->mn_major != p->stream[i].mn_major || s->rows != p->stream[i].rows ||
             s->span != p->stream[i].span || s->slabs != p->stream[i].slabs)
             return "products have operands in different orders in memory";
-        for (uint32_t n = 0; n + 1 < p->maps; n++)
+        for (uint32_t n = 0; !s->gather && n + 1 < p->maps; n++)
             if (!memcmp(&p->map[n], &p->map[s->map], sizeof(p->map[n]))) {
                 p->maps--;
                 s->map = n;
@@ -225,7 +253,7 @@ static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_targe
     const int32_t *extent = p->mma->result[0]->type.extent;
     int32_t most = p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS;
 
-    return !p->first && !p->realigned && target->warps == TILE_GROUP_THREADS / 32 &&
+    return !p->first && !tile_threads_copy(p) && target->warps == TILE_GROUP_THREADS / 32 &&
            target->split <= 1 && extent[0] <= 128 &&
            extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by && by->kind == TILE_CONSTANT &&
            tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_iterations(p));
@@ -256,7 +284,7 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
         return "its columns are not a multiple of 16, which integers require";
     if (p->columns / 2 * p->blocks > (p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS))
         return "its accumulators do not fit in registers";
-    if (p->realigned && p->groups > 1 && p->columns / 2 * p->blocks > MOST_REALIGNED)
+    if (tile_threads_copy(p) && p->groups > 1 && p->columns / 2 * p->blocks > MOST_REALIGNED)
         return "its accumulators leave no registers for threads that copy";
     if (p->promotes && p->columns > TILE_PART_COLUMNS && p->columns % 16)
         return "its columns are more than 128, and no multiple of 16";
@@ -471,10 +499,10 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (op->block_count) // the op may skip to the next tile
             return;
-        if (!stored || p->realigned || p->maps == TILE_MAX_MAPS || p->span != 128 || p->teams > 1 ||
-            p->cluster > 1 || target->split > 1 || p->before || op->kind != TILE_LOAD ||
-            cuc_dtype_bits(stored->dtype) < 16 || !tile_shape_same(&op->result[0]->type, stored) ||
-            stored->rank != 2 ||
+        if (!stored || tile_threads_copy(p) || p->maps == TILE_MAX_MAPS || p->span != 128 ||
+            p->teams > 1 || p->cluster > 1 || target->split > 1 || p->before ||
+            op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
+            !tile_shape_same(&op->result[0]->type, stored) || stored->rank != 2 ||
             cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
             !tile_can_stream(p, op))
             continue;
@@ -585,7 +613,6 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
         return NULL;
     p->realigned = realigned;
     *why = find_loop(kernel, p);
-    p->kernel = kernel;
     if (!*why)
         *why = plan_product(p, target);
     for (uint32_t i = 0; i < 2 && !*why; i++)
@@ -604,7 +631,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     // Blocks that look up their own work may have different work, so they neither split a loop nor
     // form clusters.
     uint32_t split = p->before || p->first ? 1 : target->split;
-    plan_cluster(p, split > 1 || p->before || realigned ? 1 : target->cluster);
+    plan_cluster(p, split > 1 || p->before || tile_threads_copy(p) ? 1 : target->cluster);
     if (realigned)
         p->maps = 0;
     plan_store(p);

@@ -6,10 +6,13 @@
 #include "tile/ir/target.h"
 #include "tile/signature/entry.h"
 
+struct tile_gather;
+
 // An operand of the product that is streamed through the ring. Within a stage it consists of
 // consecutive slabs: `rows` rows of `span` bytes, swizzled over the span as TMA and wgmma do.
 struct tile_stream {
     const struct tile_op *load;
+    struct tile_gather *gather;  // how its rows are numbered, if threads gather them (gather.h)
     const struct tile_op *slice; // the slice that it loads from; NULL: a whole tensor
     uint32_t last, other; // axes of the tensor: the contiguous one, and the one of the tile's rows;
                           // UINT32_MAX if the rows span several
@@ -90,6 +93,10 @@ struct tile_pipeline {
     bool fused;            // it is the first member of a struct tile_fused (pass/fused.h)
     bool *wanted; // by value id: the copying thread computes it; set for the loads that it does too
     bool *known;  // by value id: before the loop, scalars that depend on scalars alone
+    uint64_t gathered; // the parameters that gathered streams come from, one bit each
+    // By value id, for gathered streams: values that rows' numbers are computed from, and those of
+    // them that have no other use.
+    bool *rows, *only_rows;
 };
 
 enum {
@@ -143,6 +150,21 @@ static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
     return out;
 }
 
+// True if threads gather rows for any of the products.
+static inline bool tile_gathers(const struct tile_pipeline *p)
+{
+    for (uint32_t n = 0; n < p->products; n++)
+        if (p->product[n].stream[0].gather || p->product[n].stream[1].gather)
+            return true;
+    return p->stream[0].gather || p->stream[1].gather;
+}
+
+// True if all threads of the copying warpgroup copy.
+static inline bool tile_threads_copy(const struct tile_pipeline *p)
+{
+    return p->realigned || tile_gathers(p);
+}
+
 // The number of warpgroups that multiply.
 static inline uint32_t tile_slices(const struct tile_pipeline *p)
 {
@@ -171,10 +193,11 @@ static inline uint32_t tile_slice_bytes(const struct tile_pipeline *p)
 void tile_plan_slabs(struct tile_pipeline *p);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
-// The parameters that have a map in every launch, one bit each.
-static inline uint64_t tile_mapped_parameters(const struct tile_pipeline *p)
+// The parameters that are aligned in every launch, one bit each: those that have a map, and those
+// that rows are gathered from.
+static inline uint64_t tile_aligned_parameters(const struct tile_pipeline *p)
 {
-    uint64_t all = 0;
+    uint64_t all = p->gathered;
 
     for (uint32_t i = 0; i < p->maps; i++)
         if (!p->map[i].optional)
@@ -188,7 +211,9 @@ struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 // The reason that a product is in another place than a loop of the kernel's body: how the loops and
 // branches around it fail as a region is then the better one.
 extern const char tile_not_in_loop[];
-// loop.c: finds the loop, the product and its streamed operands, and marks the values that their
+// loop.c: allocates the plan's tables by value id, cleared. False if out of memory.
+bool tile_take_marks(struct tile_kernel *kernel, struct tile_pipeline *p);
+// Finds the loop, the product and its streamed operands, and marks the values that their
 // indices depend on. Returns NULL on success, the reason if there is no such loop, or "" if the
 // kernel has no product.
 const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
@@ -213,8 +238,8 @@ bool tile_holds_products(const struct tile_pipeline *p, const struct tile_op *op
 const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
                              struct tile_stream *s);
 // Mark everything that a load's indices or a scalar depend on, for the copying thread. False if
-// that is more than scalars.
-bool tile_want_place(struct tile_pipeline *p, const struct tile_stream *s);
+// that is more than scalars, or more than tile_find_gather() takes.
+bool tile_want_place(struct tile_pipeline *p, struct tile_stream *s);
 bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
 // Checks the ops before the loop or region, and sets p->before. Returns NULL, or the reason why
 // they are not allowed there.

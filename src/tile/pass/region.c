@@ -7,6 +7,7 @@
 // in a region is scalar.
 #include "pipeline.h"
 
+#include "tile/ir/scalar.h"
 #include "tile/ir/words.h"
 
 struct region {
@@ -161,8 +162,15 @@ static const struct tile_value *add_in_branch(struct region *r, const struct til
 // True for an op of a region that is no product and holds none.
 static bool is_beside(const struct tile_op *op)
 {
-    return tile_is_of_scalars(op) || op->kind == TILE_PERMUTE || op->kind == TILE_RESHAPE ||
-           op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT;
+    const struct tile_type *type = op->result_count == 1 ? &op->result[0]->type : NULL;
+
+    if (tile_is_of_scalars(op) || op->kind == TILE_PERMUTE || op->kind == TILE_RESHAPE ||
+        op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || op->kind == TILE_LOAD_ROWS ||
+        op->kind == TILE_GATHER || (op->kind == TILE_SLICE && !op->operand[0]->op))
+        return true;
+    // Rows' numbers: they can only become operands of products by a gather.
+    return type && !type->tensor && tile_is_recomputable(op) &&
+           (tile_is_integer(type->dtype) || type->dtype == CUC_BOOL);
 }
 
 // Follows the accumulator through ops. Returns its value at the end, or NULL with the reason.
@@ -312,17 +320,16 @@ static bool take_marks(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     size_t bytes = (kernel->value_count + 1) * sizeof(*p->wanted);
 
-    p->wanted = tile_take(kernel->module, bytes);
-    p->known = tile_take(kernel->module, bytes);
     p->steers = tile_take(kernel->module, bytes);
     p->sums = tile_take(kernel->module, bytes);
-    return p->wanted && p->known && p->steers && p->sums;
+    return tile_take_marks(kernel, p) && p->steers && p->sums;
 }
 
 const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     struct region r = { .p = p };
 
+    p->kernel = kernel;
     p->product = tile_take(kernel->module, TILE_MOST_ADDED * sizeof(*p->product));
     if (!p->product || !take_marks(kernel, p))
         return "";

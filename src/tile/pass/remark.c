@@ -102,10 +102,15 @@ void tile_remark_instructions(struct tile_module *module, const struct tile_op *
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan)
 {
     const char *variant = tile_variant_name(plan->realigned ? TILE_REALIGNED : TILE_TMA);
+    bool all = plan->realigned ||
+               (!plan->first && plan->stream[0].gather && plan->stream[1].gather);
 
     tile_remark(kernel->module, plan->mma->where,
                 "mma: wgmma m64n%u, %u stages of %u bytes by %s, %u warpgroups%s%s (%s)",
-                plan->columns, plan->stages, plan->stage_bytes, plan->realigned ? "threads" : "TMA",
+                plan->columns, plan->stages, plan->stage_bytes,
+                all                  ? "threads"
+                : tile_gathers(plan) ? "TMA and threads"
+                                     : "TMA",
                 tile_all_groups(plan), plan->teams > 1 ? " in ping-pong" : "",
                 plan->swapped ? ", operands exchanged" : "", variant);
     if (plan->split > 1)

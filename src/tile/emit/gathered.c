@@ -1,0 +1,406 @@
+// Gathers the rows of operands into the ring, by the four warps of the copying warpgroup, in the
+// layout that TMA would write.
+//
+// A thread copies pieces of 16 bytes by cp.async, from the same rows of each stage. It computes its
+// rows' addresses from the IR (pass/gather.h) before the innermost loop that they do not depend on,
+// and adds the column in each iteration. A row that is outside of its tensor, or masked, and pieces
+// behind a row's end are filled with zeros. The copies signal the stage when they have arrived. The
+// other operand comes to the same stage by TMA.
+#include "tile/pass/gather.h"
+#include "access.h"
+#include "ring.h"
+
+// The rows of one load: registers of the thread, by round.
+struct rows {
+    const struct tile_stream *stream;
+    uint32_t which; // operand of the product
+    tile_register *kept[TILE_MOST_NODES];
+    tile_register *address; // of the row's first element; of the tensor's, for a row outside
+    tile_register inside;   // bit n: the row of round n exists
+};
+
+struct tile_gathered {
+    struct rows *rows;
+    uint32_t count;
+    struct tile_piece piece[2];
+    tile_register column[2]; // of the thread's piece in its line, 64 bits
+};
+
+// ---- The role's start
+
+static void add_rows(struct tile_gathered *x, const struct tile_stream *stream)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        if (stream[i].gather)
+            x->rows[x->count++] = (struct rows){ .stream = &stream[i], .which = i };
+}
+
+bool tile_open_gathered(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    struct tile_gathered *x = tile_take(e->module, sizeof(*x));
+    uint32_t most = 2 * (plan->products ? plan->products : 1);
+
+    if (!x || !(x->rows = tile_take(e->module, most * sizeof(*x->rows))))
+        return false;
+    if (!plan->first)
+        add_rows(x, plan->stream);
+    for (uint32_t n = 0; n < plan->products; n++)
+        add_rows(x, plan->product[n].stream);
+    struct tile_text *before = tile_into_prologue(e);
+    for (uint32_t n = 0; n < x->count; n++) {
+        uint32_t i = x->rows[n].which;
+        const struct tile_stream *s = &plan->stream[i];
+        if (x->piece[i].place)
+            continue;
+        x->piece[i] = tile_piece_of(e, s);
+        x->column[i] = tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", x->piece[i].piece,
+                                 TILE_WORD_BYTES / s->element);
+    }
+    tile_register thread =
+        tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, (unsigned)TILE_GROUP_THREADS - 1);
+    r->elected = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", thread);
+    e->text = before;
+    r->gathered = x;
+    return !e->failed;
+}
+
+// ---- Values at one element for each row
+
+struct run {
+    struct tile_emitter *e;
+    const struct rows *rows; // their kept values; NULL: the element where all coordinates are 0
+    const struct tile_gather *g;
+    const struct tile_type *box;
+    uint32_t round;
+    tile_register row; // of the box, counted over all its axes but the last
+    tile_register coordinate[TILE_MAX_RANK];
+    tile_register done[TILE_MOST_NODES];
+    const struct tile_op *slice; // the last one that is emitted
+};
+
+static tile_register by(struct tile_emitter *e, const char *shift, const char *divide,
+                        tile_register x, int32_t extent, int32_t least)
+{
+    bool whole = extent & (extent - 1);
+
+    return tile_make(e, TILE_R32, whole ? divide : shift, x, whole ? extent : least);
+}
+
+// Computes the row's coordinates in its box.
+static void find_coordinates(struct run *x)
+{
+    struct tile_emitter *e = x->e;
+    tile_register rest = x->row;
+
+    for (uint32_t axis = x->box->rank - 1u; axis-- > 0;) {
+        int32_t extent = x->box->extent[axis];
+        x->coordinate[axis] =
+            axis ? by(e, "and.b32 %R, %R, %d", "rem.u32 %R, %R, %d", rest, extent, extent - 1)
+                 : rest;
+        if (axis)
+            rest = by(e, "shr.u32 %R, %R, %d", "div.u32 %R, %R, %d", rest, extent,
+                      __builtin_ctz((unsigned)extent));
+    }
+}
+
+// The coordinate along an axis of the box in 64 bits; TILE_NO_REGISTER: 0.
+static tile_register wide_coordinate(struct run *x, int8_t axis)
+{
+    if (axis < 0 || !x->rows || axis + 1 == x->box->rank)
+        return TILE_NO_REGISTER;
+    return tile_make(x->e, TILE_R64, "cvt.u64.u32 %R, %R", x->coordinate[axis]);
+}
+
+static tile_register wide_scalar(struct tile_emitter *e, const struct tile_value *value,
+                                 tile_register reg, int64_t scale)
+{
+    enum { MOST_BITS = 40 };
+    int64_t most = INT64_C(1) << MOST_BITS;
+    tile_register out = tile_emit_cast(e, CUC_I64, value->type.dtype, TILE_RN, reg);
+
+    if (scale == 1)
+        return out;
+    out = tile_clamp64(e, out, -most, most); // the product does not wrap
+    return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", out, scale);
+}
+
+static tile_register is_inside(struct tile_emitter *e, tile_register index,
+                               const struct tile_size *extent)
+{
+    return extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", index, extent->reg)
+                       : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", index, extent->value);
+}
+
+static tile_register step_by(struct tile_emitter *e, tile_register address, tile_register index,
+                             const struct tile_size *stride, uint32_t bytes)
+{
+    if (!stride->reg)
+        return tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %l, %R", index, stride->value * bytes,
+                         address);
+    tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", stride->reg, bytes);
+    return tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", index, step, address);
+}
+
+static tile_register evaluate(struct run *x, uint16_t number);
+
+// Loads one element of a tile. It may be outside of the tensor where the source does not load it,
+// such as in a loop without iterations.
+static tile_register load_element(struct run *x, const struct tile_row_node *node)
+{
+    struct tile_emitter *e = x->e;
+    const struct tile_op *op = node->value->op, *slice = op->operand[0]->op;
+    const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
+    int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
+    cuc_dtype dtype = node->value->type.dtype;
+    tile_register out = tile_new(e, tile_class_of(dtype)), p = TILE_NO_REGISTER;
+    uint32_t next = 0;
+
+    if (slice && slice != x->slice && !e->dispatch->one(e, slice))
+        return out;
+    x->slice = slice;
+    const struct tile_emit_view *view = &e->view[op->operand[0]->id];
+    tile_register address = view->base;
+    tile_move(e, out,
+              node->operand[0] == TILE_NO_NODE ? tile_constant_register(e, dtype, 0)
+                                               : evaluate(x, node->operand[0]));
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const struct tile_value *index = op->operand[1 + i];
+        tile_register at = wide_scalar(e, index, tile_registers(e, index)[0],
+                                       op->kind == TILE_LOAD ? shape->ints[i] : 1);
+        tile_register more = dropped >> i & 1 ? TILE_NO_REGISTER
+                                              : wide_coordinate(x, node->axis[next]);
+        next += !(dropped >> i & 1);
+        if (more)
+            at = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", at, more);
+        p = tile_both(e, p, is_inside(e, at, &view->extent[i]));
+        address = step_by(e, address, at, &view->stride[i], tile_bytes_of(view->dtype));
+    }
+    tile_emit_load(e, "", "global", dtype, &out, 1, address, 0, p);
+    return out;
+}
+
+static tile_register compute(struct run *x, const struct tile_row_node *node)
+{
+    struct tile_emitter *e = x->e;
+    const struct tile_op *op = node->value->op;
+    cuc_dtype dtype = node->value->type.dtype;
+    tile_register in[TILE_NODE_OPERANDS] = { TILE_NO_REGISTER };
+
+    if (!node->value->type.rank)
+        return tile_registers(e, node->value)[0];
+    if (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT)
+        return load_element(x, node);
+    if (op->kind == TILE_IOTA) {
+        tile_register at = wide_coordinate(x, node->axis[0]);
+        if (tile_class_of(dtype) == TILE_R64)
+            return at ? at : tile_number64(e, 0);
+        return at ? x->coordinate[node->axis[0]] : tile_number32(e, 0);
+    }
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        in[i] = evaluate(x, node->operand[i]);
+    if (!(tile_op_infos[op->kind].traits & TILE_ELEMENTWISE))
+        return in[0];
+    tile_register out =
+        tile_emit_scalar_op(e, op, op->operand[op->kind == TILE_WHERE]->type.dtype, in);
+    if (!out)
+        tile_cannot(e, op, "there is no PTX for it yet");
+    return out;
+}
+
+static tile_register evaluate(struct run *x, uint16_t number)
+{
+    const struct tile_row_node *node = &x->g->node[number];
+
+    if (x->rows && node->kept && x->rows->kept[number])
+        return x->rows->kept[number][x->round];
+    if (!x->done[number])
+        x->done[number] = compute(x, node);
+    return x->done[number];
+}
+
+// Begins the run of a round.
+static void begin_round(struct run *x, const struct rows *rows, uint32_t round)
+{
+    const struct tile_gathered *all = x->e->ring->gathered;
+    const struct tile_stream *s = rows->stream;
+    uint32_t first = round * tile_rounds_of(s).step;
+
+    *x = (struct run){ .e = x->e,
+                       .rows = rows,
+                       .g = s->gather,
+                       .box = &s->load->result[0]->type,
+                       .round = round,
+                       .row = all->piece[rows->which].row,
+                       .slice = x->slice };
+    if (first)
+        x->row = tile_make(x->e, TILE_R32, "add.u32 %R, %R, %u", x->row, first);
+    find_coordinates(x);
+}
+
+// ---- Rows
+
+// Computes a value of the rows that is used in more than one iteration of a loop.
+static void keep_node(struct tile_emitter *e, struct rows *rows, uint16_t number)
+{
+    uint32_t rounds = tile_rounds_of(rows->stream).rounds;
+    tile_register *kept = tile_take(e->module, rounds * sizeof(*kept));
+    struct run run = { .e = e };
+
+    rows->kept[number] = NULL;
+    for (uint32_t i = 0; i < rounds && kept; i++) {
+        begin_round(&run, rows, i);
+        kept[i] = evaluate(&run, number);
+    }
+    rows->kept[number] = kept;
+}
+
+// The index along an axis of the tensor but the last.
+static tile_register index_along(struct run *x, const struct tile_stream *s, uint32_t axis)
+{
+    const struct tile_gather *g = s->gather;
+    uint16_t number = g->index[axis];
+    tile_register index =
+        wide_scalar(x->e, g->node[number].value, evaluate(x, number), g->scale[axis]);
+    tile_register more = wide_coordinate(x, g->plus[axis]);
+
+    return more ? tile_make(x->e, TILE_R64, "add.s64 %R, %R, %R", index, more) : index;
+}
+
+static void find_addresses(struct tile_emitter *e, struct rows *rows)
+{
+    const struct tile_stream *s = rows->stream;
+    const struct tile_emit_view *view = &e->view[s->load->operand[0]->id];
+    uint32_t rounds = tile_rounds_of(s).rounds;
+    bool checks = !tile_int(s->load, TILE_ATTR_INSIDE, 0);
+    struct run run = { .e = e };
+
+    rows->address = tile_take(e->module, rounds * sizeof(*rows->address));
+    rows->inside = tile_number32(e, 0);
+    for (uint32_t i = 0; i < rounds && rows->address; i++) {
+        tile_register address = view->base, in = TILE_NO_REGISTER;
+        begin_round(&run, rows, i);
+        for (uint32_t axis = 0; axis < s->last; axis++) {
+            tile_register index = index_along(&run, s, axis);
+            if (checks)
+                in = tile_both(e, in, is_inside(e, index, &view->extent[axis]));
+            address = step_by(e, address, index, &view->stride[axis], s->element);
+        }
+        if (s->gather->mask != TILE_NO_NODE)
+            in = tile_both(e, in, evaluate(&run, s->gather->mask));
+        rows->address[i] =
+            in ? tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", address, view->base, in)
+               : address;
+        if (in)
+            tile_ins(e, "@%R or.b32 %R, %R, %u", in, rows->inside, rows->inside, UINT32_C(1) << i);
+        else
+            tile_ins(e, "or.b32 %R, %R, %u", rows->inside, rows->inside, UINT32_C(1) << i);
+    }
+}
+
+void tile_find_rows(struct tile_emitter *e, const struct tile_op *before)
+{
+    struct tile_gathered *x = e->ring->gathered;
+
+    for (uint32_t i = 0; x && e->ring->copies && i < x->count; i++) {
+        struct rows *rows = &x->rows[i];
+        const struct tile_gather *g = rows->stream->gather;
+        for (uint32_t n = 0; n < g->nodes; n++)
+            if (g->node[n].kept && g->node[n].at == before)
+                keep_node(e, rows, (uint16_t)n);
+        if (g->at == before)
+            find_addresses(e, rows);
+    }
+}
+
+bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_ring *r = e->ring;
+
+    return !r->copies && r->plan->only_rows && op->result_count == 1 && op->result[0]->type.rank &&
+           r->plan->only_rows[op->result[0]->id];
+}
+
+// ---- Stages
+
+// The column of a stage's first element, 64 bits.
+static tile_register find_start(struct tile_emitter *e, const struct tile_stream *s)
+{
+    struct run run = { .e = e, .g = s->gather, .box = &s->load->result[0]->type };
+    uint16_t number = s->gather->index[s->last];
+
+    return wide_scalar(e, s->gather->node[number].value, evaluate(&run, number),
+                       s->gather->scale[s->last]);
+}
+
+// The bytes of a thread's piece that exist, from a column on.
+static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream *s,
+                                tile_register column)
+{
+    const struct tile_emit_view *view = &e->view[s->load->operand[0]->id];
+    tile_register extent = tile_size_register(e, &view->extent[s->last]);
+    tile_register left = tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", extent, column);
+
+    left = tile_clamp64(e, left, 0, TILE_WORD_BYTES / s->element);
+    tile_register forward = tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", column);
+    tile_register bytes = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", left);
+    bytes = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", bytes, s->element);
+    return tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, forward);
+}
+
+// Starts the copies of the rows' pieces in a slab. `column`: of the thread's piece; `at`: bytes
+// from there to the slab's; `to`: the piece's place in the slab.
+static void copy_slab(struct tile_emitter *e, const struct tile_stream *how,
+                      const struct rows *rows, tile_register column, uint32_t at, tile_register to,
+                      uint32_t to_at)
+{
+    const struct tile_stream *s = rows->stream;
+    const struct tile_piece *piece = &e->ring->gathered->piece[rows->which];
+    struct tile_rounds h = tile_rounds_of(how);
+    tile_register own_column = column;
+
+    if (at)
+        own_column = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", column, at / s->element);
+    tile_register bytes = bytes_from(e, s, own_column);
+    tile_register offset = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", column, s->element);
+    for (uint32_t i = 0; i < h.rounds; i++) {
+        tile_register from = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", rows->address[i], offset);
+        tile_register bit =
+            tile_make(e, TILE_R32, "and.b32 %R, %R, %u", rows->inside, UINT32_C(1) << i);
+        tile_register in = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", bit);
+        tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, in);
+        if ((i + 1) * h.step > how->rows) {
+            tile_register own = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", piece->row,
+                                          how->rows - i * h.step);
+            tile_put(e->text, "\t@%s", tile_name(own));
+        }
+        tile_ins(e, "cp.async.cg.shared.global [%R+%u], [%R+%u], 16, %R", to,
+                 to_at + i * h.step * how->span, from, at, size);
+    }
+}
+
+// Starts the copies of a stream's rows. `how`: its lines in the stage.
+static void copy_rows(struct tile_emitter *e, const struct tile_stream *how,
+                      const struct rows *rows)
+{
+    const struct tile_gathered *x = e->ring->gathered;
+    tile_register column = find_start(e, rows->stream);
+
+    column = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", column, x->column[rows->which]);
+    tile_register to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->ring->stage,
+                                 e->ring->plan->stage_bytes, x->piece[rows->which].place);
+    for (uint32_t slab = 0; slab < how->slabs; slab++)
+        copy_slab(e, how, rows, column, slab * how->span, to, slab * how->span * how->rows);
+}
+
+void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream)
+{
+    const struct tile_gathered *x = e->ring->gathered;
+
+    tile_emit_copies(e, stream); // waits until the stage is free
+    for (uint32_t i = 0; i < x->count; i++)
+        if (x->rows[i].stream == &stream[x->rows[i].which])
+            copy_rows(e, &e->ring->plan->stream[x->rows[i].which], &x->rows[i]);
+    tile_ins(e, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%R]", tile_stage_barrier(e));
+}
