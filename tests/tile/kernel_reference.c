@@ -832,6 +832,28 @@ void expect_conv_by_2(struct numbers *a)
     convolve_forward(a, 2);
 }
 
+// y as [N P Q, K]
+static void convolve_rows(struct numbers *a, int64_t stride)
+{
+    int64_t *y = a[2].extent, channels = y[1];
+
+    y[0] = a[0].extent[0];
+    y[1] = (a[0].extent[1] - 1) / stride + 1;
+    y[2] = (a[0].extent[2] - 1) / stride + 1;
+    y[3] = channels;
+    convolve_forward(a, stride);
+}
+
+void expect_conv_rows(struct numbers *a)
+{
+    convolve_rows(a, 1);
+}
+
+void expect_conv_rows_by_2(struct numbers *a)
+{
+    convolve_rows(a, 2);
+}
+
 // dy, w, dx
 void expect_conv_dx(struct numbers *a)
 {

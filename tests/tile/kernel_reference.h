@@ -27,7 +27,7 @@ kernel_expect expect_cumulative_sum, expect_cumulative_sum_back, expect_cumulati
     expect_recurrence, expect_long_sum, expect_long_sum_f32, expect_cumulative_rows;
 kernel_expect expect_histogram, expect_segmented_sum, expect_top, expect_sorted_rows,
     expect_radix_count, expect_radix_move;
-kernel_expect expect_gathered_rows, expect_scattered_rows, expect_added_rows;
+kernel_expect expect_gathered_rows, expect_gemm_rows, expect_scattered_rows, expect_added_rows;
 kernel_expect expect_diffused_2d, expect_diffused_3d;
 kernel_expect expect_cross_entropy, expect_cross_entropy_gradient;
 kernel_expect expect_gemm_mixed;
@@ -43,7 +43,8 @@ kernel_expect expect_quantized_rows, expect_quantized_blocks, expect_dequantized
 kernel_expect expect_moe_count, expect_moe_offsets, expect_moe_place, expect_moe_up,
     expect_moe_down, expect_moe_combine;
 kernel_expect expect_attention, expect_attention_causal, expect_decode;
-kernel_expect expect_conv, expect_conv_by_2, expect_conv_dx, expect_conv_dw, expect_conv_dw_by_2;
+kernel_expect expect_conv, expect_conv_by_2, expect_conv_rows, expect_conv_rows_by_2,
+    expect_conv_dx, expect_conv_dw, expect_conv_dw_by_2;
 kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added_in_turn;
 
 // Arguments that must have particular values.

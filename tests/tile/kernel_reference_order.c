@@ -152,6 +152,19 @@ void expect_gathered_rows(struct numbers *a)
         }
 }
 
+// Arguments: id, table, w, out
+void expect_gemm_rows(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[0].count; r++)
+        for (int64_t n = 0; n < a[2].extent[0]; n++) {
+            bool there = a[0].at[r] >= 0 && a[0].at[r] < (double)a[1].extent[0];
+            double sum = 0;
+            for (int64_t i = 0; there && i < a[1].extent[1]; i++)
+                sum += row_of(&a[1], (int64_t)a[0].at[r])[i] * row_of(&a[2], n)[i];
+            row_of(&a[3], r)[n] = sum;
+        }
+}
+
 static void write_rows(struct numbers *a, bool add)
 {
     for (int64_t r = 0; r < a[0].count; r++)
