@@ -209,7 +209,88 @@ static int choose_width(int64_t height, int64_t width, int pixels)
     return best;
 }
 
-static void add_tile(bench_point *p, uint32_t modes)
+// The tile of a convolution: `pixels` of `width` channels, from `depth` channels at a time.
+struct tile {
+    bool in_a_row; // of all images, by conv_rows; else in rectangles, by conv
+    int pixels, width, depth, columns;
+    double clocks;
+};
+
+// Estimates the time of a convolution with a tile, and keeps the tile if it is the fastest so far.
+static void try_tile(struct tile *best, struct tile t, const conv *v)
+{
+    const int64_t multiprocessors = 132;
+    // An H200: what threads that gather, or TMA, take per stage beside the products, and a tile.
+    const double gathers = 3.6 / 64, copies = 150, finishes = 2500;
+    int rows = t.pixels / t.columns;
+    int64_t tiles = t.in_a_row
+                        ? (v->n * v->p * v->q + t.pixels - 1) / t.pixels
+                        : v->n * ((v->p + rows - 1) / rows) * ((v->q + t.columns - 1) / t.columns);
+    int64_t stages = (v->c + t.depth - 1) / t.depth * v->r * v->r;
+
+    tiles *= (v->k + t.width - 1) / t.width;
+    double stage = (double)t.pixels / 64 * t.depth / 16 * t.width / 2 +
+                   (t.in_a_row ? gathers * t.pixels * t.depth : copies);
+    t.clocks = (double)((tiles + multiprocessors - 1) / multiprocessors) *
+               ((double)stages * stage + finishes);
+    if (!best->width || t.clocks < best->clocks)
+        *best = t;
+}
+
+static struct tile choose_tile(const conv *v)
+{
+    static const int widths[] = { 256, 192, 160, 128, 96, 64 }, depths[] = { 64, 32, 96 };
+    struct tile best = { 0 };
+
+    for (size_t w = 0; w < CUC_LENGTH(widths); w++) {
+        if (v->stride == 1)
+            try_tile(&best,
+                     (struct tile){ false, 128, widths[w], 64, choose_width(v->p, v->q, 128), 0 },
+                     v);
+        for (size_t d = 0; d < CUC_LENGTH(depths) && (v->r > 1 || v->stride > 1); d++)
+            for (int pixels = 64; pixels <= 128; pixels *= 2)
+                try_tile(&best, (struct tile){ true, pixels, widths[w], depths[d], 1, 0 }, v);
+    }
+    return best;
+}
+
+static void add_forward(bench_point *p, uint32_t modes)
+{
+    const conv *v = p->data;
+    struct tile t = choose_tile(v);
+    bench_array *x = bench_point_read(p, p->dtype, BENCH_SHAPE(v->n, v->h, v->w, v->c));
+    bench_array *w = bench_point_read(p, p->dtype, BENCH_SHAPE(v->k, v->r, v->r, v->c));
+    const int64_t *shape = t.in_a_row ? BENCH_SHAPE(v->n * v->p * v->q, v->k)
+                                      : BENCH_SHAPE(v->n, v->p, v->q, v->k);
+    const cuc_bench_figure figures[] = { { "pixels", t.pixels },
+                                         { "channels", t.width },
+                                         { "depth", t.depth } };
+    char settings[128];
+    int used = snprintf(settings, sizeof(settings), "R=%d S=%d PAD=%d STRIDE=%d BK=%d BC=%d ",
+                        (int)v->r, (int)v->r, (int)v->pad, (int)v->stride, t.width, t.depth);
+
+    if (t.in_a_row)
+        snprintf(settings + used, sizeof(settings) - (size_t)used, "BM=%d", t.pixels);
+    else
+        snprintf(settings + used, sizeof(settings) - (size_t)used, "BP=%d BQ=%d",
+                 t.pixels / t.columns, t.columns);
+    bench_array *y = bench_point_written(p, p->dtype, shape);
+    bench_point_kernel(p, &(bench_kernel_spec){
+                              .name = "tile",
+                              .file = "conv.tile",
+                              .source = conv_tile,
+                              .kernel = t.in_a_row ? "conv_rows" : "conv",
+                              .settings = settings,
+                              .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(w), BENCH_TENSOR(y) },
+                              .by_driver = true,
+                              .modes = modes,
+                              .figures = figures,
+                              .figure_count = CUC_LENGTH(figures),
+                          });
+}
+
+// A gradient: sums of rectangles of pixels.
+static void add_gradient(bench_point *p, uint32_t modes)
 {
     const conv *v = p->data;
     const int64_t *const shapes[] = { BENCH_SHAPE(v->n, v->h, v->w, v->c),
@@ -221,7 +302,6 @@ static void add_tile(bench_point *p, uint32_t modes)
     int64_t k_tiles = (v->k + 127) / 128, c_tiles = (v->c + 127) / 128;
     int64_t shares = 264 / (k_tiles * c_tiles * v->r * v->r) + 1; // two blocks a multiprocessor
     shares = shares < v->n ? shares : v->n;
-    const char *const kernels[] = { "conv_dx", "conv_dw", "conv" };
     const cuc_bench_figure figures[] = { { "pixel_rows", pixels / wide },
                                          { "pixel_columns", wide },
                                          { "shares", (double)shares } };
@@ -234,27 +314,24 @@ static void add_tile(bench_point *p, uint32_t modes)
                                        : bench_point_written(p, p->dtype, shapes[i]);
     int used = snprintf(settings, sizeof(settings), "R=%d S=%d PAD=%d BP=%d BQ=%d", (int)v->r,
                         (int)v->r, (int)v->pad, pixels / wide, wide);
-    if (v->result != X)
-        used += snprintf(settings + used, sizeof(settings) - (size_t)used, " STRIDE=%d",
-                         (int)v->stride);
     if (v->result == W)
-        snprintf(settings + used, sizeof(settings) - (size_t)used, " G=%d", (int)shares);
-    // In the order of the kernels' parameters: the operands, then the result.
-    bench_array *first = array[v->result == Y ? X : Y], *second = array[v->result == W ? X : W];
-    bench_point_kernel(p, &(bench_kernel_spec){
-                              .name = "tile",
-                              .file = "conv.tile",
-                              .source = conv_tile,
-                              .kernel = kernels[v->result],
-                              .settings = settings,
-                              .arguments = { BENCH_TENSOR(first), BENCH_TENSOR(second),
-                                             BENCH_TENSOR(array[v->result]) },
-                              .zeroed = { v->result == W ? array[W] : NULL },
-                              .by_driver = true,
-                              .modes = modes,
-                              .figures = figures,
-                              .figure_count = v->result == W ? 3 : 2,
-                          });
+        snprintf(settings + used, sizeof(settings) - (size_t)used, " STRIDE=%d G=%d",
+                 (int)v->stride, (int)shares);
+    bench_point_kernel(
+        p, &(bench_kernel_spec){
+               .name = "tile",
+               .file = "conv.tile",
+               .source = conv_tile,
+               .kernel = v->result == W ? "conv_dw" : "conv_dx",
+               .settings = settings,
+               .arguments = { BENCH_TENSOR(array[Y]), BENCH_TENSOR(array[v->result == W ? X : W]),
+                              BENCH_TENSOR(array[v->result]) },
+               .zeroed = { v->result == W ? array[W] : NULL },
+               .by_driver = true,
+               .modes = modes,
+               .figures = figures,
+               .figure_count = v->result == W ? 3 : 2,
+           });
 }
 
 static cuc_status set_up(cuc_bench_state *state, void *data)
@@ -273,7 +350,10 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
         return st;
     p->data = v;
     uint32_t modes = bench_draw_mode(flop_of(v), 0);
-    add_tile(p, modes);
+    if (v->result == Y)
+        add_forward(p, modes);
+    else
+        add_gradient(p, modes);
     work.flop = flop_of(v);
     work.bytes = p->bytes;
     work.peak = cuc_dtype_name(v->dtype);
