@@ -586,6 +586,54 @@ TEST_ROWS(candidates_are_chosen_for_dimensions, choices)
     cuc_program_release(p);
 }
 
+// A product with a computed operand, whose largest tiles fit in no block's registers.
+static const char dequantized[] =
+    "kernel other(x: f32[M]) const B = auto(32, 64) grid cdiv(M, B) { store(x, [block(0)], "
+    "zeros(f32, [B])) }\n"
+    "kernel product(x: bf16[M, K], q: i8[K, N], y: f32[M, N])\n"
+    "    const BM = auto(%s), BN = auto(256, 512), BK = 64\n"
+    "    grid cdiv(M, BM), cdiv(N, BN)\n"
+    "{\n"
+    "    m, n = block(0), block(1)\n"
+    "    acc = zeros(f32, [BM, BN])\n"
+    "    for k in 0 .. cdiv(K, BK) {\n"
+    "        b = cast(load(q, [k, n], [BK, BN]), bf16)\n"
+    "        acc = mma(load(x, [m, k], [BM, BK]), b, acc)\n"
+    "    }\n"
+    "    store(y, [m, n], acc)\n"
+    "}\n";
+
+static cuc_program *dequantized_with(char text[1024], const char *rows)
+{
+    const char *const dimensions[] = { "M=4096", "N=4096", "K=4096" };
+    cuc_program *p = NULL;
+
+    snprintf(text, 1024, dequantized, rows);
+    ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, text, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .dimensions = dimensions,
+                                                 .dimension_count = 3, .name = "p.tile")));
+    return p;
+}
+
+TEST(candidates_that_do_not_compile_are_not_chosen)
+{
+    char text[1024];
+    cuc_program *p = dequantized_with(text, "128, 256, 512");
+
+    compile(p);
+    cuc_program_release(p);
+    // If none compiles, the error comes with the choice, and only with that of its kernel.
+    cuc_object *object = NULL;
+    p = dequantized_with(text, "256, 512");
+    ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX), "T602");
+    ck_assert_str_eq(cuc_error_library_symbol(), "T602");
+    ck_assert_msg(strstr(cuc_error_message(), "registers") != NULL, "%s", cuc_error_message());
+    ck_assert_msg(strstr(cuc_error_log(), "note: kernel: product: BM=") != NULL, "%s",
+                  cuc_error_log());
+    ck_assert_msg(strstr(cuc_error_log(), "kernel: other") == NULL, "%s", cuc_error_log());
+    cuc_program_release(p);
+}
+
 TEST(dimensions_that_are_none_are_refused)
 {
     static const char *const bad[] = {

@@ -234,6 +234,8 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
             return TILE_MMA_PATH_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);
+        if (copy)
+            (void)tile_swap_computed(copy);
         if (copy && tile_plan_fused(copy, target, &why))
             return TILE_MMA_PATH_PIPELINE;
     }
