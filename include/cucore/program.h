@@ -154,7 +154,8 @@ typedef struct cuc_program_options {
     const char *const *constants;
     size_t constant_count;
     /** Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its
-     * own number; 4 lets its warpgroups alternate between tiles where they can. */
+     * own number; 4 lets its warpgroups alternate between tiles where they can. Any other product
+     * takes more warps if its accumulators would not fit in the registers of a thread. */
     int32_t warps;
     int32_t remarks;             /**< log the compiler's decisions (tile only) */
     int32_t require_tma;         /**< a load hinted for TMA that cannot use it is an error (tile

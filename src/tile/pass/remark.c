@@ -168,6 +168,15 @@ void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_pr
 }
 
 void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry)
+void tile_remark_warps(const struct tile_kernel *kernel, uint32_t asked, uint32_t taken)
+{
+    if (taken > asked)
+        tile_remark(kernel->module, kernel->where,
+                    "kernel: %s: blocks of %u warps, not %u: its accumulators would not fit in the "
+                    "registers of a thread",
+                    kernel->name, taken, asked);
+}
+
 {
     uint32_t shared = entry->static_shared + entry->dynamic_shared;
 

@@ -31,5 +31,7 @@ struct tile_prefetch;
 void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,
                           const char *why);
 void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry);
+// Reports that a block has more warps than the target asks for.
+void tile_remark_warps(const struct tile_kernel *kernel, uint32_t asked, uint32_t taken);
 
 #endif

@@ -2438,7 +2438,7 @@ pub struct cuc_program_options {
     /// Overrides for constants of a tile program's kernels: "NAME=VALUE" (tile only)
     pub constants: *const *const c_char,
     pub constant_count: usize,
-    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where they can.
+    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where they can. Any other product takes more warps if its accumulators would not fit in the registers of a thread.
     pub warps: i32,
     /// log the compiler's decisions (tile only)
     pub remarks: i32,
