@@ -385,16 +385,88 @@ static const struct {
 TEST_ROWS(what_stays_below_the_machine_says_why, slow)
 {
     const char *dimensions[] = { slow[_i].dimension, "M=4096" };
+    int count = !dimensions[0] ? 0 : strstr(slow[_i].source, "[M, N]") ? 2 : 1;
     cuc_program *p =
-        made(slow[_i].source, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON,
-                                                  .split = slow[_i].split, .dimensions = dimensions,
-                                                  .dimension_count = dimensions[0] ? 2 : 0));
+        made(slow[_i].source,
+             CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON, .split = slow[_i].split,
+                                 .dimensions = dimensions, .dimension_count = (size_t)count));
     cuc_object *object = compiled(p, CUC_CODE_PTX);
 
     ck_assert_msg(strstr(cuc_program_log(p), slow[_i].says) != NULL, "expected %s, got %s",
                   slow[_i].says, cuc_program_log(p));
     cuc_object_release(object);
     cuc_program_release(p);
+}
+
+// Kernels without a pipeline: the body, and the remark with its line and column.
+#define PRODUCTS(body)                                                                           \
+    "kernel k(a: bf16[M, K], b: bf16[K, N], c: bf16[N, N], o: f32[M, N], i: i8[M, K], j: i8[K, " \
+    "N]) grid 1 {\n    acc, low = zeros(f32, [128, 128]), zeros(f32, [128, 16])\n" body "\n}"
+#define LOAD_A "load(a, [0, k], [128, 64])"
+#define LOAD_B "load(b, [k, 0], [64, 128])"
+static const struct {
+    const char *source, *says;
+} not_pipelined[] = {
+    { PRODUCTS("    for k in 0 .. 8 {\n        x = " LOAD_A "\n"
+               "        acc = mma(x, " LOAD_B ", acc)\n"
+               "        low = mma(x, load(b, [k, 9], [64, 16]), low)\n    }\n"
+               "    acc = mma(cast(low, bf16), load(c, [0, 0], [16, 128]), acc)\n"
+               "    store(o, [0, 0], acc)"),
+      "8:11: remark: kernel: k: no pipeline by TMA: mma: it is outside of the loop with the other "
+      "products" },
+};
+
+TEST_ROWS(what_is_no_pipeline_says_why, not_pipelined)
+{
+    cuc_program *p =
+        made(not_pipelined[_i].source, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON));
+    cuc_object *object = compiled(p, CUC_CODE_PTX);
+
+    ck_assert_msg(strstr(cuc_program_log(p), not_pipelined[_i].says) != NULL, "expected %s, got %s",
+                  not_pipelined[_i].says, cuc_program_log(p));
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+
+// A block of 4 warps would keep 256 accumulators in each thread.
+TEST(accumulators_that_fit_in_no_thread_take_more_warps)
+{
+    static const struct {
+        const char *source;
+        int32_t warps;
+        const char *threads, *says;
+    } rows[] = {
+        { PRODUCTS("    acc = zeros(f32, [128, 256])\n"
+                   "    for k in 0 .. 8 { acc = mma(" LOAD_A ", load(b, [k, 0], [64, 256]), acc) "
+                   "}\n    store(o, [0, 0], acc)"),
+          4, ".reqntid 256, 1, 1", "kernel: k: blocks of 8 warps, not 4: its accumulators" },
+        { PRODUCTS("    other = acc\n    for k in 0 .. 8 {\n        x = " LOAD_A
+                   "\n        acc = mma(x, " LOAD_B ", acc)\n"
+                   "        other = mma(x, " LOAD_B ", other)\n    }\n"
+                   "    store(o, [0, 0], acc * other)"),
+          4, ".reqntid 256, 1, 1", "kernel: k: blocks of 8 warps, not 4: its accumulators" },
+        { PRODUCTS("    for k in 0 .. 8 { acc = mma(" LOAD_A ", " LOAD_B ", acc) }\n"
+                   "    store(o, [0, 0], acc)"),
+          4, ".reqntid 128, 1, 1", NULL },
+        { PRODUCTS("    for k in 0 .. 8 { acc = mma(" LOAD_A ", " LOAD_B ", acc) }\n"
+                   "    store(o, [0, 0], acc)"),
+          1, ".reqntid 128, 1, 1", "kernel: k: blocks of 4 warps, not 1: its accumulators" },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_program *p =
+            made(rows[i].source,
+                 CUC_PROGRAM_OPTIONS(.arch = "sm_80", .remarks = CUC_ON, .warps = rows[i].warps));
+        cuc_object *object = compiled(p, CUC_CODE_PTX);
+        const char *ptx;
+        ck_ok(cuc_object_get_ptx(&ptx, NULL, object));
+        ck_assert_msg(strstr(ptx, rows[i].threads) != NULL, "row %d: no %s", i, rows[i].threads);
+        ck_assert_msg(!strstr(cuc_program_log(p), "warps, not") == !rows[i].says &&
+                          (!rows[i].says || strstr(cuc_program_log(p), rows[i].says)),
+                      "row %d: %s", i, cuc_program_log(p));
+        cuc_object_release(object);
+        cuc_program_release(p);
+    }
 }
 
 // Sorts, scans, tops and histograms of random dtypes and sizes take at most 1 MB of PTX beside

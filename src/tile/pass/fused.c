@@ -162,18 +162,15 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 // ---- The loop
 
 struct search {
-    const struct tile_op *mma;
     uint32_t count;
     bool refused; // an op is not allowed in an iteration
 };
 
-static void find_product(struct tile_op *op, void *data)
+static void count_product(struct tile_op *op, void *data)
 {
     struct search *s = data;
 
     s->count += op->kind == TILE_MMA;
-    if (op->kind == TILE_MMA)
-        s->mma = op;
 }
 
 static void check_work(struct tile_op *op, void *data)
@@ -187,16 +184,49 @@ static void check_work(struct tile_op *op, void *data)
                   tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
 }
 
+// Returns the first loop of the kernel's body that holds a product itself; NULL if there is none.
+static const struct tile_op *loop_with_product(const struct tile_kernel *kernel)
+{
+    for (const struct tile_op *loop = kernel->body.first; loop; loop = loop->next)
+        for (const struct tile_op *op = loop->kind == TILE_FOR ? loop->block[0]->first : NULL; op;
+             op = op->next)
+            if (op->kind == TILE_MMA)
+                return loop;
+    return NULL;
+}
+
+const char tile_others_outside[] = "it is outside of the loop with the other products";
+
+struct outside {
+    const struct tile_op *loop, *mma;
+};
+
+static void find_outside(struct tile_op *op, void *data)
+{
+    struct outside *s = data;
+
+    if (op->kind == TILE_MMA && !s->mma && !tile_is_within(op, s->loop->block[0]))
+        s->mma = op;
+}
+
+const struct tile_op *tile_product_outside(const struct tile_kernel *kernel)
+{
+    struct outside s = { loop_with_product(kernel), NULL };
+
+    if (s.loop)
+        tile_walk((struct tile_block *)(uintptr_t)&kernel->body, find_outside, &s);
+    return s.mma;
+}
+
 static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
 {
-    struct search s = { NULL, 0, false };
+    struct search s = { 0, false };
+    const struct tile_op *loop = loop_with_product(kernel);
 
-    tile_walk(&kernel->body, find_product, &s);
+    tile_walk(&kernel->body, count_product, &s);
     if (!s.count)
         return "";
-    const struct tile_op *loop = s.mma->parent->parent;
-    if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body ||
-        loop->block[0]->last->kind != TILE_CONTINUE)
+    if (!loop || loop->block[0]->last->kind != TILE_CONTINUE)
         return tile_not_in_loop;
     p->base.loop = loop;
     for (const struct tile_op *op = kernel->body.first; op != loop; op = op->next)
@@ -216,7 +246,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
             return why;
     }
     if (s.count)
-        return "there are others outside of its loop";
+        return tile_others_outside;
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         const char *why = tile_op_infos[op->kind].traits & TILE_READS ? find_read(p, op) : NULL;
         if (why)

@@ -204,6 +204,8 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
 // region.c: finds products in nested loops, in several loops or under control flow, all of which
 // add to one accumulator. Returns NULL on success, or the reason if there is none.
 const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p);
+// True if the reason is that products do not add to one accumulator.
+bool tile_is_no_region(const char *why);
 // Recomputes the scalars that each role needs after values have been renumbered.
 void tile_settle_region(struct tile_kernel *kernel, struct tile_pipeline *p);
 // True for an op that holds products of the region.

@@ -147,11 +147,12 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     tile_variant_name(TILE_TMA));
 }
 
-void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why)
+void tile_remark_no_pipeline(const struct tile_kernel *kernel, struct tile_location where,
+                             const char *why)
 {
     if (*why)
-        tile_remark(kernel->module, kernel->where, "kernel: %s: no pipeline by TMA: mma: %s",
-                    kernel->name, why);
+        tile_remark(kernel->module, where, "kernel: %s: no pipeline by TMA: mma: %s", kernel->name,
+                    why);
 }
 
 void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,
@@ -167,7 +168,6 @@ void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_pr
                     why);
 }
 
-void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry)
 void tile_remark_warps(const struct tile_kernel *kernel, uint32_t asked, uint32_t taken)
 {
     if (taken > asked)
@@ -177,6 +177,7 @@ void tile_remark_warps(const struct tile_kernel *kernel, uint32_t asked, uint32_
                     kernel->name, taken, asked);
 }
 
+void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry)
 {
     uint32_t shared = entry->static_shared + entry->dynamic_shared;
 
