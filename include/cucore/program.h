@@ -434,7 +434,8 @@ CUC_API void cuc_program_release(cuc_program *program);
  *
  * CUDA C++ is compiled with `name` as a name expression, so that "scale<float>" instantiates a
  * template and "scale" finds a kernel with or without extern "C". The code is a cubin; it is PTX
- * for an arch of "compute_90", and for PTX and tile programs on a simulated driver.
+ * for an arch of "compute_90", for tile programs without options of the assembler, whose pipelines
+ * are faster so, and for PTX on a simulated driver.
  *
  * @order  returns when the code is ready: milliseconds to minutes
  * @thread any thread
