@@ -174,8 +174,8 @@ typedef struct cuc_program_options {
     int32_t raster; /**< tiles along the grid's first axis before the next along its second, for
                          a pipelined product: 1 to 64 (tile only) */
     /** "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for
-     * which candidates of auto() are chosen. A kernel with other names, or with none given, is
-     * compiled with the first candidates (tile only) */
+     * which candidates of auto() are chosen. A kernel that also has other names is compiled with
+     * the first candidates; a name that no kernel has is an error (tile only) */
     const char *const *dimensions;
     size_t dimension_count;
     /** A file of records (tuned.h) to search for those dimensions before the cost model is used,

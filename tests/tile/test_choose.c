@@ -653,6 +653,39 @@ TEST(dimensions_that_are_none_are_refused)
              "dimensions");
 }
 
+TEST(dimensions_that_no_kernel_has_are_refused)
+{
+    static const char source[] = "kernel a(x: f32[M], f: f32) grid 1 { }\n"
+                                 "kernel b(x: f32[M, N], n: i32) grid 1 { }\n";
+    static const struct {
+        const char *dimension, *says; // NULL: it is one
+    } rows[] = {
+        { "M=4", NULL },
+        { "N=4", NULL },
+        { "n=4", NULL },
+        { "Q=4", "dimensions[1] is \"Q=4\", and no kernel of p.tile has that dimension or integer "
+                 "argument: expected one of M, N, n" },
+        { "f=4", "expected one of M, N, n" },
+        { "x=4", "expected one of M, N, n" },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        const char *const dimensions[] = { "M=8", rows[i].dimension };
+        cuc_program *p = NULL;
+        cuc_object *object = NULL;
+        ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, source, 0,
+                                 CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .name = "p.tile",
+                                                     .dimensions = dimensions,
+                                                     .dimension_count = 2)));
+        if (rows[i].says)
+            ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, p, CUC_CODE_PTX),
+                     rows[i].says);
+        else
+            compile(p);
+        cuc_program_release(p);
+    }
+}
+
 struct seen {
     int count;
     double least;

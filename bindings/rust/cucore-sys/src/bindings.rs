@@ -2454,7 +2454,7 @@ pub struct cuc_program_options {
     pub split: i32,
     /// tiles along the grid's first axis before the next along its second, for a pipelined product: 1 to 64 (tile only)
     pub raster: i32,
-    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for which candidates of auto() are chosen. A kernel with other names, or with none given, is compiled with the first candidates (tile only)
+    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for which candidates of auto() are chosen. A kernel that also has other names is compiled with the first candidates; a name that no kernel has is an error (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
     /// A file of records (tuned.h) to search for those dimensions before the cost model is used, when arch is NULL; "": none; NULL: the usual file (tile only)
