@@ -170,6 +170,15 @@ void cuc__program_report_choice(const struct cuc__program_choice *c, struct tile
             }
 }
 
+void cuc__program_note_grids(const cuc_program *p, const struct tile_target *target,
+                             struct tile_module *module)
+{
+    struct tile_choosing how = choosing_of(p, target, NULL);
+
+    for (struct tile_kernel *k = module->first; k && how.dimensions; k = k->next)
+        tile_note_grid(k, &how);
+}
+
 void cuc__program_remark_grids(const cuc_program *p, const struct tile_target *target,
                                struct tile_module *module)
 {

@@ -421,6 +421,8 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
     tile_budget_open(&budget, &t->limits);
     if ((st = parse(&module, &machine, p, &budget, function)) < 0)
         return st;
+    if (t->remarks)
+        cuc__program_note_grids(p, &machine, module);
     if (!tile_compile(module, &machine, &compiled)) {
         st = cuc__program_fail_tile(p, module, function);
     } else {

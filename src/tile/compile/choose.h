@@ -49,6 +49,8 @@ bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_ke
 bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
                    char *why, size_t capacity);
 
+// Sets kernel->fills_device for the launch that the given dimensions determine.
+void tile_note_grid(struct tile_kernel *kernel, const struct tile_choosing *how);
 // Remarks if the launch that the given dimensions determine has fewer blocks than the GPU has
 // multiprocessors, with the remedy.
 void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how);

@@ -309,18 +309,37 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     return true;
 }
 
-void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how)
+// Returns the blocks of the launch that the dimensions determine, up to a million along each axis,
+// and the number of multiprocessors. 0: the launch is unknown, or impossible.
+static int64_t count_blocks(const struct tile_kernel *kernel, const struct tile_choosing *how,
+                            uint32_t *multiprocessors)
 {
     enum { USUAL_MULTIPROCESSORS = 132, MOST_BLOCKS = 1 << 20 };
     struct launch *l = tile_take(kernel->module, sizeof(*l));
-    uint32_t all = how->multiprocessors ? how->multiprocessors : USUAL_MULTIPROCESSORS, parts = 2;
-    char why[256], remedy[64] = "use smaller tiles";
+    char why[256];
     int64_t blocks = 1;
 
+    *multiprocessors = how->multiprocessors ? how->multiprocessors : USUAL_MULTIPROCESSORS;
     if (!l || make_launch(l, kernel, how, why, sizeof(why)) <= 0)
-        return;
+        return 0;
     for (uint32_t i = 0; i < 3; i++)
         blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
+    return blocks;
+}
+
+void tile_note_grid(struct tile_kernel *kernel, const struct tile_choosing *how)
+{
+    uint32_t all;
+
+    kernel->fills_device = count_blocks(kernel, how, &all) >= all;
+}
+
+void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how)
+{
+    uint32_t all, parts = 2;
+    char remedy[64] = "use smaller tiles";
+    int64_t blocks = count_blocks(kernel, how, &all);
+
     if (!blocks || blocks >= all || kernel->splits)
         return;
     while (parts < TILE_MOST_PARTS && blocks * parts < all)

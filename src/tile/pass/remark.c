@@ -83,7 +83,7 @@ void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool fl
     else if (parts)
         tile_remark(kernel->module, kernel->where,
                     "kernel: %s: loops are shared by %u blocks of a cluster", kernel->name, parts);
-    else if (*why)
+    else if (*why && !kernel->fills_device)
         tile_remark(kernel->module, kernel->where,
                     "kernel: %s: no loop is shared by several blocks: %s", kernel->name, why);
 }
