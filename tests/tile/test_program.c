@@ -436,6 +436,27 @@ static const struct {
                "    store(o, [0, 0], acc)"),
       "8:11: remark: kernel: k: no pipeline by TMA: mma: it is outside of the loop with the other "
       "products" },
+    { PRODUCTS(
+          "    s = zeros(i32, [128, 128])\n    for k in 0 .. 8 { s = mma(load(i, [0, k], [128, "
+          "64]), load(j, [k, 0], [64, 128]), s) }\n    store(o, [0, 0], cast(s, f32))"),
+      "1:8: remark: kernel: k: no pipeline by TMA: mma: operands of this dtype must have the "
+      "summed axis last in memory" },
+    { PRODUCTS("    for k in 0 .. 8 { acc = mma(load(o, [0, k], [128, 64]), load(o, [k, 0], [64, "
+               "128]), acc, precision=tf32) }\n    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: operands of this dtype must have the summed axis last in memory" },
+    { PRODUCTS("    for k in 0 .. 8 {\n        acc = mma(" LOAD_A ", " LOAD_B ", acc)\n"
+               "        store(o, [k, 0], acc)\n    }"),
+      "no pipeline by TMA: mma: the loop has stores, prints or accesses in an order" },
+    { PRODUCTS("    for k in 0 .. 8 {\n        acc = mma(" LOAD_A ", " LOAD_B ", acc)\n"
+               "        for n in 0 .. k { acc = acc * 2.0 }\n    }\n    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: the loop has another loop in it" },
+    { PRODUCTS("    for k in 0 .. 8 {\n        acc = mma(" LOAD_A ", " LOAD_B ", acc)\n"
+               "        if sum(acc) > 1.0 { break }\n    }\n    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: the loop has a break, continue or return" },
+    { PRODUCTS("    store(o, [0, 0], acc)\n    for k in 0 .. 8 { acc = mma(" LOAD_A ", " LOAD_B
+               ", acc) }\n    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: the loop comes after stores, accesses in an order or control "
+      "flow" },
 };
 
 TEST_ROWS(what_is_no_pipeline_says_why, not_pipelined)

@@ -127,7 +127,7 @@ static void remark_no_pipeline(const struct tile_kernel *kernel, const char *not
 {
     bool outside = not_fused == tile_others_outside;
     bool is_better = *not_fused && not_fused != tile_not_in_loop &&
-                     (!outside || tile_is_no_region(not_plain));
+                     not_plain != tile_depth_not_last && (!outside || tile_is_no_region(not_plain));
     const struct tile_op *mma = outside && is_better ? tile_product_outside(kernel) : NULL;
 
     tile_remark_no_pipeline(kernel, mma ? mma->where : kernel->where,

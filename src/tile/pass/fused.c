@@ -163,7 +163,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 
 struct search {
     uint32_t count;
-    bool refused; // an op is not allowed in an iteration
+    const char *refused; // why an op is not allowed in an iteration
 };
 
 static void count_product(struct tile_op *op, void *data)
@@ -176,12 +176,15 @@ static void count_product(struct tile_op *op, void *data)
 static void check_work(struct tile_op *op, void *data)
 {
     struct search *s = data;
-    uint32_t traits = tile_op_infos[op->kind].traits;
 
-    s->refused |= traits & TILE_WRITES || op->kind == TILE_BREAK || op->kind == TILE_RETURN ||
-                  op->kind == TILE_FOR || op->kind == TILE_LOOP ||
-                  (op->kind == TILE_CONTINUE && op->parent->parent->kind == TILE_IF) ||
-                  tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
+    if (tile_op_infos[op->kind].traits & TILE_WRITES ||
+        tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        s->refused = "the loop has stores, prints or accesses in an order";
+    else if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
+        s->refused = "the loop has another loop in it";
+    else if (op->kind == TILE_BREAK || op->kind == TILE_RETURN ||
+             (op->kind == TILE_CONTINUE && op->parent->parent->kind == TILE_IF))
+        s->refused = "the loop has a break, continue or return";
 }
 
 // Returns the first loop of the kernel's body that holds a product itself; NULL if there is none.
@@ -220,7 +223,7 @@ const struct tile_op *tile_product_outside(const struct tile_kernel *kernel)
 
 static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
 {
-    struct search s = { 0, false };
+    struct search s = { 0, NULL };
     const struct tile_op *loop = loop_with_product(kernel);
 
     tile_walk(&kernel->body, count_product, &s);
@@ -235,7 +238,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
             return "the loop comes after stores, accesses in an order or control flow";
     tile_walk(loop->block[0], check_work, &s);
     if (s.refused)
-        return "the loop has stores, loops or another end";
+        return s.refused;
     for (uint32_t i = 0; i < 3; i++)
         if (!tile_fused_need(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";

@@ -107,6 +107,9 @@ static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
     return false;
 }
 
+const char tile_depth_not_last[] =
+    "operands of this dtype must have the summed axis last in memory";
+
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 {
     const struct tile_value *tensor = s->slice ? s->slice->operand[0] : s->load->operand[0];
@@ -118,7 +121,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     if (!tile_starts_aligned(p, s->load, s->element))
         return "an operand's lines start at no known multiple of 16 bytes";
     if (s->mn_major && !tile_wgmma_of(dtype)->either_major)
-        return "operands of this dtype must have the summed axis last in memory";
+        return tile_depth_not_last;
     uint32_t line = (uint32_t)shape->ints[s->last] * s->element;
     s->span = span_of(line);
     s->rows = rows_of(shape, s->last, &s->other);

@@ -187,6 +187,8 @@ struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 // The reason that a product is in another place than a loop of the kernel's body: how the loops and
 // branches around it fail as a region is then the better one.
 extern const char tile_not_in_loop[];
+// The reason that an operand has its lines along another axis than a dtype's products require.
+extern const char tile_depth_not_last[];
 // loop.c: finds the loop, the product and its streamed operands, and marks the values that their
 // indices depend on. Returns NULL on success, the reason if there is no such loop, or "" if the
 // kernel has no product.
