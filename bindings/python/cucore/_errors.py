@@ -157,8 +157,6 @@ def _told(message: str, function: str, caller: str) -> str:
         message = f"{caller or called() or function}: {message[len(function) + 2:]}"
     # Arguments are checked for their class first: a NULL handle belongs to an object that was closed.
     message = re.sub(r"\b(\w+) is NULL(, expected a cuc_\w+|(?=, but a memory pool))", r"\1 is closed", message)
-    message = re.sub(r"(expected a tensor of (\w+), got a )buffer \(cuc_tensor_from_buffer\(\) gives it a shape\)",
-                     r'\1Buffer: pass buffer.view("\2", shape)', message)
     return re.sub(r"\b(cuc_[a-z_0-9]+)\b(\(\))?", _named, message)
 
 
