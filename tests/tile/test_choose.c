@@ -538,11 +538,12 @@ static const struct {
     { "sm_90a",
       { "M=1024", "N=9000", "K=64" },
       { NULL },
-      { "softmax: the first of auto() everywhere", "where N <= BN" } },
+      { "softmax: BN=1024, the first of auto() everywhere", "where N <= BN" } },
     { "sm_90a",
       { "M=1024", "N=1024" },
       { NULL },
-      { "gemm: the first of auto() everywhere: its dimension K is not given", "BN=1024" } },
+      { "gemm: BM=128 BN=256, the first of auto() everywhere: its dimension K is not given",
+        "BN=1024" } },
     { "sm_80", { "M=256", "N=256", "K=64" }, { NULL }, { "gemm: BM=64 BN=64 of auto()" } },
 };
 
@@ -586,6 +587,23 @@ TEST_ROWS(candidates_are_chosen_for_dimensions, choices)
     cuc_program_release(p);
 }
 
+struct seen {
+    int count;
+    double least;
+    char best[64];
+};
+
+static void look(void *user, const char *choice, double seconds)
+{
+    struct seen *s = user;
+
+    ck_assert(seconds > 0);
+    if (!s->count++ || seconds < s->least) {
+        s->least = seconds;
+        snprintf(s->best, sizeof(s->best), "%s", choice);
+    }
+}
+
 // A product with a computed operand, whose largest tiles fit in no block's registers.
 static const char dequantized[] =
     "kernel other(x: f32[M]) const B = auto(32, 64) grid cdiv(M, B) { store(x, [block(0)], "
@@ -621,6 +639,10 @@ TEST(candidates_that_do_not_compile_are_not_chosen)
     cuc_program *p = dequantized_with(text, "128, 256, 512");
 
     compile(p);
+    struct seen seen = { 0, 0, "" };
+    ck_ok(cuc_tile_visit_candidates(p, "product", look, &seen));
+    ck_assert_int_eq(seen.count, 1);
+    ck_assert_str_eq(seen.best, "BM=128 BN=256");
     cuc_program_release(p);
     // If none compiles, the error comes with the choice, and only with that of its kernel.
     cuc_object *object = NULL;
@@ -628,8 +650,10 @@ TEST(candidates_that_do_not_compile_are_not_chosen)
     ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX), "T602");
     ck_assert_str_eq(cuc_error_library_symbol(), "T602");
     ck_assert_msg(strstr(cuc_error_message(), "registers") != NULL, "%s", cuc_error_message());
-    ck_assert_msg(strstr(cuc_error_log(), "note: kernel: product: BM=") != NULL, "%s",
-                  cuc_error_log());
+    ck_assert_msg(strstr(cuc_error_log(), "note: kernel: product: BM=256 BN=256, the first of "
+                                          "auto() everywhere: tiles are too large for a block") !=
+                      NULL,
+                  "%s", cuc_error_log());
     ck_assert_msg(strstr(cuc_error_log(), "kernel: other") == NULL, "%s", cuc_error_log());
     cuc_program_release(p);
 }
@@ -683,23 +707,6 @@ TEST(dimensions_that_no_kernel_has_are_refused)
         else
             compile(p);
         cuc_program_release(p);
-    }
-}
-
-struct seen {
-    int count;
-    double least;
-    char best[64];
-};
-
-static void look(void *user, const char *choice, double seconds)
-{
-    struct seen *s = user;
-
-    ck_assert(seconds > 0);
-    if (!s->count++ || seconds < s->least) {
-        s->least = seconds;
-        snprintf(s->best, sizeof(s->best), "%s", choice);
     }
 }
 

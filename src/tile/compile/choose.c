@@ -137,14 +137,14 @@ static bool next(struct search *s)
 
 static void report(const struct search *s)
 {
-    char text[TEXT_BYTES + 64], choice[TEXT_BYTES];
+    char text[2 * TEXT_BYTES], choice[TEXT_BYTES];
 
     choice_text(s, s->best, choice, sizeof(choice));
     if (s->seconds > 0)
         snprintf(text, sizeof(text), "%s of auto() by the model, which thinks of %.3g us", choice,
                  1e6 * s->seconds);
     else
-        snprintf(text, sizeof(text), "the first of auto() everywhere: %s", s->why);
+        snprintf(text, sizeof(text), "%s, the first of auto() everywhere: %s", choice, s->why);
     s->how->report(s->how->user, s->kernel->name, text);
 }
 

@@ -3,6 +3,7 @@
 // IR.
 #include "choose.h"
 
+#include "compile_steps.h"
 #include "cost.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/host.h"
@@ -279,6 +280,11 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     if (how->multiprocessors)
         m.multiprocessors = how->multiprocessors;
     tile_simplify(kernel);
+    tile_refuse_huge(kernel);
+    if (kernel->module->diagnostics->errors) {
+        snprintf(why, capacity, "tiles are too large for a block");
+        return true;
+    }
     tile_walk(&kernel->body, look_at, &p);
     double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
     if (!p.first) {
@@ -305,40 +311,41 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     w.thrice = x->dtype == CUC_F32 &&
                tile_int(p.first, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
     w.path = path_of(l, kernel, how->target, p.first, &w);
+    tile_refuse_accumulators(kernel, how->target, w.path == TILE_MMA_PATH_PIPELINE);
+    if (kernel->module->diagnostics->errors) {
+        snprintf(why, capacity, "tiles are too large for a block");
+        return true;
+    }
     *seconds = tile_work_seconds(&m, &w);
     return true;
 }
 
-// Returns the blocks of the launch that the dimensions determine, up to a million along each axis,
-// and the number of multiprocessors. 0: the launch is unknown, or impossible.
-static int64_t count_blocks(const struct tile_kernel *kernel, const struct tile_choosing *how,
-                            uint32_t *multiprocessors)
+static uint32_t multiprocessors_of(const struct tile_choosing *how)
 {
-    enum { USUAL_MULTIPROCESSORS = 132, MOST_BLOCKS = 1 << 20 };
-    struct launch *l = tile_take(kernel->module, sizeof(*l));
-    char why[256];
-    int64_t blocks = 1;
+    enum { USUAL = 132 };
 
-    *multiprocessors = how->multiprocessors ? how->multiprocessors : USUAL_MULTIPROCESSORS;
-    if (!l || make_launch(l, kernel, how, why, sizeof(why)) <= 0)
-        return 0;
-    for (uint32_t i = 0; i < 3; i++)
-        blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
-    return blocks;
+    return how->multiprocessors ? how->multiprocessors : USUAL;
 }
 
 void tile_note_grid(struct tile_kernel *kernel, const struct tile_choosing *how)
 {
-    uint32_t all;
+    enum { MOST_BLOCKS = 1 << 20 };
+    struct launch *l = tile_take(kernel->module, sizeof(*l));
+    char why[256];
 
-    kernel->fills_device = count_blocks(kernel, how, &all) >= all;
+    if (!l || make_launch(l, kernel, how, why, sizeof(why)) <= 0)
+        return;
+    kernel->blocks = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        kernel->blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
+    kernel->fills_device = kernel->blocks >= multiprocessors_of(how);
 }
 
 void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how)
 {
-    uint32_t all, parts = 2;
+    uint32_t all = multiprocessors_of(how), parts = 2;
     char remedy[64] = "use smaller tiles";
-    int64_t blocks = count_blocks(kernel, how, &all);
+    int64_t blocks = kernel->blocks;
 
     if (!blocks || blocks >= all || kernel->splits)
         return;
