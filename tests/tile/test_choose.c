@@ -650,9 +650,9 @@ TEST(candidates_that_do_not_compile_are_not_chosen)
     ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX), "T602");
     ck_assert_str_eq(cuc_error_library_symbol(), "T602");
     ck_assert_msg(strstr(cuc_error_message(), "registers") != NULL, "%s", cuc_error_message());
-    ck_assert_msg(strstr(cuc_error_log(), "note: kernel: product: BM=256 BN=256, the first of "
-                                          "auto() everywhere: tiles are too large for a block") !=
-                      NULL,
+    ck_assert_msg(strstr(cuc_error_log(),
+                         "note: kernel: product: BM=256 BN=256, the first of "
+                         "auto() everywhere: tiles are too large for a block") != NULL,
                   "%s", cuc_error_log());
     ck_assert_msg(strstr(cuc_error_log(), "kernel: other") == NULL, "%s", cuc_error_log());
     cuc_program_release(p);
