@@ -154,7 +154,8 @@ typedef struct cuc_program_options {
     const char *const *constants;
     size_t constant_count;
     /** Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its
-     * own number; 4 lets its warpgroups alternate between tiles where they can. */
+     * own number; 4 lets its warpgroups alternate between tiles where they can. Any other product
+     * takes more warps if its accumulators would not fit in the registers of a thread. */
     int32_t warps;
     int32_t remarks;             /**< log the compiler's decisions (tile only) */
     int32_t require_tma;         /**< a load hinted for TMA that cannot use it is an error (tile
@@ -173,8 +174,8 @@ typedef struct cuc_program_options {
     int32_t raster; /**< tiles along the grid's first axis before the next along its second, for
                          a pipelined product: 1 to 64 (tile only) */
     /** "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for
-     * which candidates of auto() are chosen. A kernel with other names, or with none given, is
-     * compiled with the first candidates (tile only) */
+     * which candidates of auto() are chosen. A kernel that also has other names is compiled with
+     * the first candidates; a name that no kernel has is an error (tile only) */
     const char *const *dimensions;
     size_t dimension_count;
     /** A file of records (tuned.h) to search for those dimensions before the cost model is used,
@@ -433,7 +434,8 @@ CUC_API void cuc_program_release(cuc_program *program);
  *
  * CUDA C++ is compiled with `name` as a name expression, so that "scale<float>" instantiates a
  * template and "scale" finds a kernel with or without extern "C". The code is a cubin; it is PTX
- * for an arch of "compute_90", and for PTX and tile programs on a simulated driver.
+ * for an arch of "compute_90", for tile programs without options of the assembler, whose pipelines
+ * are faster so, and for PTX on a simulated driver.
  *
  * @order  returns when the code is ready: milliseconds to minutes
  * @thread any thread

@@ -164,8 +164,19 @@ void cuc__program_report_choice(const struct cuc__program_choice *c, struct tile
 {
     for (const struct tile_kernel *k = module->first; k; k = k->next)
         for (size_t i = 0; i < c->kernels.count && i < c->texts.count; i++)
-            if (k->name && strcmp(c->kernels.at[i], k->name) == 0)
+            if (k->name && strcmp(c->kernels.at[i], k->name) == 0) {
                 tile_remark(module, k->where, "kernel: %s: %s", k->name, c->texts.at[i]);
+                tile_show_with_errors(module);
+            }
+}
+
+void cuc__program_note_grids(const cuc_program *p, const struct tile_target *target,
+                             struct tile_module *module)
+{
+    struct tile_choosing how = choosing_of(p, target, NULL);
+
+    for (struct tile_kernel *k = module->first; k && how.dimensions; k = k->next)
+        tile_note_grid(k, &how);
 }
 
 void cuc__program_remark_grids(const cuc_program *p, const struct tile_target *target,

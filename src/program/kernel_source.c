@@ -9,13 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A simulated device runs PTX directly and needs no assembler.
-static int32_t target_of(int32_t source_kind, const char *arch)
+static bool has_assembler_options(const cuc_program_options *o)
 {
-    bool virtual_arch = arch && strncmp(arch, "compute_", strlen("compute_")) == 0;
-    bool is_ptx = source_kind != CUC_SOURCE_CUDA && cuc_driver_is_simulated();
+    return o->debug || o->lineinfo || o->max_register_count || o->split_compile || o->time ||
+           o->ptxas_option_count || o->extra_option_count;
+}
 
-    return virtual_arch || is_ptx ? CUC_CODE_PTX : CUC_CODE_CUBIN;
+// A simulated device runs PTX directly and needs no assembler. The driver's assembler moves
+// registers between the roles of a tile program's pipeline, which nvJitLink does not.
+static int32_t target_of(int32_t source_kind, const cuc_program_options *o)
+{
+    bool virtual_arch = o->arch && strncmp(o->arch, "compute_", strlen("compute_")) == 0;
+    bool is_ptx = source_kind != CUC_SOURCE_CUDA && cuc_driver_is_simulated();
+    bool is_tile = source_kind == CUC_SOURCE_TILE && !has_assembler_options(o);
+
+    return virtual_arch || is_ptx || is_tile ? CUC_CODE_PTX : CUC_CODE_CUBIN;
 }
 
 // A mangled name is looked up as a symbol: NVRTC would reject it as an expression.
@@ -65,7 +73,7 @@ cuc_status cuc_kernel_from_source(cuc_kernel **out, int32_t source_kind, const c
 
     st = cuc_program_create(&program, source_kind, text, bytes, &o);
     if (st >= 0)
-        st = cuc_program_compile(&object, program, target_of(source_kind, o.arch));
+        st = cuc_program_compile(&object, program, target_of(source_kind, &o));
     if (st >= 0)
         st = cuc_object_get_kernel(out, object, name);
     cuc_object_release(object);

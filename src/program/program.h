@@ -126,6 +126,9 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
 // Reports the choice as remarks.
 void cuc__program_report_choice(const struct cuc__program_choice *choice,
                                 struct tile_module *module);
+// Tells kernels whether their grid, with the given dimensions, fills the device.
+void cuc__program_note_grids(const cuc_program *p, const struct tile_target *target,
+                             struct tile_module *module);
 // Remarks on kernels whose grid, with the given dimensions, leaves multiprocessors idle.
 void cuc__program_remark_grids(const cuc_program *p, const struct tile_target *target,
                                struct tile_module *module);

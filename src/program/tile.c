@@ -242,6 +242,55 @@ cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, co
                              "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }
 
+// Returns the i-th name of a kernel that a dimension may set; NULL after the last one, "" for a
+// parameter that is no integer.
+static const char *dimension_name(const struct tile_kernel *k, uint32_t i)
+{
+    if (i < k->dimension_count)
+        return k->dimension[i].name;
+    if ((i -= k->dimension_count) >= k->parameter_count)
+        return NULL;
+    const struct tile_type *type = &k->parameter[i].value->type;
+    return type->tensor || !tile_is_integer(type->dtype) ? "" : k->parameter[i].name;
+}
+
+// True if a kernel before `end` has the name; NULL: any kernel of the module.
+static bool has_dimension(const struct tile_module *module, const struct tile_kernel *end,
+                          const char *name, size_t length)
+{
+    const char *known;
+
+    for (const struct tile_kernel *k = module->first; k && k != end; k = k->next)
+        for (uint32_t i = 0; (known = dimension_name(k, i)) != NULL; i++)
+            if (strlen(known) == length && strncmp(known, name, length) == 0)
+                return true;
+    return false;
+}
+
+static cuc_status refuse_unknown_dimensions(const struct cuc__program_tile *t,
+                                            const struct tile_module *module, const char *function)
+{
+    char names[NAMES_BYTES] = "";
+    const char *name;
+    size_t used = 0, i = 0;
+
+    while (i < t->dimensions.count &&
+           has_dimension(module, NULL, t->dimensions.at[i], strcspn(t->dimensions.at[i], "=")))
+        i++;
+    if (i == t->dimensions.count)
+        return CUC_OK;
+    for (const struct tile_kernel *k = module->first; k; k = k->next)
+        for (uint32_t n = 0; (name = dimension_name(k, n)) != NULL; n++)
+            if (*name && used < sizeof(names) && !has_dimension(module, k, name, strlen(name)))
+                used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+                                         used ? ", " : "", name);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "dimensions[%zu] is \"%s\", and no kernel of %s has that dimension or integer "
+                     "argument: %s%s",
+                     i, t->dimensions.at[i], module->file,
+                     *names ? "expected one of " : "it has none", names);
+}
+
 // Parses the program with the constants chosen for it; fails if the source has errors. `*target`
 // gets what options and tuning records ask for.
 static cuc_status parse(struct tile_module **out, struct tile_target *target, cuc_program *p,
@@ -267,6 +316,8 @@ static cuc_status parse(struct tile_module **out, struct tile_target *target, cu
     tile_expect_kernel(module);
     if (module->diagnostics->errors || module->diagnostics->out_of_memory)
         st = cuc__program_fail_tile(p, module, function);
+    else
+        st = refuse_unknown_dimensions(&p->tile, module, function);
     if (st < 0)
         tile_module_free(module);
     else
@@ -370,6 +421,8 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
     tile_budget_open(&budget, &t->limits);
     if ((st = parse(&module, &machine, p, &budget, function)) < 0)
         return st;
+    if (t->remarks)
+        cuc__program_note_grids(p, &machine, module);
     if (!tile_compile(module, &machine, &compiled)) {
         st = cuc__program_fail_tile(p, module, function);
     } else {

@@ -538,11 +538,12 @@ static const struct {
     { "sm_90a",
       { "M=1024", "N=9000", "K=64" },
       { NULL },
-      { "softmax: the first of auto() everywhere", "where N <= BN" } },
+      { "softmax: BN=1024, the first of auto() everywhere", "where N <= BN" } },
     { "sm_90a",
       { "M=1024", "N=1024" },
       { NULL },
-      { "gemm: the first of auto() everywhere: its dimension K is not given", "BN=1024" } },
+      { "gemm: BM=128 BN=256, the first of auto() everywhere: its dimension K is not given",
+        "BN=1024" } },
     { "sm_80", { "M=256", "N=256", "K=64" }, { NULL }, { "gemm: BM=64 BN=64 of auto()" } },
 };
 
@@ -586,6 +587,77 @@ TEST_ROWS(candidates_are_chosen_for_dimensions, choices)
     cuc_program_release(p);
 }
 
+struct seen {
+    int count;
+    double least;
+    char best[64];
+};
+
+static void look(void *user, const char *choice, double seconds)
+{
+    struct seen *s = user;
+
+    ck_assert(seconds > 0);
+    if (!s->count++ || seconds < s->least) {
+        s->least = seconds;
+        snprintf(s->best, sizeof(s->best), "%s", choice);
+    }
+}
+
+// A product with a computed operand, whose largest tiles fit in no block's registers.
+static const char dequantized[] =
+    "kernel other(x: f32[M]) const B = auto(32, 64) grid cdiv(M, B) { store(x, [block(0)], "
+    "zeros(f32, [B])) }\n"
+    "kernel product(x: bf16[M, K], q: i8[K, N], y: f32[M, N])\n"
+    "    const BM = auto(%s), BN = auto(256, 512), BK = 64\n"
+    "    grid cdiv(M, BM), cdiv(N, BN)\n"
+    "{\n"
+    "    m, n = block(0), block(1)\n"
+    "    acc = zeros(f32, [BM, BN])\n"
+    "    for k in 0 .. cdiv(K, BK) {\n"
+    "        b = cast(load(q, [k, n], [BK, BN]), bf16)\n"
+    "        acc = mma(load(x, [m, k], [BM, BK]), b, acc)\n"
+    "    }\n"
+    "    store(y, [m, n], acc)\n"
+    "}\n";
+
+static cuc_program *dequantized_with(char text[1024], const char *rows)
+{
+    const char *const dimensions[] = { "M=4096", "N=4096", "K=4096" };
+    cuc_program *p = NULL;
+
+    snprintf(text, 1024, dequantized, rows);
+    ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, text, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .dimensions = dimensions,
+                                                 .dimension_count = 3, .name = "p.tile")));
+    return p;
+}
+
+TEST(candidates_that_do_not_compile_are_not_chosen)
+{
+    char text[1024];
+    cuc_program *p = dequantized_with(text, "128, 256, 512");
+
+    compile(p);
+    struct seen seen = { 0, 0, "" };
+    ck_ok(cuc_tile_visit_candidates(p, "product", look, &seen));
+    ck_assert_int_eq(seen.count, 1);
+    ck_assert_str_eq(seen.best, "BM=128 BN=256");
+    cuc_program_release(p);
+    // If none compiles, the error comes with the choice, and only with that of its kernel.
+    cuc_object *object = NULL;
+    p = dequantized_with(text, "256, 512");
+    ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX), "T602");
+    ck_assert_str_eq(cuc_error_library_symbol(), "T602");
+    ck_assert_msg(strstr(cuc_error_message(), "registers") != NULL, "%s", cuc_error_message());
+    ck_assert_msg(strstr(cuc_error_log(),
+                         "note: kernel: product: BM=256 BN=256, the first of "
+                         "auto() everywhere: tiles are too large for a block") != NULL,
+                  "%s", cuc_error_log());
+    ck_assert_msg(strstr(cuc_error_log(), "kernel: other") == NULL, "%s", cuc_error_log());
+    cuc_program_release(p);
+}
+
 TEST(dimensions_that_are_none_are_refused)
 {
     static const char *const bad[] = {
@@ -605,20 +677,36 @@ TEST(dimensions_that_are_none_are_refused)
              "dimensions");
 }
 
-struct seen {
-    int count;
-    double least;
-    char best[64];
-};
-
-static void look(void *user, const char *choice, double seconds)
+TEST(dimensions_that_no_kernel_has_are_refused)
 {
-    struct seen *s = user;
+    static const char source[] = "kernel a(x: f32[M], f: f32) grid 1 { }\n"
+                                 "kernel b(x: f32[M, N], n: i32) grid 1 { }\n";
+    static const struct {
+        const char *dimension, *says; // NULL: it is one
+    } rows[] = {
+        { "M=4", NULL },
+        { "N=4", NULL },
+        { "n=4", NULL },
+        { "Q=4", "dimensions[1] is \"Q=4\", and no kernel of p.tile has that dimension or integer "
+                 "argument: expected one of M, N, n" },
+        { "f=4", "expected one of M, N, n" },
+        { "x=4", "expected one of M, N, n" },
+    };
 
-    ck_assert(seconds > 0);
-    if (!s->count++ || seconds < s->least) {
-        s->least = seconds;
-        snprintf(s->best, sizeof(s->best), "%s", choice);
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        const char *const dimensions[] = { "M=8", rows[i].dimension };
+        cuc_program *p = NULL;
+        cuc_object *object = NULL;
+        ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, source, 0,
+                                 CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .name = "p.tile",
+                                                     .dimensions = dimensions,
+                                                     .dimension_count = 2)));
+        if (rows[i].says)
+            ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, p, CUC_CODE_PTX),
+                     rows[i].says);
+        else
+            compile(p);
+        cuc_program_release(p);
     }
 }
 

@@ -333,68 +333,183 @@ static const struct {
     const char *source, *says;
     const char *dimension; // NULL: none is given
     int32_t split;
+    const char *lacks; // NULL: nothing
 } slow[] = {
     { "kernel k(x: f32[M, N], o: f32[N]) grid cdiv(N, 64) {\n    s = zeros(f32, [64])\n"
       "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
       "s)\n}",
       "1:8: remark: kernel: k: a grid of 32 blocks for 132 multiprocessors: split the loop "
       "(split=8)",
-      "N=2048", 0 },
+      "N=2048", 0, NULL },
     { "kernel k(x: f32[M, N], o: f32[N]) grid cdiv(N, 64) {\n    s = zeros(f32, [64])\n"
       "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
       "s)\n}",
-      "1:8: remark: kernel: k: loops are shared by 4 blocks of a cluster", NULL, 4 },
+      "no loop is shared by several blocks: their number would change its rounding: set split",
+      "N=8384", 0, NULL },
+    { "kernel k(x: f32[M, N], o: f32[N]) grid cdiv(N, 64) {\n    s = zeros(f32, [64])\n"
+      "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
+      "s)\n}",
+      "1:8: remark: kernel: k: blocks of", "N=8448", 0, "no loop is shared" }, // 132 blocks
+    { "kernel k(x: f32[M, N], o: f32[N]) grid cdiv(N, 64) {\n    s = zeros(f32, [64])\n"
+      "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
+      "s)\n}",
+      "1:8: remark: kernel: k: loops are shared by 4 blocks of a cluster", NULL, 4, NULL },
     { "kernel k(x: i32[M, N], o: i32[N]) grid cdiv(N, 64) {\n    s = zeros(i32, [64])\n"
       "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
       "s)\n}",
       "1:8: remark: kernel: k: launches with fewer blocks than multiprocessors share loops among "
       "up "
       "to 8 blocks",
-      NULL, 0 },
+      NULL, 0, NULL },
     { "kernel k(x: f32[N], o: f32[N]) grid cdiv(N, 4096) {\n"
       "    store(o, [block(0)], load(x, [block(0)], [4096]) + 1.0)\n}",
       "1:8: remark: kernel: k: a grid of 1 block for 132 multiprocessors: use smaller tiles",
-      "N=2048", 0 },
+      "N=2048", 0, NULL },
     { "kernel k(x: f32[N], o: f32[64], n: i64) grid 1 {\n"
       "    store(o, [0], load_at(x, [n], [64]))\n}",
       "2:19: remark: load_at: 4 bytes at a time (idx32+aligned): its last index is not known to be "
       "a "
       "multiple of more: assume() that",
-      NULL, 0 },
+      NULL, 0, NULL },
+    { "kernel k(x: f32[N], o: f32[N]) grid cdiv(N, 64) {\n"
+      "    store(o, [block(0)], load_at(x, [block(0) * 64 - 1], [64]))\n}",
+      "2:26: remark: load_at: 4 bytes at a time (idx32+aligned): the constant that is added to its "
+      "last index makes it unaligned",
+      NULL, 0, NULL },
+    { "kernel k(x: f32[N], o: f32[N]) grid cdiv(N, 64) {\n"
+      "    store(o, [block(0)], load_at(x, [block(0) * 64 + 2], [64]))\n}",
+      "2:26: remark: load_at: 8 bytes at a time (idx32+aligned): the constant that is added to its "
+      "last index makes it unaligned",
+      NULL, 0, NULL },
     { "kernel k(x: f32[N], o: f32[64], n: i64) grid 1 {\n"
       "    store(o, [0], load(slice(x, 0, n, n + 64), [0], [64]))\n}",
       "2:19: remark: load: 4 bytes at a time (idx32+aligned): a slice along the last axis may "
       "begin "
       "anywhere",
-      NULL, 0 },
+      NULL, 0, NULL },
     { "kernel k(x: f32[64], o: f32[N]) grid 1 {\n"
       "    atomic_add(o, [iota(i32, 64)], load(x, [0], [64]))\n}",
-      "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): it acquires", NULL, 0 },
+      "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): it acquires", NULL, 0, NULL },
     { "kernel k(x: f32[64], i: i32[64], o: f32[N]) grid 1 {\n"
       "    atomic_add(o, [load(i, [0], [64])], load(x, [0], [64]), order=relaxed)\n}",
       "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): its elements are not known to be "
       "neighbours in the tensor",
-      NULL, 0 },
+      NULL, 0, NULL },
     { "kernel k(x: f64[64], o: f64[64]) grid 1 {\n    store_add(o, [0], load(x, [0], [64]))\n}",
       "2:5: remark: store_reduce: 8 bytes at a time (idx32+aligned): no wider atomic operation "
       "exists "
       "for it",
-      NULL, 0 },
+      NULL, 0, NULL },
 };
 
 TEST_ROWS(what_stays_below_the_machine_says_why, slow)
 {
     const char *dimensions[] = { slow[_i].dimension, "M=4096" };
+    int count = !dimensions[0] ? 0 : strstr(slow[_i].source, "[M, N]") ? 2 : 1;
     cuc_program *p =
-        made(slow[_i].source, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON,
-                                                  .split = slow[_i].split, .dimensions = dimensions,
-                                                  .dimension_count = dimensions[0] ? 2 : 0));
+        made(slow[_i].source,
+             CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON, .split = slow[_i].split,
+                                 .dimensions = dimensions, .dimension_count = (size_t)count));
     cuc_object *object = compiled(p, CUC_CODE_PTX);
 
     ck_assert_msg(strstr(cuc_program_log(p), slow[_i].says) != NULL, "expected %s, got %s",
                   slow[_i].says, cuc_program_log(p));
+    if (slow[_i].lacks)
+        ck_assert_msg(!strstr(cuc_program_log(p), slow[_i].lacks), "%s", cuc_program_log(p));
     cuc_object_release(object);
     cuc_program_release(p);
+}
+
+// Kernels without a pipeline: the body, and the remark with its line and column.
+#define PRODUCTS(body)                                                                           \
+    "kernel k(a: bf16[M, K], b: bf16[K, N], c: bf16[N, N], o: f32[M, N], i: i8[M, K], j: i8[K, " \
+    "N]) grid 1 {\n    acc, low = zeros(f32, [128, 128]), zeros(f32, [128, 16])\n" body "\n}"
+#define LOAD_A "load(a, [0, k], [128, 64])"
+#define LOAD_B "load(b, [k, 0], [64, 128])"
+static const struct {
+    const char *source, *says;
+} not_pipelined[] = {
+    { PRODUCTS("    for k in 0 .. 8 {\n        x = " LOAD_A "\n"
+               "        acc = mma(x, " LOAD_B ", acc)\n"
+               "        low = mma(x, load(b, [k, 9], [64, 16]), low)\n    }\n"
+               "    acc = mma(cast(low, bf16), load(c, [0, 0], [16, 128]), acc)\n"
+               "    store(o, [0, 0], acc)"),
+      "8:11: remark: kernel: k: no pipeline by TMA: mma: it is outside of the loop with the other "
+      "products" },
+    { PRODUCTS(
+          "    s = zeros(i32, [128, 128])\n    for k in 0 .. 8 { s = mma(load(i, [0, k], [128, "
+          "64]), load(j, [k, 0], [64, 128]), s) }\n    store(o, [0, 0], cast(s, f32))"),
+      "1:8: remark: kernel: k: no pipeline by TMA: mma: operands of this dtype must have the "
+      "summed axis last in memory" },
+    { PRODUCTS("    for k in 0 .. 8 { acc = mma(load(o, [0, k], [128, 64]), load(o, [k, 0], [64, "
+               "128]), acc, precision=tf32) }\n    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: operands of this dtype must have the summed axis last in memory" },
+    { PRODUCTS("    for k in 0 .. 8 {\n        acc = mma(" LOAD_A ", " LOAD_B ", acc)\n"
+               "        store(o, [k, 0], acc)\n    }"),
+      "no pipeline by TMA: mma: the loop has stores, prints or accesses in an order" },
+    { PRODUCTS("    for k in 0 .. 8 {\n        acc = mma(" LOAD_A ", " LOAD_B ", acc)\n"
+               "        for n in 0 .. k { acc = acc * 2.0 }\n    }\n    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: the loop has another loop in it" },
+    { PRODUCTS("    for k in 0 .. 8 {\n        acc = mma(" LOAD_A ", " LOAD_B ", acc)\n"
+               "        if sum(acc) > 1.0 { break }\n    }\n    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: the loop has a break, continue or return" },
+    { PRODUCTS("    store(o, [0, 0], acc)\n    for k in 0 .. 8 { acc = mma(" LOAD_A ", " LOAD_B
+               ", acc) }\n    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: the loop comes after stores, accesses in an order or control "
+      "flow" },
+};
+
+TEST_ROWS(what_is_no_pipeline_says_why, not_pipelined)
+{
+    cuc_program *p =
+        made(not_pipelined[_i].source, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON));
+    cuc_object *object = compiled(p, CUC_CODE_PTX);
+
+    ck_assert_msg(strstr(cuc_program_log(p), not_pipelined[_i].says) != NULL, "expected %s, got %s",
+                  not_pipelined[_i].says, cuc_program_log(p));
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+
+// A block of 4 warps would keep 256 accumulators in each thread.
+TEST(accumulators_that_fit_in_no_thread_take_more_warps)
+{
+    static const struct {
+        const char *source;
+        int32_t warps;
+        const char *threads, *says;
+    } rows[] = {
+        { PRODUCTS("    acc = zeros(f32, [128, 256])\n"
+                   "    for k in 0 .. 8 { acc = mma(" LOAD_A ", load(b, [k, 0], [64, 256]), acc) "
+                   "}\n    store(o, [0, 0], acc)"),
+          4, ".reqntid 256, 1, 1", "kernel: k: blocks of 8 warps, not 4: its accumulators" },
+        { PRODUCTS("    other = acc\n    for k in 0 .. 8 {\n        x = " LOAD_A
+                   "\n        acc = mma(x, " LOAD_B ", acc)\n"
+                   "        other = mma(x, " LOAD_B ", other)\n    }\n"
+                   "    store(o, [0, 0], acc * other)"),
+          4, ".reqntid 256, 1, 1", "kernel: k: blocks of 8 warps, not 4: its accumulators" },
+        { PRODUCTS("    for k in 0 .. 8 { acc = mma(" LOAD_A ", " LOAD_B ", acc) }\n"
+                   "    store(o, [0, 0], acc)"),
+          4, ".reqntid 128, 1, 1", NULL },
+        { PRODUCTS("    for k in 0 .. 8 { acc = mma(" LOAD_A ", " LOAD_B ", acc) }\n"
+                   "    store(o, [0, 0], acc)"),
+          1, ".reqntid 128, 1, 1", "kernel: k: blocks of 4 warps, not 1: its accumulators" },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_program *p =
+            made(rows[i].source,
+                 CUC_PROGRAM_OPTIONS(.arch = "sm_80", .remarks = CUC_ON, .warps = rows[i].warps));
+        cuc_object *object = compiled(p, CUC_CODE_PTX);
+        const char *ptx;
+        ck_ok(cuc_object_get_ptx(&ptx, NULL, object));
+        ck_assert_msg(strstr(ptx, rows[i].threads) != NULL, "row %d: no %s", i, rows[i].threads);
+        ck_assert_msg(!strstr(cuc_program_log(p), "warps, not") == !rows[i].says &&
+                          (!rows[i].says || strstr(cuc_program_log(p), rows[i].says)),
+                      "row %d: %s", i, cuc_program_log(p));
+        cuc_object_release(object);
+        cuc_program_release(p);
+    }
 }
 
 // Sorts, scans, tops and histograms of random dtypes and sizes take at most 1 MB of PTX beside

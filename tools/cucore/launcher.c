@@ -135,15 +135,18 @@ static int compile_source(launcher *l)
 {
     const char *arch = l->options.arch ? l->options.arch
                                        : source_device_arch(&l->source, l->device);
-    // The simulated device runs PTX, without an assembler.
+    // The simulated device runs PTX, without an assembler. The driver's assembler moves registers
+    // between the roles of a tile program's pipeline, which nvJitLink does not.
+    int32_t kind = l->source.language->source;
     bool as_ptx = strncmp(arch, "compute_", 8) == 0 ||
-                  (l->source.language->source != CUC_SOURCE_CUDA && cuc_driver_is_simulated());
+                  (kind == CUC_SOURCE_TILE && !l->options.extra_count) ||
+                  (kind != CUC_SOURCE_CUDA && cuc_driver_is_simulated());
     int32_t target = as_ptx ? CUC_CODE_PTX : CUC_CODE_CUBIN;
     cuc_program *program = NULL;
 
     l->options.expressions[0] = l->kernel_name;
-    l->options.expression_count = l->source.language->source == CUC_SOURCE_CUDA;
-    if (l->source.language->source == CUC_SOURCE_TILE) {
+    l->options.expression_count = kind == CUC_SOURCE_CUDA;
+    if (kind == CUC_SOURCE_TILE) {
         arch = l->options.arch; // NULL: the device's, with its tuning records
         know_dimensions(l);
         l->options.remarks = l->repeats > 0;

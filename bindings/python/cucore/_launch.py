@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import raw
 from ._condition import GraphCondition
-from ._errors import NotSupportedError, fail, last_error
+from ._errors import NotSupportedError, fail, last_error, text
 from ._handle import handle_of, not_copied, options
 from ._memory import Buffer
 from ._native import ConfigBase, methods
@@ -218,6 +218,10 @@ class _Packer:
         if kind is Tensor:
             self.planned(raw.CUC_PYTHON_TENSOR)
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")
+        elif issubclass(kind, Buffer) and want is not None and tensor and want[1] != raw.CUC_U8:
+            dtype = text(raw.cuc_dtype_name(want[1]))
+            raise TypeError(f"argument {index}: expected a tensor of {dtype}, got a Buffer, which has no shape: pass "
+                            f'buffer.view("{dtype}", shape)')
         elif issubclass(kind, Buffer) and not tensor:
             self.planned(raw.CUC_PYTHON_BUFFER)
             self.conversions.append(f"h{index} = {name}._h")  # keeps the handle alive during the call

@@ -287,14 +287,18 @@ class Program(Handle):
         return create(raw.cuc_program_create, self._kind, self._code, len(self._code),
                       ctypes.byref(made.struct))
 
-    def compile(self, target_type: str = "cubin", name_expressions: Sequence[str] = (),
+    def compile(self, target_type: str | None = None, name_expressions: Sequence[str] = (),
                 logs: TextIO | None = None, *, cache: ProgramCacheResource | None = None) -> ObjectCode:
         """Compile to "ptx", "cubin" or "ltoir"; the compiler's log is written to `logs`.
+
+        None is "ptx" for a tile program, whose pipelines are fastest if the driver assembles them, and else "cubin".
 
         With `cache` the code is found there under the key of `make_program_cache_key()`, and then `logs` receives
         nothing; or else it is compiled and stored there. A program without a key is a `ValueError`, and so are name
         expressions, since such a cache keeps no symbols. The cache that `ProgramOptions` chooses has no such limits.
         """
+        if target_type is None:
+            target_type = "ptx" if self._kind == raw.CUC_SOURCE_TILE else "cubin"
         target = word("target_type", target_type.lower() if isinstance(target_type, str) else target_type, _TARGETS)
         if cache is not None:
             if name_expressions:

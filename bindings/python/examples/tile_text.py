@@ -15,7 +15,7 @@ M, N = 4, 100
 
 device = Device()
 program = Program(SOURCE, "tile", ProgramOptions(arch=f"sm_{device.arch}", constants={"BN": 128}))
-softmax = program.compile("ptx").get_kernel("softmax")
+softmax = program.compile().get_kernel("softmax")
 
 with device.create_stream() as stream:
     x = device.allocate(4 * M * N, stream=stream)

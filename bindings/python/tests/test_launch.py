@@ -300,6 +300,13 @@ class TileKernels(DeviceTest):
         launch(self.stream, None, vadd, a.view("f32"), b.view("f32"), c.view("f32"), 0.5)
         self.assertEqual(self.read(c), [float(i) for i in range(n)])
 
+    def test_a_buffer_is_told_how_to_get_a_shape(self):
+        vadd = compiled(self.VADD, "tile").get_kernel("vadd")
+        a = self.floats(range(8))
+        with self.assertRaisesRegex(TypeError, r'argument 1: expected a tensor of f32, got a Buffer, .* '
+                                               r'buffer\.view\("f32", shape\)'):
+            launch(self.stream, None, vadd, a.view("f32"), a, a.view("f32"), 1.0)
+
     def test_shapes_are_checked_by_name(self):
         vadd = compiled(self.VADD, "tile").get_kernel("vadd")
         a = self.floats(range(8))

@@ -137,6 +137,10 @@ class TilePrograms(unittest.TestCase):
         with self.assertRaisesRegex(CompileError, "2"):
             Program("kernel f(a: f32[N]) {\n  store(a, [0], nothing)\n}", "tile", ARCH).compile("ptx")
 
+    def test_code_is_ptx_for_the_driver_unless_told_otherwise(self):
+        for options in (ARCH, ProgramOptions(arch="sm_90", constants={"B": 32})):
+            self.assertEqual(Program(self.SOURCE, "tile", options).compile().code_type, "ptx")
+
     def test_the_version_is_the_librarys(self):
         self.assertEqual(cucore.__version__, cucore.raw.cuc_version_string().decode())
 

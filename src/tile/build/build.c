@@ -92,14 +92,20 @@ const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, 
     }
 }
 
-bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
-                        enum tile_code code, const char *expected)
+bool tile_wrong_operand_but(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
+                            enum tile_code code, const char *expected, const char *cure)
 {
     const char *name = tile_operand_name(b, op, operand);
     const char *type = tile_type_text(b->module->arena, &op->operand[operand]->type);
 
-    return tile_wrong(b, op, code, "operand %s: expected %s, got %s", name ? name : "?", expected,
-                      type ? type : "?");
+    return tile_wrong(b, op, code, "operand %s: expected %s, got %s%s%s", name ? name : "?",
+                      expected, type ? type : "?", cure ? ": " : "", cure ? cure : "");
+}
+
+bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
+                        enum tile_code code, const char *expected)
+{
+    return tile_wrong_operand_but(b, op, operand, code, expected, NULL);
 }
 
 // Checks

@@ -209,11 +209,14 @@ bool tile_need_carried(struct tile_builder *b, const char *name, const struct ti
     bool shape = !before->tensor && tile_shape_same(before, &now->type);
     bool ones = !before->tensor && !now->type.tensor && before->dtype == now->type.dtype &&
                 tile_elements(before) == tile_elements(&now->type);
+    bool more = !before->tensor && !now->type.tensor && before->rank &&
+                now->type.rank > before->rank;
     tile_error(b->module, TILE_T401, where_bound(b, now, bound),
                "%s: expected %s on every path, got %s%s%s%s", name ? name : "a carried value",
                x ? x : "?", y ? y : "?",
                shape  ? ": write cast(.., "
                : ones ? ": write reshape or squeeze"
+               : more ? ": a reduction keeps its axis, with extent 1: squeeze() it"
                       : "",
                shape ? cuc_dtype_name(before->dtype) : "", shape ? ")" : "");
     tile_note(b->module, where_before, "it is %s here", x ? x : "?");

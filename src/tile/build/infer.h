@@ -15,6 +15,12 @@ typedef bool tile_infer(struct tile_builder *b, struct tile_op *op, const struct
 // Reports "op: operand NAME: expected E, got G". Returns false.
 bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
                         enum tile_code code, const char *expected);
+// The same with a cure behind it; NULL: none.
+bool tile_wrong_operand_but(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
+                            enum tile_code code, const char *expected, const char *cure);
+// Reports that an operand is no number. Returns false.
+bool tile_no_number(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
+                    const char *expected);
 // Reports "op: " and the problem. Returns false.
 bool tile_wrong(struct tile_builder *b, const struct tile_op *op, enum tile_code code,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));

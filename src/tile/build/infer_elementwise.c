@@ -30,6 +30,17 @@ static uint32_t class_of(cuc_dtype dtype)
                                     : RESTRICTED;
 }
 
+bool tile_no_number(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
+                    const char *expected)
+{
+    cuc_dtype dtype = op->operand[operand]->type.dtype;
+
+    return tile_wrong_operand_but(b, op, operand, TILE_T101, expected,
+                                  class_of(dtype) != RESTRICTED ? NULL
+                                  : dtype == CUC_TF32           ? "cast it to f32 first"
+                                                                : "cast it to f16 or f32 first");
+}
+
 static uint32_t classes_of(enum tile_op_kind kind)
 {
     uint32_t traits = tile_op_infos[kind].traits;
@@ -48,7 +59,7 @@ static bool need_class(struct tile_builder *b, const struct tile_op *op, uint32_
 {
     return tile_need_tile(b, op, operand) &&
            (class_of(op->operand[operand]->type.dtype) & classes ||
-            tile_wrong_operand(b, op, operand, TILE_T101, class_text(classes)));
+            tile_no_number(b, op, operand, class_text(classes)));
 }
 
 // Requires one type for all operands from `first` on.

@@ -33,15 +33,16 @@ static bool need_dtypes(struct tile_builder *b, const struct tile_op *op)
         if (products[i].operand != x)
             continue;
         if (y != x && !(products[i].mixed && pair(x, y)))
-            return tile_wrong_operand(b, op, 1, TILE_T109, cuc_dtype_name(x));
+            return tile_wrong_operand_but(b, op, 1, TILE_T109, cuc_dtype_name(x), "cast it");
         if (acc == products[i].accumulator[0] || (acc && acc == products[i].accumulator[1]))
             return true;
-        return tile_wrong_operand(
+        return tile_wrong_operand_but(
             b, op, 2, TILE_T109,
-            products[i].accumulator[1] ? "f32 or f16" : cuc_dtype_name(products[i].accumulator[0]));
+            products[i].accumulator[1] ? "f32 or f16" : cuc_dtype_name(products[i].accumulator[0]),
+            "cast it, or begin with zeros of that dtype");
     }
-    return tile_wrong_operand(b, op, 0, TILE_T109,
-                              "f16, bf16, tf32, f32, f64, e4m3, e5m2, i8 or u8");
+    return tile_wrong_operand_but(b, op, 0, TILE_T109,
+                                  "f16, bf16, tf32, f32, f64, e4m3, e5m2, i8 or u8", "cast it");
 }
 
 bool tile_infer_mma(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)

@@ -8,7 +8,7 @@ static bool need_numbers(struct tile_builder *b, const struct tile_op *op, uint3
 
     return tile_need_tile(b, op, operand) &&
            (tile_is_integer(dtype) || tile_is_float(dtype) ||
-            tile_wrong_operand(b, op, operand, TILE_T101, "an integer, f16, bf16, f32 or f64"));
+            tile_no_number(b, op, operand, "an integer, f16, bf16, f32 or f64"));
 }
 
 // True if a reduction's function consists of pure ops on scalars.

@@ -18,6 +18,8 @@ struct search {
     const struct tile_kernel *kernel; // from the module that was parsed first
     const struct tile_constant *constant[MOST_CHOSEN];
     uint32_t count, at[MOST_CHOSEN], best[MOST_CHOSEN];
+    uint32_t tried;
+    double predicted[MOST_TRIED]; // times of the combinations in order; 0: excluded
     double seconds; // predicted time of the best combination; 0: none could be launched
     bool no_memory;
     void (*visit)(void *user, const char *choice, double seconds); // NULL: no observer
@@ -117,10 +119,7 @@ static bool try(struct search *s)
         choice_text(s, s->at, choice, sizeof(choice));
         s->visit(s->user, choice, seconds);
     }
-    if (seconds > 0 && (s->seconds <= 0 || seconds < s->seconds)) {
-        s->seconds = seconds;
-        memcpy(s->best, s->at, sizeof(s->best));
-    }
+    s->predicted[s->tried] = seconds;
     tile_module_free(module);
     return known;
 }
@@ -138,14 +137,14 @@ static bool next(struct search *s)
 
 static void report(const struct search *s)
 {
-    char text[TEXT_BYTES + 64], choice[TEXT_BYTES];
+    char text[2 * TEXT_BYTES], choice[TEXT_BYTES];
 
     choice_text(s, s->best, choice, sizeof(choice));
     if (s->seconds > 0)
         snprintf(text, sizeof(text), "%s of auto() by the model, which thinks of %.3g us", choice,
                  1e6 * s->seconds);
     else
-        snprintf(text, sizeof(text), "the first of auto() everywhere: %s", s->why);
+        snprintf(text, sizeof(text), "%s, the first of auto() everywhere: %s", choice, s->why);
     s->how->report(s->how->user, s->kernel->name, text);
 }
 
@@ -164,9 +163,70 @@ static void try_all(struct search *s, uint64_t operations)
 {
     const struct tile_budget *budget = s->how->budget;
 
-    for (uint32_t tried = 0; tried < MOST_TRIED && try(s); tried++)
+    while (s->tried < MOST_TRIED && try(s)) {
+        s->tried++;
         if (!next(s) || (budget && budget->operations > operations))
             break;
+    }
+}
+
+// Finds the combination with the shortest predicted time. Returns its number.
+static uint32_t find_best(struct search *s)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; i < s->tried; i++)
+        if (s->predicted[i] > 0 &&
+            (s->predicted[best] <= 0 || s->predicted[i] < s->predicted[best]))
+            best = i;
+    s->seconds = s->tried ? s->predicted[best] : 0;
+    for (uint32_t i = s->count, number = best; i-- > 0; number /= s->constant[i]->candidates)
+        s->best[i] = number % s->constant[i]->candidates;
+    return best;
+}
+
+// Compiles the kernel with the best combination, in a copy of the budget. Returns false if the
+// compiler refuses it.
+static bool is_compiled(struct search *s)
+{
+    const struct tile_choosing *how = s->how;
+    struct tile_budget own, *budget = how->budget ? &own : NULL;
+    struct tile_compiled compiled;
+    uint32_t settings;
+    const char *const *setting = settings_of(s, s->best, &settings);
+
+    if (budget)
+        own = *how->budget;
+    struct tile_module *module = setting
+                                     ? tile_parse_kernel(budget, how->file, how->text, how->bytes,
+                                                         setting, settings, s->kernel->name)
+                                     : NULL;
+    bool good = module && tile_compile(module, how->target, &compiled);
+    bool ended = tile_budget_ended(budget);
+    s->no_memory = !ended && (!module || module->diagnostics->out_of_memory);
+    tile_module_free(module);
+    if (ended && (own.ended == TILE_T804 || own.ended == TILE_T805)) {
+        *how->budget = own; // nothing else compiles either
+        return true;
+    }
+    return good || s->no_memory;
+}
+
+// Finds the best combination that compiles. If none does, the best one's compilation reports why.
+static void find_best_compiled(struct search *s)
+{
+    uint32_t first = find_best(s), best = first;
+    double seconds = s->seconds;
+
+    while (s->seconds > 0 && !is_compiled(s)) {
+        s->predicted[best] = 0;
+        best = find_best(s);
+    }
+    if (s->seconds > 0)
+        return;
+    if (s->tried)
+        s->predicted[first] = seconds;
+    (void)find_best(s);
 }
 
 // ---- Records
@@ -282,6 +342,8 @@ static bool choose(const struct tile_choosing *how, const struct tile_kernel *ke
     uint64_t left = b && b->limits.operations > b->operations ? b->limits.operations - b->operations
                                                               : 0;
     try_all(&s, b ? b->operations + left / 2 : 0);
+    if (!s.no_memory)
+        find_best_compiled(&s);
     if (s.no_memory)
         return false;
     report(&s);

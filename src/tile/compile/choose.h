@@ -44,13 +44,15 @@ bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_ke
                            void (*visit)(void *user, const char *choice, double seconds),
                            void *user);
 
-// Predicts a kernel's time in seconds; 0 if it cannot be launched. `extent`: like `dimension`
-// above. Returns false with a reason if the given values do not determine the time.
+// Predicts a kernel's time in seconds; 0 if it cannot be launched, or is too large for any block.
+// `extent`: like `dimension` above. Returns false with a reason if the given values do not
+// determine the time.
 bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
                    char *why, size_t capacity);
 
-// Remarks if the launch that the given dimensions determine has fewer blocks than the GPU has
-// multiprocessors, with the remedy.
+// Sets kernel->blocks and kernel->fills_device for the launch that the given dimensions determine.
+void tile_note_grid(struct tile_kernel *kernel, const struct tile_choosing *how);
+// Remarks if that launch has fewer blocks than the GPU has multiprocessors, with the remedy.
 void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how);
 
 #endif

@@ -47,7 +47,8 @@ struct unit {
 
 static bool choose_warps(struct unit *u)
 {
-    u->warps = u->target.warps ? u->target.warps : tile_choose_warps(u->kernel, &u->target);
+    u->warps = u->target.warps ? tile_enough_warps(u->kernel, u->target.warps)
+                               : tile_choose_warps(u->kernel, &u->target);
     return true;
 }
 
@@ -261,7 +262,7 @@ struct pass {
 };
 
 static const struct pass passes[] = {
-    // Chooses the number of warps per block, unless the target fixes it.
+    // Chooses the number of warps per block, unless the target fixes it and accumulators fit.
     { PREPARE, "choice of warps", choose_warps, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_WARPS },
     // Folds, merges and hoists ops and drops dead ones, until nothing changes.
     { PREPARE, "simplification", simplify, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_SIMPLE,
@@ -412,6 +413,8 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     tile_set_location(kernel->module, kernel->where);
     if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &fast, &last))
         return false;
+    if (!source.has_roles && target->warps)
+        tile_remark_warps(kernel, target->warps, source.warps);
     if (!source.has_realigned)
         tile_remark_prefetch(kernel, fast.prefetch, fast.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {

@@ -121,6 +121,20 @@ bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_
     return true;
 }
 
+// Reports why neither pipeline is possible: the fused one's reason, unless the plain one's is
+// better.
+static void remark_no_pipeline(const struct tile_kernel *kernel, const char *not_fused,
+                               const char *not_plain)
+{
+    bool outside = not_fused == tile_others_outside;
+    bool is_better = *not_fused && not_fused != tile_not_in_loop &&
+                     not_plain != tile_depth_not_last && (!outside || tile_is_no_region(not_plain));
+    const struct tile_op *mma = outside && is_better ? tile_product_outside(kernel) : NULL;
+
+    tile_remark_no_pipeline(kernel, mma ? mma->where : kernel->where,
+                            is_better ? not_fused : not_plain);
+}
+
 bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry)
 {
@@ -134,8 +148,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
         tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_products, &products);
         if (products && compile_fused(kernel, target, out, entry, &not_fused))
             return true;
-        bool is_better = not_fused && *not_fused && not_fused != tile_not_in_loop;
-        tile_remark_no_pipeline(kernel, is_better ? not_fused : why);
+        remark_no_pipeline(kernel, not_fused ? not_fused : "", why);
         return false;
     }
     if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||

@@ -20,6 +20,8 @@ struct tile_measures tile_measures_of(const struct tile_kernel *kernel);
 // True if the kernel reduces its whole tile at once.
 bool tile_is_row(const struct tile_measures *m);
 uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_target *target);
+// Returns `warps`, or more if products' accumulators would not fit in the registers of threads.
+uint32_t tile_enough_warps(const struct tile_kernel *kernel, uint32_t warps);
 // Returns the number of blocks in a cluster.
 uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_target *target,
                               uint32_t warps);

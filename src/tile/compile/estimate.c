@@ -3,6 +3,7 @@
 // IR.
 #include "choose.h"
 
+#include "compile_steps.h"
 #include "cost.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/host.h"
@@ -234,6 +235,8 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
             return TILE_MMA_PATH_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);
+        if (copy)
+            (void)tile_swap_computed(copy);
         if (copy && tile_plan_fused(copy, target, &why))
             return TILE_MMA_PATH_PIPELINE;
     }
@@ -277,6 +280,11 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     if (how->multiprocessors)
         m.multiprocessors = how->multiprocessors;
     tile_simplify(kernel);
+    tile_refuse_huge(kernel);
+    if (kernel->module->diagnostics->errors) {
+        snprintf(why, capacity, "tiles are too large for a block");
+        return true;
+    }
     tile_walk(&kernel->body, look_at, &p);
     double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
     if (!p.first) {
@@ -303,22 +311,42 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     w.thrice = x->dtype == CUC_F32 &&
                tile_int(p.first, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
     w.path = path_of(l, kernel, how->target, p.first, &w);
+    tile_refuse_accumulators(kernel, how->target, w.path == TILE_MMA_PATH_PIPELINE);
+    if (kernel->module->diagnostics->errors) {
+        snprintf(why, capacity, "tiles are too large for a block");
+        return true;
+    }
     *seconds = tile_work_seconds(&m, &w);
     return true;
 }
 
-void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how)
+static uint32_t multiprocessors_of(const struct tile_choosing *how)
 {
-    enum { USUAL_MULTIPROCESSORS = 132, MOST_BLOCKS = 1 << 20 };
+    enum { USUAL = 132 };
+
+    return how->multiprocessors ? how->multiprocessors : USUAL;
+}
+
+void tile_note_grid(struct tile_kernel *kernel, const struct tile_choosing *how)
+{
+    enum { MOST_BLOCKS = 1 << 20 };
     struct launch *l = tile_take(kernel->module, sizeof(*l));
-    uint32_t all = how->multiprocessors ? how->multiprocessors : USUAL_MULTIPROCESSORS, parts = 2;
-    char why[256], remedy[64] = "use smaller tiles";
-    int64_t blocks = 1;
+    char why[256];
 
     if (!l || make_launch(l, kernel, how, why, sizeof(why)) <= 0)
         return;
+    kernel->blocks = 1;
     for (uint32_t i = 0; i < 3; i++)
-        blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
+        kernel->blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
+    kernel->fills_device = kernel->blocks >= multiprocessors_of(how);
+}
+
+void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how)
+{
+    uint32_t all = multiprocessors_of(how), parts = 2;
+    char remedy[64] = "use smaller tiles";
+    int64_t blocks = kernel->blocks;
+
     if (!blocks || blocks >= all || kernel->splits)
         return;
     while (parts < TILE_MOST_PARTS && blocks * parts < all)

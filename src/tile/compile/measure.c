@@ -2,6 +2,7 @@
 // per block.
 #include "compile_steps.h"
 
+#include "tile/ir/layout.h"
 #include "tile/layout/fragment.h"
 
 enum { MOST_WARPS = 32 };
@@ -78,6 +79,45 @@ uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_t
     struct tile_measures m = tile_measures_of(kernel);
     warps = 1;
     while (warps < MOST_WARPS && m.most > (int64_t)warps * 32 * most_elements(&m, warps))
+        warps *= 2;
+    return warps;
+}
+
+struct held {
+    int64_t most; // registers of a block
+};
+
+static int64_t registers_of(const struct tile_type *type)
+{
+    int64_t registers = cuc_dtype_bits(type->dtype) > 32 ? 2 : 1;
+
+    for (uint32_t i = 0; i < type->rank; i++)
+        registers <<= tile_bits_of(type->extent[i]);
+    return registers;
+}
+
+// Counts an accumulator together with the others that its loop carries.
+static void measure_accumulators(struct tile_op *op, void *data)
+{
+    struct held *held = data;
+    int64_t registers = 0;
+
+    if (op->kind != TILE_MMA)
+        return;
+    for (const struct tile_op *other = op->parent->first; other; other = other->next)
+        if (other == op || (other->kind == TILE_MMA && other->operand[2]->block == op->parent))
+            registers += registers_of(&other->result[0]->type);
+    if (registers > held->most)
+        held->most = registers;
+}
+
+uint32_t tile_enough_warps(const struct tile_kernel *kernel, uint32_t warps)
+{
+    enum { MOST_OF_THREAD = 192 }; // of 255, with room for operands and addresses
+    struct held held = { 0 };
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure_accumulators, &held);
+    while (warps < MOST_WARPS && held.most > (int64_t)MOST_OF_THREAD * 32 * warps)
         warps *= 2;
     return warps;
 }

@@ -138,6 +138,20 @@ static void open_thread(struct tile_access_state *a)
     }
 }
 
+// True for an index that is off a multiple of `count` by a constant.
+static bool is_offset(const struct tile_emitter *e, const struct tile_value *index, uint64_t count)
+{
+    const struct tile_op *op = index->op;
+
+    for (uint32_t i = 0; op && (op->kind == TILE_ADD || op->kind == TILE_SUB) && i < 2; i++) {
+        struct tile_range by = tile_range_of(e->ranges, op->operand[i]);
+        if (by.low == by.high && !tile_is_multiple(by, count) &&
+            tile_is_multiple(tile_range_of(e->ranges, op->operand[!i]), count))
+            return true;
+    }
+    return false;
+}
+
 // The number of a thread's elements that are contiguous and aligned in memory, if the view holds.
 // Sets a->why if a change of the source would make them more.
 static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_view *view,
@@ -167,6 +181,8 @@ static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_vi
         uint32_t next = 2 * vector * bytes;
         a->why = a->extent[last] % (2 * vector) ? "the tile's last extent is not a multiple of more"
                  : next > view->aligned         ? "a slice along the last axis may begin anywhere"
+                 : aligned % next && is_offset(a->e, last_index, next / ((uint64_t)scale * bytes))
+                     ? "the constant that is added to its last index makes it unaligned"
                  : aligned % next
                      ? "its last index is not known to be a multiple of more: assume() that"
                  : bit >= layout->register_bits || bit >= layout->axis_bits[a->tile_axis[last]] ||

@@ -38,10 +38,12 @@ struct tile_binding {
                            // that this one hides, from 1
 };
 
-// A name that only one arm of an `if` binds, and its position. It is unbound after the `if`.
+// A name that only one arm of an `if` or a loop's body binds, and its position. It is unbound after
+// the `if` or the loop.
 struct tile_lost {
     const char *name;
     struct tile_location where;
+    bool in_loop;
     const struct tile_lost *next;
 };
 
@@ -69,7 +71,7 @@ struct tile_elaborator {
     uint32_t depth, work;
     bool exhausted; // a limit was exceeded and reported: elaboration has stopped
     struct tile_open_loop *loop;
-    const struct tile_lost *lost; // names of the current function or kernel that only one arm bound
+    const struct tile_lost *lost; // such names of the current function or kernel
     // The results of the running function, once it has returned.
     struct tile_meaning *result;
     uint32_t results;
@@ -171,6 +173,8 @@ void tile_check_uncalled(struct tile_elaborator *e);
 // nearest.c: returns `word` if it is closer to the written name than `best`, and close enough to be
 // a typo; otherwise returns `best`, which may be NULL.
 const char *tile_nearer(const char *written, const char *best, const char *word);
+// Returns the replacement of a function that other languages have; NULL if it is none of them.
+const char *tile_written_instead(const char *name);
 
 // elaborate.c: elaborates the parts of a kernel's head. This function creates an empty kernel;
 // false if out of memory.

@@ -193,6 +193,26 @@ static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_st
     give_up(e, &bound, s->where, false);
 }
 
+static void lose(struct tile_elaborator *e, const char *name, struct tile_location where,
+                 bool in_loop)
+{
+    struct tile_lost *lost = tile_take(e->module, sizeof(*lost));
+
+    if (!lost)
+        return;
+    *lost = (struct tile_lost){ name, where, in_loop, e->lost };
+    e->lost = lost;
+}
+
+// Ends the bindings of a loop's body, and remembers their names.
+static void unbind_body(struct tile_elaborator *e, uint32_t inner)
+{
+    for (uint32_t i = inner; i < e->count; i++)
+        if (!e->binding[i].fixed && e->binding[i].what.kind != TILE_NOTHING)
+            lose(e, e->binding[i].name, e->binding[i].where, true);
+    tile_unbind(e, inner);
+}
+
 void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s)
 {
     bool is_for = s->kind == TILE_STATEMENT_FOR;
@@ -243,7 +263,7 @@ void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement 
     if (!left)
         tile_leave_loop(e, TILE_CONTINUE, &loop);
     e->loop = loop.outer;
-    tile_unbind(e, inner);
+    unbind_body(e, inner);
     e->b.block = outside;
     bind_results(e, op, &carried, s->where);
 }
@@ -278,7 +298,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
         uint32_t inner = e->count;
         tile_push_binding(e, s->name[0], tile_meaning_of_int(i), s->where, true);
         left = tile_elaborate_statements(e, s->body);
-        tile_unbind(e, inner);
+        unbind_body(e, inner);
         // One iteration with errors is enough.
         if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
             break;
@@ -338,16 +358,6 @@ static bool same_meaning(const struct tile_meaning *x, const struct tile_meaning
            memcmp(&x->operand.f, &y->operand.f, sizeof(x->operand.f)) == 0 && x->dtype == y->dtype;
 }
 
-static void lose(struct tile_elaborator *e, const char *name, struct tile_location where)
-{
-    struct tile_lost *lost = tile_take(e->module, sizeof(*lost));
-
-    if (!lost)
-        return;
-    *lost = (struct tile_lost){ name, where, e->lost };
-    e->lost = lost;
-}
-
 // Returns the type of a name at the end of an arm, if the name is a typed value there.
 static const struct tile_type *typed(const struct tile_meaning *m)
 {
@@ -385,7 +395,7 @@ static void merge_name(struct tile_elaborator *e, const struct tile_statement *s
     if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
         tile_bind(e, bound->name[i], (struct tile_meaning){ 0 }, s->where); // an arm has an error
     else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
-        lose(e, bound->name[i], arm[!arm[0].bound[i]].where[i]);
+        lose(e, bound->name[i], arm[!arm[0].bound[i]].where[i], false);
     // The arm that continues leaves the name unchanged.
     if (arm[0].leaves != arm[1].leaves && old && same_meaning(arm[0].leaves ? y : x, &old->what))
         return;

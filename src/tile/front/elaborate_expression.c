@@ -78,7 +78,7 @@ bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, c
         tile_error(e->module, TILE_T505, ast->where, "%s: expected a constant integer, got %s",
                    what,
                    meaning.kind == TILE_OPERAND && !meaning.operand.loose
-                       ? "a value that is known when the kernel runs"
+                       ? "a value that is known when the kernel runs: use a constant and a loop"
                        : "another constant");
         return false;
     }
@@ -109,8 +109,13 @@ void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
     while (lost && strcmp(lost->name, ast->text) != 0)
         lost = lost->next;
     if (lost) {
-        tile_error(e->module, TILE_T405, ast->where, "name: only one arm of an if binds %s",
-                   ast->text);
+        if (lost->in_loop)
+            tile_error(e->module, TILE_T501, ast->where,
+                       "name: nothing binds %s here, only a loop's body: bind it before the loop",
+                       ast->text);
+        else
+            tile_error(e->module, TILE_T405, ast->where, "name: only one arm of an if binds %s",
+                       ast->text);
         tile_note(e->module, lost->where, "it is bound here");
         tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
         return;
@@ -284,8 +289,13 @@ void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *a
          fn && tile_error_is_kept(e->module); fn = fn->next)
         near = tile_nearer(ast->text, near, fn->name);
     near = tile_nearest_call(ast->text, near);
-    tile_error(e->module, TILE_T503, ast->where, "call: there is no function %s%s%s%s", ast->text,
-               near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+    const char *instead = tile_written_instead(ast->text);
+    if (instead)
+        tile_error(e->module, TILE_T503, ast->where, "call: there is no function %s: write %s",
+                   ast->text, instead);
+    else
+        tile_error(e->module, TILE_T503, ast->where, "call: there is no function %s%s%s%s",
+                   ast->text, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,

@@ -194,7 +194,11 @@ static void wrong_character(struct tile_lexer *l, struct tile_location where)
         code = code << 6 | ((unsigned char)*l->at & 63);
     l->behind += behind;
     bool whole = first >= 0xc2 && first < 0xf5 && behind == 1u + (first >= 0xe0) + (first >= 0xf0);
-    if (first >= ' ' && first < 127)
+    if (first == '.' && l->at < l->end && starts_name(*l->at))
+        tile_error(
+            l->module, TILE_T001, where,
+            "text: no token starts with '.': functions are called as in sum(x), not x.sum()");
+    else if (first >= ' ' && first < 127)
         tile_error(l->module, TILE_T001, where, "text: no token starts with '%c'", first);
     else if (first < 128)
         tile_error(l->module, TILE_T001, where, "text: a control character (%#x)", first);

@@ -37,3 +37,44 @@ const char *tile_nearer(const char *written, const char *best, const char *word)
 
     return word && distance(written, word) < limit ? word : best;
 }
+
+const char *tile_written_instead(const char *name)
+{
+    static const struct {
+        const char *name, *instead;
+    } rows[] = {
+        { "arange", "iota(i32, n)" },
+        { "astype", "cast(x, f32)" },
+        { "ceil_div", "cdiv(a, b)" },
+        { "clamp", "minimum(maximum(x, low), high)" },
+        { "clip", "minimum(maximum(x, low), high)" },
+        { "concat", "cat(x, y, axis)" },
+        { "concatenate", "cat(x, y, axis)" },
+        { "dot", "mma(a, b, acc) or a @ b" },
+        { "expand_dims", "x[:, None]" },
+        { "gelu", "0.5 * x * (1.0 + erf(x * 0.7071067811865476))" },
+        { "len", "dim(t, 0)" },
+        { "ln", "log(x)" },
+        { "log10", "log(x) * 0.4342944819032518" },
+        { "logsumexp", "m = max(x), then m + log(sum(exp(x - m)))" },
+        { "matmul", "mma(a, b, acc) or a @ b" },
+        { "mean", "sum(x) / n" },
+        { "num_programs", "num_blocks(axis)" },
+        { "ones", "full(f32, shape, 1.0)" },
+        { "program_id", "block(axis)" },
+        { "range", "for i in 0 .. n" },
+        { "relu", "maximum(x, 0.0)" },
+        { "silu", "x * sigmoid(x)" },
+        { "softmax", "e = exp(x - max(x)), then e / sum(e)" },
+        { "square", "x * x" },
+        { "swish", "x * sigmoid(x)" },
+        { "transpose", "trans(x), or permute(x, axes)" },
+        { "unsqueeze", "x[:, None]" },
+        { "var", "m = sum(x) / n, then sum((x - m) * (x - m)) / n" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].instead;
+    return NULL;
+}

@@ -39,9 +39,12 @@ static struct tile_statement *parse_for(struct tile_parser *p, struct tile_locat
     tile_list_add(p, &names, dropped ? NULL : name);
     if (!tile_parser_take_word(p, "in"))
         tile_parser_expected(p, "in");
-    tile_list_add(p, &values, tile_parse_expression(p));
+    struct tile_ast *first = tile_parse_expression(p);
+    bool range = first && first->kind == TILE_AST_CALL && strcmp(first->text, "range") == 0;
+    tile_list_add(p, &values, first);
     if (!p->failed)
-        tile_parser_need(p, TILE_SIGN2('.', '.'), ".. and where the loop ends");
+        tile_parser_need(p, TILE_SIGN2('.', '.'),
+                         range ? "0 .. n in place of range(n)" : ".. and where the loop ends");
     tile_list_add(p, &values, tile_parse_expression(p));
     if (tile_parser_take_word(p, "step"))
         tile_list_add(p, &values, tile_parse_expression(p));

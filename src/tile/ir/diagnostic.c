@@ -55,7 +55,7 @@ add(struct tile_module *module, enum tile_severity severity, enum tile_code code
         d->out_of_memory = true;
         return;
     }
-    *new = (struct tile_diagnostic){ code, severity, *where, copy, NULL };
+    *new = (struct tile_diagnostic){ code, severity, *where, copy, false, NULL };
     if (!new->where.inlined_at && severity == TILE_ERROR)
         new->where.inlined_at = module->call;
     if (d->last)
@@ -145,6 +145,12 @@ void tile_remark(struct tile_module *module, struct tile_location where, const c
     d->recent[d->remarks++ % TILE_RECENT_REMARKS] = d->last;
 }
 
+void tile_show_with_errors(struct tile_module *module)
+{
+    if (module->diagnostics->last)
+        module->diagnostics->last->explains = true;
+}
+
 // As text
 
 // Writes the source line of a position, and a caret under its column.
@@ -188,28 +194,59 @@ static void put_place(struct cuc__text *w, const struct tile_location *where)
         cuc__text_put(w, ":%u", where->column);
 }
 
-static void put_all(struct cuc__text *w, const struct tile_module *module, bool remarks)
+static void put(struct cuc__text *w, const struct tile_module *module,
+                const struct tile_diagnostic *one, enum tile_severity severity)
 {
     static const char *const words[] = {
         [TILE_ERROR] = "error", [TILE_REMARK] = "remark", [TILE_NOTE] = "note"
     };
+
+    put_place(w, &one->where);
+    cuc__text_put(w, ": %s", words[severity]);
+    if (severity == TILE_ERROR)
+        cuc__text_put(w, " %s", codes[one->code].name);
+    cuc__text_put(w, ": %s\n", one->text);
+    put_line(w, module, &one->where);
+    for (const struct tile_location *call = one->where.inlined_at; call; call = call->inlined_at) {
+        put_place(w, call);
+        cuc__text_put(w, ": note: called from here\n");
+    }
+}
+
+static uint32_t line_in_kernel(const struct tile_diagnostic *one)
+{
+    const struct tile_location *where = &one->where;
+
+    while (where->inlined_at)
+        where = where->inlined_at;
+    return where->line;
+}
+
+// True for the remark that explains the kernel with an error: no other one stands nearer before it.
+static bool explains_error(const struct tile_diagnostics *d, const struct tile_diagnostic *remark)
+{
+    for (const struct tile_diagnostic *error = d->first; error; error = error->next) {
+        uint32_t line = line_in_kernel(error);
+        bool nearest = error->severity == TILE_ERROR && remark->where.line <= line;
+        for (const struct tile_diagnostic *one = d->first; one && nearest; one = one->next)
+            nearest = !one->explains || one->where.line > line ||
+                      one->where.line <= remark->where.line;
+        if (nearest)
+            return true;
+    }
+    return false;
+}
+
+static void put_all(struct cuc__text *w, const struct tile_module *module, bool remarks)
+{
     const struct tile_diagnostics *d = module->diagnostics;
 
-    for (const struct tile_diagnostic *one = d->first; one; one = one->next) {
-        if (one->severity == TILE_REMARK && !remarks)
-            continue;
-        put_place(w, &one->where);
-        cuc__text_put(w, ": %s", words[one->severity]);
-        if (one->severity == TILE_ERROR)
-            cuc__text_put(w, " %s", codes[one->code].name);
-        cuc__text_put(w, ": %s\n", one->text);
-        put_line(w, module, &one->where);
-        for (const struct tile_location *call = one->where.inlined_at; call;
-             call = call->inlined_at) {
-            put_place(w, call);
-            cuc__text_put(w, ": note: called from here\n");
-        }
-    }
+    for (const struct tile_diagnostic *one = d->first; one; one = one->next)
+        if (one->severity != TILE_REMARK || remarks)
+            put(w, module, one, one->severity);
+    for (const struct tile_diagnostic *one = d->first; one && !remarks; one = one->next)
+        if (one->explains && explains_error(d, one))
+            put(w, module, one, TILE_NOTE);
     if (d->errors > TILE_MAX_ERRORS)
         cuc__text_put(w, "%u more errors\n", d->errors - TILE_MAX_ERRORS);
 }

@@ -31,6 +31,7 @@ struct tile_diagnostic {
     enum tile_severity severity;
     struct tile_location where;
     const char *text; // from "op:" on
+    bool explains;    // a remark that errors show as a note
     struct tile_diagnostic *next;
 };
 
@@ -76,6 +77,8 @@ void tile_note(struct tile_module *module, struct tile_location where, const cha
     __attribute__((format(printf, 3, 4)));
 void tile_remark(struct tile_module *module, struct tile_location where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// Lets the last diagnostic, a remark on a kernel, follow that kernel's errors as a note.
+void tile_show_with_errors(struct tile_module *module);
 // Formats all diagnostics in the arena, each with its source line and a caret if it has a position.
 // `remarks`: include remarks.
 const char *tile_diagnostics_text(struct tile_module *module, bool remarks);

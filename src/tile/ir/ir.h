@@ -271,6 +271,8 @@ struct tile_kernel {
     // The kernel waits for the preceding grids; it lets the following grids start. tile_compile()
     // sets both.
     bool waits_for_grids, launches_grids;
+    int64_t blocks;    // of the launch that given dimensions determine; 0: unknown
+    bool fills_device; // that launch has a block for each multiprocessor
     bool may_split,
         splits;       // several blocks may share loops of it, if the user asks for that; do share
     bool keeps_order; // blocks may wait for earlier blocks, so those must start first

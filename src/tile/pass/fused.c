@@ -182,41 +182,84 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 // ---- The loop
 
 struct search {
-    const struct tile_op *mma; // the last one in a loop or branch
     uint32_t count;
-    bool refused; // an op is not allowed in an iteration
+    const char *refused; // why an op is not allowed in an iteration
 };
 
-static void find_product(struct tile_op *op, void *data)
+static void count_product(struct tile_op *op, void *data)
 {
     struct search *s = data;
 
     s->count += op->kind == TILE_MMA;
-    if (op->kind == TILE_MMA && op->parent->parent)
-        s->mma = op;
 }
 
 static void check_work(struct tile_op *op, void *data)
 {
     struct search *s = data;
-    uint32_t traits = tile_op_infos[op->kind].traits;
 
-    s->refused |= traits & TILE_WRITES || op->kind == TILE_BREAK || op->kind == TILE_RETURN ||
-                  op->kind == TILE_FOR || op->kind == TILE_LOOP ||
-                  (op->kind == TILE_CONTINUE && op->parent->parent->kind == TILE_IF) ||
-                  tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
+    if (tile_op_infos[op->kind].traits & TILE_WRITES ||
+        tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        s->refused = "the loop has stores, prints or accesses in an order";
+    else if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
+        s->refused = "the loop has another loop in it";
+    else if (op->kind == TILE_BREAK || op->kind == TILE_RETURN ||
+             (op->kind == TILE_CONTINUE && op->parent->parent->kind == TILE_IF))
+        s->refused = "the loop has a break, continue or return";
+}
+
+// Returns the first loop of the kernel's body that holds a product itself; NULL if there is none.
+static const struct tile_op *loop_with_product(const struct tile_kernel *kernel)
+{
+    for (const struct tile_op *loop = kernel->body.first; loop; loop = loop->next)
+        for (const struct tile_op *op = loop->kind == TILE_FOR ? loop->block[0]->first : NULL; op;
+             op = op->next)
+            if (op->kind == TILE_MMA)
+                return loop;
+    return NULL;
+}
+
+const char tile_others_outside[] =
+    "it is before the loop with the other products, or in a loop or branch behind it";
+
+struct outside {
+    const struct tile_op *loop, *mma;
+};
+
+// True for an op of the kernel's body behind a loop. A product there is emitted with the epilogue.
+static bool is_behind(const struct tile_op *op, const struct tile_op *loop)
+{
+    while (loop && loop != op)
+        loop = loop->next;
+    return loop;
+}
+
+static void find_outside(struct tile_op *op, void *data)
+{
+    struct outside *s = data;
+
+    if (op->kind == TILE_MMA && !s->mma && !tile_is_within(op, s->loop->block[0]) &&
+        !is_behind(op, s->loop))
+        s->mma = op;
+}
+
+const struct tile_op *tile_product_outside(const struct tile_kernel *kernel)
+{
+    struct outside s = { loop_with_product(kernel), NULL };
+
+    if (s.loop)
+        tile_walk((struct tile_block *)(uintptr_t)&kernel->body, find_outside, &s);
+    return s.mma;
 }
 
 static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
 {
-    struct search s = { NULL, 0, false };
+    struct search s = { 0, NULL };
+    const struct tile_op *loop = loop_with_product(kernel);
 
-    tile_walk(&kernel->body, find_product, &s);
+    tile_walk(&kernel->body, count_product, &s);
     if (!s.count)
         return "";
-    const struct tile_op *loop = s.mma ? s.mma->parent->parent : NULL;
-    if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body ||
-        loop->block[0]->last->kind != TILE_CONTINUE)
+    if (!loop || loop->block[0]->last->kind != TILE_CONTINUE)
         return tile_not_in_loop;
     p->base.loop = loop;
     for (const struct tile_op *op = kernel->body.first; op != loop; op = op->next)
@@ -225,7 +268,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
             return "the loop comes after stores, accesses in an order or control flow";
     tile_walk(loop->block[0], check_work, &s);
     if (s.refused)
-        return "the loop has stores, loops or another end";
+        return s.refused;
     for (uint32_t i = 0; i < 3; i++)
         if (!tile_fused_need(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";
@@ -239,7 +282,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     for (const struct tile_op *op = loop->next; op; op = op->next)
         s.count -= op->kind == TILE_MMA;
     if (s.count)
-        return "there are others before its loop, or in loops or branches behind it";
+        return tile_others_outside;
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         const char *why = tile_op_infos[op->kind].traits & TILE_READS ? find_read(p, op) : NULL;
         if (why)

@@ -59,6 +59,10 @@ struct tile_fused {
 // accumulators. If that is impossible, returns NULL with the reason in *why, for a remark.
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why);
+// The reason that a product is elsewhere than in the loop that holds the first one, and the first
+// such product.
+extern const char tile_others_outside[];
+const struct tile_op *tile_product_outside(const struct tile_kernel *kernel);
 // fused_settle.c: finds again what each role needs, after layouts have been assigned and values
 // renumbered. Returns NULL, or the reason why the plan fails after all.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,

@@ -107,6 +107,9 @@ static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
     return false;
 }
 
+const char tile_depth_not_last[] =
+    "operands of this dtype must have the summed axis last in memory";
+
 // Plans the place of a stream's lines in a stage, of `line` bytes each.
 static const char *plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line)
 {
@@ -131,7 +134,7 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
     if (box->dtype == CUC_F32 || box->dtype == CUC_TF32)
         return "gathered operands of tf32 are not rounded";
     if (s->mn_major && !tile_wgmma_of(box->dtype)->either_major)
-        return "operands of this dtype must have the summed axis last in memory";
+        return tile_depth_not_last;
     if (!tile_gather_starts_aligned(p, s))
         return "a gathered operand's lines start at no known multiple of 16 bytes";
     s->rows = rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
@@ -152,7 +155,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     if (!tile_starts_aligned(p, s->load, s->element))
         return "an operand's lines start at no known multiple of 16 bytes";
     if (s->mn_major && !tile_wgmma_of(dtype)->either_major)
-        return "operands of this dtype must have the summed axis last in memory";
+        return tile_depth_not_last;
     s->rows = rows_of(shape, s->last, &s->other);
     const char *why = plan_lines(p, s, (uint32_t)shape->ints[s->last] * s->element);
     if (why)

@@ -76,7 +76,7 @@ struct tile_pipeline {
     struct tile_tensor_map map[TILE_MAX_MAPS];
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: threads store
-    const struct tile_op *like; // the product whose result the stored tile is like; NULL: `mma`
+    const struct tile_op *like;  // the product whose result the stored tile is like; NULL: `mma`
     uint32_t store_map;
     uint32_t store_axis,
         store_step;             // 64 rows of the tile are `store_step` elements along this axis
@@ -211,6 +211,8 @@ struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 // The reason that a product is in another place than a loop of the kernel's body: how the loops and
 // branches around it fail as a region is then the better one.
 extern const char tile_not_in_loop[];
+// The reason that an operand has its lines along another axis than a dtype's products require.
+extern const char tile_depth_not_last[];
 // loop.c: allocates the plan's tables by value id, cleared. False if out of memory.
 bool tile_take_marks(struct tile_kernel *kernel, struct tile_pipeline *p);
 // Finds the loop, the product and its streamed operands, and marks the values that their
@@ -230,6 +232,8 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
 // region.c: finds products in nested loops, in several loops or under control flow, all of which
 // add to one accumulator. Returns NULL on success, or the reason if there is none.
 const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p);
+// True if the reason is that products do not add to one accumulator.
+bool tile_is_no_region(const char *why);
 // Recomputes the scalars that each role needs after values have been renumbered.
 void tile_settle_region(struct tile_kernel *kernel, struct tile_pipeline *p);
 // True for an op that holds products of the region.

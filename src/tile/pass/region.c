@@ -17,6 +17,14 @@ struct region {
     const char *why; // there is none
 };
 
+static const char different_sums[] = "products add to different accumulators",
+                  different_shapes[] = "products have different shapes";
+
+bool tile_is_no_region(const char *why)
+{
+    return why == different_sums || why == different_shapes;
+}
+
 // ---- Scalars
 
 static bool mark(struct tile_pipeline *p, bool *marks, const struct tile_value *value);
@@ -95,7 +103,7 @@ static const struct tile_value *add_product(struct region *r, const struct tile_
     struct tile_added_product *product = &p->product[r->found++];
 
     if (mma->operand[2] != sum) {
-        r->why = "products add to different accumulators";
+        r->why = different_sums;
         return NULL;
     }
     product->mma = mma;
@@ -344,7 +352,7 @@ const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p
     for (uint32_t i = 1; i < p->products; i++)
         for (uint32_t n = 0; n < 3; n++)
             if (!tile_type_same(&p->product[i].mma->operand[n]->type, &p->mma->operand[n]->type))
-                return "products have different shapes";
+                return different_shapes;
     const char *why = tile_check_before(kernel, p, p->first);
     return why ? why : find(kernel, &r);
 }

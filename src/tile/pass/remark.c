@@ -85,7 +85,7 @@ void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool fl
     else if (parts)
         tile_remark(kernel->module, kernel->where,
                     "kernel: %s: loops are shared by %u blocks of a cluster", kernel->name, parts);
-    else if (*why)
+    else if (*why && !kernel->fills_device)
         tile_remark(kernel->module, kernel->where,
                     "kernel: %s: no loop is shared by several blocks: %s", kernel->name, why);
 }
@@ -166,11 +166,12 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     tile_variant_name(TILE_TMA));
 }
 
-void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why)
+void tile_remark_no_pipeline(const struct tile_kernel *kernel, struct tile_location where,
+                             const char *why)
 {
     if (*why)
-        tile_remark(kernel->module, kernel->where, "kernel: %s: no pipeline by TMA: mma: %s",
-                    kernel->name, why);
+        tile_remark(kernel->module, where, "kernel: %s: no pipeline by TMA: mma: %s", kernel->name,
+                    why);
 }
 
 void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,
@@ -184,6 +185,15 @@ void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_pr
     else if (*why)
         tile_remark(kernel->module, kernel->where, "kernel: %s: no prefetch: mma: %s", kernel->name,
                     why);
+}
+
+void tile_remark_warps(const struct tile_kernel *kernel, uint32_t asked, uint32_t taken)
+{
+    if (taken > asked)
+        tile_remark(kernel->module, kernel->where,
+                    "kernel: %s: blocks of %u warps, not %u: its accumulators would not fit in the "
+                    "registers of a thread",
+                    kernel->name, taken, asked);
 }
 
 void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry)

@@ -23,7 +23,8 @@ void tile_remark_instructions(struct tile_module *module, const struct tile_op *
 // Reports the pipeline of a product, or the reason why there is none.
 struct tile_pipeline;
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan);
-void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why);
+void tile_remark_no_pipeline(const struct tile_kernel *kernel, struct tile_location where,
+                             const char *why);
 struct tile_fused;
 void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan,
                        const struct tile_target *target);
@@ -31,6 +32,8 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
 struct tile_prefetch;
 void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,
                           const char *why);
+// Reports that a block has more warps than the target asks for.
+void tile_remark_warps(const struct tile_kernel *kernel, uint32_t asked, uint32_t taken);
 void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry);
 
 #endif

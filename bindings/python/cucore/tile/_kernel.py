@@ -185,11 +185,10 @@ class kernel:  # noqa: N801
         key = (device.device_id, kinds)
         made = self._compiled.get(key)
         if made is None:
-            code = "ptx" if raw.cuc_driver_is_simulated() else "cubin"
             source, flat = self._source(kinds)
             program = Program(source, "tile", self._options(f"sm_{device.arch}"))
             try:
-                compiled = program.compile(code)
+                compiled = program.compile("ptx")  # the driver assembles pipelines better than nvJitLink
             except CompileError as error:  # a device-related error refers to lines of the tile program
                 where = self.function.__code__
                 raise TileCompilerError(f"{where.co_filename}:{where.co_firstlineno}: {self.__name__}(): "

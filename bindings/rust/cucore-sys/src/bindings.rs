@@ -2438,7 +2438,7 @@ pub struct cuc_program_options {
     /// Overrides for constants of a tile program's kernels: "NAME=VALUE" (tile only)
     pub constants: *const *const c_char,
     pub constant_count: usize,
-    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where they can.
+    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where they can. Any other product takes more warps if its accumulators would not fit in the registers of a thread.
     pub warps: i32,
     /// log the compiler's decisions (tile only)
     pub remarks: i32,
@@ -2454,7 +2454,7 @@ pub struct cuc_program_options {
     pub split: i32,
     /// tiles along the grid's first axis before the next along its second, for a pipelined product: 1 to 64 (tile only)
     pub raster: i32,
-    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for which candidates of auto() are chosen. A kernel with other names, or with none given, is compiled with the first candidates (tile only)
+    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for which candidates of auto() are chosen. A kernel that also has other names is compiled with the first candidates; a name that no kernel has is an error (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
     /// A file of records (tuned.h) to search for those dimensions before the cost model is used, when arch is NULL; "": none; NULL: the usual file (tile only)
