@@ -405,8 +405,8 @@ typedef struct cuc_gemm_choice {
     int32_t reserved;  /**< 0 */
 } cuc_gemm_choice;
 
-#define CUC_GEMM_CHOICE_INIT                                                 \
-    {                                                                        \
+#define CUC_GEMM_CHOICE_INIT                                                       \
+    {                                                                              \
         sizeof(cuc_gemm_choice), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 

@@ -21,7 +21,8 @@ struct cuc_buffer {
     _Atomic uint32_t access;              // CUC_MEMORY_ACCESS_ bits; 0: not known yet
     void *owner;                          // the owner of a foreign pointer
     void (*drop_owner)(void *owner);
-    struct cuc_buffer *parent; // for a slice: the buffer that was sliced, perhaps a slice too; retained
+    struct cuc_buffer
+        *parent; // for a slice: the buffer that was sliced, perhaps a slice too; retained
 };
 
 // Like cuc_buffer_from_pointer(), but asks the driver about the memory only when its device or

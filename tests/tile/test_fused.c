@@ -329,7 +329,7 @@ static const struct {
     { LOOP("    acc = mma(load(x, [m, 0], [128, 64]), load(w, [0, n], [64, 128]), acc)\n    c = "
            "acc\n",
            PRODUCT("acc", X, W) PRODUCT("c", X, V), "    acc = acc * c\n"),
-      "there are others before its loop" },
+      "it is before the loop with the other products" },
     { LOOP("    c = acc\n", PRODUCT("acc", X, W) PRODUCT("c", X, V),
            "    if m == 3 { acc = mma(cast(c, bf16), load(v, [0, n], [128, 128]), acc) }\n"),
       "no pipeline by TMA" },

@@ -917,11 +917,11 @@ TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
 
     if (!has_pipelines())
         return;
-    ck_ok(cuc_gemm_plan_create(&plan, device,
-                               CUC_GEMM_OPTIONS(.form = cases[_i].form, .dtype = CUC_F16,
-                                                .tile_m = ROWS, .tile_n = COLUMNS, .tile_k = DEPTH,
-                                                .cluster = 1, .split = 1,
-                                                .warps = cases[_i].warps)));
+    ck_ok(
+        cuc_gemm_plan_create(&plan, device,
+                             CUC_GEMM_OPTIONS(.form = cases[_i].form, .dtype = CUC_F16,
+                                              .tile_m = ROWS, .tile_n = COLUMNS, .tile_k = DEPTH,
+                                              .cluster = 1, .split = 1, .warps = cases[_i].warps)));
     ck_ok(cuc__gemm_load(plan, CUC__GEMM_PLAIN, "this test"));
     const struct tile_signature *s = atomic_load(&plan->code[0].kernel)->tile->code->signature;
     int64_t m = cases[_i].rows * ROWS, n = cases[_i].columns * COLUMNS;

@@ -8,8 +8,8 @@
 // dead-code elimination until nothing changes.
 void tile_simplify(struct tile_kernel *kernel);
 // The passes, in order.
-bool tile_fold(struct tile_kernel *kernel);       // constants, identities; true: something changed
-bool tile_cse(struct tile_kernel *kernel);        // common subexpressions
+bool tile_fold(struct tile_kernel *kernel); // constants, identities; true: something changed
+bool tile_cse(struct tile_kernel *kernel);  // common subexpressions
 // True for ops of the same kind, operands, attributes and types.
 bool tile_same_op(const struct tile_op *a, const struct tile_op *b);
 bool tile_widen_late(struct tile_kernel *kernel); // delays the widening of f16 and bf16

@@ -18,11 +18,12 @@ struct region {
 };
 
 static const char different_sums[] = "products add to different accumulators",
-                  different_shapes[] = "products have different shapes";
+                  different_shapes[] = "products have different shapes",
+                  other_carried[] = "a loop around it carries another tile besides its accumulator";
 
 bool tile_is_no_region(const char *why)
 {
-    return why == different_sums || why == different_shapes;
+    return why == different_sums || why == different_shapes || why == other_carried;
 }
 
 // ---- Scalars
@@ -126,7 +127,7 @@ static const struct tile_value *add_in_loop(struct region *r, const struct tile_
         if (op->operand[3 + i] == sum && own == UINT32_MAX)
             own = i;
         else if (op->result[i]->type.rank || op->result[i]->type.tensor)
-            r->why = "a loop around it carries another tile besides its accumulator";
+            r->why = other_carried;
     if (r->why || own == UINT32_MAX || body->last->kind != TILE_CONTINUE) {
         r->why = r->why ? r->why : "a loop around it does not carry its accumulator";
         return NULL;
