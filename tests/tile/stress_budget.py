@@ -40,6 +40,13 @@ FOUND = ["""kernel k(a: f32[N], b: f32[N]) grid 1 {
     static for j in 0 .. 40 { x = x * x + x }
     store(b, [0], x + s)
 }
+""", """kernel k(a: f32[N], b: f32[N]) const A0 = auto(1, 2), A1 = auto(1, 2), A2 = auto(1, 2), A3 = auto(1, 2),
+        A4 = auto(1, 2), A5 = auto(1, 2), A6 = auto(1, 2), A7 = auto(1, 2), A8 = auto(1, 2) grid 1 {
+    x = load(a, [0], [1024])
+    for j1 in 0 .. 10 { static for j0 in 0 .. 100 { x = sort(x, 0) } }
+    x = x * cast(A0 + A1 + A2 + A3 + A4 + A5 + A6 + A7 + A8, f32)
+    store(b, [0], x)
+}
 """]
 
 

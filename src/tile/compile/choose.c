@@ -212,17 +212,20 @@ static bool is_compiled(struct search *s)
     return good || s->no_memory;
 }
 
-// Finds the best combination that compiles. If none does, the best one's compilation reports why.
+// Finds the best combination that compiles, among a few. If none does, the best one's compilation
+// reports why.
 static void find_best_compiled(struct search *s)
 {
-    uint32_t first = find_best(s), best = first;
+    enum { MOST_TRIALS = 4 }; // each may take as long as the budget allows
+    uint32_t first = find_best(s), best = first, trials = 0;
     double seconds = s->seconds;
+    bool good = false;
 
-    while (s->seconds > 0 && !is_compiled(s)) {
+    while (s->seconds > 0 && trials++ < MOST_TRIALS && !(good = is_compiled(s))) {
         s->predicted[best] = 0;
         best = find_best(s);
     }
-    if (s->seconds > 0)
+    if (good)
         return;
     if (s->tried)
         s->predicted[first] = seconds;
