@@ -75,13 +75,15 @@ struct tile_ahead {
     struct tile_ahead_load *load;
     uint32_t count;
 };
-// Of a load's tensor along an axis: the tile's first element; `at` elements in bytes; the predicate
-// 0 <= at < the tensor's extent; the tile's axis.
+// Returns the index of a loaded tile's first element along an axis of the tensor.
 tile_register tile_first_element(struct tile_emitter *e, const struct tile_op *op, uint32_t axis);
+// Returns the bytes of `at` elements along an axis of a load's tensor.
 tile_register tile_axis_distance(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
                                  tile_register at);
+// Returns the predicate 0 <= at < the tensor's extent along an axis.
 tile_register tile_is_on_axis(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
                               tile_register at);
+// Returns the axis of the tile that lies along an axis of the tensor.
 uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis);
 // True if a load computes its addresses from the variable.
 bool tile_needs_variable(const struct tile_ahead *ahead);

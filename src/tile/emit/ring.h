@@ -171,13 +171,13 @@ struct tile_piece {
 struct tile_piece tile_piece_of(struct tile_emitter *e, const struct tile_stream *s);
 
 // gathered.c: threads gather the rows of a pipeline's operands, and one of them has TMA copy the
-// other operand. The copying role calls the first before its tiles; the second before each op, to
-// compute rows' addresses and what they depend on; the third for a stage, whose copies are under
-// way on return; the last behind a tile's last stage, to wait for the copies. The fifth is true for
-// an op that warpgroups do not need.
+// other operand. The copying role calls this before its tiles.
 bool tile_open_gathered(struct tile_emitter *e);
+// Computes, before an op, the rows' addresses and the values that they need there.
 void tile_find_rows(struct tile_emitter *e, const struct tile_op *before);
+// Starts the copies of a stage, which signal its barrier when they have arrived.
 void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream);
+// True for an op that only the rows' addresses need: warpgroups skip it.
 bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op);
 
 // realign.c: threads copy a pipeline's operands, from any address, instead of TMA. The copying role

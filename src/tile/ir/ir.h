@@ -386,13 +386,14 @@ const struct tile_value *tile_strip_transposes(const struct tile_value *value, b
 // The load of a matrix that is used once, found through permutations, and through a reshape that
 // joins all axes of the loaded box but the last. NULL if there is none.
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
-// The same for a value with so many uses; for a gather() or load_rows().
+// Like tile_loaded_box(), for a value with the given number of uses.
 const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,
                                       bool *transposed);
+// Like tile_loaded_box(), for a gather() or load_rows().
 const struct tile_op *tile_gathered_box(const struct tile_value *value, bool *transposed);
-// True for a load of any kind without an order that pads only with zeros; true for such a load or
-// load_at.
+// True for any kind of load that has no memory order and pads only with zeros.
 bool tile_pads_zeros(const struct tile_op *op);
+// True for a load or load_at of that kind.
 bool tile_is_plain_load(const struct tile_op *op);
 // For a load or store along the last axis of its tensor, returns the tensor axis of the tile's
 // other axis; UINT32_MAX if there is none.

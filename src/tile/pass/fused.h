@@ -13,8 +13,8 @@ enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
 struct tile_feed {
     struct tile_stream stream; // `at`: offset of its ring
     bool held;                 // loaded once, before the loop: a ring of one stage
-    // The load that warpgroups read into registers, to compute with; NULL: none. Another one than
-    // the stream's, but equal, if products use the feed too.
+    // The load that warpgroups read into registers, to compute with; NULL: none. If products use
+    // the feed too, an equal load that is not the stream's.
     const struct tile_op *reader;
     // A small tile that warpgroups read, and the lanes of the copying warp copy, in row-major order
     // of its physical shape.
@@ -75,10 +75,10 @@ void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
 // thread; false if that thread cannot compute it.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
-// fused_share.c: true if only products of the loop use a value, as the same operand; loads an
-// operand once that several products load.
+// fused_share.c: true if only products of the loop use a value, all of them as operand `which`.
 bool tile_only_products_use(const struct tile_op *loop, const struct tile_value *value,
                             uint32_t which);
+// Merges equal loads of an iteration, so that each operand is loaded once.
 void tile_share_operands(const struct tile_op *loop);
 // True if no later product of an iteration takes the feed of product `number`'s operand.
 bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which);
