@@ -40,16 +40,19 @@ static void set_option(void *user, const char *name, int32_t value)
         const char *name;
         uint32_t *field;
         int32_t least, most;
+        bool powers; // only powers of two
     } fields[] = {
-        { "stages", &c->target.stages, 2, 24 }, { "cluster", &c->target.cluster, 1, 4 },
-        { "split", &c->target.split, 1, 8 },    { "raster", &c->target.raster, 1, 64 },
-        { "warps", &c->target.warps, 1, 32 },
+        { "stages", &c->target.stages, 2, 24, false },
+        { "cluster", &c->target.cluster, 1, 4, true },
+        { "split", &c->target.split, 1, 8, false },
+        { "raster", &c->target.raster, 1, 64, false },
+        { "warps", &c->target.warps, 1, 32, true },
     };
-    bool power = value > 0 && !(value & (value - 1)); // a number of warps is a power of two
+    bool power = value > 0 && !(value & (value - 1));
 
     for (size_t i = 0; i < CUC_LENGTH(fields); i++)
         if (strcmp(fields[i].name, name) == 0 && !*fields[i].field && value >= fields[i].least &&
-            value <= fields[i].most && (power || fields[i].field != &c->target.warps))
+            value <= fields[i].most && (power || !fields[i].powers))
             *fields[i].field = (uint32_t)value;
 }
 

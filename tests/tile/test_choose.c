@@ -336,7 +336,7 @@ TEST(the_ends_of_many_tiles_are_beside_others)
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
 }
 
-// Lines at odd multiples of 16 bytes take TMA three times as long.
+// Lines at odd multiples of 16 bytes take TMA longer.
 TEST(neighbours_share_loads_of_torn_lines)
 {
     struct cuc__gemm_tile torn = chosen(&bf16, 90, 3664, 3480, 2008, 0),
@@ -1103,6 +1103,49 @@ TEST_ROWS(records_that_no_program_can_have_are_left_out, wrong_words)
         strstr(cuc_program_log(other), "BM=64 BN=64 :warps=12 :stages=1 :raster=65 as was") != NULL,
         "%s", cuc_program_log(other));
     cuc_program_release(other);
+    cuc_program_release(p);
+}
+
+// A record's clusters of three blocks are ignored, also where tiles could be shared by three.
+TEST_RANGE(clusters_of_a_record_are_powers_of_two, 2, 5)
+{
+    static const char text[] =
+        "kernel gemm(a: bf16[M, K], b: bf16[N, K], c: bf16[M, N])\n"
+        "    const BM = 128, BN = auto(192, 96)\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+        "    for k in 0 .. cdiv(K, 64) { acc = mma(load(a, [m, k], [BM, 64]), "
+        "trans(load(b, [n, k], [BN, 64])), acc) }\n"
+        "    store(c, [m, n], cast(acc, bf16))\n}\n";
+    const char *const dimensions[] = { "M=4096", "N=4096", "K=4096" };
+    cuc_tuned_record key = CUC_TUNED_RECORD_INIT;
+    char choice[32], clusters[32], toolkit[16];
+    cuc_device *device = NULL;
+    cuc_object *object = NULL;
+    cuc_program *p = NULL;
+    int32_t version = 0;
+    const void *code;
+    size_t bytes;
+
+    ck_ok(cuc_device_get(&device, 0));
+    if (strcmp(cuc_device_arch(device), "sm_90") != 0)
+        return; // no pipeline
+    ck_ok(cuc_driver_get_version(&version));
+    snprintf(toolkit, sizeof(toolkit), "%d.%d", version / 1000, version % 1000 / 10);
+    ck_ok(cuc_program_create(
+        &p, CUC_SOURCE_TILE, text, 0,
+        CUC_PROGRAM_OPTIONS(.dimensions = dimensions, .dimension_count = 3, .tuned = path)));
+    ck_ok(cuc_tile_get_record(&key, p, "gemm"));
+    key.gpu = cuc_device_name(device);
+    key.toolkit = toolkit;
+    key.kernel = "gemm";
+    key.choice = choice;
+    snprintf(choice, sizeof(choice), "BN=192 :cluster=%d", _i);
+    ck_ok(cuc_tuned_add(path, &key));
+    ck_ok(cuc_program_compile(&object, p, CUC_CODE_PTX));
+    ck_ok(cuc_object_get_code(&code, &bytes, object));
+    snprintf(clusters, sizeof(clusters), ".reqnctapercluster %d", _i);
+    ck_assert_int_eq(memmem(code, bytes, clusters, strlen(clusters)) != NULL, _i != 3);
+    cuc_object_release(object);
     cuc_program_release(p);
 }
 
