@@ -113,16 +113,6 @@ static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool e
     return (blocks + cluster - 1) / cluster * cluster;
 }
 
-// Returns the number of blocks that are resident together. Groups of multiprocessors (GPCs) have
-// different sizes, so clusters of more than two blocks leave some unused: an H200 has room for 30
-// clusters of 4.
-static uint32_t resident_blocks(uint32_t multiprocessors, uint32_t cluster)
-{
-    uint32_t usable = cluster > 2 ? multiprocessors * 10 / 11 : multiprocessors;
-
-    return usable >= cluster ? usable - usable % cluster : cluster;
-}
-
 bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument, int64_t grid[3],
                           uint32_t multiprocessors, cuc_context *context, void *block)
@@ -143,7 +133,7 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
     }
     if (multiprocessors < cluster || multiprocessors < entry->split)
         return false;
-    multiprocessors = resident_blocks(multiprocessors, cluster);
+    multiprocessors = tile_resident_blocks(multiprocessors, cluster);
     uint32_t width = (words[0] + cluster - 1) / cluster * cluster;
     words[3] = (uint32_t)tiles;
     words[4] = inverse_of(words[1] * (int64_t)width);

@@ -8,6 +8,8 @@
 // wave is assumed to contain one. The transfer from memory is a lower bound of the time.
 #include "cost.h"
 
+#include "tile/signature/entry.h"
+
 #include <math.h>
 #include <stddef.h>
 
@@ -241,16 +243,6 @@ static double outside_clocks_of(const struct tile_work *w, double load, double i
     return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - iteration, 0);
 }
 
-// Returns the number of multiprocessors that blocks can use if `cluster` of them must be
-// neighbours.
-static double places(const struct tile_machine *m, const struct tile_work *w)
-{
-    double together = w->split > w->cluster ? w->split : w->cluster;
-    double share = together > 2 ? 0.91 : 1; // an H200 has room for 30 clusters of 4, 15 of 8
-
-    return fmax(floor(m->multiprocessors * share / together) * together, together);
-}
-
 // Returns the maximum of two times, and somewhat more if they are about equal: the 2^n-th root of
 // the sum of their powers.
 static double smooth_max(double x, double y, int n)
@@ -298,8 +290,9 @@ static double store_clocks(const struct tile_work *w)
 
 double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w)
 {
-    double blocks = (double)w->blocks, clock = 1e6 * m->megahertz, seconds = launch_seconds;
-    double accumulators = w->rows * (double)w->columns, slots = places(m, w);
+    uint32_t together = w->split > w->cluster ? w->split : w->cluster;
+    double slots = tile_resident_blocks(m->multiprocessors, together);
+    double blocks = (double)w->blocks, accumulators = w->rows * (double)w->columns;
     double waves = ceil(blocks / slots), ends = waves, iterations = (double)w->iterations;
     double load = load_clocks(m, w, w->streamed ? slots : fmin(blocks, slots));
     double iteration = iteration_clocks_of(m, w, load);
@@ -334,5 +327,5 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         clocks += next_clocks + part_clocks * w->parts +
                   results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
     }
-    return seconds + clocks / clock;
+    return launch_seconds + clocks / (1e6 * m->megahertz);
 }

@@ -74,6 +74,16 @@ struct tile_entry {
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };
 
+// Returns the number of blocks in clusters that are resident together, one on a multiprocessor.
+// Groups of multiprocessors (GPCs) have different sizes, so clusters of more than two blocks leave
+// some unused: an H200 has room for 30 clusters of 4, and 15 of 8.
+static inline uint32_t tile_resident_blocks(uint32_t multiprocessors, uint32_t cluster)
+{
+    uint32_t usable = cluster > 2 ? multiprocessors * 10 / 11 : multiprocessors;
+
+    return usable >= cluster ? usable - usable % cluster : cluster;
+}
+
 // An entry's parameter block: the arguments; a bit for each aligned tensor, TILE_ALIGNED_BYTES, if
 // the entry asks for it; and for persistent entries TILE_GRID_WORDS (the grid, its number of tiles,
 // inverses that turn a tile's number into its coordinates (tiles.c), TILE_MAPS_WORD), then, at
