@@ -23,7 +23,7 @@ Cursor = clang.CursorKind
 Type = clang.TypeKind
 
 
-# What docs/streams-and-order.md explains; a comment may say more.
+# Phrases of docs/streams-and-order.md, one of which each @capture contains.
 CAPTURE_WORDS = ("makes no driver call", "becomes a node of the graph", "becomes a dependency in the graph",
                  "never touches a stream", "safe: not restricted by the driver",
                  "safe: asks the driver in relaxed mode", "refused with CUC_ERROR_BUSY on a captured stream",

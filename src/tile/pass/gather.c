@@ -254,7 +254,7 @@ static void keep(struct tile_gather *g, uint32_t axes)
 
 // ---- Lines
 
-// How the elements of a node's value change along one of the box's axes.
+// The change of a node's value from element to element along one of the box's axes.
 enum step { EQUAL, RISES, CHANGES };
 
 // True if an op's result rises with its operand that rises, the first one of a difference.
