@@ -98,10 +98,10 @@ run_tests() {
         examples) beside 120 "$name" "$build/$program" ;;
         gpu | bench) ;;
         tile)
-            if [[ $name =~ ^tile_(emit|kernels|gemm|alignment)$ ]]; then # the driver and nvJitLink take long to assemble all of it
+            if [[ $name =~ ^tile_(emit|kernels|gemm|alignment|schedule)$ ]]; then # the driver and nvJitLink take long to assemble all of it
                 for slice in 0 1 2 3 4 5 6 7; do
                     beside 400 "test_${name}_$slice" "$build/$program" --slice $slice/8
-                    [ "$name" = tile_gemm ] || beside 400 "linked_${name}_$slice" env TILE_LINKED=1 "$build/$program" --slice $slice/8
+                    [[ $name =~ ^tile_(gemm|schedule)$ ]] || beside 400 "linked_${name}_$slice" env TILE_LINKED=1 "$build/$program" --slice $slice/8
                 done
             else
                 beside 400 "test_$name" "$build/$program"

@@ -5,10 +5,12 @@
 //     test_tile_schedule --seed 4711 --count 10000   these, for a long run
 //     test_tile_schedule --seed 4711 --print         its source
 //     test_tile_schedule --source FILE               the edited output of --print
+//     test_tile_schedule --slice 2/8                 an eighth of the default run
 #include "base/array.h"
 #include "construct.h"
 #include "random_schedule.h"
 #include "schedule_forms.h"
+#include "slice.h"
 
 #include "tests.h"
 
@@ -74,6 +76,7 @@ static const struct construct_options ways[] = {
 };
 
 static bool has_forms;
+static struct slice slice = { 0, 1 };
 
 static bool checks_forms(void)
 {
@@ -82,7 +85,7 @@ static bool checks_forms(void)
 
 CASE("forms", .timeout = 120, .only_if = checks_forms);
 
-TEST_ROWS(a_form_becomes_a_pipeline, forms)
+TEST_SLICE(a_form_becomes_a_pipeline, slice, CUC_LENGTH(forms))
 {
     const struct form *form = &forms[_i];
     const char *dtype;
@@ -103,7 +106,7 @@ static int batches;
 
 CASE("kernels", .timeout = 300);
 
-TEST_RANGE(the_driver_and_the_interpreter_do_the_same, 0, batches)
+TEST_SLICE(the_driver_and_the_interpreter_do_the_same, slice, batches)
 {
     uint64_t from = first + (uint64_t)_i * BATCH, end = first + count;
 
@@ -138,7 +141,12 @@ int main(int argc, char **argv)
     bool print = false;
 
     has_forms = argc == 1;
-
+    if (slice_asked(argc, argv)) {
+        if (!slice_read(&slice, argv))
+            return 2;
+        has_forms = true;
+        argc = 1;
+    }
     setenv("CK_MAX_MSG_SIZE", "100000", 0); // a message contains the source
     while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0)
         switch (option) {
