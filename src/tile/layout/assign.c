@@ -2,10 +2,10 @@
 //
 // Tiles of the shape that memory ops move most get the blocked layout with the widest accesses.
 // Layouts spread from there: through elementwise ops in both directions, from a broadcast's result
-// to its operand, from a reduction's operand to its result, and through loops and ifs. Values
-// without a layout then get the blocked layout of their own shape, the largest first, and these
-// layouts spread again. Finally a convert is inserted for each operand that lacks the layout its op
-// needs; a value that is free to compute is rematerialized in that layout instead.
+// to its operand, from a reduction's operand to its result, and through loops and ifs. Then the
+// remaining values, largest first, get the blocked layout of their own shape, and those layouts
+// spread too. Finally the pass inserts a convert for each operand whose layout differs from the one
+// its op needs. It rematerializes values that cost nothing to compute instead of converting them.
 #include "assign.h"
 
 const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct tile_layout layout)
@@ -33,7 +33,7 @@ void tile_set_layout(struct tile_assignment *a, struct tile_value *value, struct
     a->changed = true;
 }
 
-// All threads hold every scalar.
+// Gives scalars a layout in which every thread holds the value.
 static void scalar_op(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -83,7 +83,7 @@ static void largest_value(struct tile_op *op, void *data)
             find_largest(data, op->block[n]->argument[i]);
 }
 
-// The shape's narrowest element in memory decides the number of elements in a 16-byte vector.
+// Sizes the vector so that the shape's narrowest element in memory fills 16 bytes.
 static void widest_vector(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -97,8 +97,7 @@ static void widest_vector(struct tile_op *op, void *data)
         a->vector_bits = bits;
 }
 
-// Finds the axis that a permutation makes the last one of this shape, or takes from the last
-// position.
+// Finds the axis that a permutation moves to or from the last position of this shape.
 static void other_axis(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -133,7 +132,7 @@ static void assign_blocked(struct tile_op *op, void *data)
         if (!tile_needs_layout(one) || !tile_shape_same(&one->type, a->largest))
             continue;
         tile_set_layout(a, one, blocked(a, &one->type));
-        return; // layouts of the other values follow by spreading, or in a later round
+        return; // the others get theirs by spreading or in a later round
     }
     for (uint32_t n = 0; n < op->block_count; n++)
         for (uint32_t i = 0; i < op->block[n]->argument_count; i++) {
@@ -171,7 +170,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
         a.other_axis = a.largest->rank ? a.largest->rank - 1u : 0;
         if (a.memory)
             tile_walk(&kernel->body, other_axis, &a);
-        // Values of one shape get their layouts one at a time, so that connected values share one.
+        // Assign one value at a time, so that connected values of a shape share a layout.
         a.changed = false;
         tile_walk(&kernel->body, assign_blocked, &a);
         if (!a.changed)

@@ -9,47 +9,47 @@ struct tile_assignment {
     struct tile_kernel *kernel;
     uint32_t warp_bits;
     bool changed, failed;
-    bool memory; // some tiles that memory ops move have no layout yet
-    // The shape that gets blocked layouts next, and its number of elements.
+    bool memory; // a tile that a memory op moves still lacks a layout
+    // The shape that gets blocked layouts next, and its element count.
     const struct tile_type *largest;
     int64_t largest_elements;
     uint32_t vector_bits;
-    uint32_t other_axis; // the axis that a permutation makes the fastest-varying one
+    uint32_t other_axis; // the axis that a permutation makes contiguous
 };
 
-// assign.c: copies a layout to the arena; returns true if a value still needs a layout; gives a
-// value its layout unless it has one.
+// assign.c. tile_keep_layout() copies a layout to the arena. tile_needs_layout() returns true if a
+// value still lacks a layout. tile_set_layout() gives a value a layout unless it has one.
 const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct tile_layout layout);
 bool tile_needs_layout(const struct tile_value *value);
 void tile_set_layout(struct tile_assignment *a, struct tile_value *value,
                      struct tile_layout layout);
 
-// needed.c: finds the layout that an operand must have, given the layout of its op's result. Either
-// points *same to an existing layout or writes *other. False if any layout will do.
+// needed.c: finds the layout that an operand must have, given the layout of its op's result. Points
+// *same to an existing layout or writes a new one to *other. Returns false if any layout will do.
 bool tile_needed_layout(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
                         struct tile_layout *other);
-// True if an op acts on each element separately: operands and results share one layout.
+// Returns true if an op acts on each element separately, so that operands and results share a
+// layout.
 bool tile_acts_by_element(const struct tile_op *op);
-// True if an op may have a block that combines two elements: a reduction or scan.
+// Returns true if an op may have a block that combines two elements: a reduction or a scan.
 bool tile_has_function(const struct tile_op *op);
 
-// spread.c: spreads the layouts of all values that have one to the values whose layouts they
-// determine.
+// spread.c: spreads each known layout to the values whose layout it determines.
 void tile_spread_layouts(struct tile_assignment *a);
 // single_warp.c: gives layouts to the values of loops that one warp can run.
 void tile_lay_out_single_warp_loops(struct tile_assignment *a);
-// convert.c: inserts converts; all values must have layouts.
+// convert.c: inserts converts. All values must have layouts.
 void tile_convert_layouts(struct tile_assignment *a);
 
-// True for an `extract` whose indices are constants.
+// Returns true for an `extract` with constant indices.
 bool tile_is_fixed_part(const struct tile_op *op);
 
 // Pass: gives each tile value of a kernel a layout for `warps` warps, and inserts `convert` ops
-// between different layouts. False if out of memory.
+// between different layouts. Returns false if out of memory.
 bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps);
-// True for a `while` that reads memory and computes only with values that fit in one warp's lanes.
-// Each warp then gets a full copy of these values, so that one warp can run the loop for the block
-// (emit/single_warp.c).
+// Returns true for a `while` that reads memory and computes only with values that fit in the lanes
+// of one warp. Each warp then gets a full copy of these values, so that one warp can run the loop
+// for the block (emit/single_warp.c).
 bool tile_loop_fits_warp(const struct tile_op *loop);
 
 #endif

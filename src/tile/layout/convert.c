@@ -1,8 +1,8 @@
 // Inserts a convert for each operand whose layout differs from the one its op needs (assign.c).
-// Values that are free to compute are rematerialized in that layout.
+// Rematerializes values that cost nothing to compute instead.
 #include "assign.h"
 
-// True if a value is rematerialized rather than converted, along with everything it depends on.
+// Returns true if a value and everything it depends on is rematerialized instead of converted.
 static bool is_free(const struct tile_value *value, uint32_t depth)
 {
     const struct tile_op *op = value->op;
@@ -60,7 +60,7 @@ static void need(struct tile_assignment *a, struct tile_op *op, uint32_t operand
     a->changed = true;
 }
 
-// Gives an op's result the layout `own`, and converts the result to its assigned layout.
+// Gives an op's result the layout `own`, then converts the result to its assigned layout.
 static void convert_from(struct tile_assignment *a, struct tile_op *op, uint32_t result,
                          const struct tile_layout *own)
 {
@@ -120,8 +120,8 @@ static void convert_operands(struct tile_assignment *a, struct tile_op *op)
     }
 }
 
-// The operand of a reduction determines the layout of the results. With several operands, all get
-// the first one's layout. Results with other layouts are converted afterwards.
+// Computes the results' layout from the first operand's, then converts each result whose assigned
+// layout differs.
 static void convert_reduction(struct tile_assignment *a, struct tile_op *op)
 {
     convert_operands(a, op);
@@ -138,7 +138,8 @@ static void convert_shared(struct tile_assignment *a, struct tile_op *op)
         convert_from(a, op, i, op->result[0]->layout);
 }
 
-// The emitter handles broadcasts itself. Operands without a needed layout go through shared memory.
+// Omits broadcasts, which the emitter handles itself, and ops that move their operands through
+// shared memory.
 static void (*const converts[])(struct tile_assignment *a, struct tile_op *op) = {
     [TILE_LAYOUT_ELEMENT] = convert_shared,   [TILE_LAYOUT_SCAN] = convert_shared,
     [TILE_LAYOUT_REDUCE] = convert_reduction, [TILE_LAYOUT_ACCUMULATOR] = convert_accumulator,

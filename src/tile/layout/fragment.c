@@ -1,7 +1,7 @@
 // The accumulator layout of mma.sync. In a fragment of 16 rows and 8 columns, lane l holds rows l /
-// 4 and l / 4 + 8, and columns 2 (l % 4) and the next one. The tile is divided among the warps such
-// that each warp's part is as square as possible; the remaining rows, columns and batches lie in
-// registers. A tile smaller than a fragment is replicated.
+// 4 and l / 4 + 8, and columns 2 (l % 4) and 2 (l % 4) + 1. The warps divide the tile so that each
+// warp's part is as square as possible. Registers hold the remaining rows, columns and batches. A
+// tile smaller than a fragment is replicated.
 #include "fragment.h"
 
 #include "tile/ir/layout.h"
@@ -36,8 +36,8 @@ const char *tile_fragment_name(cuc_dtype operand)
     return row ? row->name : "";
 }
 
-// All batches are in shared memory at once. They must fit for f64, whose products can also be
-// computed without tensor cores.
+// Returns true if all batches fit in shared memory together. Only f64 needs this check, because f64
+// products can also run without tensor cores.
 static bool fits_shared(const struct tile_op *op, const struct tile_target *target)
 {
     enum { STEP_BYTES = 32, LEAST_LINES = 16 };
@@ -79,8 +79,8 @@ bool tile_fragment_single(cuc_dtype operand, bool transposed)
     return bits == 64 || (bits == 32 && transposed);
 }
 
-// ldmatrix reads eight lines of 16 bytes at a time; reads of single elements cover four lines of 32
-// bytes.
+// Pads lines against bank conflicts: ldmatrix reads eight lines of 16 bytes at a time, and
+// single-element reads cover four lines of 32 bytes.
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single)
 {
     uint32_t unit = single ? 32 : 16, pitch = (bytes + unit - 1) / unit * unit;
@@ -95,8 +95,8 @@ uint32_t tile_fragment_span(uint32_t bytes)
     return bytes <= PIECE_BYTES ? 0 : bytes < ALL_BANKS ? bytes : ALL_BANKS;
 }
 
-// Eight consecutive lines rotate through eight positions. With lines of 64 bytes, two lines share a
-// position, but lie in different banks.
+// XORs the line number into the piece number, so that eight consecutive lines use different banks.
+// Two lines of 64 bytes share a flip but lie in different banks.
 uint32_t tile_fragment_flip(uint32_t span, uint32_t line)
 {
     return span ? line * span / ALL_BANKS % (span / PIECE_BYTES) * PIECE_BYTES : 0;
@@ -121,13 +121,13 @@ struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t w
     row = column_end + ROW_BITS;
     over = row_end;
 #define BIT(number, end) ((number) < (end) ? UINT32_C(1) << (number) : 0)
-    // Warps take the highest bits, always from the side with more elements left per warp, and from
-    // the batches last.
+    // Give warps the highest bits, each time from the side with more elements left per warp. Take
+    // batch bits last.
     uint32_t warps[TILE_MAX_WARP_BITS], rows_left = row < row_end ? row_end - row : 0,
                                         columns_left = column_end - column;
     uint32_t batches_left = out.coordinate_bits - row_end;
     for (; warp < warp_bits; warp++) {
-        // A fragment has 16 rows but 8 columns, so parts are equal if their bits differ by one.
+        // A fragment has 16 rows and 8 columns, so a part with one more row bit is square.
         if (rows_left && (rows || rows_left + 1 >= columns_left))
             warps[warp] = UINT32_C(1) << (row + --rows_left);
         else if (columns_left)
@@ -180,7 +180,7 @@ static void give(struct tile_op *op, void *data)
     if (op->kind != TILE_MMA || op->result[0]->layout || !tile_fragment_of(op, g->target))
         return;
     assign_value(g, op->result[0], g->rows);
-    // A left operand that is constant in a loop stays in registers in the operand's layout.
+    // Keep a loop-invariant left operand in registers, in the operand's layout.
     struct tile_value *a = op->operand[0];
     if (g->rows && a->op && a->op->kind == TILE_LOAD && a->op->parent != op->parent && !a->layout &&
         a->type.rank == 2 && cuc_dtype_bits(a->type.dtype) == 16)
@@ -217,14 +217,15 @@ void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target 
 {
     struct giving g = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
 
-    // If a product is the left operand of another, warps with whole rows keep the value in place.
+    // If one product is the left operand of another, give warps whole rows so that the value stays
+    // in place.
     tile_walk(&kernel->body, find_product, &g.rows);
     tile_walk(&kernel->body, give, &g);
 }
 
 struct most {
     const struct tile_target *target;
-    int64_t elements, bytes; // elements of an accumulator; bytes of an operand
+    int64_t elements, bytes; // largest accumulator in elements, largest operand in bytes
 };
 
 static void measure(struct tile_op *op, void *data)

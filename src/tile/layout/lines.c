@@ -1,6 +1,7 @@
 // Rearranges mma.sync accumulators for their stores. A thread holds two neighbouring elements, 4
-// bytes for 16-bit types, so a direct store would write parts of eight lines at a time. Such tiles
-// go through shared memory first; then each thread stores 16 bytes, and each warp whole lines.
+// bytes in a 16-bit type, so one direct store instruction would write pieces of eight lines. Such
+// tiles go through shared memory first. Then each thread stores 16 bytes, and each warp stores
+// whole lines.
 #include "fragment.h"
 
 #include "tile/ir/layout.h"

@@ -11,7 +11,7 @@ bool tile_has_function(const struct tile_op *op)
     return op->kind == TILE_REDUCE || op->kind == TILE_SCAN;
 }
 
-// Finds the layout that a tile operand must have, for one kind of op, as tile_needed_layout() does.
+// Finds the layout of a tile operand for one kind of op, as tile_needed_layout() does.
 typedef bool need_layout(const struct tile_op *op, uint32_t operand,
                          const struct tile_layout **same, struct tile_layout *other);
 
@@ -44,7 +44,7 @@ static bool need_slice(const struct tile_op *op, uint32_t operand, const struct 
     return result->layout != NULL;
 }
 
-// All tiles of a combining function get the layout of the first.
+// Gives all tiles of a combining function the first tile's layout.
 static bool need_first(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
                        struct tile_layout *other)
 {
@@ -61,7 +61,7 @@ static bool need_rows(const struct tile_op *op, uint32_t operand, const struct t
 
     if (!tile->layout)
         return false;
-    if (operand != 1) // a padding value that is a tile
+    if (operand != 1) // a tile of padding values
         *same = result ? result->layout : NULL;
     else
         *other = tile_layout_rows(tile->layout, 0);

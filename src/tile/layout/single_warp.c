@@ -1,8 +1,8 @@
-// Loops that one warp can run for its block (emit/single_warp.c): each warp gets a full copy of
-// every value that they use.
+// Lays out loops that one warp can run for its block (emit/single_warp.c): each warp gets a full
+// copy of every value in the loop.
 #include "assign.h"
 
-// True for ops that need no other warp if each warp holds all of their values.
+// Returns true for ops that exchange nothing between warps if each warp holds all of their values.
 static bool needs_no_other(const struct tile_op *op)
 {
     uint32_t traits = tile_op_infos[op->kind].traits;
@@ -42,7 +42,7 @@ bool tile_loop_fits_warp(const struct tile_op *loop)
     return s.fits && s.reads;
 }
 
-// Every warp holds the whole value, and each lane every 32nd element.
+// Gives every warp the whole value, and each lane every 32nd element.
 static void set_replicated(struct tile_assignment *a, struct tile_value *value)
 {
     uint8_t order[TILE_MAX_RANK];

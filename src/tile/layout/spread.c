@@ -1,7 +1,7 @@
-// Spreads layouts from values that have them to connected values (assign.c).
+// Spreads known layouts to connected values (assign.c).
 #include "assign.h"
 
-// Unites values that must share a layout: the first one that has a layout passes it to the others.
+// Makes two values share a layout: the one that has a layout passes it to the other.
 static void unite(struct tile_assignment *a, struct tile_value *x, struct tile_value *y)
 {
     if (x->type.tensor || y->type.tensor)
@@ -30,8 +30,8 @@ static void spread_reshape(struct tile_assignment *a, struct tile_op *op)
         tile_set_layout(a, y, layout);
     else if (y->layout && !x->layout && tile_layout_reshape(&layout, y->layout, &y->type, &x->type))
         tile_set_layout(a, x, layout);
-    // Inserting or removing axes of extent 1 works even if extents are not powers of two, because
-    // coordinates do not change.
+    // Inserting or removing axes of extent 1 leaves coordinates unchanged, so it also works if
+    // extents are not powers of two.
     else if (x->layout && !y->layout && tile_layout_squeeze(&layout, x->layout, &x->type, &y->type))
         tile_set_layout(a, y, layout);
     else if (y->layout && !x->layout && tile_layout_squeeze(&layout, y->layout, &y->type, &x->type))
@@ -46,8 +46,8 @@ bool tile_is_fixed_part(const struct tile_op *op)
     return true;
 }
 
-// Spreads layouts between a tile and an aligned part of it, which threads find among their
-// registers.
+// Spreads layouts between a tile and an aligned part of it. Each thread finds its elements of the
+// part among its own registers.
 static void spread_part(struct tile_assignment *a, struct tile_value *whole,
                         struct tile_value *part)
 {
@@ -67,7 +67,7 @@ static void spread_permute(struct tile_assignment *a, struct tile_op *op)
     struct tile_value *x = op->operand[0], *y = op->result[0];
     int64_t back[TILE_MAX_RANK];
 
-    // If a tile is loaded and stored with different fastest axes, do not spread: each side keeps
+    // Do not spread if a tile is loaded and stored with different contiguous axes: each side keeps
     // the layout for its own axis.
     if (a->memory && axes->ints[axes->count - 1] != axes->count - 1)
         return;

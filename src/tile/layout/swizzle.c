@@ -2,22 +2,23 @@
 //
 // The basis has three parts: bits within a vector, bits that select a vector in a line of 128
 // bytes, and bits that select a line. A line covers all banks once. Vector bits are single
-// coordinate bits that occur nowhere else in the basis, so vectors are aligned. Consider the space
-// spanned by the lanes that are served at once, without the bits inside a vector. An access has no
-// bank conflicts if this space is no larger than a line and meets the space of lines only in zero.
-// For two such spaces, one of writes and one of reads, there are always lines that meet neither:
-// pair each vector found only in one space with a vector found only in the other. The XOR of each
+// coordinate bits that occur nowhere else in the basis, so vectors are aligned.
+//
+// Take the space spanned by the lane bits of one memory pass, without the bits inside a vector. An
+// access has no bank conflicts if this space is no larger than a line and meets the space of line
+// bits only in zero. One set of line bits always suits both the writes and the reads: pair each
+// vector found only in the write space with a vector found only in the read space. The XOR of each
 // pair is a line bit, and so is every bit in neither space.
 #include "swizzle.h"
 
 enum { VECTOR_BYTES = 16, WORD_BYTES = 4, LINE_BYTES = 128 };
 
-// A vector space over GF(2), with a pivot for each highest bit.
+// A vector space over GF(2), indexed by each vector's highest bit.
 struct space {
     uint32_t pivot[TILE_MAX_COORDINATE_BITS];
 };
 
-// False if the space already contains the vector.
+// Adds a vector to a space. Returns false if the space already contains it.
 static bool widen(struct space *s, uint32_t vector)
 {
     while (vector) {
@@ -54,8 +55,8 @@ static uint32_t register_bit(const struct tile_layout *layout, uint32_t basis)
     return TILE_MAX_HARDWARE_BITS;
 }
 
-// True if elements that differ in this coordinate bit can share a vector: exactly one register bit,
-// and no other bit, flips it.
+// Returns true if elements that differ in this coordinate bit can share a vector: exactly one
+// hardware bit flips it, and that is a register bit.
 static bool fits_vector(const struct tile_layout *layout, uint32_t basis)
 {
     uint32_t times = 0;
@@ -66,7 +67,7 @@ static bool fits_vector(const struct tile_layout *layout, uint32_t basis)
            register_bit(layout, basis) != TILE_MAX_HARDWARE_BITS;
 }
 
-// Returns the number of leading vectors of the basis that are register bits of a layout.
+// Returns the number of leading basis vectors that are register bits of a layout.
 static uint32_t vector_bits(const struct tile_layout *layout, const struct list *basis)
 {
     uint32_t bits = 0;
@@ -85,8 +86,8 @@ static uint32_t mask_of(const struct list *basis)
     return mask;
 }
 
-// Returns the coordinate bits, outside of a memory vector, that are flipped by the lanes served at
-// once. Memory serves all lanes at once, or half or a quarter of them.
+// Returns the coordinate bits that the lanes of one memory pass flip, without the bits inside a
+// vector. One pass serves all lanes, half of them or a quarter.
 static struct list served_at_once(const struct tile_layout *layout, const struct list *basis,
                                   uint32_t element_bytes)
 {
@@ -102,7 +103,7 @@ static struct list served_at_once(const struct tile_layout *layout, const struct
     return list;
 }
 
-// Returns the vectors of `x` that are independent of all of `y`. `both` becomes the span of x and
+// Returns the vectors of `x` that are independent of all of `y`. Sets `both` to the span of x and
 // y.
 static struct list beyond(const struct list *x, const struct list *y, struct space *both)
 {
@@ -120,8 +121,8 @@ static void invert(struct tile_swizzle *s)
 {
     uint32_t row[TILE_MAX_COORDINATE_BITS], made[TILE_MAX_COORDINATE_BITS];
 
-    // row[i] is the sum of the basis vectors in made[i]. Elimination reduces the rows to single
-    // bits.
+    // row[i] is the sum of the coordinate vectors in made[i]. Gaussian elimination reduces each row
+    // to a single bit.
     for (uint32_t i = 0; i < s->bits; i++) {
         row[i] = s->coordinate[i];
         made[i] = UINT32_C(1) << i;
@@ -161,9 +162,8 @@ static bool has(const struct list *list, uint32_t vector)
     return false;
 }
 
-// Chooses the bits of a vector: first register bits of both layouts, then register bits of `first`,
-// starting with those that are lane bits of `second`. Lane bits fill up a vector that is shorter
-// than a word.
+// Chooses the bits of a vector: first the register bits of both layouts, then register bits of
+// `first`, starting with those that are lane bits of `second`. Adds lane bits only to fill a word.
 static struct list vector_of(const struct tile_layout *first, const struct tile_layout *second,
                              uint32_t bits, uint32_t word)
 {
@@ -184,8 +184,7 @@ static struct list vector_of(const struct tile_layout *first, const struct tile_
     return basis;
 }
 
-// Returns the cost of moving all registers of a layout: instructions, and passes over shared
-// memory.
+// Returns the cost of moving all registers of a layout, in instructions plus shared-memory passes.
 static uint64_t cost_of(const struct tile_layout *layout, const struct list *basis,
                         uint32_t element_bytes)
 {
@@ -235,8 +234,8 @@ void tile_swizzle_choose(struct tile_swizzle *swizzle, const struct tile_layout 
     struct space both, taken = { { 0 } };
     struct list written = beyond(&writes, &reads, &both), read = beyond(&reads, &writes, &both);
 
-    // Line bits: first the vectors in the space of neither writes nor reads, then a write bit XOR a
-    // read bit.
+    // Line bits: first vectors in neither the write nor the read space, then XORs of a write vector
+    // and a read vector.
     struct list lines = { 0 };
     uint32_t wanted = bits > line ? bits - line : 0;
     for (uint32_t i = 0; i < bits && lines.count < wanted; i++)
@@ -247,7 +246,7 @@ void tile_swizzle_choose(struct tile_swizzle *swizzle, const struct tile_layout 
         widen(&taken, basis.of[i]);
     for (uint32_t i = 0; i < lines.count; i++)
         widen(&taken, lines.of[i]);
-    // The remaining bits of a line: the reads' lane bits first.
+    // Fill up the line with the remaining bits, starting with the lane bits of reads.
     for (uint32_t i = 0; i < reads.count; i++)
         add_new(&basis, &taken, reads.of[i]);
     for (uint32_t i = 0; i < writes.count; i++)

@@ -1,9 +1,9 @@
-// The accumulator layout of wgmma. Warp w of a warpgroup holds rows 16 w to 16 w + 15 of each 64.
-// Lane l holds rows l / 4 and l / 4 + 8 of these 16, and columns 2 (l % 4) and 2 (l % 4) + 1 of
-// every 8.
+// The accumulator layout of wgmma. Warp w of a warpgroup holds rows 16 w to 16 w + 15 of each block
+// of 64. Lane l holds rows l / 4 and l / 4 + 8 of these 16, and columns 2 (l % 4) and 2 (l % 4) + 1
+// of every 8.
 #include "wgmma.h"
 
-enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // bits of a block with a fixed layout
+enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // log2 of the block with a fixed layout
 
 bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type, uint32_t warp_bits)
 {
@@ -16,7 +16,7 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
     if (type->extent[1] % 8 || type->extent[0] % (1 << ROW_BITS) || rows < ROW_BITS + groups ||
         columns < COLUMN_BITS)
         return false;
-    // The number of rows may only fall short by whole warpgroups.
+    // If the row count is not a power of two, the missing rows must make up whole warpgroups.
     if (type->extent[0] != 1 << rows && rows > ROW_BITS + groups)
         return false;
     *layout = (struct tile_layout){ .warp_bits = (uint8_t)warp_bits, .rank = 2 };

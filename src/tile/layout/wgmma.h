@@ -4,7 +4,7 @@
 
 #include "tile/ir/layout.h"
 
-// Lays out an accumulator with its rows distributed over 2^(warp_bits - 2) warpgroups. False if the
+// Distributes an accumulator's rows over 2^(warp_bits - 2) warpgroups. Returns false if the
 // accumulator does not consist of whole blocks of 64 rows and 8 columns.
 bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
                        uint32_t warp_bits);
