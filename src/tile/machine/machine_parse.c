@@ -1,7 +1,7 @@
 // Parses the machine form back to IR. machine.c describes the form.
 //
 // Kernel heads are in the tile language. The language's parser reads them from a copy of the text
-// in which everything else is replaced by blanks, so that source positions in messages are right.
+// in which blanks replace everything else, so source positions in messages stay right.
 #include "machine_reader.h"
 
 #include "tile/ir/diagnostic.h"
@@ -128,7 +128,7 @@ static struct tile_block *read_block(struct tile_reader *r, struct tile_op *op)
     return block;
 }
 
-// Reads a list of names up to `close`; *list is in the reader's arena.
+// Reads a list of names up to `close`. Allocates *list in the module's arena.
 static uint32_t read_row(struct tile_reader *r, char close, uint32_t **list, const char ***names)
 {
     uint32_t count = 0, capacity = 0, name_capacity = 0;
@@ -188,7 +188,7 @@ static void read_op(struct tile_reader *r, struct tile_block *block)
     struct tile_reader before = *r;
     if (tile_reader_take(r, '{')) {
         bool attributes = r->token.kind == TILE_TOKEN_NAME;
-        if (attributes) { // otherwise the brace opens the first op's block
+        if (attributes) { // if false, the brace opens the first op's block
             struct tile_reader lookahead = *r;
             tile_reader_next(&lookahead);
             attributes = tile_reader_at(&lookahead, '=');
@@ -236,7 +236,7 @@ static void read_ops(struct tile_reader *r, struct tile_block *block)
 
 // Kernels
 
-// Returns a copy of the text with everything blanked but the heads, and with empty bodies.
+// Returns a copy of the text that keeps only the kernel heads, with empty bodies.
 static char *heads_of(struct tile_module *module)
 {
     struct tile_reader r = { .module = module };
@@ -286,7 +286,7 @@ static void read_kernel(struct tile_reader *r, struct tile_kernel *kernel)
     r->kernel = kernel;
     r->value = NULL;
     r->value_capacity = 0;
-    // Drop the dimension ops and the terminator of the empty body.
+    // Drop the ops of the empty body: dimension ops and the terminator.
     kernel->body.first = kernel->body.last = NULL;
     if (!tile_reader_reserve(r, (void ***)(void *)&r->value, &r->value_capacity,
                              kernel->parameter_count))

@@ -72,7 +72,7 @@ bool tile_reader_reserve(struct tile_reader *r, void ***table, uint32_t *capacit
 {
     if (index < *capacity)
         return true;
-    if (index > r->module->text_bytes) // the text cannot hold more values than characters
+    if (index > r->module->text_bytes) // a text cannot define more values than it has characters
         return tile_reader_expected(r, "a smaller number");
     if (TILE_RESERVE(r->module, *table, *capacity, (uint32_t)index + 1, 64))
         return true;
