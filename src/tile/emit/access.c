@@ -1,8 +1,8 @@
 // Accesses of whole tiles: load, load_at, load_rows, store, store_at, store_rows, store_reduce.
 //
-// The tile's origin is computed once and is uniform over the block. Nearly all tiles lie entirely
-// inside the tensor; these are moved in the widest vectors, without masks. A tile that crosses an
-// edge is moved in masked vectors, or element by element if the edge may cut a vector.
+// The code computes the tile's origin once, uniformly over the block. Nearly all tiles lie entirely
+// inside the tensor and move in the widest vectors, without masks. A tile that crosses an edge
+// moves in masked vectors, or element by element if the edge may split a vector.
 #include "access.h"
 
 #include "tile/pass/remark.h"
@@ -17,8 +17,8 @@ tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low,
     return tile_make(e, TILE_R64, "min.s64 %R, %R, %l", up, high);
 }
 
-// True if products of a value in `range` with a tile's extent, and sums with such a product, fit in
-// 64 bits.
+// True if a value in `range` times `scale`, a tile's extent, fits in 64 bits with room for one more
+// term of that size.
 static bool is_small(struct tile_range range, int64_t scale)
 {
     const int64_t most = INT64_C(1) << 61;
@@ -26,15 +26,16 @@ static bool is_small(struct tile_range range, int64_t scale)
     return range.low >= -(most / scale) && range.high <= most / scale;
 }
 
-// The index of an axis in elements, as 64 bits. Also notes facts about the tile's position along
-// the axis.
+// Returns an axis' index in elements, as 64 bits. Also records known facts about the tile's
+// position along the axis.
 static struct tile_size element_index(struct tile_access_state *a, uint32_t axis,
                                       const struct tile_value *index, int64_t scale)
 {
     struct tile_emitter *e = a->e;
     struct tile_range range = tile_range_of(e->ranges, index);
     struct tile_range dim = tile_range_of_extent(e->ranges, a->op->operand[0], axis);
-    bool open = index->type.dtype == CUC_U64 && range.low < 0; // the index may not fit an i64
+    // the index may exceed an i64
+    bool open = index->type.dtype == CUC_U64 && range.low < 0;
 
     a->forward[axis] = !open && range.low >= 0;
     a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
@@ -43,7 +44,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
     a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->ranges, index, scale, a->extent[axis],
                                                           a->op->operand[0], axis);
 
-    // The source promises this only for its own blocks, not for blocks that pad a cluster.
+    // `inside` holds only for the kernel's own blocks, not for blocks that pad a cluster.
     if (tile_int(a->op, TILE_ATTR_INSIDE, 0) && (!e->ring || e->ring->plan->cluster == 1))
         a->always[axis] = a->forward[axis] = true;
 
@@ -51,7 +52,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
         int64_t at, i = tile_int(index->op, TILE_ATTR_VALUE, 0);
         if (__builtin_mul_overflow(i, scale, &at))
             at = INT64_MIN / 2;
-        a->forward[axis] = at >= 0; // tests the scaled value: the product may overflow
+        a->forward[axis] = at >= 0; // test the scaled value, because the product may overflow
         return (struct tile_size){ TILE_NO_REGISTER, at };
     }
     tile_register x =
@@ -63,7 +64,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
     return (struct tile_size){ x, 0 };
 }
 
-// Emits the address and bounds of an axis.
+// Emits an axis' contribution to the tile's address and bounds.
 static void open_axis(struct tile_access_state *a, uint32_t axis, struct tile_size at)
 {
     struct tile_emitter *e = a->e;
@@ -138,7 +139,7 @@ static void open_thread(struct tile_access_state *a)
     }
 }
 
-// True for an index that is off a multiple of `count` by a constant.
+// True for the sum of a multiple of `count` and a constant that is not one, or their difference.
 static bool is_offset(const struct tile_emitter *e, const struct tile_value *index, uint64_t count)
 {
     const struct tile_op *op = index->op;
@@ -152,8 +153,8 @@ static bool is_offset(const struct tile_emitter *e, const struct tile_value *ind
     return false;
 }
 
-// The number of a thread's elements that are contiguous and aligned in memory, if the view holds.
-// Sets a->why if a change of the source would make them more.
+// Returns how many of a thread's consecutive elements are contiguous and aligned in memory,
+// assuming the view. Sets a->why if a change of the source would raise this number.
 static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_view *view,
                           const struct tile_value *last_index, int64_t scale)
 {
@@ -198,14 +199,14 @@ static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_vi
     return vector;
 }
 
-// Code that runs once and is not hot, and so has one version only.
+// True for cold code, which runs once and therefore has a single version.
 static bool is_cold(const struct tile_access_state *a)
 {
     return a->e->target->brief && a->op->parent == &a->e->kernel->body;
 }
 
-// Chooses the vector, and if a launch decides about the tensor's alignment, asks for it. Short code
-// asks only in loops.
+// Chooses the vector width. If the tensor's alignment is known only at launch, requests a check.
+// Short code requests it only in loops.
 static void choose_vector(struct tile_access_state *a, const struct tile_value *last_index,
                           int64_t scale)
 {
@@ -239,9 +240,9 @@ static void read_pad(struct tile_access_state *a)
         a->pad = reg[0];
 }
 
-// Assigns words to a vector load of 16-bit floats. All paths through the access leave these floats
-// packed, two to a word, and the value's registers are extracted after the paths join. Loads of
-// single elements at an edge use separate registers.
+// Assigns words to a vector load of 16-bit floats. All paths of the access leave these floats
+// packed, two to a word; code after the paths join unpacks them into the value's registers. Loads
+// of single elements at an edge use separate registers.
 static const tile_register *open_words(struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -270,9 +271,9 @@ static void close_words(struct tile_access_state *a, const tile_register *own)
         tile_split(a->e, a->word[i / 2], own[i], own[i + 1]);
 }
 
-// True if a load can be delayed until its user needs the elements. This saves registers in an entry
-// with roles, where the accumulators leave few. The tile's only user must be the next op,
-// elementwise, and in the same block.
+// True if a load can wait until its user needs the elements. This saves registers in a
+// warp-specialized entry, where the accumulators leave few. The tile's only user must be the next
+// op, in the same block and elementwise.
 static bool comes_in_parts(const struct tile_access_state *a)
 {
     enum { MANY = 32 };
@@ -291,8 +292,8 @@ static bool comes_in_parts(const struct tile_access_state *a)
     return takes;
 }
 
-// Computes the axes, the thread's part of the address, and the vector width of an access. `asks`:
-// the tile's elements are computed as they are stored.
+// Computes the axes, the thread's part of the address and the vector width of an access. `asks`:
+// the tile's elements are computed while they are stored.
 static bool open_access(struct tile_access_state *a, bool asks)
 {
     struct tile_emitter *e = a->e;
@@ -329,8 +330,8 @@ static bool open_access(struct tile_access_state *a, bool asks)
     return true;
 }
 
-// Moves the elements, with masks only if the tile crosses an edge. `once`: one of the threads that
-// hold an element moves it on behalf of all of them.
+// Moves the elements, with masks only if the tile crosses an edge. `once`: if several threads hold
+// an element, one of them moves it for all.
 static bool move_elements(struct tile_access_state *a, bool asks, bool once)
 {
     struct tile_emitter *e = a->e;
@@ -340,8 +341,8 @@ static bool move_elements(struct tile_access_state *a, bool asks, bool once)
     if (single)
         tile_branch(e, single, true, done);
     tile_register whole = tile_both(e, a->whole, a->dropped_inside);
-    // There is no second version without masks beside the code for tensors of any alignment, which
-    // has vectors and single elements.
+    // The code for tensors of unknown alignment already has a vector path and a single-element
+    // path, so it gets no third path without masks.
     bool masked = whole && (is_cold(a) || (a->aligned && !e->ring));
     tile_register fast = masked ? TILE_NO_REGISTER : tile_both(e, whole, a->aligned);
     if (fast)
@@ -393,8 +394,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
         e->deferred[a.tile->id] = op;
         return !e->failed;
     }
-    // Other threads may write the element between two reads. So for an ordered load one thread
-    // reads each element and passes it to all threads that hold it.
+    // Another thread may write the element between two reads. An ordered load therefore reads each
+    // element in one thread, which passes it to all threads that hold it.
     int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
     bool once = a.stores || order != TILE_WEAK;
     if (!move_elements(&a, asks, once))
@@ -402,7 +403,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     close_words(&a, halves);
     if (once && !a.stores)
         tile_spread_copies(e, a.tile, a.reg);
-    // Every thread of the block executes the acquire before its reads.
+    // Make every thread of the block execute the acquire before its later reads.
     if (order == TILE_ACQUIRE)
         tile_barrier(e);
     return !e->failed;

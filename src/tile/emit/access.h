@@ -1,4 +1,4 @@
-// Accesses of tiles to memory: access.c computes the state below, access_move.c moves the elements.
+// Tile accesses to memory: access.c computes the state below, access_move.c moves the elements.
 #ifndef CUCORE_TILE_EMIT_ACCESS_H
 #define CUCORE_TILE_EMIT_ACCESS_H
 
@@ -10,42 +10,45 @@ struct tile_access_state {
     const struct tile_emit_view *view;
     const struct tile_value *tile; // the tile that is loaded or stored
     const tile_register *reg;
-    tile_register *word; // 16-bit floats loaded in vectors, two a word; NULL for other loads
+    tile_register *word; // words of 16-bit floats loaded in vectors, two floats each; NULL for
+                         // other loads
     bool stores, rows;
     uint32_t axes;                        // number of tensor axes
-    int tile_axis[TILE_MAX_RANK];         // the tile's axis for each tensor axis; -1: dropped
+    int tile_axis[TILE_MAX_RANK];         // the tile's axis for each tensor axis; -1 if dropped
     int64_t extent[TILE_MAX_RANK];        // extents of the moved tile
-    struct tile_size from[TILE_MAX_RANK]; // the tile's first element along the axis
-    tile_register left[TILE_MAX_RANK];    // number of tensor elements from there to the end of the
-                                          // axis, 64 bits
-    bool forward[TILE_MAX_RANK];          // known not to begin before the tensor's first element
-    bool always[TILE_MAX_RANK];           // known to be inside
-    tile_register dropped_inside;         // predicate: inside along all tensor axes that the tile
-                                          // drops
-    tile_register whole;                  // predicate: the whole tile lies inside;
-                                          // TILE_NO_REGISTER: always
+    struct tile_size from[TILE_MAX_RANK]; // index of the tile's first element along the axis
+    tile_register left[TILE_MAX_RANK];    // tensor elements from there to the end of the axis, 64
+                                          // bits
+    bool forward[TILE_MAX_RANK];          // the tile is known not to start before the tensor's
+                                          // first element
+    bool always[TILE_MAX_RANK];           // the tile is known to lie inside
+    tile_register dropped_inside;         // predicate: the indices along all axes that the tile
+                                          // drops are in range
+    tile_register whole;                  // predicate: the whole tile lies inside; TILE_NO_REGISTER
+                                          // if it always does
     tile_register origin;                 // address of the tile's first element, 64 bits
     tile_register thread;                 // address of the thread's first element
     uint32_t vector;                      // elements
-    // A predicate if `vector` holds only for an aligned tensor; elements of others move one by one.
+    // A predicate if `vector` requires an aligned tensor; elements of other tensors move one by
+    // one.
     tile_register aligned;
-    const char *why; // why `vector` is no larger, if a change of the source helps
+    const char *why; // reason for a small `vector`, if a change of the source helps
     const struct tile_value *ids;
     tile_register pad;         // padding value for all elements
     const tile_register *pads; // padding value for each register
-    // The stored value is deferred: each path computes it a vector at a time, starting from this
-    // saved state. NULL: the value is already computed.
+    // State from which each path computes a deferred stored value, a vector at a time. NULL if the
+    // value is already computed.
     const struct tile_deferred *deferred;
-    struct tile_emit_view unit; // the view of an aligned tensor, with a last stride of 1
+    struct tile_emit_view unit; // the view of an aligned tensor whose last stride is 1
 };
 
-// access_move.c: moves all registers of a tile that lies inside; moves registers `first` to `end` -
-// 1 of such a tile; moves a tile at an edge. The last one also moves a tile that lies inside, if
-// the predicate `whole` is given.
+// access_move.c. tile_move_whole() moves all registers of a tile that lies inside. tile_move_part()
+// moves registers `first` to `end` - 1 of such a tile. tile_move_edge() moves a tile at an edge; if
+// the predicate `whole` is given, it also moves tiles that lie inside.
 void tile_move_whole(struct tile_access_state *a);
 void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end);
 void tile_move_edge(struct tile_access_state *a, tile_register whole);
-// Clamps a 64-bit value to two bounds.
+// Clamps a 64-bit value to [low, high].
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high);
 
 static inline uint32_t tile_access_bytes(const struct tile_access_state *a)

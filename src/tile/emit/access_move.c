@@ -1,17 +1,17 @@
 // Moves registers from and to memory: in unmasked vectors if the tile lies inside the tensor,
-// otherwise in masked vectors, or one element at a time if the edge cuts a vector.
+// otherwise in masked vectors, or one element at a time if the edge splits a vector.
 #include "access.h"
 
 #include <string.h>
 
-// Addresses of registers that have been computed already. If the strides are not constants,
-// registers with equal coordinates share one address.
+// Addresses that the code has already computed. If the strides are not constants, registers with
+// equal coordinates share one address.
 struct addresses {
     uint32_t own[64][TILE_MAX_RANK];
     tile_register reg[64];
     uint32_t count;
-    // Registers with distances in bytes, of `elements` along `axis`. Equal distances share a
-    // register, which keeps the code short.
+    // Registers that hold the distance in bytes between points `elements` apart along `axis`.
+    // Sharing them keeps the code short.
     struct {
         uint32_t axis, elements;
         tile_register reg;
@@ -36,9 +36,9 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
     return reg;
 }
 
-// Returns the computed address whose coordinates are the closest ones below `own`, compared by axes
-// first and then by distance, and subtracts its coordinates from `own`. If there is none, returns
-// the thread's first address.
+// Finds the computed address with the nearest coordinates that do not exceed `own`: the fewest
+// differing axes, then the smallest distance. Subtracts its coordinates from `own` and returns it.
+// If there is none, returns the address of the thread's first element.
 static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
                              uint32_t *own)
 {
@@ -78,7 +78,8 @@ static tile_register address_of(struct tile_access_state *a, struct addresses *k
         uint32_t c = tile_register_coordinate(a->tile->layout, r, (uint32_t)t);
         const struct tile_size *stride = &a->view->stride[axis];
         int64_t step = stride->value * bytes * (int64_t)c;
-        if (stride->reg || step > (1 << 22) || step < -(1 << 22)) // an immediate has 24 bits
+        // an immediate offset has 24 bits
+        if (stride->reg || step > (1 << 22) || step < -(1 << 22))
             own[axis] = c;
         else
             *offset += step;
@@ -100,13 +101,13 @@ static tile_register address_of(struct tile_access_state *a, struct addresses *k
     return address;
 }
 
-// The tensor's bounds in coordinates of the tile. Registers with equal coordinates share
-// predicates.
+// The tensor's bounds in tile coordinates. Registers with equal coordinates share predicates.
 struct bounds {
     struct tile_access_state *access;
     tile_register low[TILE_MAX_RANK], // NO_REGISTER: 0
-        high[TILE_MAX_RANK];          // 32 bits: coordinates `low` to `high` - 1 are inside
-    tile_register dropped;            // the predicate for dropped axes, if no bound includes it
+        high[TILE_MAX_RANK];          // 32 bits; coordinates `low` to `high` - 1 are inside
+    tile_register dropped;            // predicate for dropped axes; TILE_NO_REGISTER if some bound
+                                      // includes it
     struct {
         uint32_t axis, own;
         tile_register p;
@@ -114,15 +115,15 @@ struct bounds {
     uint32_t count;
 };
 
-// Coordinates have 24 bits, so comparisons with a bound clamped to 30 bits give the same result.
+// Clamps a bound to 30 bits. Coordinates have 24 bits, so their comparisons are unaffected.
 static tile_register to_bound(struct tile_emitter *e, tile_register x)
 {
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R",
                      tile_clamp64(e, x, -(INT64_C(1) << 30), INT64_C(1) << 30));
 }
 
-// Sets up the bounds. The predicate for dropped axes is folded into the bound of the tile's first
-// axis: if the index is out of range along a dropped axis, no element is inside.
+// Sets up the bounds. Folds the predicate for dropped axes into the bound of the tile's first axis,
+// because an index out of range along a dropped axis leaves no element inside.
 static void open_bounds(struct bounds *b, struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -227,7 +228,7 @@ static void pad(struct tile_access_state *a, uint32_t r, uint32_t count)
         tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[i / 2], pad_of(a, i), pad_of(a, i + 1));
 }
 
-// Moves one element or vector. `predicate`: TILE_NO_REGISTER if it is always inside.
+// Moves one element or vector. `predicate` is TILE_NO_REGISTER if it always lies inside.
 static void move(struct tile_access_state *a, struct addresses *known, uint32_t r, uint32_t count,
                  tile_register predicate, tile_register step)
 {
@@ -261,7 +262,7 @@ static void ask(struct tile_access_state *a, uint32_t first, uint32_t end)
         a->e->failed = true;
 }
 
-// Moves registers, `vector` at a time. `bounds`: NULL if the whole tile is inside the tensor.
+// Moves registers, `vector` at a time. `bounds` is NULL if the whole tile lies inside the tensor.
 static void move_some(struct tile_access_state *a, uint32_t first, uint32_t end, uint32_t vector,
                       struct bounds *bounds)
 {
@@ -285,7 +286,7 @@ static void move_some(struct tile_access_state *a, uint32_t first, uint32_t end,
     }
 }
 
-// Moves vectors of an aligned tensor.
+// Moves vectors, with the aligned view of the tensor if there is one.
 static void move_vectors(struct tile_access_state *a, uint32_t first, uint32_t end,
                          struct bounds *bounds)
 {
@@ -331,7 +332,7 @@ void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end)
     tile_put_label(e, done);
 }
 
-// Returns the distance along an axis from the first vector's coordinate to that of vector `number`.
+// Returns the distance along an axis between the coordinates of vector 0 and vector `number`.
 static tile_register rolled_coordinate(struct tile_access_state *a, tile_register number,
                                        uint32_t vector, uint32_t axis)
 {
@@ -357,9 +358,9 @@ static tile_register rolled_coordinate(struct tile_access_state *a, tile_registe
 
 enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 
-// True if a loop should store the registers from scratch memory: if the scratch is large enough
-// anyway, or if each thread needs at most OF_A_THREAD bytes of it, which costs little occupancy
-// with so many registers. All branches to this code are uniform.
+// True if a loop should store the registers from scratch memory, that is, if the scratch is large
+// enough anyway or each thread needs at most OF_A_THREAD bytes. With so many registers per thread,
+// this costs little occupancy. All branches to this code are uniform.
 static bool rolls(const struct tile_access_state *a)
 {
     const struct tile_emitter *e = a->e;
@@ -381,7 +382,7 @@ static bool rolls(const struct tile_access_state *a)
     return true;
 }
 
-// Each thread writes its vectors to the scratch, and a loop stores them from there one by one.
+// Makes each thread write its vectors to the scratch, then store them from there in a loop.
 static void move_rolled(struct tile_access_state *a, const struct bounds *bounds)
 {
     struct tile_emitter *e = a->e;
@@ -429,10 +430,10 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
     tile_branch(e, more, false, top);
 }
 
-// Moves elements one by one, and assembles words afterwards.
+// Moves elements one by one, then assembles words.
 static void move_single(struct tile_access_state *a, const struct bounds *bounds)
 {
-    struct bounds own = *bounds; // the other branch's predicates cannot be used here
+    struct bounds own = *bounds; // predicates set in the other branch are not valid here
     uint32_t count = tile_register_count(a->tile);
 
     if (rolls(a)) {
@@ -456,12 +457,11 @@ void tile_move_edge(struct tile_access_state *a, tile_register whole)
         move_single(a, &bounds);
         return;
     }
-    // The tile begins at a vector boundary. If the tensor ends at one too, no vector crosses the
-    // edge.
+    // The tile begins at a vector boundary. If the tensor ends at one, no vector crosses the edge.
     bool ends =
         a->always[last] ||
         tile_is_multiple(tile_range_of_extent(e->ranges, a->op->operand[0], last), a->vector);
-    tile_register over = TILE_NO_REGISTER; // vectors do not fit
+    tile_register over = TILE_NO_REGISTER; // predicate: a vector crosses the edge
     if (!ends) {
         tile_register rest = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", a->left[last]);
         rest = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", rest, a->vector - 1);

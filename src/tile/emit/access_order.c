@@ -1,4 +1,4 @@
-// Emits the barriers that make a block see its own, possibly overlapping accesses in program order.
+// Emits barriers so that a block sees its own, possibly overlapping accesses in program order.
 #include "ring.h"
 
 const char *tile_order_words(const struct tile_op *op)
@@ -15,7 +15,7 @@ const char *tile_order_words(const struct tile_op *op)
                 [tile_int(op, TILE_ATTR_ORDER, TILE_WEAK)];
 }
 
-// Returns the parameter behind a tensor or slice.
+// Returns the parameter from which a tensor or slice derives.
 static uint32_t parameter_of(const struct tile_value *tensor)
 {
     while (tensor->op)
@@ -23,7 +23,7 @@ static uint32_t parameter_of(const struct tile_value *tensor)
     return tensor->index;
 }
 
-// True if a fact of the kernel says that two parameters share no byte.
+// True if a fact of the kernel states that two parameters do not overlap.
 static bool apart(const struct tile_kernel *k, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < k->fact_count; i++) {
@@ -48,7 +48,7 @@ static bool may_overlap(struct tile_emitter *e, uint64_t touched, uint32_t param
     // If an entry with roles stores more than one tensor, the launch checks the overlap (select.c).
     if (others && e->ring && e->stored & (e->stored - 1))
         return false;
-    // A launch takes this variant only if the tensors do not overlap; otherwise it takes
+    // Launches take this variant only if the tensors do not overlap. Other launches take
     // TILE_OVERLAP_32.
     if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->orders_all)) {
         e->assumes_no_overlap = true;
@@ -69,7 +69,7 @@ void tile_order_access(struct tile_emitter *e, const struct tile_op *op)
     bool writes = traits & TILE_WRITES, releases = order >= TILE_RELEASE;
     uint64_t bit = UINT64_C(1) << (parameter & 63);
 
-    // A release publishes everything that the block has written so far.
+    // A release publishes all earlier writes of the block.
     if (may_overlap(e, e->written, parameter) || (writes && may_overlap(e, e->read, parameter)) ||
         releases) {
         tile_barrier(e);

@@ -1,10 +1,10 @@
-// The order of a block's own accesses to global memory (access_order.c).
+// Ordering of a block's own accesses to global memory (access_order.c).
 #ifndef CUCORE_TILE_EMIT_ACCESS_ORDER_H
 #define CUCORE_TILE_EMIT_ACCESS_ORDER_H
 
 #include "ptx.h"
 
-// Returns the order and scope of an access as PTX, such as ".acquire.gpu"; "" if it is weak.
+// Returns the memory order and scope of an access as PTX, such as ".acquire.gpu"; "" if weak.
 const char *tile_order_words(const struct tile_op *op);
 // Emits a barrier before an op that reads or writes a tensor, if an earlier access by another
 // thread may overlap it.

@@ -1,8 +1,8 @@
-// Loops whose threads copy the operands of products to shared memory some stages ahead
-// (pass/prefetch.c): the ring of stages, and the code in each iteration.
+// Loops whose threads copy product operands to shared memory some stages ahead (pass/prefetch.c):
+// the ring of stages and the code of each iteration.
 #include "async.h"
 
-// Calls `with` while the copies compute their indices from a loop variable of their own.
+// Calls `with` while the copies compute their indices from a separate loop variable.
 static bool with_own_places(struct tile_emitter *e,
                             void (*with)(struct tile_emitter *e, struct tile_copier *c))
 {
@@ -54,7 +54,7 @@ void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts)
     struct tile_prefetch_ring *r = e->prefetch_ring;
     uint32_t all = 0, before = 0;
 
-    if (e->failed) // no memory for the indices
+    if (e->failed) // out of memory for the indices
         return;
     for (uint32_t i = 0; i < r->plan->streams; i++)
         all += r->copier[i].iterations;
@@ -97,7 +97,7 @@ void tile_close_copies(struct tile_emitter *e)
     next_stage(e, r->copied);
 }
 
-// Copies the next stage, if any, and advances.
+// Copies the next stage, if any, and advances the copy position.
 static void copy_stage(struct tile_emitter *e)
 {
     tile_open_copies(e);
@@ -105,7 +105,7 @@ static void copy_stage(struct tile_emitter *e)
     tile_close_copies(e);
 }
 
-// Fills all stages but one. This is a loop, because the code for copies at an edge is long.
+// Fills all stages but one, in a loop because the code for copies at an edge is long.
 static void fill_stages(struct tile_emitter *e)
 {
     const struct tile_prefetch *plan = e->prefetch_ring->plan;
@@ -122,12 +122,11 @@ static void fill_stages(struct tile_emitter *e)
 void tile_await_stage(struct tile_emitter *e)
 {
     tile_ins(e, "cp.async.wait_group %u", e->prefetch_ring->plan->stages - 2);
-    tile_barrier(e); // all threads' copies have arrived, and all threads have read the previous
-                     // stage
+    tile_barrier(e); // all copies have arrived, and no thread still reads the previous stage
     e->shared_busy = false;
 }
 
-// After the last iteration the stage stays current.
+// Advances to the next stage. After the last iteration, the stage stays current.
 void tile_advance_stage(struct tile_emitter *e)
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;
@@ -154,7 +153,7 @@ bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop)
     e->prefetch_ring = r;
     r->plan = plan;
     r->type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32" : wide ? "u64" : "u32";
-    r->base = tile_new(e, TILE_R32); // assigned once the scratch has its address
+    r->base = tile_new(e, TILE_R32); // assigned once the scratch address is known
     e->prefetch_bytes = plan->stages * plan->stage_bytes;
     for (uint32_t i = 0; i < plan->streams; i++)
         tile_order_access(e, plan->stream[i].load);
@@ -178,8 +177,8 @@ void tile_enter_prefetch(struct tile_emitter *e)
     tile_carry_product(e);
 }
 
-// True for a loop's only product, if it does not read fragments ahead. Its edge copies are emitted
-// after the product and run while the tensor cores are busy.
+// True if the loop has one product and does not read fragments ahead. Its edge copies then follow
+// the product and run while the tensor cores are busy.
 static bool copies_late(const struct tile_emitter *e)
 {
     return e->target->brief && e->prefetch->only;

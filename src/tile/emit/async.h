@@ -5,25 +5,26 @@
 #include "tile/pass/prefetch.h"
 #include "emit.h"
 
-// A thread's part of the copies of a stream.
+// A thread's share of a stream's copies.
 struct tile_copier {
     const struct tile_prefetch_stream *stream;
     const struct tile_emit_view *view;
-    uint32_t pieces, lines; // pieces per line; lines that all threads together copy at a time
+    uint32_t pieces, lines; // pieces per line; lines that all threads copy together in one step
     uint32_t iterations;
     tile_register piece, line; // the thread's first piece and line
-    // The loop-invariant part of the address of the thread's first piece, 64 bits; and a predicate:
-    // the tile lies inside along the loop-invariant axes (TILE_NO_REGISTER: always).
+    // `origin` is the loop-invariant part of the address of the thread's first piece, 64 bits.
+    // `inside` is a predicate: the tile lies inside along the loop-invariant axes
+    // (TILE_NO_REGISTER: always).
     tile_register origin, inside;
-    // Used if one index of the tile is the loop's variable itself and no other index changes. Then
-    // `origin` includes that index and moves by `advance` per iteration, and `until` is the number
-    // of iterations whose tiles lie inside, 64 bits. Otherwise TILE_NO_REGISTER.
+    // Used if one index of the tile is the loop's variable and no other index changes. Then
+    // `origin` includes that index and grows by `advance` per iteration, and the tile lies inside
+    // while the variable is below `until`, 64 bits. Otherwise TILE_NO_REGISTER.
     tile_register advance, until;
-    tile_register step; // address step from piece to piece, 64 bits
-    tile_register to;   // the first piece's position in stage 0
-    // For the stage being copied: the addresses of the first piece and of the last piece copied so
-    // far; the position of the first piece; and a predicate: there is a tile, and all of it lies
-    // inside.
+    tile_register step; // address difference between successive pieces, 64 bits
+    tile_register to;   // position of the first piece in stage 0
+    // State of the current stage: the address of the first piece (`from`), the address of the last
+    // piece copied so far (`next`), the position of the first piece (`place`), and a predicate:
+    // there is a tile and all of it lies inside (`whole`).
     tile_register from, next, place, whole;
 };
 
@@ -31,44 +32,46 @@ struct tile_prefetch_ring {
     const struct tile_prefetch *plan;
     tile_register base; // address of the stages in shared memory
     tile_register stage,
-        copied; // offsets from `base` of the stage to multiply and of the stage to copy
+        copied; // offsets from `base` of the stage to multiply and the stage to copy
     struct tile_copier copier[TILE_MOST_PREFETCHED];
     const char *type; // type of the loop's variable
     tile_register variable, last, step;
-    tile_register loads; // predicate: something is left to copy
+    tile_register loads; // predicate: there is more to copy
     struct tile_product
         *carried; // the product whose first step is read an iteration ahead (mma_prefetch.c)
 };
 
-// async_copy.c: sets up a thread's part of a stream whose stages begin at `shared`; sets up the
-// next stage; copies pieces `first` to `end` - 1 of a tile that lies entirely inside; copies all
-// pieces of any other tile.
+// async_copy.c. tile_open_copier() sets up a thread's part of a stream whose stages begin at
+// `shared`. tile_open_copier_stage() sets up the next stage. tile_copy_pieces() copies pieces
+// `first` to `end` - 1 of a tile that lies entirely inside. tile_copy_edges() copies all pieces of
+// any other tile.
 void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
                       const struct tile_prefetch_stream *s, tile_register shared);
 void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c);
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end);
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c);
 
-// async.c: hooks of a loop. They are called before the loop, once its variable is set; before the
-// first iteration, if there is one; at the start and end of each iteration; and after the loop.
+// async.c: hooks of a loop, in the order of their calls: before the loop, once its variable is set;
+// before the first iteration, if there is one; at the start and end of each iteration; after the
+// loop.
 bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop);
 void tile_enter_prefetch(struct tile_emitter *e);
 void tile_begin_prefetch_iteration(struct tile_emitter *e);
 void tile_end_prefetch_iteration(struct tile_emitter *e);
 void tile_end_prefetch(struct tile_emitter *e);
-// Copies the next stage, if any, in parts that are spread among the products of an iteration.
+// Copy the next stage, if any, in parts spread among the products of an iteration.
 void tile_open_copies(struct tile_emitter *e);
 void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts);
 void tile_close_copies(struct tile_emitter *e);
-// Waits until the next stage has arrived and all threads have read the current one, and makes the
-// next stage current.
+// tile_await_stage() waits until the next stage has arrived and all threads have read the current
+// one. tile_advance_stage() makes the next stage current.
 void tile_await_stage(struct tile_emitter *e);
 void tile_advance_stage(struct tile_emitter *e);
-// mma_prefetch.c: for a loop with a single product whose operands are both copied ahead. The end of
-// each iteration reads the fragments for the first step of the next one; this function reads them
-// for the first iteration.
+// mma_prefetch.c, for a loop with a single product whose operands are both prefetched: reads the
+// fragments for the first step of the first iteration. The end of each iteration reads those for
+// the next one.
 void tile_carry_product(struct tile_emitter *e);
-// True for an op of the loop that the prefetch has made redundant.
+// True for an op of the loop that the prefetch replaces.
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);
 
 #endif

@@ -1,8 +1,8 @@
-// A thread's copies of a stage of one operand (async.c).
+// A thread's copies of one operand's stage (async.c).
 //
-// Each thread copies the same 16-byte pieces in each stage. A tile that lies entirely inside its
-// tensor is copied without checks. Otherwise each copy is told the number of bytes inside the
-// tensor, and fills the rest with zeros.
+// Each thread copies the same 16-byte pieces in every stage. A tile that lies entirely inside its
+// tensor is copied without checks. At an edge, each copy gets the number of bytes that are inside
+// the tensor and fills the rest with zeros.
 #include "async.h"
 
 #include "tile/layout/fragment.h"
@@ -28,8 +28,8 @@ static tile_register distance(struct tile_emitter *e, const struct tile_copier *
     return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x, bytes);
 }
 
-// Converts an index to the coordinate of the tile's first element. Indices far outside stay far
-// outside.
+// Converts an index to the coordinate of the tile's first element. Clamps it so that indices far
+// outside stay far outside.
 static tile_register first_of(struct tile_emitter *e, const struct tile_value *index,
                               int64_t extent)
 {
@@ -54,9 +54,9 @@ static bool is_moving(const struct tile_prefetch *plan, const struct tile_value 
     return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
 }
 
-// Adds to an address the offsets along the axes whose index changes in the loop (`moving`), or
-// along the others. Returns a predicate that is true if the tile lies inside along these axes;
-// TILE_NO_REGISTER: always.
+// Adds offsets to an address: along the axes whose index changes in the loop (`moving`), or along
+// the other axes. Returns a predicate: the tile lies inside along these axes (TILE_NO_REGISTER:
+// always).
 static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *c, bool moving,
                               tile_register at, tile_register *inside)
 {
@@ -83,7 +83,7 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
     return at;
 }
 
-// True if a tile's position changes with the loop's variable alone.
+// True if a tile's position depends on no changing value but the loop variable.
 static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
 {
     const struct tile_op *load = c->stream->load, *loop = e->prefetch_ring->plan->loop;
@@ -102,8 +102,7 @@ static tile_register wide_of(struct tile_emitter *e, const struct tile_value *va
     return tile_emit_cast(e, CUC_I64, value->type.dtype, TILE_RN, tile_registers(e, value)[0]);
 }
 
-// Returns the number of tiles that lie inside along an axis, without a 64-bit division, which would
-// be a call.
+// Returns the number of whole tiles along an axis. Avoids a 64-bit division, which would be a call.
 static tile_register whole_tiles(struct tile_emitter *e, tile_register size, int64_t extent)
 {
     if (extent & (extent - 1))
@@ -111,7 +110,7 @@ static tile_register whole_tiles(struct tile_emitter *e, tile_register size, int
     return tile_make(e, TILE_R64, "shr.s64 %R, %R, %u", size, tile_bits_of(extent));
 }
 
-// Sets up the first tile and the step to the next one.
+// Sets up the first tile's address and the step to the next tile.
 static void make_linear(struct tile_emitter *e, struct tile_copier *c)
 {
     const struct tile_op *load = c->stream->load, *loop = e->prefetch_ring->plan->loop;
@@ -135,7 +134,7 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
     }
 }
 
-// XORs a position with the swizzle of its line.
+// Applies the swizzle of a line to a position.
 static tile_register flipped(struct tile_emitter *e, const struct tile_prefetch_stream *s,
                              tile_register place, tile_register line)
 {
@@ -173,7 +172,7 @@ void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
     tile_ins(e, "add.u32 %R, %R, %R", c->to, c->to, in_line);
 }
 
-// Converts a number of elements to 32 bits, clamped to the largest number that a tile can have.
+// Converts a number of elements to 32 bits, clamped to the largest number in a tile.
 static tile_register cut(struct tile_emitter *e, tile_register x)
 {
     x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, INT64_C(1) << 24);
@@ -202,8 +201,8 @@ void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t fi
     }
 }
 
-// Copies a partial piece of 1 to 15 bytes, as reads of 8, 4, 2 and 1 bytes. Bytes past its end are
-// not read, since they may belong to other memory.
+// Copies a partial piece of 1 to 15 bytes with reads of 8, 4, 2 and 1 bytes. Does not read past its
+// end, where other memory may begin.
 static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register bytes)
 {
@@ -232,8 +231,8 @@ static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_
     }
 }
 
-// Copies at the edge of a tensor. `bytes`, which may be negative, is the number of bytes of the
-// thread's piece that exist in each of the first `rows` lines. The code is a loop, because few
+// Copies pieces at the edge of a tensor. `bytes` is the number of bytes of the thread's piece that
+// exist in each of the first `rows` lines; it may be negative. The code is a loop, because few
 // tiles are at an edge.
 static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register rows, tile_register bytes)
@@ -248,8 +247,8 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, top);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
-    if (s->span && c->lines < 8 && c->iterations > 1) // otherwise all lines of a thread have the
-                                                      // same swizzle
+    // otherwise a thread's lines share one swizzle
+    if (s->span && c->lines < 8 && c->iterations > 1)
         own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
     tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
     tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
@@ -257,7 +256,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_ins(e, "setp.lt.and.s32 %R, %R, %u, %R", some, size, (unsigned)PIECE_BYTES, p);
     tile_branch(e, some, true, whole);
     copy_rest(e, c, at, own, size);
-    // An empty copy after a partial one would overwrite the piece.
+    // Skip the 0-byte copy after a partial one, because it would overwrite the piece.
     uint32_t done = tile_label(e);
     tile_branch(e, TILE_NO_REGISTER, false, done);
     tile_put_label(e, whole);
@@ -282,8 +281,8 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 
     for (uint32_t axis = 0; axis < shape->count; axis++)
         first[axis] = first_of(e, load->operand[1 + axis], shape->ints[axis]);
-    // Find the number of lines that exist, and the number of bytes of the thread's piece in each.
-    // Both are 0 if an index is negative, or if the index along a dropped axis is out of range.
+    // Find the number of lines that exist, and how many bytes of the thread's piece exist in each.
+    // Both are 0 if an index is negative or the index along a dropped axis is out of range.
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t axis = i ? s->last : s->other;
         tile_register size = tile_size_register(e, &c->view->extent[axis]);

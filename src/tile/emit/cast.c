@@ -1,4 +1,4 @@
-// Conversions of one element: casts, widening to the type of a computation, and narrowing back.
+// Converts single elements: casts, widening to the type of a computation, and narrowing back.
 #include "element.h"
 
 tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
@@ -66,8 +66,8 @@ static tile_register number_of_bool(struct tile_emitter *e, cuc_dtype to, tile_r
     return out;
 }
 
-// Emulates directed rounding to bf16, since cvt to bf16 has only rn and rz: rounds toward zero,
-// then adds one unit away from zero if bits were lost in the requested direction.
+// Emulates directed rounding to bf16, because cvt to bf16 supports only rn and rz. Rounds toward
+// zero, then adds one unit away from zero if that discarded bits in the requested direction.
 static tile_register directed_bf16(struct tile_emitter *e, enum tile_round round, tile_register x)
 {
     tile_register high = tile_make(e, TILE_R32, "and.b32 %R, %R, 0xffff0000", x);
@@ -104,8 +104,8 @@ static tile_register integer_to_integer(struct tile_emitter *e, cuc_dtype to, cu
     return tile_cut(e, to, tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x));
 }
 
-// Rounds to odd: toward zero, with the last bit set if anything was lost. A second rounding to
-// fewer bits then gives the same result as a single one.
+// Rounds to odd: toward zero, with the last bit set if any bits were lost. Rounding this result to
+// fewer bits equals a single rounding.
 static tile_register odd_f64(struct tile_emitter *e, cuc_dtype from, tile_register x)
 {
     const char *type = tile_integer_type(from);
@@ -156,8 +156,7 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
     if (tile_is_integer(from) && tile_is_integer(to))
         return integer_to_integer(e, to, from, x);
     if (tile_is_integer(from)) {
-        bool exact = cuc_dtype_bits(from) <=
-                     16; // in f32, so that the next rounding is the only one
+        bool exact = cuc_dtype_bits(from) <= 16; // exact in f32, so only the next step rounds
         if (exact && to != CUC_F64 && to != CUC_F32)
             return tile_emit_cast(e, to, CUC_F32, round,
                                   tile_emit_cast(e, CUC_F32, from, TILE_RN, x));
@@ -177,7 +176,7 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
     if (tile_is_integer(to)) {
         static const char *const whole[] = { "rzi", "rzi", "rmi", "rpi" };
         tile_register wide = tile_widen(e, from, x), out = tile_new(e, tile_class_of(to));
-        // Small integers saturate at the limits of their own type.
+        // Small integers saturate at the limits of their dtype.
         const char *type = to == CUC_I8    ? "s8"
                            : to == CUC_U8  ? "u8"
                            : to == CUC_I16 ? "s16"
@@ -204,7 +203,7 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
         tile_ins(e, "cvt.f64.f32 %R, %R", out, wide);
         return out;
     }
-    if (cuc_dtype_bits(from) == 16) // the dtype is f16 or bf16
+    if (cuc_dtype_bits(from) == 16) // f16 or bf16
         x = tile_widen(e, from, x), from = CUC_F32;
     if (to == CUC_BF16 && round > TILE_RZ)
         return directed_bf16(e, round, x);

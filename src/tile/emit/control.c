@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-// An op that becomes this many instructions costs half a second or more in ptxas.
+// An op with this many instructions costs half a second or more in ptxas.
 enum { MANY_INSTRUCTIONS = 4000 };
 
-#define tile_emit_nothing NULL // for the rows of control-flow ops, which this file emits
+#define tile_emit_nothing NULL // stands in for control-flow ops, which this file emits
 static tile_emit_op *const emitters[TILE_OP_COUNT] = {
 #define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, \
                 step)                                                                         \
@@ -22,7 +22,7 @@ static tile_emit_op *const emitters[TILE_OP_COUNT] = {
 #include "tile/ir/ops.def"
 };
 
-// True if threads hold a tile as they hold the result of the product that has its shape.
+// True if a tile has the layout of the pipelined product with its shape.
 static bool is_like_product(const struct tile_pipeline *plan, const struct tile_value *value)
 {
     const struct tile_op *mma = plan->like ? plan->like : plan->mma;
@@ -58,7 +58,7 @@ static bool emit_deferred(struct tile_emitter *e, const struct tile_op *op, uint
 
 const struct tile_dispatch tile_dispatch = { .one = tile_emit_one, .deferred = emit_deferred };
 
-// Parallel moves between registers. A source that is also a destination is saved first.
+// Parallel register moves. A source that is also a destination is saved first.
 struct moves {
     struct move {
         tile_register to, from;
@@ -105,7 +105,8 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     move_all(e, &m);
 }
 
-// Marks the tensor that an op of a loop accesses, since the op may run again in the next iteration.
+// Marks the tensor that an op in a loop accesses, because the op may run again in the next
+// iteration.
 static void touched_in(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
@@ -124,14 +125,14 @@ static void touched_in(struct tile_op *op, void *data)
         e->read |= bit;
 }
 
-// Records a loop exit: accesses that are pending there are pending after the loop.
+// Records a loop exit: accesses pending at the exit are pending after the loop.
 static void emit_exit(struct tile_emitter *e, struct tile_emit_loop *loop)
 {
     loop->read |= e->read;
     loop->written |= e->written;
 }
 
-// True if `op` is `first`, comes after it in its block, or is nested in such an op.
+// True if `op` is `first`, follows it in its block, or is nested in an op that does.
 static bool is_from(const struct tile_op *op, const struct tile_op *first)
 {
     while (op && op->parent != first->parent)
@@ -141,8 +142,8 @@ static bool is_from(const struct tile_op *op, const struct tile_op *first)
     return op && first;
 }
 
-// True if an operand of `op` is the last that may use a value's registers. An op without results
-// does not take registers over, so such an op just before `op` may use the value too.
+// True if `op` is the only user that can take over a value's registers, and no later op uses the
+// value. Earlier ops without results may use it, because they take over no registers.
 static bool is_last_use(const struct tile_value *value, const struct tile_op *op)
 {
     uint32_t kept = 0, from_here = 0;
@@ -154,8 +155,9 @@ static bool is_last_use(const struct tile_value *value, const struct tile_op *op
     return kept == 1 && from_here == 1;
 }
 
-// A product's accumulators leave few registers free. If a loop is their last user, directly or
-// through shape ops, the values it carries take over their registers.
+// Makes the values that a loop carries reuse the registers of a product's accumulators, which leave
+// few registers free. This requires that the loop is the accumulators' last user, directly or
+// through shape ops.
 static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t first)
 {
     const struct tile_op *product = e->ring && !e->ring->plan->fused ? e->ring->plan->loop : NULL;
@@ -207,7 +209,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_begin_single_warp(e, op, together);
     uint32_t busy = e->shared_busy;
     e->shared_busy = true;
-    if (is_for) // skips a loop without iterations
+    if (is_for) // an empty loop exits here
         emit_exit(e, &loop);
     tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
     e->loop = &loop;
@@ -226,7 +228,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_put_label(e, loop.next);
     if (prefetch)
         tile_end_prefetch_iteration(e);
-    if (is_for) { // compares the remaining distance, since the last step may overflow the dtype
+    if (is_for) { // compare the remaining distance, because the last step may overflow the dtype
         tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
         tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
         tile_ins(e, "sub.%s %R, %R, %R", type, left, end, variable);
@@ -295,7 +297,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         return true;
     default:
         tile_move_values(e, e->loop->op->result, op->operand, op->operand_count);
-        // A `for` loop may also end at a continue.
+        // A `continue` may also be the last iteration of a `for` loop.
         if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR)
             emit_exit(e, e->loop);
         // At the end of the loop's own body, control falls through to the next iteration.
@@ -312,7 +314,7 @@ static bool is_network(const struct tile_op *op)
            op->kind == TILE_HISTOGRAM;
 }
 
-// Remembers the op that takes most of a kernel's code, if it is one whose code grows with its tile.
+// Records the op that takes most of a kernel's code, among ops whose code grows with their tile.
 static void note_code(struct tile_emitter *e, const struct tile_op *op, size_t bytes)
 {
     if (!is_network(op))

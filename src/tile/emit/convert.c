@@ -1,28 +1,27 @@
-// Converts a tile from one layout to another through shared memory, with the swizzle of
-// layout/swizzle.c.
+// Converts a tile between layouts through shared memory, with the swizzle of layout/swizzle.c.
 #include "emit.h"
 
 #include "tile/layout/swizzle.h"
 
 enum { MOST_IN_VECTOR = 16, MOST_PLACES = 64 };
 
-// The registers of one of the two layouts, in shared memory.
+// One of the two layouts: its registers' places in shared memory.
 struct side {
     struct tile_emitter *e;
     const struct tile_swizzle *swizzle;
     const struct tile_layout *layout;
     uint32_t bytes, vector_bits;
-    uint32_t thread_bits;          // bits of a position, in bytes, that a thread's index can flip
-    tile_register thread;          // the position of the thread's register 0
-    tile_register shared;          // the start of the tile
-    uint32_t flipped[MOST_PLACES]; // computed addresses, by the bits that are flipped in their
-                                   // positions
+    uint32_t thread_bits;          // position bits, in bytes, that depend on the thread
+    tile_register thread;          // position of the thread's register 0
+    tile_register shared;          // start address of the tile
+    uint32_t flipped[MOST_PLACES]; // addresses already computed, by the position bits that they
+                                   // flip
     tile_register address[MOST_PLACES];
     uint32_t count;
 };
 
-// Returns the position of the calling thread's register 0. Thread bits that are shifted by the same
-// amount are moved together.
+// Returns the position of the calling thread's register 0. Moves thread bits with the same shift
+// together.
 static tile_register thread_place(const struct side *s)
 {
     struct tile_emitter *e = s->e;
@@ -61,7 +60,8 @@ static void open_side(struct side *s)
     s->thread = thread_place(s);
 }
 
-// Returns the address of a register. Bits that no thread flips become a constant offset.
+// Returns the address of a register. Position bits that depend on no thread become a constant
+// offset.
 static tile_register address_of(struct side *s, uint32_t r, int64_t *offset)
 {
     struct tile_emitter *e = s->e;
@@ -107,10 +107,12 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
     }
 }
 
-// Finds the registers of a layout that hold given coordinates; both are vectors over GF(2).
+// Finds the registers of a layout that hold a given coordinate. Coordinates and register numbers
+// are vectors over GF(2).
 struct places {
-    uint32_t vector[32], registers[32]; // indexed by the vector's highest bit; 0: none
-    uint32_t same[32];                  // registers with equal contents, by their highest bit
+    uint32_t vector[32], registers[32]; // indexed by the vector's highest bit; 0 if unused
+    uint32_t same[32];                  // register numbers whose XOR keeps the element, by their
+                                        // highest bit
 };
 
 static void solve_places(struct places *p, const struct tile_layout *layout)
@@ -125,12 +127,12 @@ static void solve_places(struct places *p, const struct tile_layout *layout)
             p->vector[top] = vector;
             p->registers[top] = registers;
         } else {
-            p->same[bit] = registers; // registers whose highest bit is this one
+            p->same[bit] = registers; // this is the highest bit of `registers`
         }
     }
 }
 
-// Finds the lowest register that holds a coordinate of the calling thread; false if none does.
+// Finds the lowest register of the calling thread that holds a coordinate. False if none does.
 static bool find_place(const struct places *p, uint32_t coordinate, uint32_t *out)
 {
     uint32_t registers = 0;
@@ -194,12 +196,13 @@ void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_lay
     write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(dtype, from));
     move_side(&write, dtype, in, true);
     tile_scratch_written(e);
-    if (!e->ring && !e->single_warp) // tile_scratch_written() also orders accesses
+    if (!e->ring && !e->single_warp) // the barrier of tile_scratch_written() also orders global
+                                     // accesses
         e->read = e->written = 0;
     move_side(&read, dtype, out, false);
     for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++)
         for (uint32_t bit = 0; bit < to->register_bits; bit++)
-            if (r >> bit & 1 && !to->basis[bit]) { // the register copies a lower one
+            if (r >> bit & 1 && !to->basis[bit]) { // register r repeats a lower one
                 tile_move(e, out[r], out[r & ~(UINT32_C(1) << bit)]);
                 break;
             }

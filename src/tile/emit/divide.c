@@ -1,7 +1,7 @@
-// Division of two f32, rounded to nearest, without a call. div.rn calls a function for quotients
-// outside the normal range, and in linked code a call costs registers in all code around it. For a
-// scalar the branch used here pays off: a thread computes such a quotient once, usually while the
-// elements of a tile wait in registers.
+// Divides two f32, rounding to nearest, without a call. div.rn calls a function for quotients
+// outside the normal range, and in linked code a call costs registers everywhere around it. A
+// scalar justifies the branch used here: a thread computes the quotient once, usually while a
+// tile's elements occupy its registers.
 #include "emit.h"
 
 // True if |x| is at least 2^from and below 2^to.
@@ -14,8 +14,8 @@ static tile_register is_plain(struct tile_emitter *e, tile_register x, int from,
     return tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", above, (unsigned)(to - from) << 23);
 }
 
-// The instruction sequence of div.rn for quotients that cannot overflow and leave no subnormal
-// residue.
+// Emits the instruction sequence of div.rn for a quotient that neither overflows nor leaves a
+// subnormal residual.
 static void plain_quotient(struct tile_emitter *e, tile_register out, tile_register n,
                            tile_register d)
 {
@@ -29,9 +29,9 @@ static void plain_quotient(struct tile_emitter *e, tile_register out, tile_regis
     tile_ins(e, "fma.rn.f32 %R, %R, %R, %R", out, better, rest, q);
 }
 
-// Divides in f64, where every f32 quotient is in range. The exceptions are quotients with 0,
-// infinity and NaN, for which the product with the reciprocal is right. Exact quotients stay exact;
-// the error of the others is less than their distance from a midpoint between two f32.
+// Divides in f64, where every f32 quotient is in range. Quotients with 0, infinity and NaN are
+// exceptions: for them the product with the reciprocal is right. Exact quotients stay exact. The
+// error of any other quotient is smaller than its distance from a midpoint between two f32.
 static void any_quotient(struct tile_emitter *e, tile_register out, tile_register n,
                          tile_register d)
 {

@@ -1,9 +1,10 @@
-// 64-bit divisions by a constant, without a call. Calls take registers, and in linked code they
-// keep the wgmma of the same kernel from overlapping.
+// Divides 64-bit integers by a constant, without a call. Calls cost registers, and in linked code
+// they keep the kernel's wgmma instructions from overlapping.
 #include "emit.h"
 
-// For 0 <= x < 2^63, x / divisor is the upper half of x * factor, shifted right by `shift`.
-// `factor` is the smallest sufficient power of two, divided by the divisor and rounded up.
+// Multiplier for a division: for 0 <= x < 2^63, x / divisor is the upper half of x * factor,
+// shifted right by `shift`. `factor` is the smallest sufficient power of two over the divisor,
+// rounded up.
 struct inverse {
     uint64_t factor;
     uint32_t shift;
@@ -27,7 +28,8 @@ static struct inverse inverse_of(uint64_t divisor)
     return (struct inverse){ q2 + 1, power - 64 };
 }
 
-// floor(x / divisor) is the plain quotient if x is not negative, and ~(~x / divisor) otherwise.
+// Computes floor(x / divisor) as an unsigned quotient if x is not negative, and as ~(~x / divisor)
+// otherwise.
 tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
                                       tile_register x, uint64_t divisor)
 {

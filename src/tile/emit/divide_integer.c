@@ -1,9 +1,9 @@
-// Floor divisions, cdiv and remainders of integers: the general case, and cheaper code that avoids
-// the division or does it in 32 bits, if facts allow.
+// Integer floordiv, cdiv and mod: the general case, plus cheaper code that avoids the division or
+// divides in 32 bits where known facts allow it.
 #include "element.h"
 
-// Corrects a quotient q that was rounded toward zero to a floor quotient. The correction applies if
-// r != 0 and the signs differ.
+// Divides with truncation, then corrects the quotient to a floor quotient if the remainder is not 0
+// and the signs differ.
 tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                    tile_register x, tile_register y)
 {
@@ -48,7 +48,7 @@ tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kin
     return out;
 }
 
-// Returns the positive constant that a divisor is known to equal; 0: unknown.
+// Returns the positive constant that a divisor is known to equal, or 0.
 static uint64_t known_divisor(const struct tile_value *divisor)
 {
     const struct tile_op *op = divisor->op;
@@ -87,7 +87,7 @@ static tile_register divide_words(struct tile_emitter *e, enum tile_op_kind kind
     tile_register a = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
     tile_register b = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", y);
 
-    if (kind == TILE_CDIV) { // the rounded-up dividend may exceed 2^31, but not 2^32
+    if (kind == TILE_CDIV) { // the rounded-up dividend may exceed 2^31 but not 2^32
         tile_register more = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", b);
         a = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", a, more);
     }

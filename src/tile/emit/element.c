@@ -1,8 +1,7 @@
 // Elementwise ops on one element.
 //
-// f16 and bf16 are computed in f32 and rounded once, which gives the correctly rounded result for +
-// - * / and the square root. 8- and 16-bit integers are computed in 32 bits and truncated to their
-// width afterwards.
+// f16 and bf16 ops compute in f32 and round once, which yields the correctly rounded result for + -
+// * / and the square root. 8- and 16-bit integer ops compute in 32 bits and truncate the result.
 #include "element.h"
 
 const char *tile_integer_type(cuc_dtype dtype)
@@ -29,7 +28,7 @@ static tile_register of_bools(struct tile_emitter *e, enum tile_op_kind kind, ti
     return kind == TILE_EQ ? tile_make(e, TILE_PRED, "not.pred %R, %R", differs) : differs;
 }
 
-// The column `integer` of ops.def: the PTX instruction of an op on integers.
+// PTX instructions for integer ops: the `integer` column of ops.def.
 struct integer_ins {
     const char *name;
     bool bits, cuts;
@@ -66,9 +65,9 @@ static tile_register of_integers(struct tile_emitter *e, enum tile_op_kind kind,
     return how->cuts ? tile_cut(e, dtype, out) : out;
 }
 
-// Remainder for a floored quotient, in f32 or f64. The divisor is added once where the quotient was
-// rounded up, and the result has the divisor's sign. A quotient of 0 leaves x unchanged, even if y
-// is infinite.
+// Computes the remainder of a floored quotient, in f32 or f64. Adds the divisor once if the
+// quotient was rounded up, so that the result has the divisor's sign. A quotient of 0 leaves x
+// unchanged, even if y is infinite.
 static tile_register float_remainder(struct tile_emitter *e, const char *type, tile_register whole,
                                      tile_register x, tile_register y)
 {
@@ -105,7 +104,7 @@ static tile_register divide_floored(struct tile_emitter *e, enum tile_op_kind ki
     return kind == TILE_FLOORDIV ? whole : float_remainder(e, type, whole, x, y);
 }
 
-// Computes minimum or maximum, in f32 or f64.
+// Computes minimum or maximum in f32 or f64.
 static tile_register extremum(struct tile_emitter *e, const char *name, const char *type, bool nan,
                               tile_register x, tile_register y)
 {
@@ -126,7 +125,7 @@ static tile_register extremum(struct tile_emitter *e, const char *name, const ch
     return kept;
 }
 
-// Emits an op of f32 or f64.
+// Emits an op in f32 or f64.
 static tile_register of_floats(struct tile_emitter *e, enum tile_op_kind kind, const char *type,
                                bool nan, tile_register x, tile_register y)
 {
@@ -170,8 +169,8 @@ tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, 
     return tile_emit_binary(e, tile_combine_op(with), dtype, nan, x, y);
 }
 
-// Computes 0 - x as ~x + 1. For max(max(a, -b), c), and for min likewise, ptxas of CUDA 12.8 to
-// 13.3 emits a single VIMNMX3 on sm_90 and sm_100 and loses the sign of b.
+// Computes 0 - x as ~x + 1. For max(max(a, -b), c), and likewise for min, ptxas of CUDA 12.8 to
+// 13.3 emits a single VIMNMX3 on sm_90 and sm_100 that loses the sign of b.
 static void negate(struct tile_emitter *e, tile_register out, tile_register x)
 {
     tile_ins(e, "add.s32 %R, %R, 1", out, tile_make(e, TILE_R32, "not.b32 %R, %R", x));
@@ -210,16 +209,15 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
     return out ? tile_narrow(e, dtype, out) : out;
 }
 
-// True if the op may use approximate math (pass/approximate.c): the hardware's power of two
-// directly, with a rounded product as its argument. The relative error is then at most 2^-18, and
-// subnormal results become 0.
+// True if the op may use approximate math (pass/approximate.c): the hardware's ex2 directly, on a
+// rounded product. The relative error is then at most 2^-18, and subnormal results become 0.
 static bool is_approximate(const struct tile_op *op)
 {
     return tile_int(op, TILE_ATTR_APPROXIMATE, 0);
 }
 
-// The functions in the column `element` of ops.def: ops without explicit rounding, on one element
-// of `dtype`.
+// Functions of the `element` column of ops.def: ops without explicit rounding, on one element of
+// `dtype`.
 
 static bool is_nan(const struct tile_op *op)
 {
@@ -301,8 +299,8 @@ static tile_register element_fma(struct tile_emitter *e, const struct tile_op *o
     return out;
 }
 
-// Divides approximately: within 2 ulp, and without the call that a correctly rounded division may
-// need.
+// Divides within 2 ulp if the op is approximate, without the call that a correctly rounded division
+// may need.
 static tile_register element_divided(struct tile_emitter *e, const struct tile_op *op,
                                      cuc_dtype dtype, const tile_register *x)
 {

@@ -1,4 +1,4 @@
-// Elementwise ops on tiles, register by register, either at once or deferred until a part of the
+// Elementwise ops on tiles, register by register: either at once or deferred until part of the
 // result is needed. Also ops without operands.
 #include "access.h"
 #include "element.h"
@@ -19,7 +19,7 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
 
-    if (are_computed(out, first, end)) // skips another visit of the operand chain
+    if (are_computed(out, first, end)) // do not visit the operand chain again
         return true;
     if (e->failed || e->module->diagnostics->out_of_memory)
         return false;
@@ -45,10 +45,10 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
     return true;
 }
 
-// True if an op can be deferred until a part of its result is needed. An entry with roles has many
-// accumulators and few other registers, so values computed from accumulators are deferred. The user
-// must be in the same block, so that later users can rely on the computed registers. Computing a
-// deferred op recurses into its operands, so a limit on deferred ops bounds the stack.
+// True if an op can be deferred until part of its result is needed. A warp-specialized entry has
+// many accumulators and few other registers, so it defers values computed from accumulators. The
+// user must be in the same block, so that later users find the registers computed. Computing a
+// deferred op recurses into its operands; a limit on deferred ops bounds the stack.
 static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum { MANY = 32, MOST_DEFERRED = 1024 };
@@ -59,7 +59,7 @@ static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
            op->parent == body && !tile_is_used_outside(op->result[0], body);
 }
 
-// True if an operand is loaded from memory only when its elements are needed.
+// True if an operand's load is deferred until its elements are needed.
 static bool uses_deferred_load(const struct tile_emitter *e, const struct tile_op *op)
 {
     bool asks = false;

@@ -1,9 +1,9 @@
-// Emits the PTX of a kernel: the internal interface of this folder's files.
+// Emits a kernel's PTX: the internal interface of this folder's files.
 //
-// A tile value is an array of registers, one for each register index of its layout; a scalar is one
+// A tile value is an array of registers, one per register index of its layout. A scalar is one
 // register, equal in every thread. bool is a predicate. Integers up to 32 bits, f32 and 8-bit
-// floats are .b32, with small integers extended to it; f16 and bf16 are .b16; the rest is .b64. The
-// argument, the result and the next value of a loop-carried variable share registers.
+// floats are .b32, with small integers extended. f16 and bf16 are .b16, and all other types .b64.
+// The argument, the result and the next value of a loop-carried variable share registers.
 #ifndef CUCORE_TILE_EMIT_EMIT_H
 #define CUCORE_TILE_EMIT_EMIT_H
 
@@ -30,7 +30,7 @@ struct tile_prefetch_ring;
 
 struct tile_emitter;
 
-// Functions of control.c that files below it in this folder call through pointers.
+// Functions of control.c that lower-level files of this folder call through pointers.
 struct tile_dispatch {
     // Emits an op without blocks.
     bool (*one)(struct tile_emitter *e, const struct tile_op *op);
@@ -49,51 +49,51 @@ struct tile_emitter {
     uint32_t warps;
     const struct tile_ranges *ranges; // ranges of the kernel's integers
     uint64_t stored;                  // tensors that the kernel writes, one bit per parameter
-    struct tile_text *text;           // destination of instructions: prologue or body
+    struct tile_text *text;           // where instructions go: prologue or body
     struct tile_text prologue, body,
-        globals; // `prologue`: code that runs once at the start; `globals`: strings and other
-                 // globals
+        globals; // `prologue` runs once at the start; `globals` holds strings and other globals
     uint32_t next[TILE_REGISTER_CLASSES];
     uint32_t next_label, next_global, instructions;
     tile_register **value;       // by value id
     struct tile_emit_view *view; // by value id
     struct tile_coordinate_entry *coordinate;
     uint32_t coordinates, coordinate_capacity;
-    struct tile_half *half; // indexed by the number of a 16-bit register
+    struct tile_half *half; // indexed by the number of the 16-bit register
     uint32_t half_capacity;
-    // Zeros that ptxas cannot recognize as such. Successive widenings of words take them in turn.
+    // Zeros that ptxas cannot recognize as zeros. Successive widenings of words alternate among
+    // them.
     tile_register zero[3];
-    // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
+    // 32 bits of the last reduction's result, or TILE_NO_REGISTER
     tile_register reduced;
     tile_register tid, lane, warp;     // computed in the prologue
     tile_register block[3], blocks[3]; // 64 bits
     tile_register shared;              // address of the scratch in shared memory, 32 bits
-    uint32_t shared_bytes;             // size of the scratch: the most that any op needs
-    uint32_t shared_busy;        // the part of the scratch that some thread may still be reading:
-                                 // TILE_SHARED_PART, or all of it
-    uint32_t busy_from, busy_to; // the bounds of TILE_SHARED_PART
-    uint32_t parameter_at[64];   // offset of each parameter in the entry's parameter block
+    uint32_t shared_bytes;             // size of the scratch: the maximum over all ops
+    uint32_t shared_busy;              // part of the scratch that a thread may still be reading:
+                                       // TILE_SHARED_PART or all of it
+    uint32_t busy_from, busy_to;       // the bounds of TILE_SHARED_PART
+    uint32_t parameter_at[64];         // offset of each parameter in the parameter block
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.
     uint64_t read, written;
-    bool assumes_no_overlap; // a barrier was omitted because the launch checks that tensors do not
-                             // overlap
+    bool assumes_no_overlap; // the code omits a barrier, because the launch checks that tensors do
+                             // not overlap
     struct tile_emit_loop *loop;
     uint32_t line; // line of the last .loc
     bool wants_printf, wants_assert;
     uint32_t frame_bytes;   // local memory for vprintf's arguments
-    bool has_two_over_pi;   // math_trig.c's table is among the globals
-    struct tile_ring *ring; // ring of an entry with roles (ring.h); NULL: all threads run the same
-                            // code
-    const struct tile_op **deferred;         // by value id: the op, if computed on demand
+    bool has_two_over_pi;   // the globals include math_trig.c's table
+    struct tile_ring *ring; // ring of a warp-specialized entry (ring.h); NULL if all threads run
+                            // the same code
+    const struct tile_op **deferred;         // by value id: the op to compute on demand, if any
     uint32_t deferred_ops;                   // number of ops deferred so far
-    struct tile_access_state *deferred_load; // the last load that is deferred (access.h)
-    const struct tile_prefetch *prefetch;    // the loop with prefetched operands (async.c); NULL
+    struct tile_access_state *deferred_load; // the last deferred load (access.h)
+    const struct tile_prefetch *prefetch;    // the loop with prefetched operands (async.c), or NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
-    uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow them
-    uint32_t *share_at;      // by value id: place of a shared tile in the scratch (peer.c)
-    uint32_t share_bytes;    // of the tiles that are shared now
+    uint32_t prefetch_below; // scratch bytes that code before the loop uses; the stages follow them
+    uint32_t *share_at;      // by value id: offset of a shared tile in the scratch (peer.c)
+    uint32_t share_bytes;    // size of the tiles that are shared now
     bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };
@@ -101,12 +101,12 @@ struct tile_emitter {
 struct tile_emit_loop {
     const struct tile_op *op;
     uint32_t next, end;     // labels
-    uint64_t read, written; // tensors read and written, as in the emitter, over all exits
+    uint64_t read, written; // tensors read and written before any of the exits, as in the emitter
     struct tile_emit_loop *outer;
 };
 
-// elementwise.c: computes those of the result's registers `first` to `end` - 1 that are not
-// computed yet.
+// elementwise.c: computes the registers `first` to `end` - 1 of the result that are not computed
+// yet.
 bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                            uint32_t first, uint32_t end);
 // side.c: loads the registers of a side tile (ring.h).
@@ -114,39 +114,39 @@ bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t f
 // ptx.c: reports an op that cannot be emitted; returns false.
 bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why);
 
-// exchange.c: registers of any class. Selects p ? x : y.
+// exchange.c, for registers of any class: selects p ? x : y.
 tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x,
                           tile_register y);
 // ANDs two predicates. TILE_NO_REGISTER counts as true.
 tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q);
-// Reads the same register in another lane: the lane whose number differs in the bits of `mask`, or
-// lane `lane`.
+// Read the same register of another lane. tile_shuffle_xor() reads the lane whose number differs in
+// the bits of `mask`. tile_shuffle_from() reads lane `lane`.
 tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t mask);
 tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane);
-// Reads the same register `distance` lanes before, or after; undefined if there is no such lane.
+// Reads the same register of the lane `distance` before, or after if `behind`. Undefined if there
+// is no such lane.
 tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32_t distance,
                                  bool behind);
 // Gathers the bits of x that `mask` selects: the k-th set bit of `mask` becomes bit k.
 tile_register tile_compress(struct tile_emitter *e, tile_register x, uint32_t mask);
-// Returns the bits of a thread's number that do not change which elements the thread holds. The
-// next function returns a predicate that is true in one of the threads that hold the same elements;
-// TILE_NO_REGISTER if no two threads do.
+// tile_copies() returns the thread-number bits that do not affect which elements a thread holds.
+// tile_one_copy() returns a predicate that is true in exactly one of the threads that hold the same
+// elements, or TILE_NO_REGISTER if no two threads do.
 uint32_t tile_copies(const struct tile_layout *layout);
 tile_register tile_one_copy(struct tile_emitter *e, const struct tile_layout *layout);
 // True if a register holds the same element as a lower one.
 bool tile_repeats(const struct tile_layout *layout, uint32_t r);
-// Copies registers from the thread that tile_one_copy() selects to all threads with the same
-// elements; skips registers that repeat lower ones.
+// Copies registers from the threads that tile_one_copy() selects to all threads with the same
+// elements. Skips registers that repeat lower ones.
 void tile_spread_copies(struct tile_emitter *e, const struct tile_value *value,
                         const tile_register *reg);
-// Returns the hardware bit that flips only this coordinate bit; TILE_MAX_HARDWARE_BITS if there is
-// none.
+// Returns the hardware bit that flips exactly this coordinate bit, or TILE_MAX_HARDWARE_BITS.
 uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate);
-// Returns the coordinate along an axis of register `index` in the calling thread.
+// Returns the coordinate, along an axis, of register `index` in the calling thread.
 tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_value *value,
                                       uint32_t index, uint32_t axis);
-// Write a tile from the registers of a value's layout to shared memory, or read it back. The tile
-// starts at `at`, a multiple of 16, and is in row-major order without padding.
+// Write a tile from registers to shared memory, or read it back. The tile starts at `at`, a
+// multiple of 16, in row-major order without padding.
 uint32_t tile_shared_bytes(const struct tile_value *value);
 bool tile_shared_fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes);
 void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
@@ -154,9 +154,9 @@ void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
 void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
                       const tile_register *reg, tile_register shared, int64_t at);
 
-// convert.c: converts registers from one layout to another of the same elements. tile_rename()
-// returns true if the thread's own registers suffice; tile_convert() goes through shared memory;
-// the last function returns the number of bytes that tile_convert() needs there.
+// convert.c: converts registers from one layout to another layout of the same elements.
+// tile_rename() returns true if a thread's own registers suffice. tile_convert() goes through
+// shared memory and needs tile_convert_bytes() bytes of it.
 bool tile_rename(const struct tile_layout *from, const tile_register *in,
                  const struct tile_layout *to, tile_register *out);
 void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_layout *from,
@@ -173,84 +173,88 @@ tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, 
 // cast.c
 tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype from,
                              enum tile_round round, tile_register x);
-// Convert f16 or bf16 to f32 and back; f64 and f32 are unchanged.
+// Convert f16 or bf16 to f32 and back. f64 and f32 stay unchanged.
 tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
 tile_register tile_narrow(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
-// rounded.c: emits an op with explicit rounding; flushes subnormals of an f32.
+// rounded.c. tile_emit_rounded() emits an op with explicit rounding. tile_emit_flush() flushes a
+// subnormal f32 to zero.
 tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                 struct tile_rounding how, bool nan, const tile_register *x);
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x);
 // divide.c: divides two f32, with a branch instead of a call.
 tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
-// narrow_compare.c: emits registers of a comparison that is marked `narrow` and whose left side is
-// an iota; false for other comparisons.
+// narrow_compare.c: emits registers of a comparison that is marked `narrow` and has an iota on its
+// left side. False for other comparisons.
 bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                               uint32_t first, uint32_t end);
 // divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is not a power of two.
 tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
                                       tile_register x, uint64_t divisor);
-// fp8.c: converts an f32 to a byte of e4m3 or e5m2, and back.
+// fp8.c: converts an f32 to a byte of e4m3 or e5m2, or a byte to f32.
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x);
 tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x);
-// math.c: emits a function of f32 or f64; TILE_NO_REGISTER if math.c lacks it.
+// math.c: emits a function of f32 or f64. Returns TILE_NO_REGISTER if math.c lacks it.
 tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                              tile_register x, tile_register y);
 
-// Emits an op; false after a diagnostic.
+// Emits an op. Returns false after it reports a diagnostic.
 typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
 #define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, ...) \
     tile_emit_op tile_emit_##emit;
 #include "tile/ir/ops.def"
-tile_emit_op tile_emit_mma_sync; // emits mma by mma.sync
+tile_emit_op tile_emit_mma_sync; // emits mma as mma.sync
 void tile_emit_parameters(struct tile_emitter *e);
-// Emits the atomic operation on one element. `old`: TILE_NO_REGISTER if the old value is unused.
-// `words`: order and scope. x[1]: the second operand of cas.
+// Emits the atomic operation on one element. `old` is TILE_NO_REGISTER if the old value is unused.
+// `words` are the order and scope. x[1] is the second operand of cas.
 void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,
                       cuc_dtype dtype, tile_register old, tile_register address, int64_t offset,
                       const tile_register *x, tile_register predicate);
-// The most bytes that an atomic operation without a result takes at once, and that operation on
-// `count` contiguous elements, which are aligned to their size together.
+// tile_atomic_bytes() returns the width of the widest atomic operation without a result.
+// tile_emit_atomics() applies such an operation to `count` contiguous elements, aligned to their
+// total size.
 uint32_t tile_atomic_bytes(const struct tile_emitter *e, enum tile_combine with, cuc_dtype dtype);
 void tile_emit_atomics(struct tile_emitter *e, const char *words, enum tile_combine with,
                        cuc_dtype dtype, tile_register address, int64_t offset,
                        const tile_register *x, uint32_t count, tile_register predicate);
-// control.c: emits an op without blocks; emits the ops of a block.
+// control.c. tile_emit_one() emits an op without blocks. tile_emit_block() emits the ops of a
+// block.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
-// Emits any op but a terminator. The next function copies values to others with the same layouts,
-// all in parallel.
+// tile_emit_next() emits any op except a terminator. tile_move_values() copies values to others
+// with the same layouts, all in parallel.
 bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op);
 void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
                       struct tile_value *const *from, uint32_t count);
-// Applies a combining function to `count` values x and as many y, all of rank 0. `out` may be x or
-// y.
+// Applies a combining function to `count` values x and `count` values y, all of rank 0. `out` may
+// be x or y.
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
                         const tile_register *x, const tile_register *y, tile_register *out);
 
-// single_warp.c: true for a loop that one warp can run for its block; emits the code before such a
-// loop, which sends the other warps to the label `together`; emits the code after it.
+// single_warp.c. tile_is_single_warp_loop() is true for a loop that one warp can run for its block.
+// tile_begin_single_warp() emits the code before such a loop and sends the other warps to the label
+// `together`. tile_end_single_warp() emits the code after it.
 bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op *loop);
 void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
-// kernel.c: code that all entries share before their body, and declarations.
+// kernel.c: declarations, and the code that all entries share before their body.
 void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
-// entry.c: emits an entry in which all threads run the same code. `prefetch`: the loop whose loads
-// run ahead, or NULL. Returns false without a diagnostic if that is impossible.
+// entry.c: emits an entry in which all threads run the same code. `prefetch` is the loop with
+// prefetched loads, or NULL. Returns false without a diagnostic if that is impossible.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_prefetch *prefetch, struct tile_text *out,
                      struct tile_entry *entry);
 
-// load_store.c: loads or stores contiguous elements at an address, which is a 64-bit register
-// (32-bit for shared memory) plus a constant. `count` elements take 1 to 16 bytes and are aligned
-// to their total size. `space`: "global" or "shared"; `hint`: the PTX words before it. A bool or an
-// 8-bit element takes a byte.
+// load_store.c: loads or stores contiguous elements at an address: a 64-bit register (32-bit for
+// shared memory) plus a constant. `count` elements take 1 to 16 bytes and are aligned to their
+// total size. `space` is "global" or "shared"; `hint` holds the PTX words before it. A bool or an
+// 8-bit element takes one byte.
 void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                     const tile_register *to, uint32_t count, tile_register address, int64_t offset,
                     tile_register predicate);

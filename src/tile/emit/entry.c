@@ -1,5 +1,5 @@
-// Emits the entries in which all threads run the same code. pipeline.c and fused.c emit the entries
-// with roles (roles.h).
+// Emits the entries in which all threads run the same code. pipeline.c and fused.c emit the
+// warp-specialized entries (roles.h).
 #include "tile/signature/signature.h"
 #include "async.h"
 #include "emit.h"
@@ -20,7 +20,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
 
     if (!tile_open_values(&e))
         return false;
-    if (target->blocks) // registers are scarce, so elementwise values of rows are deferred
+    if (target->blocks) // registers are scarce, so defer elementwise ops on rows
         e.deferred = tile_take(module, (kernel->value_count + 1) * sizeof(*e.deferred));
     if (kernel->parameter_count > 64) {
         tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
@@ -62,8 +62,9 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_put_functions(&e, out);
     tile_put_text(out, &e.globals);
     bytes = tile_block_bytes(entry, e.parameter_bytes);
-    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array may be empty
-             entry->name, bytes ? bytes : 8);
+    // an array must not be empty
+    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", entry->name,
+             bytes ? bytes : 8);
     tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);
     if (target->blocks)
         tile_put(out, ".minnctapersm %u\n", target->blocks);

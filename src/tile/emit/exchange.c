@@ -1,11 +1,11 @@
 // Moves elements between threads: by shuffles within a warp, or through shared memory, row by row.
-// Also tells which threads hold copies of an element.
+// Also finds the threads that hold copies of an element.
 #include "emit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Limits on the shared memory that passes elements to threads with copies.
+// Limits on the shared memory that passes elements to threads with copies of them.
 enum { EXCHANGE_BYTES = 16 * 1024, FEW_BYTES = 256, ALL_LANES = 31 };
 
 // Any class
@@ -145,7 +145,7 @@ static uint32_t first_of_same(const struct tile_layout *layout, uint32_t r)
     return r;
 }
 
-// Lanes exchange by a shuffle, warps through shared memory.
+// Shares within a warp by a shuffle, and between warps through shared memory.
 static void spread_to_threads(struct tile_emitter *e, const struct tile_value *value,
                               const tile_register *reg, uint32_t copies)
 {
@@ -226,7 +226,7 @@ tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_
     return own ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", c, own) : c;
 }
 
-// Returns the position of the thread's own coordinates, and the step along each axis.
+// Returns the position of the thread's first element, and the step along each axis.
 static tile_register place_of(struct tile_emitter *e, const struct tile_value *value,
                               tile_register shared, int64_t *steps)
 {
@@ -244,7 +244,7 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_value *v
     return place;
 }
 
-// Returns the number of registers that are contiguous and aligned in row-major order.
+// Returns the number of consecutive registers that are contiguous and aligned in row-major order.
 static uint32_t vector_of(const struct tile_value *value)
 {
     uint32_t vector = 1, bytes = tile_bytes_of(value->type.dtype),
@@ -275,7 +275,7 @@ void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
     int64_t steps[TILE_MAX_RANK];
 
     tile_register place = place_of(e, value, shared, steps);
-    // Every thread with a copy writes it, since all copies are equal.
+    // Let every thread with a copy write it, since all copies are equal.
     for (uint32_t r = 0; r < count; r += vector) {
         bool none;
         tile_register p = tile_inside_tile(e, value, r, &none);
@@ -296,7 +296,8 @@ void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
     for (uint32_t r = 0; r < count; r += vector) {
         bool none;
         tile_register p = tile_inside_tile(e, value, r, &none);
-        for (uint32_t i = 0; i < vector && (none || p); i++) { // padding needs a value
+        // padding elements need a value
+        for (uint32_t i = 0; i < vector && (none || p); i++) {
             if (!zero)
                 zero = tile_constant_register(e, value->type.dtype, 0);
             tile_move(e, reg[r + i], zero);

@@ -1,12 +1,12 @@
-// 8-bit floats, each a byte in a .b32. Targets before sm_89 lack conversion instructions; integer
-// ops and one f32 rounding replace them.
+// 8-bit floats, each a byte in a .b32. Targets before sm_89 have no conversion instructions, so
+// integer ops and one f32 rounding replace them.
 #include "emit.h"
 
 struct format {
     uint32_t fraction;      // bits
     uint32_t bias, largest; // as f32
-    uint32_t least, magic;  // `least`: the smallest normal number, as f32; `magic`: a constant;
-                            // adding it rounds smaller numbers
+    uint32_t least, magic;  // `least` is the smallest normal number, as f32; adding the constant
+                            // `magic` rounds smaller numbers
     const char *name;
 };
 
@@ -18,8 +18,8 @@ static const struct format *format_of(cuc_dtype dtype)
     return dtype == CUC_E4M3 ? &e4m3 : &e5m2;
 }
 
-// Rounds to nearest, ties to even. Values out of range become the largest number, and NaN becomes
-// 0x7f.
+// Rounds to nearest, ties to even. Clamps values out of range to the largest number and turns NaN
+// into 0x7f.
 static tile_register round_to(struct tile_emitter *e, const struct format *f, tile_register x)
 {
     uint32_t cut = 23 - f->fraction;
@@ -27,14 +27,15 @@ static tile_register round_to(struct tile_emitter *e, const struct format *f, ti
     tile_register nan = tile_make(e, TILE_PRED, "setp.gt.u32 %R, %R, 0x7f800000", size);
 
     size = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", size, f->largest);
-    // Normal numbers: add half a unit of the last bit kept, minus one if that bit is even.
+    // Normal numbers: add half a unit of the last bit kept, or just less than half if that bit is
+    // even.
     tile_register odd = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", size, cut);
     tile_register up =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", size, (UINT32_C(1) << (cut - 1)) - 1);
     up = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", up, odd);
     tile_register normal = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", up, cut);
     normal = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", normal, (127 - f->bias) << f->fraction);
-    // Smaller numbers: adding `magic` leaves exactly the available bits.
+    // Subnormal numbers: adding `magic` keeps exactly the bits that the format has.
     tile_register magic = tile_make(e, TILE_R32, "mov.b32 %R, %u", f->magic);
     tile_register small = tile_make(e, TILE_R32, "add.rn.f32 %R, %R, %R", size, magic);
     small = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", small, f->magic);
@@ -58,8 +59,8 @@ tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)
     return tile_make(e, TILE_R32, "and.b32 %R, %R, 255", both);
 }
 
-// e5m2 is the upper half of an f16. e4m3 has the bits of an f16 that is 256 times smaller, except
-// for its NaN.
+// e5m2 is the upper half of an f16. e4m3, except for its NaN, has the bits of an f16 that is 256
+// times smaller.
 static tile_register widen(struct tile_emitter *e, cuc_dtype from, tile_register x)
 {
     if (from == CUC_E5M2) {
