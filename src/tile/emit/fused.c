@@ -1,10 +1,10 @@
-// Emits a loop with several products (pass/fused.h) as an entry with roles (roles.h): the order of
-// tiles, and the work of each role for one tile.
+// Emits a loop with several products (pass/fused.h) as a warp-specialized entry (roles.h): the
+// order of tiles, and the work of each role for one tile.
 #include "fused_ring.h"
 #include "roles.h"
 
 enum {
-    L2_BYTES = 32 << 20, // budget for the operands of the tiles that run at the same time
+    L2_BYTES = 32 << 20, // L2 budget for the operands of all concurrent tiles
     SHARED_ALIGN = 1024,
 };
 
@@ -22,11 +22,11 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Tiles
 
-// Opens a tile. Tiles are ordered in sections of the other axes; each section has all its tiles
-// along the first axis, so that the operands it streams stay in L2. If the loop's length depends on
-// the first axis, as in causal attention, the last tiles along that axis come first, because they
-// are the longest. If this balances the blocks better, each block takes tiles in pairs, a long one
-// with a short one, so that all pairs cost the same.
+// Sets up a tile. Tiles are visited in sections of the grid's second and third axes. Each section
+// covers all tiles along the first axis, so that the operands it streams stay in L2. If the loop's
+// length depends on the first axis, as in causal attention, the last tiles along that axis are the
+// longest and come first. If pairing balances the blocks better, each block takes one long and one
+// short tile at a time, so that all pairs cost the same.
 static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -78,7 +78,7 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
     tile_register tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
     tile_register step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
 
-    if (r->plan->base.split > 1) { // these blocks share one tile
+    if (r->plan->base.split > 1) { // the blocks of a cluster share one tile
         r->ring.rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
         tile_ins(e, "div.u32 %R, %R, %u", tile, tile, (unsigned)r->plan->base.split);
     }
@@ -106,8 +106,8 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 
 // ---- Roles
 
-// Computes the number of tiles along the other axes that form a section: as many as fit L2 with the
-// operands they stream.
+// Computes the number of tiles along the other axes in a section: as many as have streamed operands
+// that fit in L2 together.
 static void open_sections(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -142,7 +142,7 @@ static void open_sections(struct tile_emitter *e)
     r->all = r->ring.tiles;
     if (!r->plan->uneven)
         return;
-    // Pair tiles if this leaves blocks idle for at most an eighth of the time.
+    // Pair tiles if blocks then idle for at most an eighth of the time.
     tile_register blocks = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
     tile_register half = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", r->along);
     half = tile_make(e, TILE_R32, "shr.u32 %R, %R, 1", half);
@@ -158,8 +158,8 @@ static void open_sections(struct tile_emitter *e)
     r->all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->along, r->others);
 }
 
-// The number of threads of a warpgroup that release a feed's stage: one behind the last product,
-// and one of each warp that reads it.
+// Returns the number of threads of a warpgroup that release a feed's stage: one thread after the
+// last product that uses it, and one thread of each warp that reads it into registers.
 static uint32_t releases_of(const struct tile_fused *p, const struct tile_feed *feed)
 {
     bool multiplied = false;
@@ -191,7 +191,7 @@ static void open_products(struct tile_emitter *e)
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
 
     tile_open_fused_products(e);
-    if (r->plan->alternates) { // lets the first warpgroup begin
+    if (r->plan->alternates) { // let the first warpgroup begin
         uint32_t begins = tile_label(e);
         tile_register other = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", r->ring.group,
                                         r->plan->base.groups - 1);
@@ -218,7 +218,7 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_fused *plan, const struct tile_target *target,
                      struct tile_text *out, struct tile_entry *entry)
 {
-    // The number of registers of each role, by the number of multiplying warpgroups.
+    // Registers per thread of each role, indexed by the number of multiplying warpgroups.
     static const struct {
         uint32_t copying, multiplying;
     } registers_of[] = { [1] = { 40, 232 }, [2] = { 40, 232 }, [3] = { 32, 160 } };
@@ -239,7 +239,7 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
         .plan = plan,
     };
 
-    // Small feeds come last, as their stages are no multiples of 1024 bytes.
+    // Place small feeds last, because their stage sizes are not multiples of 1024 bytes.
     for (uint32_t i = 0; i < plan->feeds; i++) {
         struct tile_feed *feed = &plan->feed[i];
         feed->stream.at = ring.ring.staging - TILE_RING_AT;

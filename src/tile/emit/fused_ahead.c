@@ -1,28 +1,29 @@
-// Small tiles that warpgroups load for the next iteration of a loop, such as the scales of a block.
+// Small tiles that warpgroups load ahead of their iteration, such as the scales of a block.
 //
-// Such a load takes longer than an iteration's products, so an iteration does the loads of the next
-// but one; those past the end load some tile that nobody uses. A loop's code has three copies of an
-// iteration, in which three sets of registers change places. An address is computed before the
-// loop, but for the axes along which the tile moves, so that an iteration computes little.
+// Such a load takes longer than an iteration's products, so each iteration loads the tiles of the
+// second next one. Near the loop's end, it loads tiles that nobody uses. The loop's code contains
+// three copies of an iteration, among which three sets of registers rotate. The part of an address
+// that does not move with the iteration is computed before the loop.
 #include "access.h"
 #include "fused_ring.h"
 
-// Larger indices are outside of every tensor.
+// Larger indices lie outside every tensor.
 #define MOST_INDEX (INT64_C(1) << 38)
 
 struct tile_ahead_load {
     const struct tile_op *op;
-    uint32_t count; // registers of the tile
-    // If the moving axes are indexed by the loop's variable itself, addresses and the first
-    // elements along these axes advance from load to load; otherwise each load computes them.
+    uint32_t count; // number of registers of the tile
+    // If the loop variable itself indexes the moving axes, each load advances its addresses and
+    // first elements to the next load. Otherwise each load computes them.
     bool advances;
-    tile_register *address; // by register: without the part of the moving axes, unless it advances
-    tile_register first[TILE_MAX_RANK];    // along the moving axes, if they advance
-    tile_register way;                     // bytes from an iteration to the next, likewise
+    tile_register *address; // by register; excludes the moving axes unless the address advances
+    tile_register first[TILE_MAX_RANK];    // if advancing: the first element along each moving axis
+    tile_register way;                     // if advancing: bytes per iteration
     tile_register distance[TILE_MAX_RANK]; // elements, likewise
-    tile_register *inside; // by register: predicates of the other axes; TILE_NO_REGISTER: true
-    tile_register pad;     // TILE_NO_REGISTER: the iteration computes it
-    // The registers of this iteration's tile, and of the next ones'.
+    tile_register *inside;                 // by register: predicate for the axes that do not move;
+                                           // TILE_NO_REGISTER: always inside
+    tile_register pad; // padding value; TILE_NO_REGISTER if the iteration computes it
+    // Registers of this iteration's tile and of the next ones.
     tile_register *set[TILE_AHEAD + 1];
 };
 
@@ -37,7 +38,7 @@ static bool is_dropped(const struct tile_op *op, uint32_t axis)
     return tile_int(op, TILE_ATTR_DROPPED, 0) >> axis & 1;
 }
 
-// The tile's axis of an axis of its tensor.
+// Returns the tile's axis for an axis of its tensor.
 uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis)
 {
     uint32_t own = 0;
@@ -47,7 +48,7 @@ uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis)
     return own;
 }
 
-// The first element of the tile along an axis.
+// Returns the index of the tile's first element along an axis.
 tile_register tile_first_element(struct tile_emitter *e, const struct tile_op *op, uint32_t axis)
 {
     const struct tile_value *index = op->operand[1 + axis];
@@ -61,7 +62,7 @@ tile_register tile_first_element(struct tile_emitter *e, const struct tile_op *o
     return scale == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, scale);
 }
 
-// `at` elements along an axis, in bytes.
+// Converts a distance of `at` elements along an axis to bytes.
 tile_register tile_axis_distance(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
                                  tile_register at)
 {
@@ -75,7 +76,7 @@ tile_register tile_axis_distance(struct tile_emitter *e, const struct tile_op *o
     return bytes == 1 ? at : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", at, bytes);
 }
 
-// The predicate of 0 <= at < the tensor's extent.
+// Returns a predicate: `at` is an index within the tensor's extent.
 tile_register tile_is_on_axis(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
                               tile_register at)
 {
@@ -84,7 +85,7 @@ tile_register tile_is_on_axis(struct tile_emitter *e, const struct tile_op *op, 
     return tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", at, tile_size_register(e, extent));
 }
 
-// An element's position within the tile along an axis; TILE_NO_REGISTER: 0.
+// Returns an element's coordinate within the tile along an axis, or TILE_NO_REGISTER for 0.
 static tile_register within_tile(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
                                  uint32_t r)
 {
@@ -103,7 +104,8 @@ static tile_register plus(struct tile_emitter *e, tile_register x, tile_register
     return !y ? x : !x ? y : tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
 }
 
-// The loop's variable, or a cast that keeps its values, none of which tile_first_element() clamps.
+// True for the loop variable or an integer cast that preserves its values, if tile_first_element()
+// clamps none of them.
 static bool is_variable(const struct tile_emitter *e, const struct tile_op *loop,
                         const struct tile_value *index)
 {
@@ -120,7 +122,7 @@ static bool is_variable(const struct tile_emitter *e, const struct tile_op *loop
            range.high <= MOST_INDEX;
 }
 
-// Sets up addresses that advance: the variable is at its first value.
+// Sets up addresses that advance, for the variable's first value.
 static void open_advancing(struct tile_emitter *e, const struct tile_op *loop, tile_register step,
                            struct tile_ahead_load *a)
 {
@@ -172,7 +174,8 @@ static void open_register(struct tile_emitter *e, const struct tile_op *loop,
     }
 }
 
-// The pad of a load. A constant of the loop's body is emitted here, since the body comes later.
+// Sets up a load's padding value. Emits it here if it is a constant in the loop's body, because the
+// body comes later.
 static void open_pad(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead_load *a)
 {
     const struct tile_value *pad = a->op->operand[a->op->operand_count - 1];
@@ -260,7 +263,7 @@ static void emit_load(struct tile_emitter *e, const struct tile_op *loop,
             tile_ins(e, "add.s64 %R, %R, %R", a->first[axis], a->first[axis], a->distance[axis]);
 }
 
-// True for a scalar that is computed once more for the loads of a later iteration.
+// True for a scalar that is recomputed for the loads of a later iteration.
 static bool is_recomputed(const struct tile_fused *p, const struct tile_op *op)
 {
     return tile_is_recomputable(op) && tile_depends_on_variable(p, op->result[0]);
@@ -275,8 +278,8 @@ bool tile_needs_variable(const struct tile_ahead *ahead)
     return needs;
 }
 
-// Emits the scalars that the loads depend on, for the variable's value in `at`, and the loads to a
-// set of registers. The iteration's own scalars keep their registers.
+// Emits the scalars that the loads depend on, with `at` as the loop variable, then the loads into a
+// set of registers. The current iteration's scalars keep their registers.
 static bool emit_loads(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead *ahead,
                        tile_register at, uint32_t set)
 {
@@ -332,7 +335,8 @@ bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_re
     return emit_loads(e, loop, ahead, at, iterations);
 }
 
-// ptxas would move a move ahead of the products, and wait for the load there.
+// Rotates the register sets at compile time. ptxas would hoist a move instruction above the
+// products and wait there for the load.
 void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead)
 {
     for (uint32_t i = 0; i < ahead->count; i++) {

@@ -1,13 +1,14 @@
-// The loop of an entry with roles for several products (pass/fused.h), such as attention.
+// The loop of a warp-specialized entry with several products (pass/fused.h), such as attention.
 //
-// If the loop `overlaps`, the next iteration's products without computed operands start before this
-// iteration's last product. The last product then runs while the warpgroup works on their results:
+// If the loop `overlaps`, the next iteration's products that need no computed operand start before
+// this iteration's last product. The last product then runs while the warpgroup works on their
+// results:
 //
 //     start S(0); wait; work(0); late work(0)
 //     for n = 1 ..:  start S(n); start O(n - 1); wait for S; work(n); wait for O; late work(n)
 //     start O(last); wait
 //
-// Late work is everything that reads the last product's accumulator, or writes what that product
+// Late work is everything that reads the last product's accumulator or writes what that product
 // reads.
 #include "element.h"
 #include "fused_ring.h"
@@ -20,7 +21,7 @@ struct loop {
     const char *type;
     bool wide;
     tile_register variable, last, step;
-    tile_register left; // iterations, in 32 bits, if they are easy to count; else TILE_NO_REGISTER
+    tile_register left; // iterations left, 32 bits; TILE_NO_REGISTER if they are not easy to count
 };
 
 static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
@@ -35,8 +36,8 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
     return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
 
-// Loads for an iteration that is `later` than the current one, or for the current one again if the
-// loop ends before.
+// Emits loads for the iteration `later` iterations ahead. Past the loop's end, loads for the
+// current iteration again.
 static bool load_later(struct tile_emitter *e, const struct loop *l, uint32_t later,
                        struct tile_ahead *ahead)
 {
@@ -73,7 +74,7 @@ static bool open_ahead(struct tile_emitter *e, const struct loop *l, struct tile
     return true;
 }
 
-// The copies of an iteration's code in a loop, one for each set of registers.
+// Returns the number of copies of an iteration's code in a loop: one per set of registers.
 static uint32_t copies_of(const struct tile_ahead *ahead)
 {
     return ahead->count ? TILE_AHEAD + 1 : 1;
@@ -81,7 +82,7 @@ static uint32_t copies_of(const struct tile_ahead *ahead)
 
 // ---- Work
 
-// Emits the ops of an iteration that are not started elsewhere: the late work, or the rest.
+// Emits the ops of an iteration that are not products or scaling: the late work, or the rest.
 static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -94,8 +95,8 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
     return true;
 }
 
-// Passes carried values to the next iteration. The last product's accumulator is skipped, since it
-// is in place already.
+// Passes carried values to the next iteration, except the last product's accumulator, which is
+// already in place.
 static void carry(struct tile_emitter *e, const struct loop *l, const struct tile_value *acc)
 {
     const struct tile_op *end = l->op->block[0]->last;
@@ -111,8 +112,8 @@ static void carry(struct tile_emitter *e, const struct loop *l, const struct til
     tile_move_values(e, to, from, count);
 }
 
-// Scales the last product's accumulator, unless all factors for a warp's rows are 1. In attention
-// this is so whenever no row has a new maximum: in most iterations over a long sequence.
+// Scales the last product's accumulator, unless all factors for a warp's rows are 1. In attention,
+// the factors are 1 if no row has a new maximum, as in most iterations over a long sequence.
 static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
 {
     const struct tile_op *op = tile_fused_ring_of(e)->plan->scaling;
@@ -140,7 +141,7 @@ static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
     return !e->failed;
 }
 
-// Prepares the accumulator and the left operand before this iteration's last product starts.
+// Prepares the accumulator and the left operand for this iteration's last product.
 static bool ready_last(struct tile_emitter *e, const tile_register *sum)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -195,7 +196,7 @@ static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
                 tile_release_feed(e, p->product[i].feed[n], position);
 }
 
-// Advances the loop's variable, or branches to `end`.
+// Advances the loop variable, or branches to `end` after the last iteration.
 static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
 {
     tile_register left = tile_new(e, l->wide ? TILE_R64 : TILE_R32), over = tile_new(e, TILE_PRED);
@@ -213,8 +214,8 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
     tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
 }
 
-// Returns the barrier at which warpgroups take turns to start products, so that one computes while
-// the products of the other run.
+// Returns the barrier at which warpgroups take turns to start products, so that one warpgroup
+// computes while the other's products run.
 static tile_register barrier_of_products(struct tile_emitter *e, bool next)
 {
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -243,8 +244,8 @@ void tile_signal_next_group(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-// True for an operand that is loaded once and that the last product does not use. Its buffer is
-// released before that product, so that the next tile's load overlaps the end of this tile.
+// True for an operand that is loaded once and not used by the last product. Its buffer is released
+// before that product, so that the next tile's load overlaps the end of this tile.
 static bool is_given_early(const struct tile_fused *p, const struct tile_feed *feed)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -261,7 +262,7 @@ static void release_early(struct tile_emitter *e)
             tile_release_feed(e, &p->feed[i], NULL);
 }
 
-// The last product's accumulator, which the loop carries.
+// Returns the registers of the last product's accumulator, which the loop carries.
 static const tile_register *last_sum(struct tile_emitter *e, const struct loop *l)
 {
     const struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -273,7 +274,8 @@ static const tile_register *last_sum(struct tile_emitter *e, const struct loop *
     return NULL;
 }
 
-// Makes the product of a slice beyond the loop's end 0: its right operand is zeros already.
+// Zeros the left operand of a slice past the loop's end, so that its product is 0. The copies have
+// already zeroed the right operand.
 static void skip_slice(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -288,7 +290,8 @@ static void skip_slice(struct tile_emitter *e, const struct loop *l)
     tile_put_label(e, inside);
 }
 
-// Adds the sums of all slices up in the first, whose warpgroup ends the tile.
+// Adds the accumulators of all slices to those of the first slice, whose warpgroup then finishes
+// the tile.
 static void join_slices(struct tile_emitter *e, const tile_register *sum)
 {
     enum { WORDS = 4, BARRIER_OF_FREE = 6, BARRIER_OF_SUMS = 7 };
@@ -324,7 +327,7 @@ static void join_slices(struct tile_emitter *e, const tile_register *sum)
     }
 }
 
-// The end of an iteration: the late work, and everything that the next iteration needs.
+// Ends an iteration: emits the late work and prepares the next iteration.
 static bool end_iteration(struct tile_emitter *e, const struct loop *l, const tile_register *sum,
                           struct tile_ahead *ahead)
 {
@@ -401,12 +404,12 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
 
 // ---- A loop that does not overlap
 //
-// Its products start where they stand, and an op that needs one's result waits for it.
+// Each product starts at its place in the program, and an op that needs its result waits for it.
 
 struct running {
-    uint32_t first, end; // products that have started, and may still run
-    uint32_t needed;     // products up to this one must be finished
-    bool loads;          // the loads ahead are still to come, before the first wait
+    uint32_t first, end; // products that have started and may still run
+    uint32_t needed;     // products before this one must be finished
+    bool loads;          // the loads ahead must still be emitted, before the first wait
 };
 
 static bool start_product(struct tile_emitter *e, const struct tile_fused_product *product)
@@ -430,7 +433,7 @@ static bool start_product(struct tile_emitter *e, const struct tile_fused_produc
     return !e->failed;
 }
 
-// Waits until all products before number `end` are finished.
+// Waits until all products with numbers below `end` are finished.
 static bool finish_products(struct tile_emitter *e, const struct loop *l, struct running *running,
                             uint32_t end, struct tile_ahead *ahead)
 {
@@ -438,8 +441,8 @@ static bool finish_products(struct tile_emitter *e, const struct loop *l, struct
 
     if (end <= running->first)
         return true;
-    // ptxas may wait for the newest load where a tile that was loaded before is used, so that use
-    // comes first.
+    // Emit the loads ahead before any use of a tile loaded earlier, because ptxas may wait for the
+    // newest load at such a use.
     if (running->loads && !load_next(e, l, ahead))
         return false;
     running->loads = false;
@@ -520,9 +523,9 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// ---- A loop of products that add to sums of their own
+// ---- A loop whose products only add to accumulators
 //
-// An iteration's products start while those of the iteration before run. The sums have one set of
+// An iteration's products start while the previous iteration's run. Each accumulator has one set of
 // registers, which nothing else touches.
 
 static bool open_sums(struct tile_emitter *e, const struct loop *l)
@@ -594,10 +597,10 @@ static bool chained_loop(struct tile_emitter *e, const struct loop *l)
 //     start P(0)
 //     for n = 0 ..:  start P(n + 1); wait for P(n); work(n)
 //
-// Even and odd iterations have code of their own, as their products have registers of their own.
-// With loads ahead there are copies for each pair of sets of registers.
+// Even and odd iterations have separate code, because their products have separate registers. With
+// loads ahead, there is a copy for each combination with a set of loaded registers.
 
-// The registers of each product's result in even and odd iterations.
+// Registers of each product's result in even and odd iterations.
 struct doubled {
     tile_register *result[2][TILE_MOST_PRODUCTS];
 };
@@ -631,7 +634,7 @@ static void start_all(struct tile_emitter *e, const struct doubled *d, bool odd)
     tile_next_stage(e, &r->position);
 }
 
-// The work on the results of products that started before the last `later` ones.
+// Emits an iteration's work, after a wait that leaves the last `later` products in flight.
 static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const struct doubled *d,
                              bool odd, uint32_t later, struct tile_ahead *ahead)
 {
@@ -643,7 +646,7 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
         return false;
     tile_wait_products(e, later);
     release_feeds(e, 0, p->products, &r->late);
-    bool reads = false; // small feeds, at the position of this iteration
+    bool reads = false; // true if some feed is small; its stage is that of this iteration
     for (uint32_t i = 0; i < p->feeds; i++)
         reads |= p->feed[i].small;
     if (!reads)
@@ -703,7 +706,7 @@ static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// Copies the operands of an iteration, or of a slice that is so many iterations later.
+// Copies the operands of an iteration, or of the iteration `slice` steps later.
 static bool copy_slice(struct tile_emitter *e, const struct loop *l, uint32_t slice)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -746,8 +749,8 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// The number of iterations of a loop in steps of one with bounds of 32 bits. Warpgroups that do not
-// need the variable count no 64-bit numbers.
+// Returns the iteration count of a loop that steps by one and has 32-bit bounds. Warpgroups that do
+// not need the variable then avoid counting in 64 bits.
 static tile_register count_iterations(struct tile_emitter *e, const struct loop *l)
 {
     const struct tile_op *by = l->op->operand[2]->op;
@@ -767,7 +770,8 @@ static tile_register count_iterations(struct tile_emitter *e, const struct loop 
     return count;
 }
 
-// Turns the loop into one of each role's steps over the slices.
+// Makes the loop step over `slices` iterations at a time. Each warpgroup takes one iteration of a
+// step.
 static bool open_slices(struct tile_emitter *e, struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

@@ -1,5 +1,5 @@
-// Products of fused loops by warpgroups: right operands are in shared memory, left operands in
-// shared memory or registers.
+// Products of fused loops, computed by warpgroups. Right operands are in shared memory, left
+// operands in shared memory or registers.
 #include "fused_ring.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@ void tile_open_fused_products(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     struct tile_text *before = tile_into_prologue(e);
-    if (tile_slices(&r->plan->base) > 1) { // threads are numbered within their slice
+    if (tile_slices(&r->plan->base) > 1) { // number threads within their slice
         e->tid = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
         e->warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
     }
@@ -42,14 +42,14 @@ void tile_open_fused_products(struct tile_emitter *e)
     e->text = before;
 }
 
-// Packs the left operand's registers for the instructions, two elements a word.
+// Packs the left operand's registers into words of two elements for wgmma.
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t number = (uint32_t)(product - r->plan->product);
     const struct tile_value *a = product->mma->operand[0];
-    uint32_t each = UINT32_C(1) << (tile_bits_of(product->depth) - 1); // registers per block of 64
-                                                                       // rows
+    // registers per block of 64 rows
+    uint32_t each = UINT32_C(1) << (tile_bits_of(product->depth) - 1);
     uint32_t words = r->plan->base.blocks * each / 2;
     const tile_register *reg = tile_registers(e, a);
 
@@ -79,8 +79,8 @@ static tile_register descriptor_in(struct tile_emitter *e, const struct tile_fee
     return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", first, stage);
 }
 
-// Starts a product whose operands are ready, as a wgmma group of its own. `keeps`: adds the result
-// to `sum`.
+// Starts a product whose operands are ready, as a separate wgmma group. `keeps` adds the result to
+// `sum`.
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
                         const tile_register *sum, const struct tile_ring_position *position,
                         bool keeps)

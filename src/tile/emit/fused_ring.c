@@ -1,5 +1,5 @@
 // Rings in shared memory for the operands of a fused loop: the copying thread fills their stages,
-// and warpgroups multiply from them or read them.
+// and warpgroups multiply from them or read them into registers.
 #include "fused_ring.h"
 
 static uint32_t number_of(const struct tile_fused *p, const struct tile_feed *feed)
@@ -19,7 +19,7 @@ void tile_next_stage(struct tile_emitter *e, const struct tile_ring_position *po
     tile_ins(e, "@%R xor.b32 %R, %R, 1", wraps, position->phase, position->phase);
 }
 
-// Returns the barrier of a feed's stage; `position` is ignored if the feed is held.
+// Returns the barrier of a feed's stage. `position` is ignored for a held feed.
 tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_ring_position *position)
 {
@@ -51,7 +51,7 @@ void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
 
 // ---- The copying thread
 
-// The copies for a slice of the loop; the first one waits until the stage is free.
+// Copies a slice's part of a feed's stage. The first slice waits until the stage is free.
 void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -93,9 +93,9 @@ bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block)
 
 // ---- Tiles that are read into registers
 
-// Returns the offset of an element in its slab, which has rows of `span` bytes. The low bits of the
-// row permute the row's 16-byte pieces. The map is linear: the offset for two coordinates is the
-// XOR of the offsets for each.
+// Returns an element's offset in its slab, which has rows of `span` bytes. The low bits of the row
+// permute the row's 16-byte pieces. The map is linear: the offset of the XOR of two coordinates is
+// the XOR of their offsets.
 static uint32_t place_in_slab(const struct tile_stream *s, uint32_t row, uint32_t column)
 {
     uint32_t bits = s->span == 128 ? row & 7 : s->span == 64 ? row >> 1 & 3 : row >> 2 & 1;
@@ -103,20 +103,20 @@ static uint32_t place_in_slab(const struct tile_stream *s, uint32_t row, uint32_
     return row * s->span ^ bits << 4 ^ column * s->element % s->span;
 }
 
-// The offset of the slab with a column.
+// Returns the offset of the slab that holds a column.
 static uint32_t slab_of(const struct tile_stream *s, uint32_t column)
 {
     return column * s->element / s->span * s->span * s->rows;
 }
 
-// The thread's part of its elements' places: in a slab, of which it may set the bits `mask`, and
-// the slab.
+// The thread's contribution to its elements' offsets: the offset in a slab, within the bits `mask`,
+// and the offset of the slab.
 struct thread_place {
     tile_register in_slab, slab;
     uint32_t mask;
 };
 
-// `apart`: bits of a thread's number that do not count.
+// `apart`: bits of the thread number to ignore.
 static struct thread_place thread_in_slab(struct tile_emitter *e, const struct tile_stream *s,
                                           uint32_t apart)
 {
@@ -142,8 +142,8 @@ static struct thread_place thread_in_slab(struct tile_emitter *e, const struct t
     return sum;
 }
 
-// Addresses in a stage that differ in the bits that a thread's place has too; other bits of an
-// element's place are added to the address as a constant.
+// Start addresses in a stage, one per combination of the offset bits that the thread's offset also
+// uses. The other offset bits become an immediate.
 enum { MOST_STARTS = 16 };
 
 struct start {
@@ -176,15 +176,15 @@ uint32_t tile_feed_run(const struct tile_stream *s)
     return run;
 }
 
-// Bytes of a word that four lanes share, one each. Reading whole words takes a quarter of the
-// loads, or a sixteenth in vectors of four words.
+// Words that four lanes share, one byte each. Reading whole words takes a quarter of the loads, or
+// a sixteenth in vectors of four words.
 struct shared_words {
-    uint32_t lanes;     // the two bits of a lane's number that select the byte; 0: no shared words
-    uint32_t vector;    // words that are read at once
-    tile_register byte; // selects the lane's byte for prmt, as a number of 32 bits
+    uint32_t lanes;     // the two lane-number bits that select the byte; 0 if no words are shared
+    uint32_t vector;    // number of words per read
+    tile_register byte; // prmt selector for the lane's byte, as a 32-bit number
 };
 
-// The bit of a thread's number that adds a power of two to the column alone; UINT32_MAX: none.
+// Returns the lane bit that flips only the given power of two of the column, or UINT32_MAX.
 static uint32_t lane_of_column(const struct tile_layout *layout, uint32_t column)
 {
     for (uint32_t bit = 0; bit < TILE_LANE_BITS; bit++)
@@ -216,7 +216,7 @@ static struct shared_words find_shared_words(struct tile_emitter *e, const struc
     tile_register own = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->lane, low);
     tile_register more = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->lane, high);
     own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 2, %R", more, own);
-    // Zeros above the byte, or copies of its sign.
+    // Zero-extend the byte, or sign-extend it.
     bool negative = tile_is_signed(value->type.dtype);
     words.byte = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 0x%x, 0x%x", own,
                            UINT64_C(0) + (negative ? 0x1111 : 1),
@@ -224,14 +224,14 @@ static struct shared_words find_shared_words(struct tile_emitter *e, const struc
     return words;
 }
 
-// Words that have been read from a stage.
+// Words already read from a stage.
 struct read_words {
     uint32_t row, column;
     tile_register word[4];
 };
 
-// Reads the bytes of a register from the word that holds it, with its neighbours if they have not
-// been read yet.
+// Extracts a register's byte from the word that holds it. Reads the word and its neighbours first,
+// unless they have been read.
 static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
                       const struct shared_words *shared, struct read_words *read,
                       const struct thread_place *mine, tile_register stage, struct start *starts,
@@ -253,7 +253,8 @@ static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
     tile_ins(e, "prmt.b32 %R, %R, 0, %R", to, read->word[(column - first) / 4], shared->byte);
 }
 
-// All threads of a warp must have read before the warp releases the stage.
+// Reads a feed's tile into registers. All threads of a warp must have read their elements before
+// the warp releases the stage.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

@@ -1,13 +1,13 @@
-// Internal interface of the files that emit entries with roles for loops with several products
-// (pass/fused.h).
+// Internal interface of the files that emit warp-specialized entries for loops with several
+// products (pass/fused.h).
 #ifndef CUCORE_TILE_EMIT_FUSED_RING_H
 #define CUCORE_TILE_EMIT_FUSED_RING_H
 
 #include "tile/pass/fused.h"
 #include "ring.h"
 
-// Barriers at the start of shared memory, for at most this many stages per feed. Each stage has
-// two: the first signals that the stage is full, the second that it is free again.
+// Barriers at the start of shared memory, for up to this many stages per feed. Each stage has two:
+// the first signals that the stage is full, the second that it is free.
 enum { TILE_FEED_STAGES = 8, TILE_FEED_BARRIER_BYTES = 16, TILE_FEED_FREE_AT = 8 };
 
 // A role's position in its rings; all rings advance together.
@@ -19,17 +19,17 @@ struct tile_fused_ring {
     struct tile_ring ring;
     struct tile_fused *plan;
     struct tile_ring_position position,
-        late;                 // ring positions of the early products, and of the last one
-    uint32_t slices_at;       // offset in shared memory of the sums of slices
-    tile_register held_phase; // phase of operands loaded once a tile
-    tile_register section;    // tiles along the grid's other axes that form a section
-    tile_register others;     // number of tiles along the other axes
-    tile_register along;      // tiles, or pairs of tiles, along the first axis
-    tile_register all;        // number of tiles or pairs
-    tile_register pairs;      // true: a block takes tiles in pairs
-    tile_register second;     // 1: the second tile of a pair
-    // A zero that ptxas takes for different in each lane. It would move a scalar that is loaded to
-    // a uniform register at once, and wait for it.
+        late;                 // ring positions of the early products and of the last product
+    uint32_t slices_at;       // offset, in shared memory, of the accumulators that slices exchange
+    tile_register held_phase; // phase of the operands that are loaded once per tile
+    tile_register section;    // number of tiles in a section along the grid's other axes
+    tile_register others;     // number of tiles along the grid's other axes
+    tile_register along;      // number of tiles, or pairs of tiles, along the first axis
+    tile_register all;        // number of all tiles or pairs
+    tile_register pairs;      // predicate: a block takes tiles in pairs
+    tile_register second;     // 1 for the second tile of a pair
+    // A zero that ptxas believes to differ between lanes. Otherwise ptxas would move a loaded
+    // scalar to a uniform register at once, and wait for it.
     tile_register lane_zero;
     tile_register not_first_lane; // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_FEEDS];
@@ -41,17 +41,17 @@ static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)
     return (struct tile_fused_ring *)e->ring; // its first member
 }
 
-// fused_ring.c: advances to the next stage; waits for a feed's stage; returns that stage's
-// position. `position` is ignored if the feed is held.
+// fused_ring.c. tile_next_stage() advances to the next stage. tile_wait_for_feed() waits for a
+// feed's stage. tile_release_feed() releases it. `position` is ignored for a held feed.
 void tile_next_stage(struct tile_emitter *e, const struct tile_ring_position *position);
 void tile_wait_for_feed(struct tile_emitter *e, const struct tile_feed *feed,
                         const struct tile_ring_position *position);
 void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
                        const struct tile_ring_position *position);
-// Returns the feed of a load; NULL: none.
+// Returns the feed of a load, or NULL.
 const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load);
-// For the copying thread: copies a stage of a feed; emits the ops before the loop that the loads'
-// indices depend on.
+// For the copying thread: tile_copy_feed() copies a stage of a feed. tile_emit_wanted() emits the
+// ops before the loop on which the loads' indices depend.
 void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice);
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 // For warpgroups: reads a tile into registers, for use in computations.
@@ -59,17 +59,16 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
 // Returns the barrier of a feed's stage.
 tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_ring_position *position);
-// The number of neighbouring elements that consecutive registers hold, at most 16 bytes of them.
+// Returns how many consecutive registers hold neighbouring elements, up to 16 bytes of them.
 uint32_t tile_feed_run(const struct tile_stream *s);
 
-// fused_small.c: a stage of a small feed: the lanes of the copying warp copy it; warpgroups read
-// it.
+// fused_small.c: the lanes of the copying warp copy a stage of a small feed; warpgroups read it.
 void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice);
 bool tile_read_small(struct tile_emitter *e, const struct tile_feed *feed);
 
-// fused_ahead.c: the loads that an iteration does for the next but one. `open` emits their
-// addresses; `load` the loads for a later iteration, whose variable is `at`; `swap` makes the next
-// iteration's tiles those of the code that follows.
+// fused_ahead.c: loads that an iteration issues for the second next one. tile_open_ahead() computes
+// their addresses. tile_load_ahead() issues the loads for a later iteration, whose variable is
+// `at`. tile_swap_ahead() makes the next iteration's tiles current for the code that follows.
 enum { TILE_AHEAD = 2 };
 struct tile_ahead {
     struct tile_ahead_load *load;
@@ -77,13 +76,13 @@ struct tile_ahead {
 };
 // Returns the index of a loaded tile's first element along an axis of the tensor.
 tile_register tile_first_element(struct tile_emitter *e, const struct tile_op *op, uint32_t axis);
-// Returns the bytes of `at` elements along an axis of a load's tensor.
+// Converts a distance of `at` elements along an axis of a load's tensor to bytes.
 tile_register tile_axis_distance(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
                                  tile_register at);
-// Returns the predicate 0 <= at < the tensor's extent along an axis.
+// Returns a predicate: `at` is an index within the tensor's extent along an axis.
 tile_register tile_is_on_axis(struct tile_emitter *e, const struct tile_op *op, uint32_t axis,
                               tile_register at);
-// Returns the axis of the tile that lies along an axis of the tensor.
+// Returns the tile's axis for an axis of the tensor.
 uint32_t tile_axis_of(const struct tile_op *op, uint32_t axis);
 // True if a load computes its addresses from the variable.
 bool tile_needs_variable(const struct tile_ahead *ahead);
@@ -93,9 +92,10 @@ bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_re
                      uint32_t iterations, struct tile_ahead *ahead);
 void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead);
 
-// fused_product.c: sets up warpgroups before their first tile; packs the left operand's registers
-// for the instructions; starts a product whose operands are ready, as a wgmma group of its own, and
-// adds it to `sum` if `keeps` is true; waits until at most `running` groups are in flight.
+// fused_product.c. tile_open_fused_products() sets up warpgroups before their first tile.
+// tile_pack_left() packs the left operand's registers for wgmma. tile_start_product() starts a
+// product whose operands are ready, as a separate wgmma group, and adds it to `sum` if `keeps` is
+// true. tile_wait_products() waits until at most `running` groups are in flight.
 void tile_open_fused_products(struct tile_emitter *e);
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product);
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
@@ -103,7 +103,7 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
                         bool keeps);
 void tile_wait_products(struct tile_emitter *e, uint32_t running);
 
-// fused_loop.c: lets the next warpgroup start its products, if they alternate.
+// fused_loop.c: lets the next warpgroup start its products, if warpgroups alternate.
 void tile_signal_next_group(struct tile_emitter *e);
 
 #endif

@@ -1,10 +1,10 @@
-// Small tiles that come through a ring of a fused loop, such as a vector of scales along the depth
-// axis. All lanes of the copying warp copy elements by cp.async, which needs no tensor map and
-// takes any address and any strides; warpgroups read the tile from shared memory.
+// Small tiles in a ring of a fused loop, such as a vector of scales along the depth axis. All lanes
+// of the copying warp copy elements with cp.async, which needs no tensor map and accepts any
+// address and any strides. Warpgroups read the tile from shared memory.
 //
-// Elements lie in row-major order of the tile's physical shape, so that a place is the element's
-// flattened coordinate. Those outside of the tensor or the tile are zeros. Elements of 16 bits are
-// copied in pairs, as cp.async moves at least 4 bytes; pairs that begin at an odd element go
+// Elements lie in row-major order of the tile's physical shape, so that an element's place is its
+// flattened coordinate. Elements outside the tensor or the tile are zeros. 16-bit elements are
+// copied in pairs, because cp.async moves at least 4 bytes. Pairs that begin at an odd element go
 // through registers.
 #include "fused_ring.h"
 
@@ -12,12 +12,12 @@ enum { LANES = 32 };
 
 struct small_copy {
     const struct tile_op *op;
-    const struct tile_layout *layout; // only its shape counts
-    uint32_t element, pair;           // bytes; elements of a copy, 1 or 2
+    const struct tile_layout *layout; // only its shape is used
+    uint32_t element, pair;           // bytes per element; elements per copy, 1 or 2
     uint32_t axes;                    // of the tensor
     tile_register first;              // flattened coordinate of the lane's first element
-    tile_register at[TILE_MAX_RANK];  // its coordinates in the tensor, 64 bits
-    tile_register own[TILE_MAX_RANK]; // and in the tile, 32 bits, by axis of the tensor;
+    tile_register at[TILE_MAX_RANK];  // that element's coordinates in the tensor, 64 bits
+    tile_register own[TILE_MAX_RANK]; // its coordinates in the tile by axis of the tensor, 32 bits;
                                       // TILE_NO_REGISTER: 0
     tile_register address;
 };
@@ -33,7 +33,7 @@ static tile_register plus(struct tile_emitter *e, tile_register x, tile_register
     return !x ? y : !y ? x : tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
 }
 
-// The coordinate along a tensor's axis that a flattened coordinate stands for.
+// Returns the coordinate along a tensor's axis of a flattened coordinate.
 static uint32_t coordinate_of(const struct small_copy *c, uint32_t flat, uint32_t axis)
 {
     uint32_t own = tile_axis_of(c->op, axis);
@@ -68,8 +68,8 @@ static struct small_copy open_copy(struct tile_emitter *e, const struct tile_op 
     return c;
 }
 
-// The predicate of an element inside the tensor and the tile, `flat` elements behind the lane's
-// first one.
+// Returns a predicate: the element `flat` elements after the lane's first one is inside the tensor
+// and the tile.
 static tile_register inside(struct tile_emitter *e, const struct small_copy *c, uint32_t flat)
 {
     tile_register all = TILE_NO_REGISTER;
@@ -94,7 +94,7 @@ static tile_register inside(struct tile_emitter *e, const struct small_copy *c, 
     return all;
 }
 
-// The address of the element that is `flat` elements behind the lane's first one.
+// Returns the address of the element `flat` elements after the lane's first one.
 static tile_register address_of(struct tile_emitter *e, const struct small_copy *c, uint32_t flat)
 {
     tile_register address = c->address;
@@ -107,10 +107,10 @@ static tile_register address_of(struct tile_emitter *e, const struct small_copy 
     return address;
 }
 
-// A lane's elements of one copy: one, or a pair.
+// A lane's part of one copy: one element, or a pair.
 struct piece {
     tile_register address, inside[2];
-    tile_register valid; // the lane has such elements; TILE_NO_REGISTER: all lanes do
+    tile_register valid; // predicate: the lane has such elements; TILE_NO_REGISTER: all lanes do
     uint32_t place;
 };
 
@@ -147,7 +147,7 @@ static void copy_piece(struct tile_emitter *e, const struct small_copy *c,
     tile_put(e->text, "%s;\n", tile_name(size));
 }
 
-// The same for elements of 16 bits, by registers.
+// Like copy_piece(), but moves 16-bit elements through registers.
 static void move_piece(struct tile_emitter *e, const struct small_copy *c,
                        const struct piece *piece, tile_register to)
 {
@@ -161,8 +161,8 @@ static void move_piece(struct tile_emitter *e, const struct small_copy *c,
     }
 }
 
-// The predicate of a warp that has a pair which cp.async cannot copy: at an odd element, or with
-// its first element alone outside.
+// Returns a predicate: some lane of the warp has a pair that cp.async cannot copy, either because
+// it begins at an odd element or because only its second element is inside.
 static tile_register has_odd_pairs(struct tile_emitter *e, const struct piece *piece,
                                    uint32_t count)
 {
@@ -180,8 +180,8 @@ static tile_register has_odd_pairs(struct tile_emitter *e, const struct piece *p
     return tile_make(e, TILE_PRED, "vote.sync.any.pred %R, %R, 0xffffffff", any);
 }
 
-// Copies for a slice of the loop; the first one waits until the stage is free. Each lane arrives
-// when its copies of all slices have.
+// Copies a slice's part of a small feed's stage. The first slice waits until the stage is free.
+// Each lane arrives at the barrier when its copies of all slices have arrived.
 void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice)
 {
     enum { MOST_PIECES = 256 / LANES };
@@ -209,7 +209,7 @@ void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint3
             tile_branch(e, has_odd_pairs(e, piece, count), true, fast);
         for (uint32_t i = 0; i < count; i++)
             move_piece(e, &c, &piece[i], to);
-        if (last && slices > 1) // an earlier slice's copies
+        if (last && slices > 1) // wait for the copies of earlier slices
             tile_ins(e, "cp.async.wait_all");
         if (last)
             tile_ins(e, "mbarrier.arrive.shared::cta.b64 _, [%R]", full);
@@ -226,7 +226,7 @@ void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint3
 
 // ---- Warpgroups
 
-// The thread's part of its elements' places.
+// Returns the thread's contribution to its elements' offsets.
 static tile_register thread_place(struct tile_emitter *e, const struct tile_stream *s)
 {
     const struct tile_layout *layout = s->load->result[0]->layout;
@@ -243,13 +243,14 @@ static tile_register thread_place(struct tile_emitter *e, const struct tile_stre
     return place;
 }
 
-// All threads of a warp must have read before the warp releases the stage.
+// Reads a small feed's tile into registers. All threads of a warp must have read their elements
+// before the warp releases the stage.
 bool tile_read_small(struct tile_emitter *e, const struct tile_feed *feed)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_stream *s = &feed->stream;
     const struct tile_value *value = s->load->result[0];
-    // A doubled loop works on an iteration whose products started before those of the next one.
+    // A doubled loop works on the previous iteration's products while those of the next one run.
     const struct tile_ring_position *position = r->plan->doubles ? &r->late : &r->position;
     tile_register *reg = tile_registers(e, value);
     struct tile_text *before = tile_into_prologue(e);

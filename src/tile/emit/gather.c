@@ -1,5 +1,5 @@
-// Accesses by element: gather, scatter, atomic. Each element has an index per axis, an address, and
-// a predicate: it lies inside the tile and the tensor and is not masked out.
+// Per-element accesses: gather, scatter, atomic. Each element has an index per axis, an address,
+// and a predicate: the element lies inside the tile and the tensor and is not masked out.
 #include "emit.h"
 
 #include "tile/pass/remark.h"
@@ -10,16 +10,16 @@ struct elements {
     struct tile_emitter *e;
     const struct tile_op *op;
     const struct tile_emit_view *view;
-    const struct tile_value *shape; // the access has one element for each element of this value;
-                                    // NULL: one scalar
+    const struct tile_value *shape; // the access has one element per element of this value; NULL
+                                    // for one scalar
     const tile_register *index[TILE_MAX_RANK], *x[2], *mask;
     cuc_dtype index_dtype[TILE_MAX_RANK];
-    tile_register single; // true in one of the threads that hold copies
+    tile_register single; // predicate: true in one of the threads that hold copies of an element
     uint32_t count;       // number of registers
 };
 
 // Computes the address of element r, and a predicate that is true if the element is in the tensor.
-// A negative index is a large unsigned number, so one comparison suffices.
+// As an unsigned number, a negative index is out of range too, so one comparison suffices.
 static tile_register open_element(struct elements *a, uint32_t r, tile_register *predicate)
 {
     struct tile_emitter *e = a->e;
@@ -31,7 +31,8 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
         tile_register i =
             tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN, a->index[axis][r]);
         tile_register inside =
-            tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER // the source promises it
+            // the source guarantees it
+            tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER
             : extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", i, extent->reg)
                           : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", i, extent->value);
         *predicate = tile_both(e, *predicate, inside);
@@ -129,15 +130,15 @@ static const char *type_of(enum tile_combine with, cuc_dtype dtype)
     case CUC_F64:
         return "f64";
     default:
-        // Signed and unsigned sums wrap alike, and there is no add of s64.
+        // Signed and unsigned sums wrap alike, and PTX has no atomic add of s64.
         return tile_is_signed(dtype) && with != TILE_WITH_SUM ? wide ? "s64" : "s32"
                : wide                                         ? "u64"
                                                               : "u32";
     }
 }
 
-// Adds a bf16 before sm_90, which introduced the atomic add of bf16: reads, adds, and repeats a
-// compare-and-swap until it succeeds.
+// Adds a bf16 atomically on targets before sm_90, which lack the instruction: reads, adds, and
+// repeats a compare-and-swap until it succeeds.
 static void add_by_exchange(struct tile_emitter *e, const char *words, cuc_dtype dtype,
                             tile_register old, tile_register address, tile_register x,
                             tile_register predicate)
@@ -173,7 +174,7 @@ void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combi
     tile_put_string(e->text, "\t");
     if (predicate)
         tile_put(e->text, "@%s ", tile_name(predicate));
-    // `red` returns no old value, has no exch or cas, and has no order but relaxed and release.
+    // `red` returns no old value, lacks exch and cas, and supports only relaxed and release order.
     bool reduces = !old && with != TILE_WITH_XCHG && with != TILE_WITH_CAS &&
                    !strstr(words, ".acq");
     if (!old && !reduces)
@@ -226,8 +227,8 @@ void tile_emit_atomics(struct tile_emitter *e, const char *words, enum tile_comb
              count > 1 ? tile_register_list(e, word, count) : tile_name(word[0]));
 }
 
-// Elements along the last axis: equal, or each one more than the one before. The first is a
-// multiple of `divisor`; 0: it is 0.
+// Describes the elements along the last axis: all equal, or each one more than the previous one.
+// The first is a multiple of `divisor`, or 0 if `divisor` is 0.
 struct run {
     bool known, rises;
     uint64_t divisor;
@@ -275,8 +276,8 @@ static struct run run_of(const struct elements *a, const struct tile_value *x)
     }
 }
 
-// The number of neighbouring registers whose elements lie side by side in memory, aligned, and are
-// masked alike.
+// Returns how many consecutive registers have elements that are contiguous and aligned in memory
+// and share one mask.
 static uint32_t vector_of(const struct elements *a, enum tile_combine with)
 {
     const struct tile_op *op = a->op;
@@ -310,8 +311,8 @@ static uint32_t vector_of(const struct elements *a, enum tile_combine with)
     return vector;
 }
 
-// Atomic operations without results, on vectors. If the tensor's end may cut one, its elements
-// follow one by one.
+// Emits atomic operations without results on vectors. If the tensor's end may split a vector, also
+// emits them element by element for that case.
 static void emit_vectors(struct elements *a, enum tile_combine with, uint32_t vector)
 {
     struct tile_emitter *e = a->e;
@@ -345,7 +346,7 @@ static void emit_vectors(struct elements *a, enum tile_combine with, uint32_t ve
     }
 }
 
-// For an element that is out of range or masked out, the result is the operand.
+// Emits an atomic operation. An element that is out of range or masked out yields its operand.
 static bool emit_atomic(struct elements *a)
 {
     struct tile_emitter *e = a->e;
@@ -382,7 +383,7 @@ static bool emit_atomic(struct elements *a)
                              used ? out[r] : TILE_NO_REGISTER, address, 0, x, p);
     }
     e->value[value->id] = out;
-    if (used) // the thread that made the change provides the old value
+    if (used) // the thread that changed the element provides the old value
         tile_spread_copies(e, value, out);
     return true;
 }
@@ -405,8 +406,8 @@ bool tile_emit_elements(struct tile_emitter *e, const struct tile_op *op)
         a.mask = tile_registers(e, op->operand[next++]);
     a.shape = op->result_count ? op->result[0] : op->operand[1 + a.view->rank];
     a.count = tile_register_count(a.shape);
-    // Other threads may write the element between two reads. So for an ordered load one thread
-    // reads each element and passes it to all threads that hold it.
+    // Another thread may write the element between two reads. An ordered load therefore reads each
+    // element in one thread, which passes it to all threads that hold it.
     if (op->kind != TILE_GATHER || order != TILE_WEAK)
         a.single = tile_one_copy(e, a.shape->layout);
     if (e->failed)
@@ -417,7 +418,7 @@ bool tile_emit_elements(struct tile_emitter *e, const struct tile_op *op)
         emit_scatter(&a);
     else if (!emit_atomic(&a))
         return false;
-    // Every thread of the block executes the acquire before its reads.
+    // Make every thread of the block execute the acquire before its later reads.
     if (order == TILE_ACQUIRE || order == TILE_ACQ_REL)
         tile_barrier(e);
     return !e->failed;

@@ -1,21 +1,21 @@
-// Gathers the rows of operands into the ring, by the four warps of the copying warpgroup, in the
+// Gathers rows of operands into the ring. The four warps of the copying warpgroup write them in the
 // layout that TMA would write.
 //
-// A thread copies pieces of 16 bytes by cp.async, from the same rows of each stage. It computes its
-// rows' addresses from the IR (pass/gather.h) before the innermost loop that they do not depend on,
-// and adds the column in each iteration. A row that is outside of its tensor, or masked, and pieces
-// behind a row's end are filled with zeros. The copies signal the stage when they have arrived. The
-// other operand comes to the same stage by TMA.
+// Each thread copies 16-byte pieces with cp.async, of the same rows in each stage. It computes its
+// rows' addresses from the IR (pass/gather.h), before the innermost loop on which they do not
+// depend, and adds the column in each iteration. It fills rows that are masked or outside the
+// tensor, and pieces past a row's end, with zeros. The copies signal the stage when they have
+// arrived. TMA copies the other operand to the same stage.
 #include "tile/pass/gather.h"
 #include "access.h"
 #include "ring.h"
 
-// The rows of one load: registers of the thread, by round.
+// The thread's rows of one load, in registers per round.
 struct rows {
     const struct tile_stream *stream;
-    uint32_t which; // operand of the product
+    uint32_t which; // number of the product's operand
     tile_register *kept[TILE_MOST_NODES];
-    tile_register *address; // of the row's first element; of the tensor's, for a row outside
+    tile_register *address; // of the row's first element, or of the tensor's for a row outside
     tile_register inside;   // bit n: the row of round n exists
 };
 
@@ -23,7 +23,7 @@ struct tile_gathered {
     struct rows *rows;
     uint32_t count;
     struct tile_piece piece[2];
-    tile_register column[2]; // of the thread's piece in its line, 64 bits
+    tile_register column[2]; // column of the thread's piece in its line, 64 bits
 };
 
 // ---- The role's start
@@ -66,18 +66,18 @@ bool tile_open_gathered(struct tile_emitter *e)
     return !e->failed;
 }
 
-// ---- Values at one element for each row
+// ---- Values of one element per row
 
 struct run {
     struct tile_emitter *e;
-    const struct rows *rows; // their kept values; NULL: the element where all coordinates are 0
+    const struct rows *rows; // rows with kept values; NULL for the element with all coordinates 0
     const struct tile_gather *g;
     const struct tile_type *box;
     uint32_t round;
-    tile_register row; // of the box, counted over all its axes but the last
+    tile_register row; // row of the box, flattened over all axes but the last
     tile_register coordinate[TILE_MAX_RANK];
     tile_register done[TILE_MOST_NODES];
-    const struct tile_op *slice; // the last one that is emitted
+    const struct tile_op *slice; // the last slice op that was emitted
 };
 
 static tile_register by(struct tile_emitter *e, const char *shift, const char *divide,
@@ -105,7 +105,7 @@ static void find_coordinates(struct run *x)
     }
 }
 
-// The coordinate along an axis of the box in 64 bits; TILE_NO_REGISTER: 0.
+// Returns the coordinate along an axis of the box in 64 bits, or TILE_NO_REGISTER for 0.
 static tile_register wide_coordinate(struct run *x, int8_t axis)
 {
     if (axis < 0 || !x->rows || axis + 1 == x->box->rank)
@@ -122,7 +122,7 @@ static tile_register wide_scalar(struct tile_emitter *e, const struct tile_value
 
     if (scale == 1)
         return out;
-    out = tile_clamp64(e, out, -most, most); // the product does not wrap
+    out = tile_clamp64(e, out, -most, most); // clamp, so that the product does not wrap
     return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", out, scale);
 }
 
@@ -145,8 +145,8 @@ static tile_register step_by(struct tile_emitter *e, tile_register address, tile
 
 static tile_register evaluate(struct run *x, uint16_t number);
 
-// Loads one element of a tile. It may be outside of the tensor where the source does not load it,
-// such as in a loop without iterations.
+// Loads one element of a tile. Checks bounds, because this load may run where the source runs none,
+// such as before a loop without iterations.
 static tile_register load_element(struct run *x, const struct tile_row_node *node)
 {
     struct tile_emitter *e = x->e;
@@ -220,7 +220,7 @@ static tile_register evaluate(struct run *x, uint16_t number)
     return x->done[number];
 }
 
-// Begins the run of a round.
+// Starts the evaluation of a round.
 static void begin_round(struct run *x, const struct rows *rows, uint32_t round)
 {
     const struct tile_gathered *all = x->e->ring->gathered;
@@ -241,7 +241,7 @@ static void begin_round(struct run *x, const struct rows *rows, uint32_t round)
 
 // ---- Rows
 
-// Computes a value of the rows that is used in more than one iteration of a loop.
+// Computes a per-row value that several iterations of a loop use.
 static void keep_node(struct tile_emitter *e, struct rows *rows, uint16_t number)
 {
     uint32_t rounds = tile_rounds_of(rows->stream).rounds;
@@ -256,7 +256,7 @@ static void keep_node(struct tile_emitter *e, struct rows *rows, uint16_t number
     rows->kept[number] = kept;
 }
 
-// The index along an axis of the tensor but the last.
+// Returns the index along an axis of the tensor other than the last.
 static tile_register index_along(struct run *x, const struct tile_stream *s, uint32_t axis)
 {
     const struct tile_gather *g = s->gather;
@@ -324,7 +324,7 @@ bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Stages
 
-// The column of a stage's first element, 64 bits.
+// Returns the column of a stage's first element, 64 bits.
 static tile_register find_start(struct tile_emitter *e, const struct tile_stream *s)
 {
     struct run run = { .e = e, .g = s->gather, .box = &s->load->result[0]->type };
@@ -334,7 +334,7 @@ static tile_register find_start(struct tile_emitter *e, const struct tile_stream
                        s->gather->scale[s->last]);
 }
 
-// The bytes of a thread's piece that exist, from a column on.
+// Returns how many bytes of a thread's piece, which begins at a column, lie inside the tensor.
 static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream *s,
                                 tile_register column)
 {
@@ -349,8 +349,9 @@ static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream
     return tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, forward);
 }
 
-// Starts the copies of the rows' pieces in a slab. `column`: of the thread's piece; `at`: bytes
-// from there to the slab's; `to`: the piece's place in the slab.
+// Starts the copies of the rows' pieces in one slab. `column` is the column of the thread's piece
+// in the first slab, `at` the distance in bytes from there to this slab, and `to` plus `to_at` the
+// piece's place in it.
 static void copy_slab(struct tile_emitter *e, const struct tile_stream *how,
                       const struct rows *rows, tile_register column, uint32_t at, tile_register to,
                       uint32_t to_at)
@@ -380,7 +381,7 @@ static void copy_slab(struct tile_emitter *e, const struct tile_stream *how,
     }
 }
 
-// Starts the copies of a stream's rows. `how`: its lines in the stage.
+// Starts the copies of a stream's rows. `how` describes its lines in the stage.
 static void copy_rows(struct tile_emitter *e, const struct tile_stream *how,
                       const struct rows *rows)
 {
@@ -398,7 +399,7 @@ void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream
 {
     const struct tile_gathered *x = e->ring->gathered;
 
-    tile_emit_copies(e, stream); // waits until the stage is free
+    tile_emit_copies(e, stream); // this waits until the stage is free
     for (uint32_t i = 0; i < x->count; i++)
         if (x->rows[i].stream == &stream[x->rows[i].which])
             copy_rows(e, &e->ring->plan->stream[x->rows[i].which], &x->rows[i]);

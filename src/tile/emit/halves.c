@@ -1,8 +1,8 @@
 // Pairs of 16-bit floats in a word.
 //
-// Memory has this format, and a register costs the same with one or two elements in it. The emitter
-// remembers the word from which each half was extracted. Code that needs both halves reuses the
-// word, so ptxas sees no 16-bit registers.
+// Memory holds them in this format, and a register costs the same with one element or two. The
+// emitter remembers the word from which it extracted each half. Code that needs both halves reuses
+// the word, so ptxas sees no 16-bit registers.
 #include "emit.h"
 #include "tile/ir/array.h"
 
@@ -60,11 +60,11 @@ void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from
     tile_register word = tile_word_of(e, to, &upper), next = tile_word_of(e, from, &other);
     if (word && next && upper == other)
         tile_move(e, word, next);
-    else if (word) // the register is no longer a half of that word
+    else if (word) // the register no longer holds a half of that word
         remember(e, to, TILE_NO_REGISTER, false);
 }
 
-// Returns a zero that ptxas cannot recognize and that depends on the last reduction. ptxas then
+// Returns a zero that ptxas cannot recognize and that depends on the last reduction, so that ptxas
 // cannot hoist rematerialized code above that reduction.
 static tile_register zero_of(struct tile_emitter *e, uint32_t time)
 {

@@ -1,9 +1,9 @@
-// Histograms: all threads increment counters in shared memory, in several passes if not all
-// counters fit.
+// Histograms: all threads increment counters in shared memory, in several passes if the counters do
+// not all fit.
 #include "emit.h"
 
-// The number of counters per pass is a power of two, so that a thread's elements fall into one
-// pass. The rest of shared memory is left to other ops.
+// The number of counters per pass is a power of two, so that a thread's bins fall into one pass.
+// The rest of shared memory is left to other ops.
 enum { MOST_WORDS = 32768, SPARE_BYTES = 8 * 1024 };
 
 static uint32_t words_at_once(const struct tile_emitter *e)
@@ -33,8 +33,8 @@ static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
     tile_put_label(e, done);
 }
 
-// Counts `words` bins from bin `first` on. A negative value is a large unsigned number and so is
-// not counted.
+// Counts the `words` bins from bin `first` on. As an unsigned number a negative value is large, so
+// it is not counted.
 static void count(struct tile_emitter *e, const struct tile_value *x, tile_register single,
                   tile_register shared, tile_register first, uint32_t words)
 {
@@ -63,7 +63,7 @@ static void count(struct tile_emitter *e, const struct tile_value *x, tile_regis
     }
 }
 
-// Reads the registers whose bins all lie among the `words` bins from a known `first` on.
+// Reads the registers whose bins are known to lie among the `words` bins from `first` on.
 static void read_part(struct tile_emitter *e, const struct tile_value *result,
                       tile_register own_place, uint32_t first, uint32_t words)
 {
@@ -80,8 +80,8 @@ static void read_part(struct tile_emitter *e, const struct tile_value *result,
     }
 }
 
-// Reads counters for threads whose bins are further apart. Each register checks if its bin was
-// counted in this pass.
+// Reads counters for threads whose bins are spread over several passes. Each register checks
+// whether its bin belongs to this pass.
 static void read_any(struct tile_emitter *e, const struct tile_value *result, tile_register shared,
                      tile_register first, uint32_t words)
 {
@@ -100,8 +100,8 @@ static void read_any(struct tile_emitter *e, const struct tile_value *result, ti
     }
 }
 
-// If there are more bins than counters, a loop makes several passes, so that the code size grows
-// with the tiles, not with their product.
+// Counts in a loop of several passes if there are more bins than counters. The code size then grows
+// with the sum of the two tiles' sizes, not with their product.
 static void count_in_passes(struct tile_emitter *e, const struct tile_value *x,
                             const struct tile_value *result, tile_register single, uint32_t words)
 {
@@ -130,7 +130,7 @@ static void count_in_passes(struct tile_emitter *e, const struct tile_value *x,
     }
     tile_ins(e, "add.u32 %R, %R, %u", first, first, words);
     tile_ins(e, "setp.lt.u32 %R, %R, %u", more, first, bins);
-    tile_barrier(e); // the counters have been read
+    tile_barrier(e); // all threads have read the counters
     tile_branch(e, more, false, top);
 }
 

@@ -1,8 +1,9 @@
-// The grid, dimensions, tensors and slices.
+// Ops on the grid, dimensions, tensors and slices.
 #include "tile/pass/prefetch.h"
 #include "ring.h"
 
-// True if a bit of the parameter block is set; `at`: the offset of the first word of bits.
+// Returns a predicate: a bit of the parameter block is set. `at` is the offset of the first word of
+// bits.
 static tile_register parameter_bit(struct tile_emitter *e, uint32_t at, uint32_t bit)
 {
     tile_register word = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", at + bit / 32 * 4);
@@ -22,11 +23,13 @@ tile_register tile_has_map(struct tile_emitter *e, uint32_t map)
 
 struct wide {
     const struct tile_prefetch *prefetch;
-    uint32_t *root; // by value id of a tensor: 1 + the parameter that it is, or is a slice of
+    uint32_t *root; // by value id of a tensor: 1 + the number of its parameter, or of the parameter
+                    // that it slices
     uint64_t parameters, all;
 };
 
-// True if no thread moves neighbours along the tensor's last axis, whatever the tensor's alignment.
+// True if no thread moves neighbouring elements along the tensor's last axis, regardless of the
+// tensor's alignment.
 static bool moves_elements(const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
@@ -40,7 +43,8 @@ static bool moves_elements(const struct tile_op *op)
         return false;
     const struct tile_value *tile = op->result_count ? op->result[0]
                                                      : op->operand[op->operand_count - 1];
-    // The tile's last axis is the tensor's, and its bits are the lowest ones, unless it is dropped.
+    // Unless dropped, the tensor's last axis is the tile's last axis and has the lowest coordinate
+    // bits.
     return shape->ints[rank - 1] % 2 ||
            (tile->layout && (!tile->layout->register_bits || tile->layout->basis[0] != 1));
 }
@@ -90,7 +94,7 @@ uint64_t tile_wide_parameters(const struct tile_kernel *kernel,
     return w.parameters;
 }
 
-// The tensors that are known to be aligned.
+// Returns the tensors that are known to be aligned, one bit per parameter.
 static uint64_t aligned_parameters(const struct tile_emitter *e)
 {
     return e->ring                           ? tile_aligned_parameters(e->ring->plan)
@@ -163,7 +167,7 @@ static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
     tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", end[0], stride);
     tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
     view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
-    if (axis + 1 == view.rank) // a slice's start along the last axis is unknown
+    if (axis + 1 == view.rank) // the slice may start anywhere along the last axis
         view.aligned = bytes, view.asks = 0;
     e->view[op->result[0]->id] = view;
     return !e->failed;
@@ -191,7 +195,7 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
         *out = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", number);
         return true;
     }
-    if (op->kind == TILE_WARP) { // the shuffle tells ptxas that the value is warp-uniform
+    if (op->kind == TILE_WARP) { // the shuffle makes the value uniform for ptxas
         tile_register warp =
             tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", e->warp);
         *out = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", warp);
@@ -211,7 +215,7 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
     return true;
 }
 
-// Before sm_90 a grid starts only after the preceding one has ended, so there is nothing to do.
+// Before sm_90, a grid starts only after the preceding one has ended, so these ops emit nothing.
 bool tile_emit_grid(struct tile_emitter *e, const struct tile_op *op)
 {
     if (tile_has(e->target, TILE_HAS_GRID_CONTROL))

@@ -1,7 +1,7 @@
-// Inline PTX: $0 stands for the result, $1 and so on for the operands, element by element.
-// Registers have these types: a predicate for bool; .b32 for integers of up to 32 bits, f32, tf32
-// and 8-bit floats; .b16 for f16 and bf16; .b64 for the rest. Semicolons or newlines separate
-// instructions. Each asm is enclosed in braces, so it may declare registers.
+// Inline PTX, emitted element by element: $0 stands for the result, $1 and so on for the operands.
+// Register types: a predicate for bool; .b32 for integers up to 32 bits, f32, tf32 and 8-bit
+// floats; .b16 for f16 and bf16; .b64 for all others. Semicolons or newlines separate instructions.
+// Braces enclose each asm, so it may declare registers.
 #include "emit.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Emits the instruction between `at` and `end`, with registers for its placeholders. [0] is the
-// result.
+// Emits the instruction between `at` and `end`, with registers in place of placeholders. reg[0] is
+// the result.
 static bool put_instruction(struct tile_emitter *e, const char *at, const char *end,
                             const tile_register *reg)
 {
@@ -36,8 +36,8 @@ static bool put_instruction(struct tile_emitter *e, const char *at, const char *
         if (*at == '$' && at + 1 < end && is_digit(at[1])) {
             uint32_t number = 0;
             for (at++; at < end && is_digit(*at); at++)
-                number = 10 * number + (uint32_t)(*at - '0'); // type inference has checked that the
-                                                              // operand exists
+                // type inference has checked the number
+                number = 10 * number + (uint32_t)(*at - '0');
             tile_put_string(e->text, tile_name(reg[number]));
             continue;
         }
@@ -64,8 +64,8 @@ bool tile_emit_asm(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t r = 0; r < count; r++) {
         tile_register reg[TILE_MAX_RANK + 1];
         reg[0] = tile_new(e, tile_class_of(dtype));
-        for (uint32_t i = 0; i < op->operand_count; i++) { // copies them, since the source may
-                                                           // write to its operands
+        // copy operands, because the inline code may write to them
+        for (uint32_t i = 0; i < op->operand_count; i++) {
             tile_register operand = tile_registers(e, op->operand[i])[r];
             reg[1 + i] = tile_new(e, TILE_REGISTER_CLASS(operand));
             tile_move(e, reg[1 + i], operand);
@@ -78,8 +78,8 @@ bool tile_emit_asm(struct tile_emitter *e, const struct tile_op *op)
             at = *end ? end + 1 : end;
         }
         tile_put_string(e->text, "\t}\n");
-        // Sign- or zero-extend small results, so that the inline code need not know how small
-        // dtypes are kept.
+        // Sign- or zero-extend small results. The inline code then need not know how registers hold
+        // small dtypes.
         if (tile_is_integer(dtype) && cuc_dtype_bits(dtype) < 32)
             reg[0] = tile_emit_cast(e, dtype, CUC_I32, TILE_RN, reg[0]);
         else if (cuc_dtype_bits(dtype) == 8 && dtype != CUC_BOOL)

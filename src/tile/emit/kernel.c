@@ -1,7 +1,7 @@
 // Assembles an entry: its head, the code that runs once, and its body.
 //
 // The entry has one parameter, an array of bytes. A tensor takes 8 bytes each for its address,
-// extents and strides. A scalar takes 8 bytes and uses the first of them.
+// extents and strides. A scalar takes 8 bytes and is stored in the first of them.
 #include "tile/signature/signature.h"
 #include "async.h"
 #include "emit.h"
@@ -22,7 +22,7 @@ const char *tile_entry_name(struct tile_module *module, const struct tile_kernel
 }
 
 // Orders a product's tiles so that concurrent tiles lie close together and share their loads in L2:
-// a few along the grid's first axis, then the next index along the second.
+// a few tiles along the grid's first axis, then the next index along the second axis.
 static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_register n[3])
 {
     enum { USUAL_RASTER = 8 };
@@ -58,11 +58,11 @@ void tile_begin_entry(struct tile_emitter *e)
     e->tid = tile_make(e, TILE_R32, "mov.u32 %R, %%tid.x");
     e->lane = tile_make(e, TILE_R32, "and.b32 %R, %R, 31", e->tid);
     e->warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", e->tid);
-    e->shared = tile_new(e, TILE_R32); // assigned once the scratch has its address
+    e->shared = tile_new(e, TILE_R32); // assigned once the scratch address is known
     for (uint32_t i = 0; i < 3; i++) {
         block[i] = tile_new(e, TILE_R32);
         blocks[i] = tile_new(e, TILE_R32);
-        // The blocks of a cluster share one block of the source.
+        // A cluster's blocks share one block of the source.
         const char *unit = e->target->loop_split ? "cluster" : "cta";
         tile_put(e->text, "\tmov.u32 %s, %%%sid.%c;\n", tile_name(block[i]), unit, axes[i]);
         tile_put(e->text, "\tmov.u32 %s, %%n%sid.%c;\n", tile_name(blocks[i]), unit, axes[i]);
@@ -73,8 +73,8 @@ void tile_begin_entry(struct tile_emitter *e)
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", blocks[i]);
     }
     tile_emit_parameters(e);
-    // In entries with roles every thread waits at the start, wherever the source waits: never later
-    // than the source.
+    // In warp-specialized entries, every thread waits at the start, which is never later than the
+    // source waits.
     if (tile_has_roles(e->variant) && tile_has(e->target, TILE_HAS_GRID_CONTROL)) {
         if (e->kernel->waits_for_grids)
             tile_ins(e, "griddepcontrol.wait");
@@ -99,7 +99,7 @@ void tile_put_declarations(struct tile_emitter *e, struct tile_text *out)
              e->prefetch_bytes ? TILE_SCRATCH_ALIGN : 16, e->shared_bytes);
 }
 
-// Declares functions of the device's runtime, once per module.
+// Declares functions of the device runtime, once per module.
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
 {
     static const char print[] = ".extern .func (.param .b32 count) vprintf (.param .b64 format, "
@@ -113,7 +113,8 @@ void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
         tile_put_string(out, fail);
 }
 
-// The tensors that have maps or are realigned, as bits: either requires at least one element.
+// Returns the tensors that have maps or are realigned, one bit per parameter. Both require at least
+// one element.
 static uint64_t mapped(const struct tile_emitter *e)
 {
     uint64_t out = 0;

@@ -1,10 +1,10 @@
-// Loads and stores elements in memory: vectors by the widest instruction, with small elements
-// packed into words.
+// Loads and stores elements in memory: moves vectors with the widest instruction, and packs small
+// elements into words.
 #include "emit.h"
 
 static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
 
-// Returns the PTX type in which one element is moved.
+// Returns the PTX type that moves one element.
 static const char *element_type(cuc_dtype dtype)
 {
     switch (cuc_dtype_bits(dtype)) {
@@ -33,7 +33,7 @@ static void put_registers(struct tile_emitter *e, const tile_register *r, uint32
     tile_put_string(e->text, count > 1 ? tile_register_list(e, r, count) : tile_name(*r));
 }
 
-// An address without a register is the entry's parameter block.
+// Writes an address. TILE_NO_REGISTER stands for the entry's parameter block.
 static void put_address(struct tile_emitter *e, tile_register address, int64_t offset)
 {
     if (!address)
@@ -110,7 +110,7 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
     unpack(e, dtype, word, to, count, predicate);
 }
 
-// Packs elements, from i on, into a word.
+// Packs the elements that start at `from` into a word.
 static tile_register pack(struct tile_emitter *e, cuc_dtype dtype, const tile_register *from)
 {
     tile_register byte[4];

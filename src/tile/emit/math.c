@@ -34,7 +34,7 @@ static char *put_operand(char *to, const struct tile_math *m, struct tile_num x)
     return put_hexadecimal(to, bits, 8);
 }
 
-// `, a, b, c`
+// Writes `, a, b, c`.
 static void put_operands(char *to, const struct tile_math *m, uint32_t count,
                          const struct tile_num *operand)
 {
@@ -91,7 +91,7 @@ struct tile_num tile_num_select(struct tile_math *m, tile_register predicate, st
 
 struct tile_num tile_num_clamp(struct tile_math *m, struct tile_num x, double low, double high)
 {
-    if (m->wide) { // min and max of f64 have no .NaN
+    if (m->wide) { // min and max of f64 lack .NaN
         x = tile_num_select(m, tile_num_compare(m, "lt", x, tile_k(low)), tile_k(low), x);
         return tile_num_select(m, tile_num_compare(m, "gt", x, tile_k(high)), tile_k(high), x);
     }
@@ -109,16 +109,16 @@ struct tile_num tile_num_horner(struct tile_math *m, const struct tile_polynomia
     return sum;
 }
 
-// A zero is added to the product with p. This makes the product +0 for a zero x, so that x keeps
-// its sign.
+// Computes x + x z p(z). Adding 0 to z p(z) makes that product +0 for a zero x, so that x keeps its
+// sign.
 struct tile_num tile_num_odd(struct tile_math *m, const struct tile_polynomial *p,
                              struct tile_num x, struct tile_num z)
 {
     return tile_fma(m, x, tile_fma(m, z, tile_num_horner(m, p, z), tile_k(0)), x);
 }
 
-// The approximation of the reciprocal has 20 bits for f64, since it reads only 20 bits of d, and
-// all bits but one for f32.
+// Refines the approximate reciprocal. It has 20 accurate bits for f64, because rcp.approx reads
+// only 20 bits of d, and all bits but one for f32.
 struct tile_num tile_num_quotient(struct tile_math *m, struct tile_num n, struct tile_num d)
 {
     struct tile_num r = tile_num_op(m, "rcp.approx.ftz", 1, &d), minus = tile_neg(m, d);
@@ -157,7 +157,7 @@ tile_register tile_num_whole(struct tile_math *m, struct tile_num rounded)
 {
     tile_register low = rounded.reg;
 
-    if (m->wide) { // for f64, the lower word of the sum, unchanged
+    if (m->wide) { // the sum's lower word is the integer
         tile_upper_word(m, rounded, &low);
         return low;
     }
@@ -208,7 +208,7 @@ struct tile_pair tile_pair_mul(struct tile_math *m, struct tile_pair a, struct t
 
 // Functions
 
-// f32: the relative error is 2^-22.9, at most 2 ulp; subnormals are kept.
+// For f32 the relative error is 2^-22.9, at most 2 ulp, and subnormals are kept.
 static struct tile_num tile_emit_rsqrt(struct tile_math *m, struct tile_num x)
 {
     if (!m->wide)
@@ -222,10 +222,10 @@ static struct tile_num tile_emit_copysign(struct tile_math *m, struct tile_num x
     return tile_copysign(m, x, y);
 }
 
-// The column `ptx` of ops.def: the instruction or the function for a math op.
+// PTX for math ops, as an instruction or a function: the `ptx` column of ops.def.
 struct recipe {
     const char *instruction; // without the type
-    const char *rounding;    // to an integer, by cvt
+    const char *rounding;    // rounding mode of a cvt to an integer
     tile_function *one;
     tile_function2 *two;
 };

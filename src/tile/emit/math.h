@@ -1,10 +1,10 @@
 // Math functions on one element: the internal interface of the files math*.c.
 //
-// A function is a few dozen instructions. f32 and f64 share code if the same algorithm suits both.
-// ptxas must not contract anything here: each fma is explicit, and every other operation says .rn.
-// At most one argument of a call emits instructions, so that their order is the same with every C
-// compiler. Constants and polynomials come from scripts/tile_math.py; docs/tile-math.md has the
-// bounds and methods.
+// A function takes a few dozen instructions. f32 and f64 share code if one algorithm suits both.
+// ptxas must not contract anything here, so each fma is explicit and every other operation has .rn.
+// At most one argument of a call emits instructions, so that the order of instructions does not
+// depend on the C compiler. scripts/tile_math.py generates the constants and polynomials;
+// docs/tile-math.md lists bounds and methods.
 #ifndef CUCORE_TILE_EMIT_MATH_H
 #define CUCORE_TILE_EMIT_MATH_H
 
@@ -16,11 +16,10 @@ struct tile_polynomial {
     double c[20];
 };
 
-// Pairs and triples add up to a constant, largest part first. An f32 is stored as the double of
-// equal value.
+// Arrays of two or three values sum to a constant, largest part first. An f32 is stored as the
+// double of equal value.
 struct tile_math_table {
-    double magic; // 1.5 units, where a unit's last place is 1: adding this number rounds to an
-                  // integer
+    double magic; // 1.5 times a power of two whose ulp is 1: adding it rounds to an integer
     double log2e[2], ln2[2], two_over_ln2[2], third[2];
     double two_over_pi, half_pi[3], pi[2];
     struct tile_polynomial exp2, expm1, log, log2, atanh, atanh_tail;
@@ -28,7 +27,7 @@ struct tile_math_table {
 };
 extern const struct tile_math_table tile_math_tables[2]; // f32, f64
 
-// 2/pi, 64 bits a word; the first word is the part before the point.
+// 2/pi, 64 bits per word. The first word holds the integer part.
 enum { TILE_TWO_OVER_PI_WORDS = 19 };
 extern const uint64_t tile_two_over_pi[TILE_TWO_OVER_PI_WORDS];
 
@@ -38,7 +37,7 @@ struct tile_math {
     const struct tile_math_table *t;
 };
 
-// A number: a register, or a constant if there is no register.
+// A number: a register, or a constant if `reg` is TILE_NO_REGISTER.
 struct tile_num {
     tile_register reg;
     double constant;
@@ -48,7 +47,8 @@ static inline struct tile_num tile_k(double constant)
     return (struct tile_num){ TILE_NO_REGISTER, constant };
 }
 
-// Emits `op`, PTX without the type such as "add.rn" or "sqrt.rn", into a new register.
+// Emits the PTX instruction `op`, given without its type, such as "add.rn" or "sqrt.rn". Returns a
+// new register.
 struct tile_num tile_num_op(struct tile_math *m, const char *op, uint32_t count,
                             const struct tile_num *operand);
 static inline struct tile_num tile_fma(struct tile_math *m, struct tile_num a, struct tile_num b,
@@ -82,28 +82,28 @@ static inline struct tile_num tile_copysign(struct tile_math *m, struct tile_num
 {
     return tile_num_op(m, "copysign", 2, (const struct tile_num[]){ sign, magnitude });
 }
-// `how` as in setp: "lt". With a NaN the result is false, except for "nan" and comparisons that end
-// in u.
+// Compares two numbers. `how` is a setp comparison, such as "lt". With a NaN, the result is false
+// except for "nan" and comparisons that end in u.
 tile_register tile_num_compare(struct tile_math *m, const char *how, struct tile_num a,
                                struct tile_num b);
 struct tile_num tile_num_select(struct tile_math *m, tile_register predicate, struct tile_num yes,
                                 struct tile_num no);
-// Clamps to two constants; a NaN is unchanged.
+// Clamps to two constants. A NaN stays unchanged.
 struct tile_num tile_num_clamp(struct tile_math *m, struct tile_num x, double low, double high);
 struct tile_num tile_num_horner(struct tile_math *m, const struct tile_polynomial *p,
                                 struct tile_num x);
-// x + x z p(z), z = x^2; a zero keeps its sign.
+// Returns x + x z p(z), where z = x^2. A zero keeps its sign.
 struct tile_num tile_num_odd(struct tile_math *m, const struct tile_polynomial *p,
                              struct tile_num x, struct tile_num z);
-// n / d, for numbers so large that no intermediate result is subnormal; within 0.51 ulp. A zero
-// loses its sign.
+// Returns n / d within 0.51 ulp. The numbers must be so large that no intermediate result is
+// subnormal. A zero loses its sign.
 struct tile_num tile_num_quotient(struct tile_math *m, struct tile_num n, struct tile_num d);
 
-// Returns the word with sign, exponent and upper fraction bits; the next function does the inverse.
-// `low`: the other word of an f64, absent for f32; may be NULL.
+// tile_upper_word() returns the word with the sign, the exponent and the upper fraction bits.
+// `low`, which may be NULL, receives the other word of an f64. tile_of_words() is the inverse.
 tile_register tile_upper_word(struct tile_math *m, struct tile_num x, tile_register *low);
 struct tile_num tile_of_words(struct tile_math *m, tile_register upper, tile_register low);
-// The position of the exponent in the upper word.
+// Returns the position of the exponent in the upper word.
 static inline uint32_t tile_exponent_shift(const struct tile_math *m)
 {
     return m->wide ? 20 : 23;
@@ -111,16 +111,20 @@ static inline uint32_t tile_exponent_shift(const struct tile_math *m)
 
 // Returns the integer nearest to x as .s32, given rounded = x + magic.
 tile_register tile_num_whole(struct tile_math *m, struct tile_num rounded);
-// 2^n for an .s32 n; the result must be normal.
+// Returns 2^n for an .s32 n. The result must be normal.
 struct tile_num tile_num_power(struct tile_math *m, tile_register n);
-// x 2^n, rounded once; x is from 1/2 to 2, and n up to twice the dtype's exponent range.
+// Returns x 2^n, rounded once. x is from 1/2 to 2, and n at most twice the dtype's exponent range.
 struct tile_num tile_num_scale(struct tile_math *m, struct tile_num x, tile_register n);
 
-// A sum of two registers, the second below an ulp of the first.
+// An unevaluated sum of two numbers, the second below an ulp of the first.
 struct tile_pair {
     struct tile_num high, low;
 };
-// a + b for |a| >= |b|, or a = 0.
+// Returns a + b, for
+// a
+// >=
+// b
+// or a = 0.
 struct tile_pair tile_pair_of_sum(struct tile_math *m, struct tile_num a, struct tile_num b);
 // a b
 struct tile_pair tile_pair_of_product(struct tile_math *m, struct tile_num a, struct tile_num b);
@@ -136,10 +140,11 @@ tile_function tile_emit_erf;                                  // math_erf.c
 tile_function2 tile_emit_atan2;                               // math_atan.c
 tile_function2 tile_emit_pow;                                 // math_pow.c
 
-// e^x / 2, finite for all x for which sinh and cosh are finite.
+// Returns e^x / 2, which is finite wherever sinh and cosh are finite.
 struct tile_num tile_num_half_exp(struct tile_math *m, struct tile_num x);
-// 2^(high + low); low is below an ulp of high, or the constant 0. |high| is at most 160 for f32 and
-// 1100 for f64.
+// Returns 2^(high + low). `low` is below an ulp of `high`, or the constant 0.
+// high
+// is at most 160 for f32 and 1100 for f64.
 struct tile_num tile_num_exp2(struct tile_math *m, struct tile_num high, struct tile_num low);
 
 #endif

@@ -1,11 +1,13 @@
-// erf: a polynomial below 1; above, 1 - 2^-p with p = -log2(erfc).
+// erf: a polynomial for
+// x
+// below 1, and 1 - 2^-p above, where p = -log2(erfc).
 #include "math.h"
 
 struct tile_num tile_emit_erf(struct tile_math *m, struct tile_num x)
 {
     struct tile_num a = tile_abs(m, x), z = tile_mul(m, x, x);
     struct tile_num small = tile_fma(m, x, tile_num_horner(m, &m->t->erf, z), x);
-    // The comparison with 1 is false for NaN, so NaN does not take this result.
+    // A NaN does not take this result, because its comparison with 1 is false.
     struct tile_num end =
         tile_num_op(m, "min", 2, (const struct tile_num[]){ a, tile_k(m->wide ? 6 : 4) });
     struct tile_num t = tile_sub(m, end, tile_k(1));

@@ -1,12 +1,11 @@
 // exp, exp2, expm1, sigmoid.
 #include "math.h"
 
-// f32, by the hardware
+// f32, with the hardware's ex2
 
-// ex2.approx.ftz.f32 is accurate to 2 ulp and flushes subnormals. Therefore an x below -125 is
-// replaced by x + 24, which is exact unless the result is zero, and a multiplication scales the
-// result back: four instructions in all. With a bound of -126, an error of ex2 could make a result
-// subnormal.
+// ex2.approx.ftz.f32 is accurate to 2 ulp and flushes subnormals. Therefore an x below -125 becomes
+// x + 24, which is exact unless the result is zero, and a multiplication scales the result back:
+// four instructions in all. With a bound of -126, an error of ex2 could make a result subnormal.
 static struct tile_num exp2_f32(struct tile_math *m, struct tile_num x)
 {
     tile_register small = tile_num_compare(m, "lt", x, tile_k(-125));
@@ -20,14 +19,13 @@ static struct tile_num exp2_f32(struct tile_math *m, struct tile_num x)
 }
 
 // e^x = 2^n 2^f, where n is x log2(e) rounded to nearest and clamped to -126 to 127, so that 2^n is
-// normal. Beyond that range f goes on, and the product overflows or becomes subnormal as it should.
-// A saturating instruction does the clamping: s goes from 0 to 1 as n goes from one end to the
-// other. This takes eight instructions. Without the clamp and the second part of log2(e) it would
-// take six, but the result would be wrong by up to 20 ulp, and entirely wrong for large and
-// infinite x.
+// normal. Beyond that range f continues to grow, and the product overflows or becomes subnormal as
+// it should. A saturating instruction clamps: s rises from 0 to 1 as n rises from -126 to 127. This
+// takes eight instructions. Without the clamp and the second part of log2(e), six would do, but the
+// result would be off by up to 20 ulp, and entirely wrong for large and infinite x.
 static struct tile_num exp_f32(struct tile_math *m, struct tile_num x)
 {
-    const double bias = 0x1.8p23 + 1; // 253 s + bias: its last 8 bits are the exponent of 2^n
+    const double bias = 0x1.8p23 + 1; // in 253 s + bias, the last 8 bits are the exponent of 2^n
     struct tile_num s = tile_num_op(
         m, "fma.rn.sat", 3,
         (const struct tile_num[]){ x, tile_k(0x1.71547652b82fep0 / 253), tile_k(126.0 / 253) });
@@ -47,7 +45,7 @@ static struct tile_num exp2_of_fraction(struct tile_math *m, struct tile_num f)
     return tile_fma(m, tile_num_horner(m, &m->t->exp2, f), f, tile_k(1));
 }
 
-// x log2(e) = n + f; u = n + magic.
+// Splits x log2(e) into n + f and sets u = n + magic.
 static struct tile_num reduce(struct tile_math *m, struct tile_num x, struct tile_num *u)
 {
     struct tile_num high = tile_k(m->t->log2e[0]), low = tile_k(m->t->log2e[1]);
@@ -99,7 +97,7 @@ struct tile_num tile_emit_exp2(struct tile_math *m, struct tile_num x)
                    : exp2_f32(m, x);
 }
 
-// e^x - 1 = 2^n (e^f - 1) + (2^n - 1), with everything halved so that 2^n is finite for the largest
+// e^x - 1 = 2^n (e^f - 1) + (2^n - 1). All terms are halved, so that 2^n is finite for the largest
 // result. If n is 0, the polynomial is the result, down to the smallest subnormal.
 struct tile_num tile_emit_expm1(struct tile_math *m, struct tile_num x)
 {
@@ -117,12 +115,14 @@ struct tile_num tile_emit_expm1(struct tile_math *m, struct tile_num x)
     struct tile_num half = tile_fma(m, p, half_power, tile_add(m, half_power, tile_k(-0.5)));
     struct tile_num whole = tile_add(m, half, half);
     whole = tile_num_select(m, tile_num_compare(m, "eq", n, tile_k(0)), p, whole);
-    return tile_copysign(m, whole, x); // a zero's sign; all other results have it already
+    return tile_copysign(m, whole, x); // sets a zero's sign; all other results have it already
 }
 
-// e / (1 + e) or 1 / (1 + e), where e = exp(-|x|) cannot overflow. For f32 the hardware computes
-// the reciprocal of a number from 1 to 2, with a third of the instructions of a quotient accurate
-// to 2 ulp. Kernels that gate by a 16-bit sigmoid thus remain memory-bound.
+// Returns e / (1 + e) or 1 / (1 + e), where e = exp(-
+// x
+// ) cannot overflow. For f32, the hardware approximates the reciprocal of a number from 1 to 2. A
+// quotient accurate to 2 ulp would take three times the instructions, and kernels that gate by a
+// 16-bit sigmoid would no longer be memory-bound.
 struct tile_num tile_emit_sigmoid(struct tile_math *m, struct tile_num x)
 {
     struct tile_num minus = tile_neg(m, tile_abs(m, x));
