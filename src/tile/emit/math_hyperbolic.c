@@ -6,7 +6,9 @@ static struct tile_num reciprocal(struct tile_math *m, struct tile_num x)
     return tile_num_op(m, m->wide ? "rcp.rn" : "rcp.approx.ftz", 1, &x);
 }
 
-// h = exp(|x|) / 2 overflows exactly where cosh does; its reciprocal is 2 exp(-|x|).
+// Returns h + 1 / (4 h), where h = exp(
+// x
+// ) / 2 overflows exactly where cosh does.
 struct tile_num tile_emit_cosh(struct tile_math *m, struct tile_num x)
 {
     struct tile_num h = tile_num_half_exp(m, tile_abs(m, x));
@@ -24,7 +26,7 @@ struct tile_num tile_emit_sinh(struct tile_math *m, struct tile_num x)
     return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(1)), small, large);
 }
 
-// tanh(a) = 1 - 2/(e^2a + 1). Below 0.8, f32 uses a polynomial, since the error of ex2 would be too
+// tanh(a) = 1 - 2/(e^2a + 1). Below 0.8, f32 uses a polynomial, because the error of ex2 is too
 // large there. Below 1/2, f64 uses t / (t + 2) with t = e^2a - 1.
 struct tile_num tile_emit_tanh(struct tile_math *m, struct tile_num x)
 {

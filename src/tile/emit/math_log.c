@@ -1,18 +1,17 @@
 // log, log2, log1p.
 //
-// x = 2^e (1 + f). For f32, 1 + f is from 2/3 to 4/3, and a polynomial in f follows. For f64, 1 + f
-// is from sqrt 1/2 to sqrt 2, and the polynomial is in s = f / (2 + f), since ln(1 + f) = 2
+// x = 2^e (1 + f). For f32, 1 + f is from 2/3 to 4/3, and the polynomial is in f. For f64, 1 + f is
+// from sqrt 1/2 to sqrt 2, and the polynomial is in s = f / (2 + f), because ln(1 + f) = 2
 // atanh(s).
 #include "math.h"
 
-// The parts of an argument. u is the whole argument, up to a power of two that keeps it from being
-// subnormal.
+// The parts of an argument. u is the argument itself, scaled by a power of two if it is subnormal.
 struct parts {
     struct tile_num e, f, u;
 };
 
-// Returns e at its position in the word: the distance of x's upper word from that of 1, rounded to
-// whole exponents such that 1 + f is in the range above.
+// Returns e in the position of the exponent field. Subtracts the upper word of the lowest 1 + f and
+// rounds down to whole exponents, so that 1 + f is in the range above.
 static tile_register exponent_of(struct tile_math *m, tile_register upper)
 {
     tile_register from =
@@ -32,7 +31,7 @@ static struct tile_num number_of_exponent(struct tile_math *m, tile_register e,
     return tile_fma(m, n, tile_k(m->wide ? 0x1p-20 : 0x1p-23), more);
 }
 
-// For x > 0, including subnormals.
+// Splits x > 0, which may be subnormal.
 static struct parts take_apart(struct tile_math *m, struct tile_num x)
 {
     struct tile_num least = tile_k(m->wide ? 0x1p-1022 : 0x1p-126);
@@ -49,8 +48,8 @@ static struct parts take_apart(struct tile_math *m, struct tile_num x)
     return (struct parts){ number_of_exponent(m, e, more), f, u };
 }
 
-// 1 + x = 2^e (1 + f), where f keeps all bits of x: f = x/2^e + (1/2^e - 1). For every e, 1/2^e is
-// four times a normal number.
+// Splits 1 + x = 2^e (1 + f), where f keeps all bits of x: f = x/2^e + (1/2^e - 1). For every e,
+// 1/2^e is four times a normal number.
 static struct parts take_apart_after_one(struct tile_math *m, struct tile_num x)
 {
     tile_register zero = m->wide ? tile_number32(m->e, 0) : TILE_NO_REGISTER;
@@ -66,7 +65,7 @@ static struct parts take_apart_after_one(struct tile_math *m, struct tile_num x)
     return (struct parts){ number_of_exponent(m, e, tile_k(0)), f, u };
 }
 
-// For f64: f - (f^2/2 - s (f^2/2 + r)), r = z p(z).
+// Returns ln(1 + f) for f64, as f - (f^2/2 - s (f^2/2 + r)) with r = z p(z).
 static struct tile_pair log_of_one_and(struct tile_math *m, struct tile_num f)
 {
     struct tile_num s = tile_num_quotient(m, f, tile_add(m, f, tile_k(2))), z = tile_mul(m, s, s);
@@ -93,8 +92,8 @@ static struct tile_num natural(struct tile_math *m, struct parts x)
     return tile_add(m, sum.high, tile_add(m, sum.low, tile_add(m, high.low, low)));
 }
 
-// Handles the limits of u: -inf for 0, NaN for negative numbers; inf and NaN are unchanged. lg2
-// needs no such help.
+// Returns `log` if u is positive and finite. Otherwise returns -inf for 0, NaN for a negative u,
+// and u itself for inf and NaN. lg2 yields these results directly.
 static struct tile_num with_limits(struct tile_math *m, struct tile_num log, struct tile_num u)
 {
     struct tile_num infinity = tile_k(__builtin_inf()), zero = tile_k(0), limit;
@@ -135,7 +134,7 @@ struct tile_num tile_emit_log2(struct tile_math *m, struct tile_num x)
     return with_limits(m, tile_add(m, sum.high, tile_add(m, sum.low, l.low)), of.u);
 }
 
-// The smallest numbers equal their own result, and a zero keeps its sign.
+// Returns x itself for the smallest numbers, which also keeps a zero's sign.
 struct tile_num tile_emit_log1p(struct tile_math *m, struct tile_num x)
 {
     struct parts of = take_apart_after_one(m, x);

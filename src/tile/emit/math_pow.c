@@ -1,9 +1,12 @@
-// pow(x, y) = 2^(y log2|x|). The logarithm is a pair of numbers, since y log2|x| is as large as the
-// largest exponent and needs as many bits after the point as the result has.
+// pow(x, y) = 2^(y log2
+// x
+// ). The logarithm is a pair of numbers, because y log2
+// x
+// can be as large as the largest exponent and still needs as many fraction bits as the result has.
 #include "math.h"
 
-// log2 for a > 0. a = 2^e b, b from sqrt 1/2 to sqrt 2, s = (b - 1)/(b + 1), z = s^2: log2(a) = e +
-// 2/ln 2 (s + s z (1/3 + z p(z))), where everything but z p(z) is a pair.
+// Returns log2(a) for a > 0. With a = 2^e b, b from sqrt 1/2 to sqrt 2, s = (b - 1)/(b + 1) and z =
+// s^2, log2(a) = e + 2/ln 2 (s + s z (1/3 + z p(z))). Everything but z p(z) is a pair.
 static struct tile_pair log2_pair(struct tile_math *m, struct tile_num a)
 {
     const struct tile_math_table *t = m->t;
@@ -61,14 +64,13 @@ struct tile_num tile_emit_pow(struct tile_math *m, struct tile_num x, struct til
     struct tile_num a = tile_abs(m, x), one = tile_k(1), zero = tile_k(0);
     struct tile_pair l = log2_pair(m, a);
 
-    // The logarithms of 0 and inf.
+    // Set the logarithms of 0 and inf.
     l.high = tile_num_select(m, tile_num_compare(m, "eq", a, zero), tile_k(-infinity), l.high);
     l.high = tile_num_select(m, tile_num_compare(m, "eq", a, tile_k(infinity)), tile_k(infinity),
                              l.high);
     struct tile_num high = tile_mul(m, y, l.high);
     struct tile_num low = tile_fma(m, y, l.low, tile_fma(m, y, l.high, tile_neg(m, high)));
-    // For results far out of range only the sign of the exponent matters, so the lower part may be
-    // anything.
+    // Far out of range, only the sign of the exponent matters: clamp it and drop the lower part.
     tile_register far = tile_num_compare(m, "gt", tile_abs(m, high), tile_k(most));
     low = tile_num_select(m, far, zero, low);
     struct tile_num r =
@@ -88,7 +90,7 @@ struct tile_num tile_emit_pow(struct tile_math *m, struct tile_num x, struct til
     r = tile_num_select(m, odd, tile_copysign(m, r, x), r);
     r = tile_num_select(m, both(m, below, negation(m, is_whole)), tile_k(__builtin_nan("")), r);
     r = tile_num_select(m, tile_num_compare(m, "nan", x, y), tile_k(__builtin_nan("")), r);
-    // pow(1, y) is 1 even if y is NaN.
+    // pow(1, y) is 1 even if y is NaN; pow(x, 0) is 1 even if x is NaN.
     r = tile_num_select(m, tile_num_compare(m, "eq", x, one), one, r);
     return tile_num_select(m, tile_num_compare(m, "eq", y, zero), one, r);
 }

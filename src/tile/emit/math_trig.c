@@ -1,27 +1,30 @@
 // sin, cos, tan.
 //
-// x = q pi/2 + r, with |r| at most slightly above pi/4. For |x| up to 2^17 (f32) or 2^30 (f64), r
-// is x - q c1 - q c2 - q c3, where the sum of c1, c2 and c3 is pi/2; the first difference is exact.
-// For larger arguments, x 2/pi is computed from the bits of 2/pi that matter (Payne and Hanek);
-// threads with small arguments branch around that code.
+// x = q pi/2 + r, with
+// r
+// at most slightly above pi/4. For
+// x
+// up to 2^17 (f32) or 2^30 (f64), r is x - q c1 - q c2 - q c3, where c1 + c2 + c3 is pi/2 and the
+// first difference is exact. Larger arguments are multiplied by only those bits of 2/pi that matter
+// (Payne and Hanek). Threads with small arguments branch around that code.
 #include "math.h"
 
 struct reduced {
-    tile_register q; // only its two lowest bits matter
+    tile_register q; // only the two lowest bits matter
     struct tile_num r;
 };
 
-// `a` shifted left by `by` below 32, filled from `b`.
+// Returns `a` shifted left by `by`, which is below 32, with bits of `b` shifted in.
 static tile_register funnel(struct tile_emitter *e, tile_register a, tile_register b,
                             tile_register by)
 {
     return tile_make(e, TILE_R32, "shf.l.wrap.b32 %R, %R, %R, %R", b, a, by);
 }
 
-// x = M 2^(E - 158), where M is the fraction as a 32-bit integer and E the biased exponent. A bit
-// of 2/pi matters from the position at which its product with M is below 4. So the product, up to
-// multiples of 4, follows from the 96 bits of 2/pi that start at bit E - 128, counted with 32 zeros
-// in front. It has 2 bits before the point.
+// x = M 2^(E - 158), where M is the significand as a 32-bit integer and E the biased exponent. x
+// 2/pi matters only up to multiples of 4, so all bits of 2/pi whose product with x is a multiple of
+// 4 can be dropped. The 96 bits of 2/pi that start at bit E - 128 suffice, counted with 32 zeros in
+// front. Their product with M has 2 integer bits.
 static struct reduced far_f32(struct tile_math *m, struct tile_num x)
 {
     struct tile_emitter *e = m->e;
@@ -34,7 +37,7 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
     }
     at = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 23, 8", x.reg);
     at = tile_make(e, TILE_R32, "sub.s32 %R, %R, 128", at);
-    // Select the four words from word at / 32 on, in steps of two words and then of one.
+    // Select the four words that start at word at / 32, first in steps of two words, then of one.
     for (uint32_t step = 2, count = 5; step; step--, count--) {
         tile_register bit = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, 32 * step);
         tile_register p = tile_make(e, TILE_PRED, "setp.ne.s32 %R, %R, 0", bit);
@@ -42,11 +45,11 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
             word[i] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", word[i + step], word[i], p);
     }
     for (uint32_t i = 0; i < 3; i++)
-        w[i] = funnel(e, word[i], word[i + 1], at); // uses the amount's lowest 5 bits
+        w[i] = funnel(e, word[i], word[i + 1], at); // uses the lowest 5 bits of the shift amount
     mantissa = tile_make(e, TILE_R32, "shl.b32 %R, %R, 8", x.reg);
     mantissa = tile_make(e, TILE_R32, "or.b32 %R, %R, 0x80000000", mantissa);
 
-    // The upper 64 of the product's lower 96 bits.
+    // Compute the upper 64 of the product's lower 96 bits.
     tile_register low = tile_make(e, TILE_R32, "mul.hi.u32 %R, %R, %R", mantissa, w[2]);
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", low);
     wide = tile_make(e, TILE_R64, "mad.wide.u32 %R, %R, %R, %R", mantissa, w[1], wide);
@@ -64,7 +67,7 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
     return (struct reduced){ q, { tile_make(e, TILE_R32, "cvt.rn.f32.f64 %R, %R", r), 0 } };
 }
 
-// The address of the table: a variable of the entry, created on first use.
+// Returns the address of the table, which is a variable of the entry created on first use.
 static tile_register table(struct tile_emitter *e)
 {
     if (!e->has_two_over_pi) {
@@ -82,9 +85,9 @@ static tile_register table(struct tile_emitter *e)
     return at;
 }
 
-// The same with 64 bits instead of 32: x = M 2^(E - 1086), and the 192 bits of 2/pi start at E -
-// 1024. The remainder is normalized to the 64 bits after its leading zeros before the
-// multiplication, so that it is rounded once.
+// Like far_f32(), with 64 bits instead of 32: x = M 2^(E - 1086), and the 192 bits of 2/pi start at
+// E - 1024. Before the multiplication, the remainder is normalized to the 64 bits after its leading
+// zeros, so that it is rounded once.
 static struct reduced far_f64(struct tile_math *m, struct tile_num x)
 {
     struct tile_emitter *e = m->e;
@@ -119,8 +122,8 @@ static struct reduced far_f64(struct tile_math *m, struct tile_num x)
     tile_register quarter = tile_make(e, TILE_R64, "add.u64 %R, %R, 0x2000000000000000", p2);
     quarter = tile_make(e, TILE_R64, "shr.u64 %R, %R, 62", quarter);
     tile_register q = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", quarter);
-    // The two words without the two integer bits, made positive. NOT equals the negation up to the
-    // last bit.
+    // Take the two words without the two integer bits, and make them positive. NOT differs from
+    // negation only in the last bit.
     tile_register high = tile_make(e, TILE_R64, "shl.b64 %R, %R, 2", p2);
     tile_register in = tile_make(e, TILE_R64, "shr.u64 %R, %R, 62", p1);
     high = tile_make(e, TILE_R64, "or.b64 %R, %R, %R", high, in);
@@ -150,15 +153,16 @@ static struct reduced reduce(struct tile_math *m, struct tile_num x)
 
     for (uint32_t i = 0; i < 3; i++)
         r = tile_fma(m, n, tile_k(-t->half_pi[i]), r);
-    // The last bits of u are those of n.
+    // The last bits of u equal those of n.
     struct reduced out = { m->wide ? tile_num_whole(m, u) : u.reg, r };
     tile_register far =
         tile_num_compare(m, "ge", tile_abs(m, x), tile_k(m->wide ? 0x1p30 : 0x1p17));
     uint32_t near = tile_label(e);
     tile_branch(e, far, true, near);
     struct reduced large = m->wide ? far_f64(m, x) : far_f32(m, x);
-    // The code so far is for |x|; the functions are odd. Multiplying inf by 0 turns infinity into
-    // NaN.
+    // The code above handles
+    // x
+    // ; the functions are odd. The product of inf and 0 makes the result NaN.
     tile_register below = tile_num_compare(m, "lt", x, tile_k(0));
     large.r = tile_fma(m, x, tile_k(0), large.r);
     tile_move(e, out.r.reg, tile_num_select(m, below, tile_neg(m, large.r), large.r).reg);
@@ -185,7 +189,7 @@ static void waves(struct tile_math *m, struct tile_num r, struct tile_num *s, st
     *c = tile_fma(m, p, z, tile_k(1));
 }
 
-// sin(x + turn pi/2)
+// Returns sin(x + turn pi/2).
 static struct tile_num wave(struct tile_math *m, struct tile_num x, uint32_t turn)
 {
     struct reduced a = reduce(m, x);
@@ -208,7 +212,7 @@ struct tile_num tile_emit_cos(struct tile_math *m, struct tile_num x)
     return wave(m, x, 1);
 }
 
-// s/c, or -c/s in odd quarters.
+// Returns s/c, or -c/s in odd quarters.
 struct tile_num tile_emit_tan(struct tile_math *m, struct tile_num x)
 {
     struct reduced a = reduce(m, x);
@@ -220,7 +224,7 @@ struct tile_num tile_emit_tan(struct tile_math *m, struct tile_num x)
 
     if (m->wide)
         return tile_num_op(m, "div.rn", 2, (const struct tile_num[]){ n, d });
-    // Refine the reciprocal, not the quotient, which may be a signed zero.
+    // Refine the reciprocal instead of the quotient, which may be a signed zero.
     struct tile_num r = tile_num_op(m, "rcp.approx.ftz", 1, &d);
     r = tile_fma(m, tile_fma(m, tile_neg(m, d), r, tile_k(1)), r, r);
     return tile_mul(m, n, r);

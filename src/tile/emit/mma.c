@@ -1,22 +1,22 @@
 // Matrix products as scalar multiply-adds, for all dtypes and shapes.
 //
 // Each thread holds its part of the accumulator. The operands go through shared memory, one slice
-// of the depth axis at a time if they do not fit whole. A loop reads the elements for the thread's
-// rows and columns and accumulates their products. Sums are in f32, f64 or i32; an f16 accumulator
-// is summed in f32 and rounded once.
+// of the depth axis at a time if they do not fit whole. A loop reads the elements of the thread's
+// rows and columns and accumulates their products in f32, f64 or i32. An f16 accumulator is summed
+// in f32 and rounded once.
 #include "emit.h"
 
 #include <string.h>
 
 enum { USUAL_BYTES = 48 * 1024, FEW = 32, MOST_UNROLLED = 4, MOST_PRODUCTS = 512 };
 
-// The row of a, or the column of b, that several registers of the accumulator share.
+// A row of a, or a column of b, shared by several registers of the accumulator.
 struct line {
     uint32_t own[TILE_MAX_RANK]; // the registers' coordinates on the axes of this side
-    tile_register start, at;     // addresses of the line's first element, and of the element that
-                                 // the loop reads next
+    tile_register start, at;     // addresses of the line's first element and of the next element
+                                 // that the loop reads
     int64_t offset;
-    tile_register value[MOST_UNROLLED]; // values of this iteration
+    tile_register value[MOST_UNROLLED]; // values in the current iteration
 };
 
 struct side {
@@ -24,12 +24,12 @@ struct side {
     tile_register *reg;
     uint32_t bytes;              // size of an element
     uint32_t summed;             // the depth axis
-    int64_t step[TILE_MAX_RANK]; // byte step along each axis of the accumulator; 0: the axis
+    int64_t step[TILE_MAX_RANK]; // byte step along each axis of the accumulator; 0 if the axis
                                  // belongs to the other side
-    int64_t next;                // byte step from one term of the sums to the next
+    int64_t next;                // byte step between consecutive terms of the sums
     struct line *line;
-    uint32_t lines, *line_of; // by register of the accumulator
-    uint32_t vector;          // number of terms, or lines, that are read at once
+    uint32_t lines, *line_of; // number of lines; the line of each accumulator register
+    uint32_t vector;          // number of terms, or lines, per read
 };
 
 struct product {
@@ -42,7 +42,7 @@ struct product {
     uint32_t count, m, n, depth;
     int64_t batches, rows, columns;
     uint32_t slice, unrolled;
-    uint32_t length; // length of this slice
+    uint32_t length; // number of terms in this slice
     uint32_t second; // start of b's elements in shared memory
 };
 
@@ -57,8 +57,8 @@ static uint64_t slice_bytes(const struct product *p, uint64_t terms)
            round_up((uint64_t)(p->batches * p->columns) * terms * p->side[1].bytes);
 }
 
-// Chooses the number of terms in a slice: as many as fit in USUAL_BYTES of shared memory, or, if
-// those are fewer than FEW, as many as fit in all of it.
+// Chooses the number of terms in a slice: as many as fit in USUAL_BYTES of shared memory. If fewer
+// than FEW fit, as many as fit in all of shared memory.
 static uint32_t choose_slice(const struct product *p)
 {
     const uint64_t limits[] = { USUAL_BYTES, p->e->target->shared_limit };
@@ -72,9 +72,9 @@ static uint32_t choose_slice(const struct product *p)
     return slice;
 }
 
-// Elements into shared memory
+// Writing elements to shared memory
 
-// Writes `length` elements, from depth coordinate `first` on, in row-major order.
+// Writes `length` elements, starting at depth coordinate `first`, in row-major order.
 static void write_slice(struct product *p, struct side *s, int64_t at, uint32_t first,
                         uint32_t length, tile_register shared)
 {
@@ -131,9 +131,9 @@ static uint32_t find_line(struct product *p, struct side *s, uint32_t r)
     return s->lines++;
 }
 
-// Computes the starts of lines, each a register of the thread plus an offset. Beyond the tile's
-// edge a line gets a register of its own that reads the last row or column again, since its sums
-// are unused.
+// Computes the start of each line, as a register of the thread plus an offset. A line that may lie
+// past the tile's edge gets a separate register, clamped to the last row or column; its sums are
+// unused there.
 static void open_lines(struct product *p, struct side *s, tile_register shared, int64_t at)
 {
     struct tile_emitter *e = p->e;
@@ -173,7 +173,7 @@ static void open_lines(struct product *p, struct side *s, tile_register shared, 
     }
 }
 
-// Creates one advancing register for each distinct start of a line.
+// Creates one advancing register for each distinct line start.
 static void start_lines(struct product *p, struct side *s)
 {
     for (uint32_t i = 0; i < s->lines; i++) {
@@ -208,8 +208,8 @@ static tile_register as_accumulator(struct product *p, cuc_dtype dtype, tile_reg
                : tile_emit_cast(p->e, p->dtype, dtype, TILE_RN, x);
 }
 
-// Reads elements that are contiguous in memory together: for a, terms of one line; for b, the same
-// term of neighbouring columns.
+// Reads contiguous elements with one load: for a, terms of one line; for b, the same term of
+// neighbouring columns.
 static void read_lines(struct product *p, struct side *s, uint32_t terms)
 {
     struct tile_emitter *e = p->e;
@@ -226,14 +226,14 @@ static void read_lines(struct product *p, struct side *s, uint32_t terms)
         if (along)
             while (vector < terms && 2 * vector * s->bytes <= 16 && p->length % (2 * vector) == 0)
                 vector *= 2;
-        // Find the following columns that start at the same register: n in all.
+        // Count the columns that follow at consecutive addresses, up to a power of two.
         while (!along && i + 2 * columns <= s->lines && 2 * columns * s->bytes <= 16 &&
                p->columns % (2 * columns) == 0 && line->own[p->n] % (2 * columns) == 0) {
             bool follow = true;
             for (uint32_t c = columns; c < 2 * columns; c++)
                 follow &= s->line[i + c].at == line->at &&
                           s->line[i + c].offset == line->offset + c * s->bytes;
-            // The lane's own part of the coordinate must be a multiple of it, too.
+            // The thread's own part of the coordinate must be a multiple of this number, too.
             uint32_t shift = tile_axis_shift(p->acc->layout, p->n);
             for (uint32_t bit = 0; UINT32_C(1) << bit < 2 * columns; bit++)
                 follow &= tile_hardware_bit(p->acc->layout, shift + bit) <
@@ -309,8 +309,7 @@ static void add_slice(struct product *p, uint32_t length)
 
 // Setup
 
-// Computes the byte step between elements along each axis of the accumulator, for slices of this
-// length.
+// Computes the byte step along each axis of the accumulator, for slices of this length.
 static void set_steps(struct product *p, uint32_t length)
 {
     for (uint32_t i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-// Reads the operand fragments of mma.sync from lines in shared memory by ldmatrix, and multiplies
+// Reads the operand fragments of mma.sync from lines in shared memory with ldmatrix, and multiplies
 // them.
 #include "mma_sync.h"
 
@@ -47,7 +47,8 @@ bool tile_find_fragments(struct tile_product *p)
     return true;
 }
 
-// Returns the warp's part of an accumulator coordinate, without the `bits` of the lane.
+// Returns the warp's part of an accumulator coordinate. `lane` is the lane's part, which it
+// subtracts.
 static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_register lane)
 {
     tile_register all = tile_thread_coordinate(p->e, p->acc->layout, axis);
@@ -57,7 +58,7 @@ static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_regis
     return tile_make(p->e, TILE_R32, "sub.u32 %R, %R, %R", all, part);
 }
 
-// Adds the byte offset of the batch that warps and lanes select.
+// Adds the byte offset of the batch that the warp and lane belong to.
 static tile_register with_batches(struct tile_product *p, const struct tile_mma_operand *o,
                                   tile_register at)
 {
@@ -73,8 +74,8 @@ static tile_register with_batches(struct tile_product *p, const struct tile_mma_
 }
 
 // Returns the address of a position. `own` is the coordinate along the other axis. `steps` is the
-// position along the depth axis, in units of 16 bytes or in elements; for a transposed operand, in
-// lines.
+// position along the depth axis: in lines for a transposed operand, otherwise in 16-byte units, or
+// in elements if they are read one by one.
 static tile_register place_of(struct tile_emitter *e, const struct tile_mma_operand *o,
                               tile_register at, tile_register steps, tile_register own)
 {
@@ -92,7 +93,7 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_mma_oper
 }
 
 // Computes, for each fragment, the address of the line that each lane reads. `across` is the lane's
-// coordinate along the other axis in the fragment; `steps` is its 16-byte unit, or its line, along
+// coordinate within the fragment along the other axis. `steps` is its 16-byte unit or line along
 // the depth axis.
 static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                        uint32_t axis, tile_register warp, tile_register across, tile_register steps,
@@ -119,7 +120,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
             o->fragment[i].offset = offset + first * step - o->fragment[i].flip;
             continue;
         }
-        // Beyond the edge the last line is read again; its result is unused.
+        // Past the edge, read the last line again; its result is unused.
         tile_register x = first ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, first) : own;
         x = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", x, most);
         o->fragment[i].line = place_of(e, o, at, steps, x);
@@ -128,7 +129,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
     }
 }
 
-// The position of a prefetched line is its position in stage 0 plus the offset of the stage.
+// Adds the stage's offset to the line addresses of a prefetched operand, which are for stage 0.
 static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count && o->ring; i++) {
@@ -145,16 +146,17 @@ static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
     }
 }
 
-// The positions that lanes read. ldmatrix loads four 8x8 matrices; each group of 8 lanes addresses
-// the lines of one matrix. For reads of single elements, four lanes share a line.
+// The positions that lanes read. ldmatrix loads four 8x8 matrices, and each group of 8 lanes
+// addresses the lines of one matrix. In reads of single elements, four lanes share a line.
 struct lanes {
     tile_register eight;         // index of a line in its matrix
-    tile_register second, third; // 1 in the lanes that address matrices 1 and 3; in those that
-                                 // address 2 and 3
+    tile_register second, third; // `second` is 1 in lanes that address matrices 1 and 3, `third` in
+                                 // lanes that address 2 and 3
     tile_register quad, of_quad;
 };
 
-// `near` selects between matrices side by side across the depth axis, `far` between those along it.
+// `near` selects between matrices that are neighbours across the depth axis, `far` between those
+// that are neighbours along it.
 static void open_operand(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                          uint32_t axis, tile_register warp, const struct lanes *lanes,
                          tile_register near, tile_register far, uint32_t size)
@@ -192,15 +194,15 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
     tile_register column = warp_part(p, p->n, pair);
     l.quad = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
 
-    // a: four matrices. Two have 8 rows each; the other two have the same rows and the next columns
-    // along the depth axis.
+    // a has four matrices: two of 8 rows each, and two of the same rows for the next columns along
+    // the depth axis.
     open_operand(p, &p->a, shared, p->m, row, &l, l.second, l.third, 16);
-    // b: two matrices for 8 columns, and two for the next 8. The same ldmatrix reads all four if
-    // the lines allow.
+    // b has two matrices for 8 columns and two for the next 8. One ldmatrix reads all four if the
+    // lines allow.
     open_operand(p, &p->b, shared, p->n, column, &l, l.third, l.second, 8);
 }
 
-// Takes a product's accumulator as the next product's left operand. Two adjacent fragments form a
+// Uses a product's accumulator as the next product's left operand. Two adjacent fragments form a
 // step.
 static void take_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                           uint32_t step)
@@ -224,13 +226,13 @@ static uint32_t step_bytes(const struct tile_product *p, const struct tile_mma_o
     return o->transposed ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
 }
 
-// Reads element by element. The words of a are 8 rows apart, and then 4 elements along the depth
-// axis; the words of b are 4 elements apart along the depth axis.
+// Reads element by element. The words of a are 8 rows apart, then 4 elements along the depth axis.
+// The words of b are 4 elements apart along the depth axis.
 static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                        uint32_t step, uint32_t set, bool there)
 {
     uint32_t rows = o == &p->a ? 2 : 1, words = rows * (p->how->depth / 4);
-    // With 8 rows or fewer, the second half of a fragment repeats the first; the layout shows this.
+    // With at most 8 rows, the second half of a fragment repeats the first, as in the layout.
     bool again = UINT32_C(1) << p->acc->layout->axis_bits[p->m] <= 8;
     uint32_t row = again ? 0 : 8 * (o->transposed ? o->bytes : o->pitch);
     uint32_t four = 4 * (o->transposed ? o->pitch : o->bytes);
@@ -247,7 +249,7 @@ static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint3
     }
 }
 
-// Reads into the words of `set`, which become new registers unless `there` is true.
+// Reads into the words of `set`. Creates new registers for them unless `there` is true.
 static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                           uint32_t step, uint32_t words, uint32_t set, bool there)
 {
@@ -275,7 +277,8 @@ static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, ui
                  w[0], w[1], line, offset);
 }
 
-// True if two fragments of b lie side by side, so that lanes 16 and up address the second.
+// True if fragments i and i + 1 of b are adjacent, so that one ldmatrix reads both. Lanes 16 and up
+// then address the second one.
 static bool is_pair(const struct tile_mma_operand *o, uint32_t i)
 {
     uint32_t step = o->transposed ? o->bytes : o->pitch;
@@ -319,9 +322,9 @@ static void round_words(struct tile_product *p, struct tile_mma_operand *o, uint
         }
 }
 
-// Splits f32 into a sum of two tf32. For NaN, and for infinity, to which the largest numbers round,
-// the first part is 1 with the number's sign, so that infinity is never multiplied by a zero
-// remainder.
+// Splits an f32 into a sum of two tf32. If the first part is not finite, as for NaN, infinity and
+// the largest numbers, which round to infinity, it becomes 1 with the number's sign. Infinity then
+// never meets a zero remainder in a product.
 static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t words)
 {
     struct tile_emitter *e = p->e;
@@ -339,7 +342,8 @@ static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint
         }
 }
 
-// Multiplies f64 before sm_90: two instructions of 8 rows, one for each half of a fragment.
+// Multiplies f64 fragments. Before sm_90 this takes two instructions of 8 rows, one for each half
+// of a fragment.
 static void multiply_wide(struct tile_product *p, const tile_register *a, const tile_register *b,
                           const tile_register *c, const tile_register *d)
 {

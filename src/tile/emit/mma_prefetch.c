@@ -1,9 +1,9 @@
-// Emits a loop with a single product whose operands are both prefetched. The fragments of the next
-// step are read while the current step is multiplied. The fragments of an iteration's first step
-// are read at the end of the previous iteration, after the barrier, during that iteration's last
-// products. Copies of the next stage are spread among the products, so nothing waits at the start
-// of an iteration. With two stages, the stage just multiplied is refilled right after the barrier,
-// and the wait for it is one iteration later.
+// Emits a loop with a single product whose operands are both prefetched. While the current step is
+// multiplied, it reads the fragments of the next step. At the end of an iteration, after the
+// barrier, it reads the fragments of the next iteration's first step under the last products.
+// Copies of the next stage are spread among the products, so nothing waits at the start of an
+// iteration. With two stages, the stage just multiplied is refilled right after the barrier, and
+// awaited one iteration later.
 #include "mma_sync.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ bool tile_multiply_carried(struct tile_product *p)
         carry_words(&p->a, !p->now);
         carry_words(&p->b, !p->now);
         tile_read_step(p, 0, !p->now, true);
-        if (at_once) { // the branch for edges follows the products among which copies are spread
+        if (at_once) { // the branch for edge copies comes after the products
             tile_open_copies(e);
             tile_copy_part(e, 0, 1);
         }

@@ -1,16 +1,17 @@
-// Matrix products by mma.sync. Operands go from registers to shared memory, and ldmatrix reads them
-// from there as fragments; accumulators stay in fragments.
+// Matrix products with mma.sync. Operands go from registers to shared memory, from which ldmatrix
+// reads them as fragments. Accumulators stay in fragments.
 //
-// An operand lies in shared memory as lines along the depth axis; 16-bit elements that arrive along
-// the other axis form lines along that one. Each line is padded to an odd multiple of 16 bytes, so
-// that ldmatrix has no bank conflicts. The last step of the depth axis is padded with zeros.
+// An operand lies in shared memory as lines along the depth axis. 16-bit elements that arrive along
+// the other axis form lines along that axis instead. Lines are padded to an odd multiple of 16
+// bytes, so that ldmatrix has no bank conflicts. The last step of the depth axis is padded with
+// zeros.
 #include "mma_sync.h"
 
 enum { USUAL_BYTES = 64 * 1024, LEAST_LINES = 16, BRIEF_PRODUCTS = 16 };
 
 // ---- Lines in shared memory
 
-// True if a thread's registers follow one another along an axis.
+// True if a thread's consecutive registers hold neighbours along an axis.
 static bool runs_along(const struct tile_value *x, uint32_t axis)
 {
     return x->layout->register_bits &&
@@ -24,7 +25,7 @@ static void set_lines(const struct tile_product *p, struct tile_mma_operand *o, 
 
     o->pitch = tile_fragment_pitch(along * o->bytes, o->single);
     o->lines = o->transposed ? tile_round_up(length, p->how->depth) : o->extent;
-    if (o->single) // as many lines as the accumulator's layout covers
+    if (o->single) // cover the accumulator's layout
         o->lines = UINT32_C(1) << p->acc->layout->axis_bits[o->other];
     if (o->single && o->lines < LEAST_LINES)
         o->lines = LEAST_LINES;
@@ -60,8 +61,8 @@ static bool choose_slice(struct tile_product *p)
            tile_shared_fits(p->e, p->op, bytes_of_slice(p, p->slice));
 }
 
-// Fills the lines with zeros before elements are written, if lines extend past the operand or there
-// are more lines than the operand has.
+// Zeroes the lines before elements are written, if lines extend past the operand or there are more
+// lines than the operand has. Returns true if it emitted code.
 static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t length,
                   tile_register shared)
 {
@@ -87,7 +88,7 @@ static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t l
     return true;
 }
 
-// Writes `length` elements, from depth coordinate `first` on.
+// Writes `length` elements, starting at depth coordinate `first`.
 static void write_slice(struct tile_product *p, struct tile_mma_operand *o, uint32_t first,
                         uint32_t length, tile_register shared)
 {
@@ -145,7 +146,7 @@ static void add_step(struct tile_product *p, uint32_t step)
     tile_multiply_step(p);
 }
 
-// Creates the addresses that advance with the loop, one for each distinct start of fragments.
+// Creates the addresses that advance with the loop, one for each distinct line address.
 static void move_lines(struct tile_emitter *e, struct tile_mma_operand *o, bool copies,
                        uint32_t bytes)
 {
@@ -178,7 +179,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
 {
     struct tile_emitter *e = p->e;
     uint32_t steps = tile_round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
-    // Steps whose positions in a line are swizzled together are emitted together.
+    // Emit all steps whose positions are swizzled together in one iteration.
     uint32_t span = (p->a.transposed ? 0 : p->a.span) | (p->b.transposed ? 0 : p->b.span);
     uint32_t least = span ? span / TILE_STEP_BYTES : 1;
     uint32_t most = e->target->brief ? BRIEF_PRODUCTS : TILE_MOST_PRODUCTS;
@@ -211,8 +212,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
 
 // ---- Setup
 
-// True if the registers that a warp holds of the left operand already are the fragments it
-// multiplies.
+// True if the registers of the left operand in each warp already are the fragments it multiplies.
 static bool is_direct(const struct tile_product *p, const struct tile_value *x)
 {
     uint32_t warp_bits = p->acc->layout->warp_bits;
@@ -261,8 +261,8 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
     const tile_register *reg = tile_registers(p->e, x);
     uint32_t count = tile_register_count(x);
     o->reg = reg;
-    // A side smaller than a fragment is replicated, which requires whole lines along the depth
-    // axis.
+    // If this side is smaller than a fragment, it is replicated, which requires lines along the
+    // depth axis.
     o->direct = !which && is_direct(p, x);
     o->transposed = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
                     p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);
@@ -270,7 +270,7 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
         return false;
     if (x->type.dtype != CUC_F32 || p->thrice)
         return true;
-    o->rounds = false; // rounded once, on the way to shared memory
+    o->rounds = false; // rounded once, before it goes to shared memory
     tile_register *rounded = tile_take(p->e->module, count * sizeof(*rounded));
     for (uint32_t r = 0; rounded && r < count; r++)
         rounded[r] = tile_emit_cast(p->e, CUC_TF32, CUC_F32, TILE_RN, reg[r]);
@@ -296,8 +296,8 @@ bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const st
     return p->row && p->column;
 }
 
-// True if the product can add to the addend's registers: the addend has no other use and does not
-// share them. A loop-carried value then stays in its registers.
+// True if the product can accumulate in the addend's registers: the addend has no other use and
+// does not share its registers. A loop-carried value then stays in place.
 static bool adds_in_place(const struct tile_product *p)
 {
     const struct tile_value *in = p->op->operand[2];
@@ -337,7 +337,7 @@ static void return_accumulators(struct tile_product *p)
     for (uint32_t r = 0; r < p->count; r++)
         if (p->acc->type.dtype == CUC_F16)
             tile_move(p->e, out[r], tile_narrow(p->e, CUC_F16, p->sum[r]));
-        else if (p->row[r / 4] == UINT32_MAX) // padding needs a value
+        else if (p->row[r / 4] == UINT32_MAX) // padding registers need a value
             tile_move(p->e, out[r], p->in[r]);
 }
 

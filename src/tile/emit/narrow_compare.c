@@ -1,8 +1,10 @@
-// Comparisons of an iota along a tile with a bound (pass/narrow_indices.c): the thread's part of
-// the coordinate moves to the bound's side once, so that each element is compared with a constant.
+// Comparisons of an iota along a tile with a bound (pass/narrow_indices.c). The code moves the
+// thread's part of the coordinate to the bound's side once, so that each element compares the bound
+// with a constant.
 #include "emit.h"
 
-// The axis that a value counts along, in a tile of its final shape; -1: it is not an iota.
+// Returns the axis along which a value counts, in a tile of its final shape, or -1 if the value is
+// not an iota.
 static int axis_of_count(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;

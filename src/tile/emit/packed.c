@@ -1,6 +1,6 @@
-// Elementwise ops on two 16-bit floats at once, which lie side by side in a word as memory and
-// tensor cores need them: casts to 16 bits, and sums and products. Each element is rounded once, so
-// the result is that of an op on one element.
+// Elementwise ops on two 16-bit floats at once, packed in a word as memory and tensor cores need
+// them: casts to 16 bits, sums and products. Each element is rounded once, so the results equal
+// those of ops on single elements.
 #include "element.h"
 
 #include "tile/pass/range_analysis.h"
@@ -10,7 +10,7 @@ static bool is_half(cuc_dtype dtype)
     return dtype == CUC_F16 || dtype == CUC_BF16;
 }
 
-// The number that all elements of a value equal.
+// Finds the number that all elements of a value equal. False if they may differ.
 static bool splat(const struct tile_value *value, double *number)
 {
     const struct tile_op *op = value->op;
@@ -40,10 +40,11 @@ static tile_register joined_cast(struct tile_emitter *e, cuc_dtype to, const til
                      x[1], x[0]);
 }
 
-// A dtype's format for small integers: the bits of a power of two whose last fraction bits count
-// ones. An integer below `span` is or-ed to these bits, and the power is subtracted again.
+// Conversion of small integers to a dtype: the bits of a power of two whose ulp is 1. ORing an
+// integer below `span` into these bits adds it; subtracting the power leaves the integer as a
+// float.
 struct counting_form {
-    int64_t power, span, least; // integers from `least` on can be moved to 0 exactly
+    int64_t power, span, least; // integers down to `least` can be shifted to 0 exactly
     uint32_t bits;
 };
 
@@ -55,7 +56,8 @@ static const struct counting_form *form_of(cuc_dtype to)
     return to == CUC_F16 ? &f16 : &bf16;
 }
 
-// True if a cast's integers lie in a range that the form covers: the lowest goes to *low.
+// True if a cast's integers lie in a range that form_of() covers. Sets *low to the range's lower
+// bound, or 0 if that is smaller.
 static bool counts(const struct tile_emitter *e, const struct tile_op *op, int64_t *low)
 {
     const struct tile_value *x = op->operand[0];
@@ -68,8 +70,8 @@ static bool counts(const struct tile_emitter *e, const struct tile_op *op, int64
     return range.low <= range.high && *low >= form->least && range.high - *low < form->span;
 }
 
-// The lower and upper halves of bytes, in this order along the last axis: the usual form of 4-bit
-// numbers. NULL: none.
+// Lower and upper halves of bytes, concatenated in this order along the last axis: the usual form
+// of 4-bit numbers. `byte` is NULL if a value is not of this form.
 struct nibbles {
     const struct tile_value *low, *high, *byte;
 };
@@ -81,7 +83,7 @@ static const struct tile_value *strip_reshapes(const struct tile_value *x)
     return x;
 }
 
-// The operand of an integer op whose other operand is a constant.
+// Returns the first operand of an op whose other operand is the constant `by`, or NULL.
 static const struct tile_value *operand_of(const struct tile_value *x, enum tile_op_kind kind,
                                            double by)
 {
@@ -107,8 +109,8 @@ static struct nibbles nibbles_of(const struct tile_value *x)
     return n;
 }
 
-// Two integers, from `low` on, or-ed to the halves of a word. The halves of a byte take a product
-// and one logical instruction.
+// ORs two integers, counted from `low`, into the halves of a word. The two nibbles of one byte need
+// only a multiplication and one logical instruction.
 static tile_register join_counts(struct tile_emitter *e, const struct tile_value *value, uint32_t r,
                                  int64_t low, uint32_t bits)
 {
@@ -130,7 +132,7 @@ static tile_register join_counts(struct tile_emitter *e, const struct tile_value
     return tile_make(e, TILE_R32, "or.b32 %R, %R, 0x%x", word, (uint64_t)bits);
 }
 
-// Two integers as floats, less `less`.
+// Converts two integers to floats minus `less`.
 static tile_register counted(struct tile_emitter *e, cuc_dtype to, const struct tile_value *value,
                              uint32_t r, int64_t low, int64_t less)
 {
@@ -146,7 +148,7 @@ static tile_register counted(struct tile_emitter *e, cuc_dtype to, const struct 
                      tile_number32(e, (int32_t)((power | 0x8000) << 16 | power | 0x8000)));
 }
 
-// True for integers that f32 holds exactly, so that a second rounding is the only one.
+// True for integers that f32 holds exactly, so that only the cast to 16 bits rounds.
 static bool fits_f32(const struct tile_emitter *e, const struct tile_value *x)
 {
     enum { MOST = 1 << 24 };
@@ -185,7 +187,7 @@ static bool cast_pairs(struct tile_emitter *e, const struct tile_op *op, tile_re
 static tile_register combined(struct tile_emitter *e, const struct tile_op *op, tile_register x,
                               tile_register y)
 {
-    // bf16 has only fma before sm_90: x + y = 1 x + y, x - y = -1 y + x, and x y = x y + -0.
+    // Before sm_90, bf16 has only fma: x + y = 1 x + y, x - y = -1 y + x, and x y = x y + -0.
     static const int32_t ones = 0x3f803f80, minus_ones = (int32_t)0xbf80bf80,
                          minus_zeros = (int32_t)0x80008000;
     const char *name = op->kind == TILE_ADD ? "add" : op->kind == TILE_SUB ? "sub" : "mul";
@@ -213,13 +215,14 @@ static bool combines_pairs(const struct tile_op *op)
            is_half(op->operand[0]->type.dtype);
 }
 
-// A constant that a cast of small integers is moved by: x - 8 takes no instruction of its own if
-// its result, and the power of two with it, are exact. INT64_MIN if there is none.
+// Returns the constant that an op subtracts from a cast of small integers, if the cast can subtract
+// it for free. This requires that the result, and the power of two minus the constant, are exact.
+// Returns INT64_MIN otherwise.
 static int64_t moved_by(const struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_op *cast = op->operand[0]->op;
     cuc_dtype to = op->result[0]->type.dtype;
-    int64_t low, most = to == CUC_F16 ? 2048 : 256; // integers up to this are exact
+    int64_t low, most = to == CUC_F16 ? 2048 : 256; // integers up to `most` are exact
     double by;
 
     if ((op->kind != TILE_SUB && op->kind != TILE_ADD) || !cast || cast->kind != TILE_CAST ||

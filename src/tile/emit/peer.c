@@ -1,9 +1,10 @@
-// Tiles of the blocks of a cluster: each block writes its own to its shared memory, all wait, and
-// read the others' there. Blocks hold a tile in the same layout, so a thread reads the registers of
-// the thread with its number.
+// Tiles shared between the blocks of a cluster. Each block writes its tile to its own shared
+// memory, all blocks wait, and each reads the others' tiles from there. All blocks hold a tile in
+// the same layout, so each thread reads the registers of the thread with the same number.
 #include "emit.h"
 
-// Elements of a vector, and the bytes from one vector of a thread to its next.
+// Returns the number of elements in a vector. Sets *pitch to the bytes between a thread's
+// consecutive vectors.
 static uint32_t vector_of(const struct tile_emitter *e, const struct tile_value *x, uint32_t *pitch)
 {
     uint32_t bytes = tile_bytes_of(x->type.dtype), count = tile_register_count(x);
@@ -69,7 +70,7 @@ static void wait_for_all(struct tile_emitter *e)
 
 bool tile_emit_meet(struct tile_emitter *e, const struct tile_op *op)
 {
-    if (op->kind == TILE_LEAVE) { // others may still read this block's shared memory
+    if (op->kind == TILE_LEAVE) { // other blocks may still read this block's shared memory
         uint32_t stays = tile_label(e);
         tile_register part = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
         tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", part);

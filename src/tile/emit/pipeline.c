@@ -1,4 +1,5 @@
-// Emits a loop with one product as an entry with roles (roles.h), from a plan (pass/pipeline.h).
+// Emits a loop with one product as a warp-specialized entry (roles.h), from a plan
+// (pass/pipeline.h).
 #include "element.h"
 #include "roles.h"
 
@@ -30,9 +31,9 @@ static void emit_copy(struct tile_emitter *e, const struct tile_block *body)
     copy_stage(e, e->ring->plan->stream);
 }
 
-// Arrives at the barrier of the stage that the last finished products read, in all blocks that load
-// into it. The stage was only read, so nothing is published: a release to the cluster, which would
-// be a memory barrier, is not needed.
+// Releases the stage that the latest finished products read, in all blocks that load into it. The
+// stage was only read, so the arrival publishes nothing and needs no release at cluster scope,
+// which would be a memory barrier.
 static void release(struct tile_emitter *e, tile_register used)
 {
     tile_register keeps = tile_new(e, TILE_PRED);
@@ -52,8 +53,9 @@ static void release(struct tile_emitter *e, tile_register used)
     }
 }
 
-// The stages that a tile of the other team takes from the ring: as many iterations as this team's.
-// The second team's first tile follows one of the first team.
+// Computes the stages and phase flips that a tile of the other team takes in the ring; it has as
+// many iterations as this team's tile. Before its first tile, the second team skips one tile of the
+// first team.
 static void measure_stages(struct tile_emitter *e, const char *type, tile_register first,
                            tile_register last)
 {
@@ -66,7 +68,7 @@ static void measure_stages(struct tile_emitter *e, const char *type, tile_regist
     if (class != TILE_R64)
         iterations = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", iterations);
     tile_put(e->text, "\t@%s mov.b64 %s, 0;\n", tile_name(none), tile_name(iterations));
-    // Exact up to 2^60 iterations.
+    // The quotient is exact up to 2^60 iterations.
     tile_register rounds = tile_make(e, TILE_R64, "mul.hi.u64 %R, %R, %l", iterations,
                                      (int64_t)(UINT64_MAX / stages + 1));
     tile_register rest = tile_make(e, TILE_R64, "mul.lo.u64 %R, %R, %u", rounds, stages);
@@ -81,8 +83,8 @@ static void measure_stages(struct tile_emitter *e, const char *type, tile_regist
     tile_put_label(e, goes);
 }
 
-// A team begins when the other one has seen all its stages full. Before that a stage may be two
-// uses away from the one waited for, and its barrier's parity cannot tell these apart.
+// Waits until the other team has seen all its stages full. Before that, a stage may be two uses
+// away from the one this team waits for, and its barrier's parity cannot tell these uses apart.
 static void wait_for_team(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -100,9 +102,9 @@ static void wait_for_team(struct tile_emitter *e)
     r->waited_for_team = true;
 }
 
-// The case that the other team has a tile after this one. The stages this tile takes are known
-// before the loop only if all tiles take equally many; otherwise the other team learns at which
-// stage this one ended.
+// Lets the other team begin, if it has a tile after this one. If tiles take different numbers of
+// stages, the other team cannot compute where to begin, so also tells it the stage at which this
+// tile ended.
 static void hand_ring_over(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -129,7 +131,7 @@ void tile_skip_products(struct tile_emitter *e)
         return;
     wait_for_team(e);
     hand_ring_over(e);
-    r->waited_for_team = false; // for the other paths
+    r->waited_for_team = false; // reset for the other paths
 }
 
 static void emit_product(struct tile_emitter *e, const tile_register *sum, uint32_t count,
@@ -139,7 +141,8 @@ static void emit_product(struct tile_emitter *e, const tile_register *sum, uint3
     tile_register full = tile_stage_barrier(e);
 
     tile_emit_wait(e, full, 0, r->phase);
-    if (tile_gathers(r->plan)) // wgmma reads what threads wrote through the asynchronous proxy
+    if (tile_gathers(r->plan)) // wgmma reads, through the asynchronous proxy, data that threads
+                               // wrote
         tile_ins(e, "fence.proxy.async.shared::cta");
     tile_emit_products(e, sum, count, accumulates);
     if (r->plan->promotes) { // they are finished
@@ -160,12 +163,13 @@ static void zero_registers(struct tile_emitter *e, const tile_register *reg, uin
         tile_ins(e, "mov.b32 %R, 0", reg[i]);
 }
 
-// The accumulators of a ring's loop or region. A warp that copies has none.
+// The accumulators of a ring's loop or region. A copying warp has none.
 struct accumulators {
     const tile_register *reg;
     uint32_t count;
-    tile_register used;        // address of the barrier that frees the stage before; 0: none yet
-    tile_register accumulates; // a predicate, if the first products overwrite the accumulators
+    tile_register used;        // address of the barrier that frees the previous stage, or 0
+    tile_register accumulates; // predicate: false if the next products overwrite the accumulators;
+                               // TILE_NO_REGISTER: they never do
 };
 
 static bool open_accumulators(struct tile_emitter *e, const struct tile_value *sum,
@@ -189,8 +193,8 @@ static bool open_accumulators(struct tile_emitter *e, const struct tile_value *s
     return true;
 }
 
-// The code after the last iteration. A loop that is entered without a check, `checked` false, has
-// no branch to `none`.
+// Emits the code after the last iteration. If the loop is entered without a check (`checked` is
+// false), nothing branches to `none`.
 static void close_ring_loop(struct tile_emitter *e, const struct accumulators *acc, bool alternates,
                             bool checked, uint32_t none, uint32_t end)
 {
@@ -248,7 +252,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         measure_stages(e, type, variable, last);
     if (alternates)
         wait_for_team(e);
-    // Every block has an iteration if the loop is not empty and not split.
+    // Every block runs an iteration if the loop is neither empty nor split.
     bool always_runs = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
                                                   tile_range_of(e->ranges, op->operand[1]).low;
     if (!always_runs) {
@@ -269,7 +273,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, acc.reg, acc.count);
-    // A block that only pads its cluster is done.
+    // A block that only pads its cluster ends its tile here.
     if (!r->copies && r->plan->cluster > 1) {
         tile_register outside =
             tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", r->column, r->grid[0]);
@@ -301,7 +305,7 @@ bool tile_region_carries(const struct tile_emitter *e, const struct tile_value *
     if (!r || !r->in_region)
         return true;
     if (r->plan->sums[value->id])
-        return false; // it keeps its registers
+        return false; // accumulators keep their registers
     return (r->copies ? r->plan->wanted : r->plan->steers)[value->id];
 }
 
@@ -336,8 +340,8 @@ static void share_registers(struct tile_op *op, void *data)
                 e->value[op->block[n]->argument[i]->id] = reg;
 }
 
-// The last products are still running when the region's last op has been emitted. If there were
-// none, the accumulator is what it started as.
+// Ends a region: waits for the last products, which still run. Without any product, the accumulator
+// gets its initial value.
 static void close_region(struct tile_emitter *e, const struct accumulators *acc)
 {
     uint32_t end = tile_label(e);
@@ -355,7 +359,7 @@ static void close_region(struct tile_emitter *e, const struct accumulators *acc)
     tile_find_next(e);
 }
 
-// Emits the region's ops. All values of its accumulator have the same registers.
+// Emits the region's ops. All values of its accumulator share registers.
 bool tile_emit_region(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -384,7 +388,7 @@ bool tile_emit_region(struct tile_emitter *e)
 
 // ---- Roles
 
-// The grid's columns, padded to whole clusters.
+// Computes the grid's columns, padded to whole clusters.
 static void open_grid(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -399,8 +403,9 @@ static void open_grid(struct tile_emitter *e)
     }
 }
 
-// The arrivals that make a stage full: of the warps that realign, or of the threads that gather,
-// and of the thread that has TMA copy, even if it copies nothing.
+// Returns the number of arrivals that make a stage full. Realigning warps arrive once each.
+// Otherwise the thread that issues TMA copies arrives, even if it copies nothing, and so does each
+// gathering thread.
 static uint32_t arrivals(const struct tile_pipeline *p)
 {
     return p->realigned ? TILE_GROUP_THREADS / 32 : tile_gathers(p) ? TILE_GROUP_THREADS + 1 : 1;
@@ -421,7 +426,7 @@ static void open_products(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
 
-    if (r->plan->teams > 1) { // threads are numbered within their team
+    if (r->plan->teams > 1) { // number threads within their team
         struct tile_text *before = tile_into_prologue(e);
         e->tid = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
         e->warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);

@@ -69,8 +69,9 @@ const char *tile_register_list(struct tile_emitter *e, const tile_register *r, u
     return text;
 }
 
-// %R a register, %s a string, %d an int, %u an unsigned, %l an int64_t, %x a uint64_t in
-// hexadecimal, %% itself. Hand-written, since half of the compiler's time is spent here.
+// Writes an instruction. %R is a register, %s a string, %d an int, %u an unsigned, %l an int64_t,
+// %x a uint64_t in hexadecimal, and %% a percent sign. This is a custom formatter because half of
+// the compiler's time is spent here.
 static void put_instruction(struct tile_emitter *e, tile_register first, const char *format,
                             va_list args)
 {

@@ -1,5 +1,5 @@
-// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011):
-// elementwise, from a seed and a counter of 64 bits.
+// Elementwise Philox 4x32-10 from a seed and a 64-bit counter (Salmon, Moraes, Dror, Shaw:
+// "Parallel random numbers: as easy as 1, 2, 3", 2011).
 #include "emit.h"
 
 enum { ROUNDS = 10 };
@@ -8,7 +8,7 @@ struct words {
     tile_register at[4];
 };
 
-// The keys of all rounds for a seed.
+// Computes the keys of all rounds for a seed.
 static void make_keys(struct tile_emitter *e, tile_register seed, tile_register (*key)[2])
 {
     static const uint32_t steps[] = { UINT32_C(0x9e3779b9), UINT32_C(0xbb67ae85) };
@@ -48,7 +48,7 @@ bool tile_emit_philox(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t r = 0; seed && counter && r < count; r++) {
         tile_register low = tile_new(e, TILE_R32), high = tile_new(e, TILE_R32);
         struct words c = { { low, high, zero, zero } };
-        if (!r || seed[r] != seed[r - 1]) // a seed shared by all elements computes its keys once
+        if (!r || seed[r] != seed[r - 1]) // if all elements share a seed, compute its keys once
             make_keys(e, seed[r], key);
         tile_ins(e, "mov.b64 {%R, %R}, %R", c.at[0], c.at[1], counter[r]);
         for (uint32_t i = 0; i < ROUNDS; i++)

@@ -1,23 +1,22 @@
-// Copies operands of any address and pitch into the ring, by the four warps of the copying
-// warpgroup, in the layout that TMA would write.
+// Copies operands of any address and pitch into the ring. The four warps of the copying warpgroup
+// write them in the layout that TMA would write.
 //
-// A thread copies pieces of 16 bytes, from the same lines of each stage. In global memory a piece
-// lies across two words of 16 bytes. First cp.async brings all words that a line's pieces lie in to
-// a buffer of the warp's own, then the warp reads both words of a piece, shifts them, and writes
-// the piece to the stage. The buffer holds one stage: as soon as some of its words are shifted, the
-// copies of the next stage's words start, so that a stage is in flight at all times and needs no
-// registers.
+// Each thread copies 16-byte pieces, from the same lines in every stage. In global memory a piece
+// straddles two 16-byte words. First, cp.async copies all words of a line to the warp's buffer.
+// Then the warp reads both words of a piece, shifts them, and writes the piece to the stage. The
+// buffer holds one stage. As soon as some of its words are shifted, the copies of the next stage's
+// words start, so that one stage is always in flight without using registers.
 //
-// No byte behind a line's end is read: cp.async fills the rest of the word with zeros. The word in
-// which a line begins is read from its start. It lies in the same allocation as the line, since
+// No byte past a line's end is read: cp.async fills the rest of the word with zeros. The word in
+// which a line begins is read from its start. It lies in the same allocation as the line, because
 // allocations begin at multiples of 16 bytes.
 #include "ring.h"
 
 enum { WORD = TILE_WORD_BYTES };
 
-// The number of rounds whose words are copied and waited for together, a group: at most as many as
-// a line has pieces, since then one instruction copies the last words of all their lines. A loop
-// goes through the groups, so that code is short.
+// Returns the number of rounds in a group, whose words are copied and awaited together. A group has
+// at most as many rounds as a line has pieces, so that one instruction can copy the last words of
+// all its lines. The code loops over groups to stay short.
 static uint32_t group_of(const struct tile_rounds *h)
 {
     uint32_t each = 4;
@@ -27,7 +26,7 @@ static uint32_t group_of(const struct tile_rounds *h)
     return each == 1 && h->rounds <= h->lanes ? h->rounds : each;
 }
 
-// The number of groups of a stream's stage.
+// Returns the number of groups in a stage of a stream.
 static uint32_t groups_of(const struct tile_stream *s)
 {
     struct tile_rounds h = tile_rounds_of(s);
@@ -35,23 +34,25 @@ static uint32_t groups_of(const struct tile_stream *s)
     return s->slabs * h.rounds / group_of(&h);
 }
 
-// A stream's registers that are constant in the role.
+// A stream's registers that stay constant in this role.
 struct line {
-    tile_register row;         // of the tile, in the first round
+    tile_register row;         // the thread's row of the tile in the first round
     tile_register piece;       // of its line
-    tile_register words, last; // addresses in the buffer: a round's first word; a line's last word
-    tile_register place;       // address in stage 0
-    tile_register pitch;       // bytes from a line to the next, 64 bits
-    tile_register step;        // bytes from a round to the next, 64 bits
-    tile_register row_at;      // bytes from the tile's first line to the thread's, 64 bits
-    tile_register last_at;     // bytes from a thread's first line to that of its last word
+    tile_register words, last; // addresses in the buffer of a round's first word and of a line's
+                               // last word
+    tile_register place;       // address of the piece in stage 0
+    tile_register pitch;       // bytes between lines, 64 bits
+    tile_register step;        // bytes between rounds, 64 bits
+    tile_register row_at;      // bytes from the tile's first line to the thread's line, 64 bits
+    tile_register last_at;     // bytes from the thread's first line to the line whose last word it
+                               // copies
     tile_register shift;       // misalignment of the words in the buffer
 };
 
 struct tile_realign {
     struct line line[2];
-    tile_register lane;         // true in a warp's first thread
-    tile_register pending;      // the buffer holds the words of a stage
+    tile_register lane;         // predicate: this is a warp's first thread
+    tile_register pending;      // predicate: the buffer holds the words of a stage
     tile_register stage, phase; // of that stage
 };
 
@@ -118,16 +119,17 @@ bool tile_open_realign(struct tile_emitter *e)
 
 // ---- From global memory to the buffer
 
-// The position of a group of a stream.
+// The position of a group in a stream.
 struct cursor {
-    // The stage whose words are copied: in global memory, the thread's first word, and the last
-    // word of one of its lines, 64 bits; the lines that exist from there on; the bytes of a line
-    // that exist from there on.
+    // For the stage whose words are copied: addresses in global memory of the thread's first word
+    // and of the last word of one of its lines, 64 bits; the number of lines left from each; the
+    // number of bytes left in the line from each.
     tile_register at, last, rows, last_rows, bytes, last_bytes;
-    tile_register shift; // misalignment of its lines
-    // In the buffer: the same words.
+    tile_register shift; // misalignment of the stage's lines
+    // Addresses of the same words in the buffer.
     tile_register words, last_words;
-    // The stage before, whose pieces are written: the first one, and its line.
+    // For the previous stage, whose pieces are written: the address of the first piece, and its
+    // line.
     tile_register to, row;
 };
 
@@ -136,8 +138,8 @@ static tile_register extent_of(struct tile_emitter *e, const struct tile_size *s
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", tile_size_register(e, size));
 }
 
-// The elements from `at` to the extent, at most `most`; 0 if `at` is negative. Extents are at most
-// 2^30.
+// Returns the number of elements from `at` to the extent, at most `most`, or 0 if `at` is negative.
+// Extents are at most 2^30.
 static tile_register remaining(struct tile_emitter *e, tile_register at, tile_register extent,
                                uint32_t most)
 {
@@ -149,13 +151,13 @@ static tile_register remaining(struct tile_emitter *e, tile_register at, tile_re
     return tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", rest, in);
 }
 
-// Finds the words to copy.
+// Finds the words to copy for a stage.
 static void find_words(struct tile_emitter *e, const struct tile_stream *s, const struct line *line,
                        struct cursor *c)
 {
     const struct tile_emit_view *view = view_of(e, s);
     struct tile_place place = tile_place_of(e, s->load);
-    uint32_t other = place.rank - 1 - s->other; // axes with one element may come behind the rows
+    uint32_t other = place.rank - 1 - s->other; // axes of extent 1 may follow the rows' axis
     tile_register row = place.at[other], column = place.at[0];
     struct tile_rounds h = tile_rounds_of(s);
 
@@ -184,7 +186,7 @@ static void find_words(struct tile_emitter *e, const struct tile_stream *s, cons
     tile_ins(e, "and.b64 %R, %R, %d", c->at, c->at, -WORD);
     c->last = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", c->at, line->last_at);
     c->rows = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", rows, line->row);
-    // The bytes before a line belong to the line before it; a line without bytes needs none.
+    // Count the misaligned bytes before a line's start too, unless the line has no bytes.
     tile_register some = tile_make(e, TILE_PRED, "setp.ne.s32 %R, %R, 0", bytes);
     bytes = tile_make(e, TILE_R32, "mad.lo.s32 %R, %R, %u, %R", bytes, s->element, c->shift);
     bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, some);
@@ -200,7 +202,7 @@ static void find_words(struct tile_emitter *e, const struct tile_stream *s, cons
     tile_ins(e, "add.s64 %R, %R, %R", c->at, c->at, piece);
 }
 
-// The bytes of a word that exist, of a line with so many bytes from there on.
+// Returns how many bytes of a word exist, given the bytes left in the line.
 static tile_register bytes_of_word(struct tile_emitter *e, tile_register bytes)
 {
     tile_register size = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", bytes);
@@ -208,7 +210,7 @@ static tile_register bytes_of_word(struct tile_emitter *e, tile_register bytes)
     return tile_make(e, TILE_R32, "min.s32 %R, %R, %u", size, (unsigned)WORD);
 }
 
-// Starts the copies of the words of a group.
+// Starts the copies of a group's words.
 static void copy_words(struct tile_emitter *e, const struct tile_rounds *h, const struct line *line,
                        const struct cursor *c)
 {
@@ -237,7 +239,8 @@ static void copy_words(struct tile_emitter *e, const struct tile_rounds *h, cons
 
 // ---- From the buffer to the stage
 
-// The misalignment of a stage's lines: bits of it as predicates, and the bits to shift by.
+// The misalignment of a stage's lines: its bits 8 and 4 as predicates, and the remaining bits to
+// shift by.
 struct shift {
     tile_register eight, four, bits;
 };
@@ -260,7 +263,7 @@ static void shift_piece(struct tile_emitter *e, const struct tile_stream *s, con
                         tile_register from, uint32_t from_at, tile_register to, uint32_t to_at,
                         tile_register in)
 {
-    bool whole = s->element % 4 == 0; // elements lie in words of 32 bits
+    bool whole = s->element % 4 == 0; // elements lie in whole 32-bit words
     bool rounds = s->load->result[0]->type.dtype == CUC_F32 ||
                   s->load->result[0]->type.dtype == CUC_TF32;
     uint32_t words = whole ? 4 : 5;
@@ -284,7 +287,7 @@ static void shift_piece(struct tile_emitter *e, const struct tile_stream *s, con
     tile_ins(e, "st.shared.v4.b32 [%R+%u], {%R, %R, %R, %R}", to, to_at, w[0], w[1], w[2], w[3]);
 }
 
-// Shifts the words of `each` rounds.
+// Shifts the words of `each` rounds and writes their pieces.
 static void shift_words(struct tile_emitter *e, const struct tile_stream *s,
                         const struct tile_rounds *h, const struct shift *by, const struct cursor *c,
                         uint32_t each)
@@ -298,7 +301,7 @@ static void shift_words(struct tile_emitter *e, const struct tile_stream *s,
     }
 }
 
-// The barrier of the stage whose words are in the buffer.
+// Returns the barrier of the stage whose words are in the buffer.
 static tile_register pending_barrier(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
@@ -313,7 +316,8 @@ static void wait_for_stage(struct tile_emitter *e)
     tile_emit_wait(e, pending_barrier(e), TILE_FREE_AT, before);
 }
 
-// Tells that the warp's part of a stage is there: wgmma reads it through the asynchronous proxy.
+// Signals that the warp's part of a stage is written. The fence makes it visible to wgmma, which
+// reads through the asynchronous proxy.
 static void signal_stage(struct tile_emitter *e)
 {
     tile_ins(e, "fence.proxy.async.shared::cta");
@@ -332,7 +336,7 @@ static void add(struct tile_emitter *e, tile_register x, int bytes)
         tile_ins(e, "add.%s %R, %R, %d", type, x, x, bytes);
 }
 
-// Moves a cursor past `each` rounds of a slab. `copies`: words are copied, too.
+// Moves a cursor past `each` rounds of a slab. `copies`: words are also copied.
 static void pass_rounds(struct tile_emitter *e, const struct tile_stream *s,
                         const struct line *line, const struct cursor *c, uint32_t each, bool copies)
 {
@@ -353,7 +357,7 @@ static void pass_rounds(struct tile_emitter *e, const struct tile_stream *s,
     tile_ins(e, "add.s64 %R, %R, %R", c->last, c->last, step);
 }
 
-// Moves a cursor from the end of a slab to the next one.
+// Moves a cursor from the end of a slab to the next slab.
 static void pass_slab(struct tile_emitter *e, const struct tile_stream *s, const struct line *line,
                       const struct cursor *c, bool copies)
 {
@@ -377,7 +381,7 @@ static void pass_slab(struct tile_emitter *e, const struct tile_stream *s, const
     tile_ins(e, "sub.s64 %R, %R, %R", c->last, c->last, all);
 }
 
-// A loop of a constant number of turns; one turn is none.
+// A loop with a constant trip count. A count of one emits no loop.
 struct turns {
     tile_register left;
     uint32_t top, count;
@@ -404,8 +408,9 @@ static void end_turns(struct tile_emitter *e, const struct turns *x)
     tile_branch(e, more, false, x->top);
 }
 
-// Shifts the words of a stream's stage, and, with `copies`, replaces them by the words of the next
-// one, whose place `c` has. `waits`: groups that may be under way while one is shifted.
+// Shifts the words of a stream's stage. With `copies`, also replaces them with the next stage's
+// words, whose position is in `c`. `waits`: number of groups that may stay in flight while one is
+// shifted.
 static void emit_stream(struct tile_emitter *e, const struct tile_stream *s,
                         const struct line *line, struct cursor *c, uint32_t waits, bool copies)
 {
@@ -418,7 +423,8 @@ static void emit_stream(struct tile_emitter *e, const struct tile_stream *s,
     c->to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", x->stage,
                       e->ring->plan->stage_bytes, line->place);
     c->row = tile_make(e, TILE_R32, "mov.b32 %R, %R", line->row);
-    uint32_t each = copies ? group_of(&h) : 1; // the last stage is one of many
+    uint32_t each = copies ? group_of(&h) : 1; // the tile loop's last stage need not be fast, so
+                                               // keep its code short
     struct turns slabs = begin_turns(e, s->slabs);
     struct turns groups = begin_turns(e, h.rounds / each);
     uint32_t none = tile_label(e);

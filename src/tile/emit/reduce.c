@@ -1,9 +1,9 @@
-// Reductions along an axis: first over the registers of a thread, then over lanes by shuffles, then
-// over warps through shared memory. The layout fixes the order, so a compiled kernel gives the same
-// bits at every launch.
+// Reductions along an axis: first over the registers of a thread, then over lanes with shuffles,
+// then over warps through shared memory. The layout fixes the order, so a compiled kernel gives the
+// same bits at every launch.
 //
 // Sums and products of f16 and bf16 run in f32 and are rounded once. Padding beyond the extent is
-// set to the identity element.
+// the identity element.
 #include "reduce.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static uint32_t axis_mask(const struct tile_layout *layout, uint32_t axis)
     return ((UINT32_C(1) << layout->axis_bits[axis]) - 1) << tile_axis_shift(layout, axis);
 }
 
-// Returns the index of the result's register that receives register `index` of the operand.
+// Returns the register of the result into which register `index` of the operand is reduced.
 static uint32_t result_register(const struct tile_value *in, const struct tile_value *out,
                                 uint32_t axis, uint32_t index)
 {
@@ -28,8 +28,8 @@ static uint32_t result_register(const struct tile_value *in, const struct tile_v
     return 0;
 }
 
-// Takes the larger or smaller of each half of two words, repeatedly, until one word is left; then
-// the larger or smaller of its two halves.
+// Reduces pairs of halves: combines words elementwise until one word is left, then combines its two
+// halves.
 static void own_halves(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
                        tile_register (*out)[TILE_MOST_REDUCED])
 {
@@ -56,7 +56,7 @@ static void own_halves(struct tile_reduction *r, tile_register (*in)[TILE_MOST_R
     }
 }
 
-// Adds register k of a summed product without rounding the product.
+// Adds register k of a product to a sum, without rounding the product.
 static tile_register add_product(struct tile_reduction *r, uint32_t k, tile_register sum)
 {
     struct tile_emitter *e = r->e;
@@ -66,8 +66,8 @@ static tile_register add_product(struct tile_reduction *r, uint32_t k, tile_regi
                      r->dtype[0] == CUC_F64 ? "f64" : "f32", x, y, sum);
 }
 
-// Computes deferred registers from `first` on, a part at a time. Each part is added before the next
-// is computed.
+// Computes deferred registers from `first` on, one part of TILE_PART registers. The caller adds
+// each part before it asks for the next.
 static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED], uint32_t first)
 {
     struct tile_emitter *e = r->e;
@@ -84,8 +84,8 @@ static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED]
     e->failed |= !made;
 }
 
-// Next to tensor-core products, minimum and maximum use several dependency chains, since few warps
-// are there to work while one waits for an instruction.
+// Returns the number of dependency chains. Minimum and maximum beside tensor-core products use
+// several, because few warps are resident to hide instruction latency.
 static uint32_t chains_of(const struct tile_reduction *r)
 {
     enum { CHAINS = 4, LONG = 16 };
@@ -143,7 +143,7 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
     }
 }
 
-// Indices: in[register][i] for each operand, out[register][i].
+// Reduces all operands. in[register][i] and out[register][i] belong to operand i.
 static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
                    tile_register (*out)[TILE_MOST_REDUCED])
 {
@@ -166,7 +166,8 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
     if (parts == TILE_PARTIAL_KEPT)
         return true;
     for (uint32_t bit = 0; bit < TILE_LANE_BITS && parts == TILE_PARTIAL_JOINED; bit++)
-        if (!layout->basis[layout->register_bits + bit]) // the others would be copies
+        // these lanes hold partial results, not copies
+        if (!layout->basis[layout->register_bits + bit])
             lanes |= UINT32_C(1) << bit;
     tile_reduce_threads(r, out, results, lanes, warps);
     return !r->e->failed;
@@ -191,7 +192,7 @@ static void combine_by_function(struct tile_reduction *r, const tile_register *x
     tile_emit_function(r->e, r->op->block[0], r->n, x, y, out);
 }
 
-// Returns the bf16 that is the upper half of an f32.
+// Returns the upper half of an f32 as a bf16.
 static tile_register upper_half(struct tile_emitter *e, tile_register x)
 {
     tile_register low = tile_new(e, TILE_R16), high = tile_new(e, TILE_R16);
@@ -209,7 +210,8 @@ static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCE
 
     if (!reg)
         return false;
-    for (uint32_t i = 0; i < count && how.ftz; i++) // no addition flushed a single element
+    for (uint32_t i = 0; i < count && how.ftz; i++) // a single element passes no addition that
+                                                    // would flush it
         out[i][value] = tile_emit_flush(r->e, out[i][value]);
     for (uint32_t i = 0; i < count; i++)
         reg[i] = !narrows ? out[i][value]
@@ -222,8 +224,8 @@ static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCE
     return true;
 }
 
-// True for a maximum or minimum of 16-bit floats that runs in pairs: they reduce into one result,
-// and there is no padding.
+// True for a minimum or maximum of 16-bit floats that can run on packed pairs: both elements of a
+// pair reduce into the same result, and there is no padding.
 static bool in_halves(const struct tile_reduction *r)
 {
     const struct tile_value *x = r->op->operand[0];
@@ -237,8 +239,8 @@ static bool in_halves(const struct tile_reduction *r)
            x->layout->basis[0] & mask;
 }
 
-// Finds the factors of summed products. A sum has no fixed order and thus no exact rounding, so its
-// products need no rounding of their own before they are added.
+// Finds the factors of summed products. The order of a sum, and hence its rounding, is unspecified,
+// so the products need not be rounded before they are added.
 static void find_factors(struct tile_reduction *r)
 {
     const struct tile_op *product = r->op->operand[0]->op;
@@ -280,14 +282,14 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
             with == TILE_WITH_FN
                 ? tile_registers(e, op->operand[r.n + i])[0]
                 : tile_constant_register(e, r.dtype[i], tile_element_identity(with, r.dtype[i]));
-        if (r.plain && !r.halves) // a part at a time
+        if (r.plain && !r.halves) // these are computed a part at a time
             continue;
         const tile_register *x = tile_registers(e, op->operand[i]);
         for (uint32_t k = 0; k < count; k++)
             in[k][i] = x[k];
     }
-    // If all elements are NaN, a minimum without `nan` is NaN. PTX's min and max give that result
-    // if they see only elements and no padding.
+    // A minimum without `nan` is NaN if all elements are NaN. PTX's min and max give that result if
+    // padding is NaN, too.
     if ((with == TILE_WITH_MIN || with == TILE_WITH_MAX) && tile_is_float(dtype))
         r.identity[0] = tile_constant_register(e, r.dtype[0],
                                                r.nan ? tile_element_identity(with, r.dtype[0])
@@ -304,8 +306,8 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
     return true;
 }
 
-// Combines values with their indices: takes the least or largest value, and the smaller index among
-// equals. A NaN never wins.
+// Combines values with their indices: takes the smallest or largest value, and the smaller index
+// among equal values. A NaN never wins.
 static void combine_arg(struct tile_reduction *r, const tile_register *x, const tile_register *y,
                         tile_register *out)
 {
@@ -352,7 +354,7 @@ bool tile_emit_arg(struct tile_emitter *e, const struct tile_op *op)
         return false;
     r.dtype[0] = widens ? CUC_F32 : dtype;
     r.dtype[1] = CUC_I32;
-    // Padding loses against everything: it is NaN, or the worst integer, with the largest index.
+    // Padding loses to everything: it is NaN or the worst integer, with the largest index.
     r.identity[0] = tile_constant_register(
         e, r.dtype[0],
         tile_is_integer(dtype)

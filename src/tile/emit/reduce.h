@@ -1,4 +1,4 @@
-// Reductions: the values that are reduced together, and the combination of partial results.
+// Reductions: the state of one reduction, and the combination of partial results.
 #ifndef CUCORE_TILE_EMIT_REDUCE_H
 #define CUCORE_TILE_EMIT_REDUCE_H
 
@@ -7,7 +7,7 @@
 enum { TILE_MOST_REDUCED = TILE_MAX_RANK };
 
 // The values that are reduced together: one value, a value and its index, or the tiles of a
-// function.
+// combining function.
 struct tile_reduction {
     struct tile_emitter *e;
     const struct tile_op *op;
@@ -18,14 +18,14 @@ struct tile_reduction {
                     tile_register *out);
     uint32_t axis;
     bool plain;  // one value, reduced by a hardware op: x and y may be swapped
-    bool halves; // 16-bit floats, reduced two at a time as long as possible
-    const struct tile_value *factor[2]; // factors of a product that only this sum uses; NULL
+    bool halves; // 16-bit floats, reduced two at a time as far as possible
+    const struct tile_value *factor[2]; // factors of a product that only this sum uses, or NULL
     enum tile_combine with;             // if plain
     bool nan;                           // a NaN wins
 };
 
-// reduce_threads.c: combines the `count` partial results of each thread with those of the threads
-// that hold the other parts. The masks are bits of thread numbers. All these threads get the
+// reduce_threads.c: combines each thread's `count` partial results with those of the threads that
+// hold the other parts. `lanes` and `warps` are bits of thread numbers. All these threads get the
 // result.
 void tile_reduce_threads(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes, uint32_t warps);
