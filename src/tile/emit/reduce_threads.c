@@ -1,4 +1,4 @@
-// Reduces the partial results of threads: over lanes by the hardware's warp reduction or by
+// Reduces partial results across threads: over lanes with the hardware's warp reduction or with
 // shuffles, then over warps through shared memory.
 #include "reduce.h"
 
@@ -19,11 +19,11 @@ static void by_shuffles(struct tile_reduction *r, tile_register (*partial)[TILE_
         }
 }
 
-// The case of one word per block. The hardware reduces 32-bit integers over a warp in one
-// instruction; floats are first mapped to integers of the same order.
+// Reductions to one word per block. The hardware reduces 32-bit integers over a warp in one
+// instruction. Floats are first mapped to integers of the same order.
 
-// Maps larger floats to larger integers: flips all bits but the sign of negative ones. The map is
-// its own inverse.
+// Maps larger floats to larger integers: flips all bits except the sign of negative floats. The map
+// is its own inverse.
 static tile_register as_ordered(struct tile_emitter *e, tile_register x)
 {
     tile_register sign = tile_make(e, TILE_R32, "shr.s32 %R, %R, 31", x);
@@ -32,8 +32,8 @@ static tile_register as_ordered(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", x, flips);
 }
 
-// Maps NaN to the worst integer. It loses against all numbers, and becomes NaN again if there was
-// no number.
+// Maps NaN to the worst integer. NaN then loses to all numbers, and the inverse map restores it if
+// there was no number.
 static tile_register ordered_number(struct tile_reduction *r, tile_register x)
 {
     struct tile_emitter *e = r->e;
@@ -50,8 +50,8 @@ static tile_register over_warp(struct tile_reduction *r, tile_register x)
                      r->dtype[0] == CUC_U32 ? "u32" : "s32", x);
 }
 
-// Exchanges one word per warp, which lane 0 writes. `count` words are read, from a position that
-// depends on the lane's number under `mask`.
+// Exchanges one word per warp, which lane 0 writes. Each lane reads `count` words, at a position
+// given by the bits `mask` of its number.
 static void exchange_words(struct tile_reduction *r, tile_register x, tile_register *out,
                            uint32_t count)
 {
@@ -128,8 +128,8 @@ static bool by_words(struct tile_reduction *r, tile_register *x, uint32_t lanes,
 
 // The general case
 
-// Reduces over warps: each writes its partial results, and all read the results of the warps that
-// they are reduced with, in the order of the warps.
+// Reduces over warps. Each warp writes its partial results, and all warps read the results of their
+// group in the order of the warps.
 static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes_mask, uint32_t warps_mask)
 {
@@ -146,8 +146,8 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
         bytes += (groups * slots * tile_bytes_of(r->dtype[i]) + 15u) & ~15u;
     }
     tile_register shared = tile_scratch(e, bytes);
-    // Slot of a thread: first its kept lanes, then its position among the reduced warps, then the
-    // other warps.
+    // A thread's slot consists of its kept lane bits, then its position among the reduced warps,
+    // then the other warp bits.
     tile_register lane = tile_compress(e, e->lane, kept_lanes);
     tile_register group = tile_compress(e, e->warp, others),
                   within = tile_compress(e, e->warp, warps_mask);

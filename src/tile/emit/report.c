@@ -1,8 +1,8 @@
-// Output of a kernel: print by vprintf, and assert by __assertfail.
+// Output of a kernel: print with vprintf, and assert with __assertfail.
 //
 // The first thread of a block prints. It reads tiles from shared memory, so they must fit there.
-// One call of vprintf prints without interruption. A print of scalars is one call; a print of a
-// tile is one call per element, and output of other blocks may come between them.
+// The output of one vprintf call is not interrupted. A print of scalars is one call. A print of a
+// tile is one call per element, and the output of other blocks may come between them.
 #include "emit.h"
 
 #include "tile/ir/print_format.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 24 }; // arguments of one call
+enum { MOST_ARGUMENTS = 24 }; // arguments per call
 
 // Returns the generic address of a string.
 static tile_register string_of(struct tile_emitter *e, const char *text, size_t length)
@@ -54,7 +54,7 @@ static void append_text(struct line *line, const char *text, size_t length)
         append(line, text[i] == '%' ? "%%" : text + i, text[i] == '%' ? 2 : 1);
 }
 
-// Creates the frame of arguments, a 64-bit address of local memory, where it is needed.
+// Calls vprintf with a frame of 64-bit arguments in local memory.
 static void call_printf(struct tile_emitter *e, tile_register format, const tile_register *argument,
                         uint32_t arguments)
 {
@@ -108,7 +108,8 @@ static void add_scalar(struct line *line, const struct tile_mark *mark, cuc_dtyp
     line->argument[line->arguments++] = argument_of(line->e, mark, dtype, x);
 }
 
-// Returns the text between two elements, `ends` axes apart, followed by the format of the second.
+// Returns the text between two elements, of which the first ends `ends` axes, followed by the
+// second's format.
 static tile_register string_between(struct tile_emitter *e, const struct tile_mark *mark,
                                     uint32_t ends, const char *form)
 {
@@ -182,7 +183,7 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
             add_scalar(&line, &mark, x->type.dtype, tile_registers(e, x)[0]);
             continue;
         }
-        // All threads write the tile to shared memory, and the first one continues.
+        // All threads write the tile to shared memory; then only the first thread continues.
         tile_mark_bracket(&mark, &x->type, '[', bracket);
         append(&line, bracket, strlen(bracket));
         flush(&line);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Loads the tensor maps and grid values into registers; the first thread initializes the barriers.
+// Loads the tensor maps and grid values into registers. The first thread initializes the barriers.
 static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes)
 {
     struct tile_ring *r = e->ring;
@@ -43,16 +43,15 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
     r->group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
 }
 
-// A block must not end while another of its cluster may still load into it or arrive at its
-// barriers.
+// Ends a block once no other block of its cluster can still load into it or arrive at its barriers.
 static void emit_end(struct tile_emitter *e)
 {
     const struct tile_pipeline *plan = e->ring->plan;
 
     if (plan->cluster > 1 || (plan->split > 1 && e->ring->copies))
         tile_cluster_barrier(e, true);
-    // The copying threads do not take part in the exchange of partial sums, which lies between two
-    // barriers.
+    // Partial sums are exchanged between two cluster barriers. The copying threads take no part in
+    // the exchange but arrive at both.
     if (plan->split > 1) {
         if (e->ring->copies)
             tile_ins(e, "barrier.cluster.arrive.release");
@@ -68,7 +67,7 @@ void tile_begin_tile(struct tile_emitter *e)
     e->ring->out.open = false;
 }
 
-// All warps of the warpgroup copy.
+// Emits the copying role if all warps of its warpgroup copy.
 static bool emit_by_threads(struct tile_emitter *e, const struct tile_roles *roles)
 {
     bool realigned = e->ring->plan->realigned;
@@ -84,8 +83,8 @@ static bool emit_by_threads(struct tile_emitter *e, const struct tile_roles *rol
     return !e->failed;
 }
 
-// A whole warp goes through the tiles, and one lane of it copies. Warp-uniform values are computed
-// once, and the elected lane is known to be one.
+// Emits the copying role if one lane copies. The whole warp visits the tiles, so that warp-uniform
+// values are computed once and ptxas knows that only one lane is elected.
 static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 {
     uint32_t end = tile_label(e);
@@ -109,8 +108,7 @@ static bool emit_products(struct tile_emitter *e, const struct tile_roles *roles
     roles->open_products(e);
     if (!roles->for_each_tile(e, roles->multiply))
         return false;
-    if (e->ring->plan->store) // shared memory must live until it has been read; otherwise nothing
-                              // needs the block any more
+    if (e->ring->plan->store) // the block must keep its shared memory until the stores have read it
         tile_ins(e, "@!%R cp.async.bulk.wait_group.read 0", e->ring->not_storing);
     emit_end(e);
     return !e->failed;
@@ -126,8 +124,7 @@ static tile_register **copy_values(struct tile_emitter *e, tile_register *const 
     return copy;
 }
 
-// Writes the code of the multiplying warpgroups to the emitter's body, and all code before it to
-// `copying`.
+// Emits the multiplying warpgroups to the emitter's body, and all code before it to `copying`.
 static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes,
                       struct tile_text *copying)
 {
@@ -144,7 +141,7 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     if (!values)
         return false;
 
-    // The role's prologue is emitted with its text.
+    // Each role has its own prologue, which precedes its text.
     e->prologue = none;
     r->copies = true;
     e->text = &own;
@@ -217,7 +214,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
     uint32_t groups = tile_all_groups(plan);
     uint32_t scratch = ring->staging +
                        (plan->store ? tile_storing_groups(plan) * tile_staging_bytes(plan) : 0);
-    if (plan->teams > 1 && e.shared_bytes) // both teams would meet at the barriers of the scratch
+    if (plan->teams > 1 && e.shared_bytes) // the teams would use the scratch at the same time
         return false;
     *entry = (struct tile_entry){
         .variant = variant,
@@ -235,7 +232,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
     entry->realigned = plan->realigned ? tile_streamed_parameters(plan) : 0;
     if (!entry->name || entry->dynamic_shared > target->shared_limit)
         return false;
-    e.shared_bytes = 0; // the PTX declares no static shared memory
+    e.shared_bytes = 0; // so that the PTX declares no static shared memory
     put_entry(&e, entry, bytes, scratch, &copying, out);
     return true;
 }

@@ -1,6 +1,6 @@
-// Entries with roles: one thread of the last warpgroup copies; the other warpgroups multiply and do
-// everything else. Each role has its own code. All roles visit the same tiles of the grid in the
-// same order, and compute the block index from the tile's number.
+// Warp-specialized entries. Each role has separate code: one thread of the last warpgroup copies,
+// and the other warpgroups multiply and do everything else. All roles visit the grid's tiles in the
+// same order and compute the block index from the tile's number.
 #ifndef CUCORE_TILE_EMIT_ROLES_H
 #define CUCORE_TILE_EMIT_ROLES_H
 
@@ -8,22 +8,24 @@
 
 struct tile_roles {
     const struct tile_dispatch *dispatch; // the emitter's
-    uint32_t warps;                       // number of warps that multiply, as counted in layouts
-    // Registers per thread of each role. Together they must not exceed the block's initial
-    // registers, or the block would wait forever.
+    uint32_t warps;                       // number of multiplying warps, as counted in layouts
+    // Registers per thread of each role. Their total must not exceed the block's initial registers,
+    // or the block would wait forever.
     uint32_t copy_registers, product_registers;
     void (*open)(struct tile_emitter *e);          // computes grid values that both roles need
-    void (*make_barriers)(struct tile_emitter *e); // initializes barriers; run by the first thread
+    void (*make_barriers)(struct tile_emitter *e); // initializes barriers; only the first thread
+                                                   // runs it
     void (*open_products)(struct tile_emitter *e); // sets up warpgroups before their first tile
     bool (*for_each_tile)(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
-    bool (*copy)(struct tile_emitter *e); // each emits a role's work for one tile
+    bool (*copy)(struct tile_emitter *e); // emits the copying role's work for one tile; `multiply`
+                                          // does so for the other role
     bool (*multiply)(struct tile_emitter *e);
 };
 
-// Forgets the emitter's state from the previous tile; `multiply` calls this first.
+// Resets the emitter's state from the previous tile. `multiply` calls this first.
 void tile_begin_tile(struct tile_emitter *e);
 
-// Emits the entry for a ring's plan, whose `staging` is known. `entry` gets everything that a
+// Emits the entry for a ring's plan, whose `staging` is known. `entry` receives the data that a
 // launch needs. Returns false if the entry needs too much shared memory, or after a diagnostic.
 bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, const struct tile_roles *roles,

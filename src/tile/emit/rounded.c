@@ -1,6 +1,6 @@
-// Ops with explicit rounding, by instructions with a rounding modifier. f16 and bf16 are computed
-// in f32, and then rounded again in the same direction. This gives the right result, because a
-// value between two neighbours of the narrow format is rounded to the same one in both ways.
+// Ops with explicit rounding, using instructions with a rounding modifier. f16 and bf16 ops compute
+// in f32 and then round again in the same direction. The result is right: rounding a value once or
+// twice in one direction selects the same neighbour in the narrow format.
 #include "emit.h"
 
 #include <string.h>
@@ -12,13 +12,13 @@ static const char *word_of(struct tile_rounding how)
     return words[how.round];
 }
 
-// Adding -0 leaves an f32 unchanged, apart from flushing.
+// Flushes subnormals by adding -0, which changes no other f32.
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x)
 {
     return tile_make(e, TILE_R32, "add.rn.ftz.f32 %R, %R, 0f80000000", x);
 }
 
-// Emits the named instruction with its number of operands.
+// Emits the named instruction for `count` operands.
 static tile_register by_name(struct tile_emitter *e, const char *name, struct tile_rounding how,
                              const char *type, uint32_t count, const tile_register *x)
 {
@@ -53,7 +53,7 @@ static tile_register power(struct tile_emitter *e, enum tile_op_kind kind, struc
     return out;
 }
 
-// Functions of f32 without a rounding instruction.
+// Emits functions of f32 that have no instruction with rounding.
 static tile_register function(struct tile_emitter *e, enum tile_op_kind kind,
                               struct tile_rounding how, bool nan, const tile_register *x)
 {

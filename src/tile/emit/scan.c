@@ -1,10 +1,10 @@
 // Inclusive scans along an axis, by sum, product or a function, from either end.
 //
-// A scan repeats one step for each bit of the axis's coordinate, from the lowest on. The bit may be
-// one of the thread's number or of the register's index. The step joins two neighbouring blocks,
-// each with its total: everything in the later block is combined with the earlier block's total.
-// Registers whose bits are below all thread bits are scanned first, one after another. From then on
-// they form a run, whose prefix is combined with its elements only at the very end.
+// A scan repeats one step for each bit of the axis' coordinate, from the lowest bit up. The bit may
+// be a thread bit or a register bit. The step joins two neighbouring blocks, each with its total:
+// it combines everything in the later block with the earlier block's total. Registers whose bits
+// lie below all thread bits are scanned first, one after another. From then on they form a run,
+// whose prefix is combined with its elements only at the very end.
 #include "emit.h"
 
 #include <string.h>
@@ -22,13 +22,13 @@ struct scan {
     uint32_t axis, axis_bits;
     bool reverse;
     uint32_t count;                      // number of registers
-    tile_register (*value)[MOST_VALUES]; // per register: its elements at first, then their scan
-    // For each run, indexed by its lowest register: its total, including the runs joined with it,
-    // and the prefix at its start.
+    tile_register (*value)[MOST_VALUES]; // per register: at first its elements, later their scan
+    // Per run, indexed by its lowest register: its total, including the runs joined with it, and
+    // the prefix before it.
     tile_register (*total)[MOST_VALUES], (*before)[MOST_VALUES];
 };
 
-// Combines x with y, where x precedes y in the scan.
+// Combines x with y; x precedes y in the scan.
 static void combine(struct scan *s, const tile_register *x, const tile_register *y,
                     tile_register *out)
 {
@@ -45,7 +45,7 @@ static void choose(struct scan *s, tile_register p, const tile_register *x, cons
         out[i] = x[i] == y[i] ? x[i] : tile_select(s->e, p, x[i], y[i]);
 }
 
-// Puts a prefix before run `run` and before all runs joined with it.
+// Prepends a prefix to run `run` and to all runs joined with it.
 static void put_before(struct scan *s, uint32_t run, const tile_register *before, uint32_t done,
                        uint32_t own)
 {
@@ -58,8 +58,7 @@ static void put_before(struct scan *s, uint32_t run, const tile_register *before
         }
 }
 
-// Joins two runs of one thread: the total of the earlier one is combined with everything in the
-// later one.
+// Joins two runs of one thread: combines the earlier run's total with everything in the later run.
 static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t done, uint32_t own)
 {
     uint32_t first = s->reverse ? run | bit : run, second = first ^ bit;
@@ -71,11 +70,11 @@ static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t 
     memcpy(s->total[run], sum, sizeof(sum));
 }
 
-// Consecutive lanes: their bits, from bit `first` on, count in order.
+// Lanes whose numbers have `bits` consecutive bits, from bit `first` on, that count in scan order.
 struct lanes {
     uint32_t first, bits;
-    tile_register has[TILE_LANE_BITS]; // predicates: a lane 2^k earlier in the scan exists
-    tile_register last;                // the lane that comes last
+    tile_register has[TILE_LANE_BITS]; // predicates: there is a lane 2^k earlier in the scan
+    tile_register last;                // the last lane in the scan
 };
 
 static void open_lanes(struct scan *s, uint32_t first, uint32_t bits, struct lanes *out)
@@ -126,16 +125,16 @@ static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uin
     }
 }
 
-// Warps whose bits count in order and whose totals are equal in all lanes. The totals of all runs
-// are written at once, and the lanes of each warp scan them, several runs at a time.
+// Joined warps whose bits count in order and whose totals are equal in all lanes. Each warp writes
+// the totals of all runs at once. The lanes of each warp then scan them, several runs at a time.
 struct warp_totals {
-    uint32_t bits;                   // warp bits of the joined warps
+    uint32_t bits;                   // number of warp bits of the joined warps
     uint32_t at[MOST_VALUES], bytes; // offset and size of a run in shared memory
     struct lanes lanes;
     tile_register shared;
     uint32_t from;
     // The index of the lane's run among those scanned together, the warp whose totals the lane
-    // reads, and the lane that has the prefix of its own warp.
+    // reads, and the lane that receives the prefix of its own warp.
     tile_register which, warp, number;
 };
 
@@ -158,7 +157,7 @@ static void write_totals(struct scan *s, struct warp_totals *w, const uint32_t *
     tile_scratch_written(e);
 }
 
-// Scans `count` runs whose totals were written, starting with run `start`. The lanes have space for
+// Scans `count` runs whose totals were written, starting with run `start`. The lanes can hold
 // `capacity` runs.
 static void scan_totals(struct scan *s, const struct warp_totals *w, const uint32_t *run,
                         uint32_t start, uint32_t count, uint32_t capacity, uint32_t done,
@@ -227,8 +226,8 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
     }
 }
 
-// Joins warps whose bits are consecutive in the coordinate: each warp writes its totals and reads
-// those of all others, in order.
+// Joins warps whose bits are consecutive in the coordinate. Each warp writes its totals and reads
+// the totals of all joined warps in order.
 static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count, uint32_t done,
                        uint32_t own)
 {
@@ -239,7 +238,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
         at[i] = bytes;
         bytes += threads * tile_bytes_of(s->dtype[i]);
     }
-    // The warp's index among the joined warps, and the position of the first of them.
+    // The warp's index among the joined warps, and the first joined thread's position.
     tile_register number = tile_number32(e, 0), base = tile_new(e, TILE_R32);
     for (uint32_t k = 0; k < bit_count; k++) {
         tile_register bit = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->warp, bits[k]);
@@ -251,7 +250,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
 
     uint32_t run[2], each = EXCHANGE_BYTES / bytes ? EXCHANGE_BYTES / bytes : 1;
     for (run[0] = 0; run[0] < s->count; run[0] = run[1]) {
-        // As many runs as the exchange buffer holds.
+        // Take as many runs as fit in the exchange buffer.
         uint32_t left = 0, runs = 0;
         for (run[1] = run[0]; run[1] < s->count && left < each; run[1]++)
             left += !(run[1] & (done | own));
@@ -308,14 +307,14 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
     }
 }
 
-// Scans registers whose bits are below all thread bits, one after another.
+// Scans registers whose bits lie below all thread bits, one after another.
 static void scan_run(struct scan *s, uint32_t run, uint32_t own)
 {
     uint32_t bits = (uint32_t)__builtin_popcount(own), last = run;
 
     for (uint32_t k = 0; k < UINT32_C(1) << bits; k++) {
         uint32_t number = s->reverse ? (UINT32_C(1) << bits) - 1 - k : k, r = run;
-        // Find the k-th register of the run in the order of the coordinate.
+        // Find the k-th register of the run in coordinate order.
         for (uint32_t b = 0; b < bits; b++)
             if (number >> b & 1)
                 r |= UINT32_C(1) << tile_hardware_bit(s->layout,

@@ -1,15 +1,15 @@
-// Barriers of the block, and the shared scratch memory that they protect.
+// The block's barriers, and the shared scratch memory that they protect.
 #include "ring.h"
 
 void tile_barrier(struct tile_emitter *e)
 {
     bool team = e->ring && e->ring->plan->teams > 1;
 
-    // Not all warps reach this point, or there are fewer warps than layouts count.
+    // Fail if some warps do not reach this point, or if layouts count warps that do not exist.
     if (e->ring &&
         (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3 || e->ring->sliced))
         e->failed = true;
-    if (team) // a warpgroup that owns the tile
+    if (team) // the tile belongs to one warpgroup
         tile_ins(e, "bar.sync %R, %u",
                  tile_make(e, TILE_R32, "add.u32 %R, %R, %u", e->ring->group,
                            (unsigned)TILE_BARRIER_OF_GROUP),
@@ -24,7 +24,7 @@ void tile_barrier(struct tile_emitter *e)
 
 tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
 {
-    e->failed |= e->ring && e->ring->sliced; // slices would use it at the same time
+    e->failed |= e->ring && e->ring->sliced; // slices would use the scratch at the same time
     if (bytes > e->shared_bytes)
         e->shared_bytes = bytes;
     if (e->shared_busy)
@@ -33,8 +33,8 @@ tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
     return e->shared;
 }
 
-// Only one part is busy at a time: a barrier separates the reads of the old busy part from the
-// writes of this one, so the threads that read the old part are done by then.
+// Only one part is busy at a time. A barrier separates the reads of the previous busy part from the
+// writes of this part, so threads have finished with the part before that one.
 tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at)
 {
     enum { MOST = 1024 };

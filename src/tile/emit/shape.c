@@ -1,12 +1,12 @@
-// Ops that move elements. If each thread already holds the elements it needs, registers are only
-// renamed. If a linear map describes the move, it is a layout conversion. Otherwise the tile goes
-// through shared memory in row-major order.
+// Ops that move elements. If each thread already holds the elements it needs, the emitter only
+// renames registers. If a linear map describes the move, it converts the layout. Otherwise the tile
+// goes through shared memory in row-major order.
 #include "emit.h"
 #include "tile/layout/assign.h"
 
 #include <string.h>
 
-// Converts an integer value to 32 bits, clamped to 0 to `most`, so that no index is out of range.
+// Converts an integer to 32 bits and clamps it to 0 to `most`, so that the index is in range.
 static tile_register index_up_to(struct tile_emitter *e, const struct tile_value *value,
                                  tile_register x, int32_t most)
 {
@@ -21,8 +21,8 @@ static tile_register index_up_to(struct tile_emitter *e, const struct tile_value
     return wide ? tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", out) : out;
 }
 
-// The source of the result's register r: its coordinates, and a predicate. If *outside is true, the
-// second operand or the padding value is taken instead.
+// The source of the result's register r: its coordinates, and a predicate. If `outside` is true,
+// the second operand or the padding value is used instead.
 struct source {
     tile_register c[TILE_MAX_RANK];
     tile_register outside;
@@ -37,7 +37,7 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
     int32_t extent = from->type.rank ? from->type.extent[axis] : 1;
 
     s->outside = TILE_NO_REGISTER;
-    if (op->kind == TILE_RESHAPE) { // by the element's linear index
+    if (op->kind == TILE_RESHAPE) { // use the element's flattened index
         tile_register flat = tile_number32(e, 0);
         for (uint32_t i = 0; i < to->type.rank; i++)
             flat = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", flat,
@@ -97,7 +97,7 @@ static tile_register address_of(struct tile_emitter *e, const struct tile_type *
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", at, bytes, shared);
 }
 
-// Returns the register with take's index for register r of the result.
+// Returns the register that holds take's index for register r of the result.
 static tile_register taken_index(struct tile_emitter *e, const struct tile_op *op, uint32_t r)
 {
     const struct tile_value *index = op->operand[1], *to = op->result[0];
@@ -151,7 +151,7 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
         if (op->kind == TILE_SHIFT) {
             n = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", n, (int64_t)-extent);
             n = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", n, (int64_t)extent);
-        } else { // 0 to extent - 1
+        } else { // wrap to 0 to extent - 1
             n = tile_make(e, TILE_R64, "rem.s64 %R, %R, %l", n, (int64_t)extent);
             tile_register p = tile_make(e, TILE_PRED, "setp.lt.s64 %R, %R, 0", n);
             tile_register up = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", n, (int64_t)extent);
@@ -172,7 +172,7 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
             tile_move(e, out[r], tile_constant_register(e, dtype, 0));
             continue;
         }
-        if (inside) // padding reads nothing, but needs a value
+        if (inside) // padding is not read but needs a value
             tile_move(e, out[r], tile_constant_register(e, dtype, 0));
         source_of(e, op, r, scalar, &s);
         if (op->kind == TILE_TAKE)
@@ -209,7 +209,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
 
     if (!out || !tile_shared_fits(e, op, bytes))
         return false;
-    // The position of y in x as an offset. y is written row by row with the row length of x.
+    // Add the position of y in x as an offset. y is written with the row length of x.
     int64_t step = tile_bytes_of(x->type.dtype);
     tile_register shared = tile_scratch(e, bytes);
     tile_write_shared(e, x, tile_registers(e, x), shared, 0);
@@ -248,7 +248,8 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
     return !e->failed;
 }
 
-// Finds the layout that tells which of the operand's elements each register of the result needs.
+// Finds a layout of the operand in which each register holds the element that the same register of
+// the result needs.
 static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
 {
     const struct tile_value *from = op->operand[0], *to = op->result[0];
@@ -275,8 +276,8 @@ static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
     }
 }
 
-// Returns the registers of a value in another layout, either renamed or converted to new registers.
-// NULL if the tile, including its padding, is too large.
+// Returns a value's registers in another layout, either renamed or converted to new registers. NULL
+// if the tile with its padding is too large.
 static const tile_register *in_layout(struct tile_emitter *e, const struct tile_value *value,
                                       const struct tile_layout *from, const tile_register *in,
                                       const struct tile_layout *to)
@@ -285,7 +286,7 @@ static const tile_register *in_layout(struct tile_emitter *e, const struct tile_
     tile_register *out = tile_take(e->module, count * sizeof(*out));
     cuc_dtype dtype = value->type.dtype;
 
-    tile_spend(e->module, count); // counted although this may emit nothing
+    tile_spend(e->module, count); // counted even if this emits nothing
     if (!in || !out || tile_rename(from, in, to, out))
         return in ? out : NULL;
     if (tile_convert_bytes(dtype, from) > e->target->shared_limit)
@@ -296,7 +297,7 @@ static const tile_register *in_layout(struct tile_emitter *e, const struct tile_
     return out;
 }
 
-// Handles two tiles of one shape whose positions in the result differ by register bits.
+// Concatenates two tiles of one shape if register bits distinguish them in the result.
 static const tile_register *cat_registers(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *to = op->result[0], *const *x =
@@ -325,7 +326,7 @@ static const tile_register *cat_registers(struct tile_emitter *e, const struct t
     return out;
 }
 
-// Handles a part at constant indices, which register bits select.
+// Extracts a part at constant indices if register bits select it.
 static const tile_register *part_registers(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *to = op->result[0], *from = op->operand[0];

@@ -1,7 +1,7 @@
-// Side tiles: loaded after the loop, with the same layout as the stored tile, such as an addend of
-// a product. A side tile arrives through the ring, as if the loop had a few more iterations. Each
-// stage holds as many of its slabs as are stored at a time. A thread reads the positions that it
-// will write later.
+// Side tiles: tiles such as an addend that are loaded after the loop in the layout of the stored
+// tile. A side tile arrives through the ring, as if the loop had a few more iterations. Each stage
+// holds as many of its slabs as are stored at a time. A thread reads the positions that it will
+// write later.
 #include "ring.h"
 
 static uint32_t parts_of(const struct tile_pipeline *plan)
@@ -30,7 +30,7 @@ void tile_copy_side(struct tile_emitter *e)
                                      TILE_RING_AT + i * TILE_SLAB_BYTES),
                            full);
         tile_branch(e, TILE_NO_REGISTER, false, copied);
-        tile_put_label(e, lacks_map); // the warpgroups fill the stage
+        tile_put_label(e, lacks_map); // without a map, the warpgroups fill the stage
         tile_ins(e, "@%R mbarrier.arrive.shared::cta.b64 _, [%R]", r->elected, full);
         tile_put_label(e, copied);
         tile_ring_step(e);
@@ -48,8 +48,8 @@ bool tile_begin_side(struct tile_emitter *e)
     return e->value[value->id] != NULL;
 }
 
-// Without a map, each warp loads its own rows of a part to where TMA would place them, from `at`
-// on.
+// If there is no map, makes each warp load its rows of a part, starting at `at`, to where TMA would
+// place them.
 static void load_rows(struct tile_emitter *e, const struct tile_staging *s, tile_register at)
 {
     struct tile_ring *r = e->ring;
@@ -81,7 +81,7 @@ static void load_rows(struct tile_emitter *e, const struct tile_staging *s, tile
             tile_make(e, TILE_R32, "add.u32 %R, %R, %u", at, (n - first) * TILE_SLAB_BYTES);
         tile_move_slab_rows(e, &rows);
     }
-    tile_ins(e, "fence.proxy.async.shared::cta"); // TMA writes to the stage again
+    tile_ins(e, "fence.proxy.async.shared::cta"); // TMA will write to the stage again
     tile_ins(e, "bar.warp.sync 0xffffffff");
     tile_put_label(e, has_map);
 }
@@ -107,8 +107,8 @@ static void open_part(struct tile_emitter *e, const struct tile_staging *s)
     r->side_parts++;
 }
 
-// Returns the warpgroup's slab for a register's group of columns; for padding, one past the last
-// slab.
+// Returns the warpgroup's slab for the column group of a register. For padding, returns one past
+// the last slab.
 static uint32_t slab_of(const struct tile_emitter *e, const struct tile_staging *s, uint32_t index,
                         uint32_t *column)
 {
@@ -119,8 +119,8 @@ static uint32_t slab_of(const struct tile_emitter *e, const struct tile_staging 
                                           : e->ring->plan->slabs;
 }
 
-// Reads the registers of two groups of 8 columns, or of one group if elements have 32 bits. Each
-// group has 16 rows.
+// Reads the registers of two groups of 8 columns and 16 rows, or of one group if elements have 32
+// bits.
 static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile_register *out,
                       uint32_t index, enum tile_register_class class)
 {
@@ -148,8 +148,8 @@ static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile
     }
 }
 
-// Ends a part. All of it has been read, and its stage is free for the next tile. `together`: the
-// warpgroup's threads have synchronized since the read.
+// Ends a part: reads what is left of it and frees its stage. `together`: the warpgroup's threads
+// have synchronized since the last read.
 static void close_part(struct tile_emitter *e, const struct tile_staging *s, bool together)
 {
     struct tile_ring *r = e->ring;

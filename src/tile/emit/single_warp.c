@@ -1,6 +1,6 @@
-// Loops that one warp runs for its block. If all values that a `while` computes with fit in one
-// warp's lanes, that warp alone runs the loop, for example to poll a flag, without a barrier in the
-// loop. The other warps wait after the loop for its results.
+// Loops that one warp runs for its block. If all values of a `while` fit in one warp's lanes, one
+// warp runs the loop alone, for example to poll a flag, without a barrier in the loop. The other
+// warps wait for its results after the loop.
 #include "emit.h"
 #include "tile/layout/assign.h"
 
@@ -41,8 +41,8 @@ bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op
     return fits;
 }
 
-// Before one warp continues alone, the block orders its accesses and computes deferred values,
-// since one warp cannot compute them for all.
+// Orders the accesses and computes the deferred values of an op before one warp continues alone,
+// because one warp cannot do this for the block.
 static void before_op(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;

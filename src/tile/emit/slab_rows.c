@@ -1,8 +1,8 @@
-// Rows of slabs (ring.h) that threads move to or from a tensor without a map: its base, its strides
-// or the ends of its rows are not multiples of 16 bytes. Each warp moves the 16 rows of a slab that
-// are its own. Neighbouring lanes move neighbouring pieces of 4 bytes, or of fewer if the tensor is
-// not aligned to that, which is found at run time. A product has this code once for each round of
-// its store, so it is short.
+// Rows of slabs (ring.h) that threads move to or from a tensor without a map. Such a tensor's base,
+// strides or row ends are not multiples of 16 bytes. Each warp moves its own 16 rows of a slab.
+// Neighbouring lanes move neighbouring pieces of 4 bytes, or of fewer if the tensor turns out to be
+// less aligned at run time. The code is short, because a product contains it once for each round of
+// its store.
 #include "ring.h"
 
 #include <stdio.h>
@@ -15,11 +15,13 @@ struct mover {
     uint32_t slabs;
     uint32_t least;                     // log2 of an element's bytes, the narrowest piece
     tile_register start, pitch;         // address of the first element; bytes between rows
-    tile_register column, columns;      // of the first element; the tensor's
-    tile_register row, rows;            // the same along the other axis
-    tile_register width;                // log2 of a piece's bytes, if it is not always WIDEST
+    tile_register column, columns;      // column of the first element; number of the tensor's
+                                        // columns
+    tile_register row, rows;            // likewise along the other axis
+    tile_register width;                // log2 of a piece's bytes; TILE_NO_REGISTER if it is always
+                                        // WIDEST
     tile_register is_width[WIDEST + 1]; // predicates
-    tile_register in_slab[MOST_SLABS];  // a lane's column in each slab
+    tile_register in_slab[MOST_SLABS];  // the lane's column in each slab
     tile_register inside[HALVES][MOST_SLABS][WIDEST + 1], global[HALVES], shared;
 };
 
@@ -28,8 +30,8 @@ static tile_register low_word(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
 }
 
-// Adds the part of an axis to the address. Every address and length is a multiple of the lowest set
-// bit of `bits`.
+// Adds an axis' contribution to the address. Collects its step in `bits`, whose lowest set bit
+// divides every address and length.
 static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32_t n,
                       tile_register *bits, tile_register *dropped)
 {
@@ -53,7 +55,8 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
             m->pitch = stride;
             m->row = x;
             m->rows = size;
-            if (place->rank > view->rank) { // x counts from the end, which has the number `size`
+            if (place->rank > view->rank) { // x counts from the slice's end, which is place->at[2],
+                                            // plus `size`
                 x = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", x, place->at[2]);
                 x = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", x, size);
             }
@@ -71,7 +74,7 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
         *bits = *bits ? tile_make(e, TILE_R32, "or.b32 %R, %R, %R", *bits, step) : step;
 }
 
-// Chooses the widest piece.
+// Chooses the widest piece that the alignment allows.
 static void choose_width(struct mover *m, tile_register bits)
 {
     struct tile_emitter *e = m->e;
@@ -108,8 +111,8 @@ static void open_mover(struct mover *m)
         choose_width(m, bits);
 }
 
-// Finds the pieces of a half that lie inside the tensor, if pieces have that width. As unsigned
-// numbers, coordinates before the tensor are past its end.
+// Finds which pieces of a half lie inside the tensor if pieces have this width. Coordinates before
+// the tensor are large as unsigned numbers and so count as past its end.
 static void find_inside(struct mover *m, uint32_t half, uint32_t width, tile_register row,
                         tile_register column)
 {
@@ -130,7 +133,8 @@ static void find_inside(struct mover *m, uint32_t half, uint32_t width, tile_reg
     }
 }
 
-// Places a lane's pieces: one in each half of the rows, of each slab. `at`: their offset in a half.
+// Places a lane's pieces: one in each half of the rows of each slab. `at` is their offset in a
+// half.
 static void place_pieces(struct mover *m, tile_register at)
 {
     struct tile_emitter *e = m->e;
@@ -138,8 +142,8 @@ static void place_pieces(struct mover *m, tile_register at)
     tile_register row =
         tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", at, (unsigned)__builtin_ctz(span));
     tile_register column = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, span - 1);
-    // Rows are swizzled by the row bits that select the 128 bytes, as in tile_staging_of(). A half
-    // later these bits are the same.
+    // The row bits that select a line of 128 bytes swizzle the row, as in tile_staging_of(). Both
+    // halves share these bits.
     tile_register swizzle = tile_make(e, TILE_R32, "shr.u32 %R, %R, 3", at);
 
     swizzle = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", swizzle, span - 16);
@@ -162,7 +166,7 @@ static void place_pieces(struct mover *m, tile_register at)
     }
 }
 
-// Reads a piece from the one side, or writes it to the other.
+// Reads a piece from the source, or writes it to the destination.
 static void move_piece(struct mover *m, uint32_t half, uint32_t slab, const tile_register *piece,
                        bool reads)
 {
@@ -191,7 +195,7 @@ static void move_piece(struct mover *m, uint32_t half, uint32_t slab, const tile
 static void move_slabs(struct tile_emitter *e, const struct tile_slab_rows *how, uint32_t slabs)
 {
     struct mover m = { .e = e, .how = how, .slabs = slabs };
-    tile_register piece[HALVES][MOST_SLABS][2]; // of 32 and of 16 bits
+    tile_register piece[HALVES][MOST_SLABS][2]; // 32-bit and 16-bit registers
     tile_register at, step = TILE_NO_REGISTER;
     uint32_t top = tile_label(e), lanes = 32u << WIDEST;
 

@@ -1,16 +1,17 @@
-// Sort and top-k along an axis, by a bitonic network over the bits of the axis's coordinate. The
-// layout determines if the partners of an exchange are registers, lanes or warps.
+// Sort and top-k along an axis, with a bitonic network over the bits of the axis' coordinate. The
+// layout determines whether the partners of an exchange are registers, lanes or warps.
 //
 // Keys are integers. Floats map to integers of the same order, with -0 below 0 and NaN above
-// everything. For topk, keys are inverted and extended by the index, so that no two are equal and
-// the smaller index comes first. Padding is larger than every key.
+// everything. For topk, keys are inverted and extended by the index, so that no two keys are equal
+// and the smaller index comes first. Padding is larger than every key.
 #include "sort.h"
 
 #include <string.h>
 
-// A network with more instructions than this becomes loops, if shared memory has space. For a
-// network this long, ptxas takes many seconds. Loops took 3 to 4 times as long to run on an H200
-// (rows of 512 to 8192 f32, 16 per thread: 84 and 352 us for 64 MiB, 238 and 690).
+// A network with more instructions than this becomes loops, if they fit in shared memory, because
+// ptxas would take many seconds. On an H200, loops took 3 to 4 times as long to run: for 64 MiB of
+// f32 with 16 elements per thread, 352 instead of 84 us in rows of 512, and 690 instead of 238 us
+// in rows of 8192.
 enum { EXCHANGE_BYTES = 32 * 1024, MOST_INSTRUCTIONS = 16000 };
 
 struct sort {
@@ -19,7 +20,7 @@ struct sort {
     const struct tile_layout *layout;
     cuc_dtype dtype;
     bool top;   // largest first, with indices
-    bool pairs; // the index is in a register of its own
+    bool pairs; // the index has a separate register
     struct tile_sort_keys k;
 };
 
@@ -30,7 +31,7 @@ static bool is_wide(cuc_dtype dtype)
 
 // Keys
 
-// Maps the bits of a float to a signed integer of the same order. The same map inverts it.
+// Maps the bits of a float to a signed integer of the same order. The map is its own inverse.
 static tile_register fold_sign(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
 {
     bool wide = is_wide(dtype);
@@ -100,8 +101,7 @@ static void make_keys(struct sort *s, const tile_register *in)
                                      : TILE_NO_REGISTER;
         if (s->top && wide) {
             key = tile_make(e, TILE_R64, "not.b64 %R, %R", key);
-        } else if (s->top) { // the inverted key, as an unsigned number, followed by the index in
-                             // the lower bits
+        } else if (s->top) { // inverted key as an unsigned number above the index in the lower bits
             key = tile_make(e, TILE_R32, "xor.b32 %R, %R, 0x%x", key,
                             (uint64_t)(is_signed ? INT32_MAX : UINT32_MAX));
             key = tile_make(e, TILE_R64, "mov.b64 %R, {%R, %R}", index, key);
@@ -124,7 +124,7 @@ tile_register tile_stands_before(struct tile_emitter *e, const struct tile_sort_
     return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", less, tie);
 }
 
-// Exchanges two registers of a thread.
+// Compares two registers of a thread and puts the smaller key first.
 static void exchange_registers(struct sort *s, uint32_t low, uint32_t high)
 {
     struct tile_emitter *e = s->e;
@@ -145,8 +145,8 @@ static void exchange_registers(struct sort *s, uint32_t low, uint32_t high)
     s->k.index[high] = tile_select(e, p, j, i);
 }
 
-// Takes the lesser or the greater of this thread's key and its partner's. If `known`, the choice is
-// a constant; otherwise a predicate makes it.
+// Takes the smaller or larger of this thread's key and its partner's. If `known`, `lesser` selects;
+// otherwise the predicate `is_upper` does.
 static void take(struct sort *s, uint32_t r, tile_register key, tile_register index, bool known,
                  bool lesser, tile_register is_upper)
 {
@@ -158,8 +158,9 @@ static void take(struct sort *s, uint32_t r, tile_register key, tile_register in
                                 s->k.type, mine, key);
         return;
     }
-    // Keep this thread's key if it comes first and the lesser is wanted, or if neither holds.
-    if (!s->pairs) { // one instruction, which takes ptxas a third less time
+    // Keep this thread's key if it comes first and the smaller is wanted, or if neither is the
+    // case.
+    if (!s->pairs) { // a single setp, for which ptxas needs a third less time
         p = tile_make(e, TILE_PRED, "setp.lt.xor.%s %R, %R, %R, %R", s->k.type, mine, key,
                       is_upper);
         s->k.key[r] = tile_select(e, p, mine, key);
@@ -226,8 +227,8 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
         take(s, r, key[r], index[r], known, !(r >> bit & 1), is_upper);
 }
 
-// Compares every element with the one whose coordinate differs in the axis's bits `from` to `top`.
-// The element whose bit `top` is clear takes the lesser.
+// Compares every element with its partner, whose coordinate differs in the axis bits `from` to
+// `top`. The element whose bit `top` is clear takes the smaller key.
 static void compare(struct sort *s, uint32_t from, uint32_t top)
 {
     struct tile_emitter *e = s->e;
@@ -316,7 +317,7 @@ static bool give(struct sort *s, const tile_register *reg, const struct tile_val
     return out != NULL;
 }
 
-// Returns the approximate number of instructions in the network.
+// Estimates the number of instructions in the network.
 static uint64_t network_length(const struct sort *s, uint32_t bits)
 {
     uint64_t each = s->pairs ? 16 : s->k.class == TILE_R64 ? 10 : 5;
@@ -334,8 +335,8 @@ static void sort_keys(struct sort *s, uint32_t bits)
         tile_sort_in_shared(s->e, &keys);
         return;
     }
-    // Merge sorted blocks of 2^top elements into blocks twice as long: first compare one half with
-    // the other in reverse, then sort each half by itself.
+    // Merge sorted blocks of 2^top elements into blocks of twice the length: first compare one half
+    // with the reversed other half, then sort each half.
     for (uint32_t top = 0; top < bits; top++) {
         compare(s, 0, top);
         for (uint32_t k = top; k-- > 0;)

@@ -4,22 +4,23 @@
 
 #include "emit.h"
 
-// Integer keys in sort order. Among equal keys the smaller index comes first, if there are indices.
+// Integer keys in sort order. If there are indices, the smaller index comes first among equal keys.
 struct tile_sort_keys {
-    const struct tile_value *tile; // its layout and shape are those of the keys
+    const struct tile_value *tile; // has the layout and shape of the keys
     uint32_t axis, count;          // registers
     const char *type;              // "s32"
     enum tile_register_class class;
-    tile_register *key, *index; // index: NULL if no two keys are equal, or if none is requested
+    tile_register *key, *index; // index: NULL if all keys differ or no indices are requested
 };
 
-// Returns the predicate "(k, i) comes before (l, j)", for keys with indices.
+// Returns a predicate: (k, i) comes before (l, j). For keys with indices.
 tile_register tile_stands_before(struct tile_emitter *e, const struct tile_sort_keys *s,
                                  tile_register k, tile_register i, tile_register l,
                                  tile_register j);
 
-// sort_shared.c: the bytes of shared memory for a network that is emitted as loops over keys there;
-// and that sort itself, which gives keys and indices new registers.
+// sort_shared.c: sorts with loops over keys in shared memory. tile_sort_shared_bytes() returns the
+// bytes that this needs. tile_sort_in_shared() emits the loops and assigns new registers to keys
+// and indices.
 uint64_t tile_sort_shared_bytes(const struct tile_sort_keys *s);
 void tile_sort_in_shared(struct tile_emitter *e, struct tile_sort_keys *s);
 

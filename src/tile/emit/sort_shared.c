@@ -1,9 +1,9 @@
 // A sorting network as three nested loops over row-major keys in shared memory: over blocks of
-// doubling length, over distances in them, over pairs. It takes a few dozen instructions for any
-// length, while the code of a network in registers grows with the number of pairs.
+// doubling length, over distances within them, and over pairs. It takes a few dozen instructions
+// for any length, while the code of a network in registers grows with the number of pairs.
 //
-// Partners are i and i ^ mask, as in sort.c. Elements past the end of the axis would be larger than
-// every key and stay in place, so pairs with them are skipped.
+// The partners are i and i ^ mask, as in sort.c. Elements past the axis' end would be larger than
+// every key and stay in place, so the loops skip pairs with them.
 #include "sort.h"
 
 static cuc_dtype key_dtype(const struct tile_sort_keys *s)
@@ -26,7 +26,7 @@ uint64_t tile_sort_shared_bytes(const struct tile_sort_keys *s)
     return elements * (s->class == TILE_R64 ? 8u : 4u) + elements * (s->index ? 4u : 0u) + 32;
 }
 
-// Exchanges one pair, at two addresses in shared memory.
+// Compares one pair at two addresses in shared memory and exchanges it if needed.
 static void exchange(struct tile_emitter *e, const struct tile_sort_keys *s, tile_register low,
                      tile_register high, const tile_register *index)
 {
@@ -55,7 +55,7 @@ static void exchange(struct tile_emitter *e, const struct tile_sort_keys *s, til
     tile_emit_store(e, "", "shared", CUC_U32, &at_second, 1, index[1], 0, TILE_NO_REGISTER);
 }
 
-// Exchanges all pairs of one distance; each thread takes every n-th pair.
+// Handles all pairs of one distance. Each of n threads takes every n-th pair.
 static void put_pairs(struct tile_emitter *e, const struct tile_sort_keys *s, uint32_t bits,
                       tile_register distance, tile_register mask, tile_register shared,
                       uint32_t index_at)
@@ -73,7 +73,7 @@ static void put_pairs(struct tile_emitter *e, const struct tile_sort_keys *s, ui
     tile_register q = tile_make(e, TILE_R32, "mov.u32 %R, %R", e->tid);
     tile_put_label(e, top);
     tile_branch(e, tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %u", q, lines * half), false, done);
-    // Pair p of a line: i is p with a zero bit inserted at the distance.
+    // For pair p of a line, i is p with a zero bit inserted at the distance.
     tile_register pair = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", q, half - 1);
     tile_register low = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", pair, below);
     tile_register twice = tile_make(e, TILE_R32, "shl.b32 %R, %R, 1", pair);
@@ -121,13 +121,14 @@ void tile_sort_in_shared(struct tile_emitter *e, struct tile_sort_keys *s)
         tile_write_shared(e, &indices, s->index, shared, index_at);
     tile_scratch_written(e);
 
-    // 2^top: the length of half a block.
+    // `top` is 2^top in sort.c, half the length of a block.
     tile_register top = tile_make(e, TILE_R32, "mov.u32 %R, 1"), distance = tile_new(e, TILE_R32),
                   mask = tile_new(e, TILE_R32);
     tile_put_label(e, longer);
     tile_ins(e, "mov.u32 %R, %R", distance, top);
     tile_register twice = tile_make(e, TILE_R32, "shl.b32 %R, %R, 1", top);
-    tile_ins(e, "sub.u32 %R, %R, 1", mask, twice); // compares one half with the other in reverse
+    tile_ins(e, "sub.u32 %R, %R, 1", mask, twice); // first compare one half with the reversed other
+                                                   // half
     tile_put_label(e, nearer);
     put_pairs(e, s, bits, distance, mask, shared, index_at);
     tile_ins(e, "shr.u32 %R, %R, 1", distance, distance);

@@ -1,15 +1,15 @@
-// Split-K: each block of a cluster computes one part of a product's depth axis, and leaves its
-// accumulators in its own shared memory. The blocks share the work of finishing the tile: each
-// finishes the rows of some warps. The warp for these rows adds the other blocks' parts to its own,
-// always in the same order, and continues alone. All blocks thus read at the same time, since one
-// block receives only some 25 bytes per nanosecond from others. If warps depend on each other after
-// the loop, the first block finishes the whole tile.
+// Split-K: each block of a cluster computes one part of a product's depth axis and leaves its
+// accumulators in its shared memory. The blocks share the work of finishing the tile: each block
+// finishes the rows of some warps. The warp with these rows adds the other blocks' parts to its
+// own, always in the same order, and continues alone. All blocks thus read at the same time, which
+// matters because one block receives only about 25 bytes per nanosecond from others. If warps
+// depend on each other after the loop, the first block finishes the whole tile.
 #include "ring.h"
 
 enum { WORDS = 4, AT_ONCE = 16 }; // words per vector; vectors in flight
 
-// Computes the range of this block's iterations, from `*first` to `*last`. Each block has as many
-// as the first block, which has the most.
+// Computes this block's range of iterations, `*first` to `*last`. The iterations are divided evenly
+// and rounded up, so only the last blocks may have fewer.
 void tile_split_range(struct tile_emitter *e, const char *type, const struct tile_value *by,
                       tile_register *first, tile_register *last)
 {
@@ -32,7 +32,7 @@ void tile_split_range(struct tile_emitter *e, const char *type, const struct til
         tile_ins(e, "div.%s %R, %R, %R", plain, iterations, iterations, step);
     }
     iterations = tile_make(e, class, "add.%s %R, %R, %u", plain, iterations, parts - 1);
-    // A 64-bit division would be a call, and linked code does not overlap products next to a call
+    // A 64-bit division would be a call, next to which linked code does not overlap products
     // (C7509).
     if (!(parts & (parts - 1)))
         iterations = tile_make(e, class, "shr.%s %R, %R, %u", plain, iterations,
@@ -92,7 +92,7 @@ void tile_cluster_barrier(struct tile_emitter *e, bool waits)
         tile_ins(e, "barrier.cluster.wait.acquire");
 }
 
-// True if the calling warp finishes its rows of the tile in this block.
+// Returns a predicate: the calling warp finishes its rows of the tile in this block.
 static tile_register finishing_block(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
@@ -119,7 +119,7 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     for (uint32_t i = 0; i < count; i += WORDS) // only padding
         if (i % each < plan->columns / 2)
             vector[vectors++] = (tile_register *)(uintptr_t)sum + i;
-    // The stages are free for the sums: all copies have arrived, and all warpgroups have read them.
+    // The stages can now hold sums: all copies have arrived, and all warpgroups have read them.
     tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, threads);
     tile_register own =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4, r->base);
@@ -128,7 +128,7 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     leave(e, vector, vectors, own, pitch);
     tile_cluster_barrier(e, true);
     tile_branch(e, ends, false, joins);
-    tile_cluster_barrier(e, false); // the end of the entry waits until they have been read
+    tile_cluster_barrier(e, false); // the entry's end waits until these sums have been read
     tile_branch(e, TILE_NO_REGISTER, false, r->next_tile);
     tile_put_label(e, joins);
     tile_register rank = r->rank;

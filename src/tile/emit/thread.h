@@ -16,12 +16,12 @@ struct tile_coordinate_entry {
 // register index.
 tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
                                      uint32_t axis);
-// Returns the largest possible value of that coordinate.
+// Returns the largest value of that coordinate in any thread.
 uint32_t tile_thread_mask(const struct tile_layout *layout, uint32_t axis);
 // Returns the contribution of a register index to the coordinate.
 uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis);
-// Returns a predicate that is true if register `index` holds an element of the logical tile, or
-// TILE_NO_REGISTER if that is so in every thread. *none: it is so in no thread.
+// Returns a predicate: register `index` holds an element of the logical tile. Returns
+// TILE_NO_REGISTER if it does so in every thread. Sets *none if it does so in no thread.
 tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
                                uint32_t index, bool *none);
 

@@ -1,12 +1,12 @@
-// A role's loop over the tiles of the grid, and the work between two tiles.
+// A role's loop over the grid's tiles, and the work between two tiles.
 //
-// Tiles are numbered so that concurrent tiles lie close together: a few along the first axis of the
-// grid, then the next index along the second.
+// Tiles are numbered so that concurrent tiles lie close together: a few along the grid's first
+// axis, then the next index along the second axis.
 #include "ring.h"
 
-// Computes x / y for an x below 2^31; `*rest` gets the remainder. The host provides floor((2^32 -
-// 1) / y), with which the quotient is too small by at most one. A division instruction takes a
-// hundred clocks or more, during which the products would stall between two tiles.
+// Computes x / y for x below 2^31, and the remainder `*rest`. The host provides the reciprocal
+// floor((2^32 - 1) / y), with which the quotient is too small by at most one. A division
+// instruction takes a hundred clocks or more, and would delay the products between two tiles.
 static tile_register divide(struct tile_emitter *e, tile_register x, tile_register y,
                             tile_register inverse, tile_register *rest)
 {
@@ -20,7 +20,7 @@ static tile_register divide(struct tile_emitter *e, tile_register x, tile_regist
     return tile_make(e, TILE_R32, "add.u32 %R, %R, %R", q, one);
 }
 
-// Constant divisors take the same code: the assembler does not divide by a constant any faster.
+// Divides by a constant with the same code, because ptxas does not divide by constants any faster.
 static tile_register divide_by(struct tile_emitter *e, tile_register x, uint32_t y)
 {
     tile_register rest;
@@ -40,7 +40,7 @@ static void place_tile(struct tile_emitter *e, tile_register tile, const tile_re
 
     tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->grid[1]);
     tile_move(e, out[2], divide(e, tile, layer, r->inverse[0], &rest));
-    // the quotient rest / (grid[1] raster), and the remainder
+    // rest / (grid[1] raster), and the remainder
     tile_register first = divide_by(e, divide(e, rest, r->grid[1], r->inverse[1], &own), raster);
     first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, raster);
     tile_register before = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, r->grid[1]);
@@ -68,8 +68,7 @@ static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum {
         MOST_REGISTERS = 176
-    }; // including the accumulators; the remaining registers are for other work
-       // meanwhile
+    }; // includes accumulators; other work needs the remaining registers
     const struct tile_pipeline *plan = e->ring->plan;
     const struct tile_op *loop = plan->loop;
 
@@ -90,7 +89,7 @@ bool tile_is_loaded_early(const struct tile_emitter *e, const struct tile_op *op
            e->ring->loaded_early[op->result[0]->id];
 }
 
-// Emitted on each path to the end of the loop, always into the same registers.
+// Emits an early load on each path to the loop's end, always into the same registers.
 static void load_early(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *x = op->result[0];
@@ -122,7 +121,7 @@ void tile_load_early(struct tile_emitter *e)
     }
 }
 
-// Computes the next tile's position during the products rather than between two tiles.
+// Computes the next tile's position during the products instead of between tiles.
 void tile_find_next(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;

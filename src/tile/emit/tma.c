@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Coordinates past this are outside of every tensor that has a map (select.c).
+// Coordinates above this lie outside every tensor that has a map (select.c).
 #define OUTSIDE (INT64_C(1) << 30)
 
 // Converts an access's index to the 32-bit coordinate of its first element.
@@ -47,8 +47,8 @@ struct tile_place tile_place_of(struct tile_emitter *e, const struct tile_op *op
 }
 
 // Computes the position of a store to rows of a slice, for a tensor map that ends where the slice
-// does. Besides the column, the coordinates are the row's distance from that end, plus the number
-// of the tensor's rows, and the end itself.
+// does. The coordinates are the column, the row's distance from that end plus the tensor's row
+// count, and the end itself.
 static struct tile_place place_in_slice(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
@@ -64,7 +64,8 @@ static struct tile_place place_in_slice(struct tile_emitter *e, const struct til
     from = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", from, all);
     to = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", to);
     to = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", to, all);
-    row = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", row, all); // negative: past the end
+    // negative rows become past the end
+    row = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", row, all);
     row = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", row, from);
     row = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", row, all);
     p.at[0] = coordinate(e, op->operand[2], shape->ints[1]);
@@ -92,8 +93,7 @@ void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes)
              bytes);
 }
 
-// Copies a box at a position to shared memory, in the given blocks of the cluster, if any are
-// given.
+// Copies a box to shared memory, in all blocks of the cluster that `blocks` lists, if given.
 static void put_copy(struct tile_emitter *e, tile_register map, const struct tile_place *p,
                      tile_register to, tile_register full, tile_register blocks)
 {
@@ -135,7 +135,7 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
             continue;
         uint32_t rows = s->shared ? s->rows / plan->cluster : s->rows;
         tile_register at = stage, all = TILE_NO_REGISTER;
-        if (s->shared) { // this block's part of the rows, for all
+        if (s->shared) { // copy this block's part of the rows for all blocks
             tile_register *x = &place[i].at[place[i].rank - 1 - s->other];
             *x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->rank, rows, *x);
             at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->rank, rows * s->span, at);
@@ -232,7 +232,7 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
     put_copy(e, r->map[map], &p, to, full, TILE_NO_REGISTER);
 }
 
-// Writes pairs of neighbouring elements as words to a slab, for the slab's columns of a block of 64
+// Writes pairs of neighbouring elements as words to a slab, for the slab's columns in a block of 64
 // rows.
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
@@ -251,7 +251,8 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                      reg[3]);
             continue;
         }
-        for (uint32_t n = 0; n < 2 && s->narrow; n++) { // 8 rows, two bytes each
+        // 8 rows each, two bytes per row
+        for (uint32_t n = 0; n < 2 && s->narrow; n++) {
             tile_register two =
                 tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x3340", reg[2 * n], reg[2 * n + 1]);
             tile_ins(e, "st.shared.b16 [%R+%u], %R", s->lane[i / 2], at + i % 2 * 8 + n * below,
@@ -276,8 +277,8 @@ static void put_together(struct tile_emitter *e, const struct tile_staging *s)
         tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
 }
 
-// Stores a round's slabs, `first` to `end` - 1, by threads. `from`: the first buffer's first row
-// that is the unit's own.
+// Stores a round's slabs, `first` to `end` - 1, with ordinary stores. `from` is the unit's first
+// row in the first buffer.
 static void store_rows(struct tile_emitter *e, const struct tile_op *op,
                        const struct tile_place *place, tile_register from, uint32_t first,
                        uint32_t end)
@@ -306,9 +307,9 @@ static void store_rows(struct tile_emitter *e, const struct tile_op *op,
     }
 }
 
-// Returns a predicate: the store begins at a negative coordinate, which is an illegal instruction
-// for TMA, unlike one past the end. TILE_NO_REGISTER: it never does. `first`: the first axis to
-// check.
+// Returns a predicate: the store begins at a negative coordinate. TMA treats this as an illegal
+// instruction, unlike a coordinate past the end. Returns TILE_NO_REGISTER if it never happens.
+// `first` is the first axis to check.
 static tile_register begins_below_zero(struct tile_emitter *e, const struct tile_op *op,
                                        const struct tile_place *place, uint32_t first)
 {
@@ -332,14 +333,14 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     uint32_t element = tile_bytes_of(x->type.dtype), bytes = tile_slab_bytes(plan);
     char one[16], stores[16];
 
-    if (tile_is_after_stores(e, op)) // stores by threads; their loads are complete
+    if (tile_is_after_stores(e, op)) // order earlier stores by threads; loads are complete
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
     bool sliced = op->operand[0]->op != NULL;
     struct tile_place place = sliced ? place_in_slice(e, op) : tile_place_of(e, op);
     bool optional = plan->map[plan->store_map].optional;
     uint32_t other = sliced ? 1 : place.rank - 1 - plan->store_axis, step = plan->store_step;
-    // The rows of a slice never begin below zero.
+    // A slice's rows never begin below zero.
     tile_register below = begins_below_zero(e, op, &place, sliced ? 1 : 0);
     place.other = other;
     if (plan->groups > 1)
@@ -355,7 +356,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     }
     strcpy(one, tile_name(r->not_storing));
     strcpy(stores, one);
-    if (below && !optional) // the whole tile lies outside
+    if (below && !optional) // then the whole tile lies outside
         strcpy(stores,
                tile_name(tile_make(e, TILE_PRED, "or.pred %R, %R, %R", r->not_storing, below)));
     uint32_t ways = plan->buffers / plan->together, left = plan->slabs % plan->together;
@@ -363,8 +364,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t first = round * plan->together;
         uint32_t end = first + (left && round + 1 == rounds ? left : plan->together);
-        // Wait until earlier stores from the same slabs have been read. This includes the last
-        // store, if the first slab of a tile is the one that the previous tile used last.
+        // Wait until earlier stores have read these slabs. This includes the latest store if the
+        // tile begins with the slab that the previous tile used last.
         tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %u;\n", one,
                  !round && rounds % ways ? 0 : ways - 1);
         put_together(e, s);

@@ -1,4 +1,4 @@
-// Registers of values: created on first use, or computed on demand.
+// Registers of values: created on first use or computed on demand.
 #include "emit.h"
 
 #include <string.h>
@@ -46,8 +46,8 @@ tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *v
 
 // Deferred values
 
-// Finds the one tile that a value depends on; false if there are several. `visited`, by value id,
-// keeps the search linear if values are used more than once.
+// Finds the single tile that a value depends on. False if there are several. `visited`, by value
+// id, keeps the search linear if values have several uses.
 static bool made_of(const struct tile_emitter *e, const struct tile_value *value, bool *visited,
                     const struct tile_value **source)
 {

@@ -10,30 +10,30 @@ struct tile_size {
     int64_t value;
 };
 
-// A tensor or slice as accesses see it.
+// A tensor or slice as seen by accesses.
 struct tile_emit_view {
     tile_register base;                                            // address of element 0
     struct tile_size extent[TILE_MAX_RANK], stride[TILE_MAX_RANK]; // stride in elements
     uint32_t rank;
     cuc_dtype dtype;
-    uint32_t aligned; // base, and all strides but the last, are multiples of this many bytes
-    // If not known to be aligned to TILE_VECTOR_BYTES, with a last stride of 1: one more than the
-    // parameter whose bit says if it is. 0: nothing says that.
+    uint32_t aligned; // the base and all strides but the last are multiples of this many bytes
+    // 1 + the parameter whose bit says whether the view is aligned to TILE_VECTOR_BYTES and has a
+    // last stride of 1. 0 if this is known, or if no bit says so.
     uint32_t asks;
 };
 
 tile_register tile_size_register(struct tile_emitter *e, const struct tile_size *size);
-// Returns the registers of a value, as many as its layout has. They are created on first use.
+// Returns the registers of a value, as many as its layout has. Creates them on first use.
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
 uint32_t tile_register_count(const struct tile_value *value);
-enum { TILE_PART = 8 }; // number of registers that are best computed together
-// Computes registers `first` to `end` - 1 of a value that may be deferred. They are in e->value
-// afterwards.
+enum { TILE_PART = 8 }; // number of registers to compute together
+// Computes registers `first` to `end` - 1 of a value that may be deferred. Stores them in e->value.
 bool tile_compute_registers(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
                             uint32_t end);
-// True if a value is deferred and depends on only one tile, besides scalars.
+// True if a value is deferred and depends on only one tile, apart from scalars.
 bool tile_is_deferred(const struct tile_emitter *e, const struct tile_value *value);
-// Saves and restores the set of deferred values. Values computed in between are computed again.
+// Saves and restores the set of deferred values. Values computed in between are computed again
+// later.
 struct tile_deferred {
     const struct tile_op **op; // by value id, as in the emitter
     tile_register **reg;

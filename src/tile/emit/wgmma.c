@@ -1,6 +1,6 @@
 // Matrix products by warpgroups, with operands in swizzled shared memory.
 //
-// A descriptor has the address of an operand's first bytes there, in units of 16 bytes, and the
+// A descriptor holds the address of an operand's first bytes in units of 16 bytes, and the
 // distances between groups of 8 rows and between slabs. The steps of a stage along the depth axis
 // differ only in the address.
 #include "ring.h"
@@ -14,7 +14,7 @@ uint64_t tile_descriptor_of(const struct tile_stream *s)
 {
     uint64_t swizzle = s->span == 128  ? 1
                        : s->span == 64 ? 2
-                                       : 3; // other numbers than in tensor maps
+                                       : 3; // not the numbers that tensor maps use
     uint64_t slabs = s->mn_major ? s->span * s->rows / 16 : 1;
 
     return swizzle << 62 | (uint64_t)(8 * s->span / 16) << 32 | slabs << 16;
@@ -70,13 +70,13 @@ tile_register tile_descriptor_at(struct tile_emitter *e, tile_register descripto
 // rows.
 struct piece {
     uint32_t block, column, columns;
-    const char *accumulators; // its registers, "{%r1, ...}"
+    const char *accumulators; // register list such as "{%r1, ...}"
 };
 
 struct product {
     struct tile_emitter *e;
     tile_register at[2];    // descriptors of the stage's operands
-    const char *form, *end; // the text before the accumulators, and after scale-d
+    const char *form, *end; // instruction text before the accumulators, and after scale-d
 };
 
 static void multiply(const struct product *p, const struct piece *piece, uint32_t step,
@@ -95,9 +95,9 @@ static void multiply(const struct product *p, const struct piece *piece, uint32_
     tile_put(e->text, ", %s, %s, %s%s;\n", tile_name(x), tile_name(y), scale, p->end);
 }
 
-// Sums a stage's steps separately, at most 128 numbers at a time, since wgmma's sums keep only 13
-// bits below the largest number. To limit registers, one piece of the accumulator is computed at a
-// time; meanwhile the other warpgroup multiplies.
+// Sums a stage's steps separately, at most 128 numbers at a time, because wgmma's sums keep only 13
+// bits below the largest number. Computes one piece of the accumulator at a time to limit
+// registers. Meanwhile the other warpgroup multiplies.
 static void multiply_promoted(const struct product *p, uint32_t steps, const tile_register *sum,
                               uint32_t each)
 {
