@@ -7,9 +7,9 @@
 struct finder {
     const struct tile_op *loop;
     bool *depends; // by value id: computed from a carried value
-    uint8_t *part; // by value id: 1 + index of the carried value of which it is a partial result
-    const struct tile_value *from;   // the carried value in question
-    const struct tile_type *maximum; // the running one in question; NULL
+    uint8_t *part; // by value id: 1 + index of the carried value whose partial result it is
+    const struct tile_value *from;   // the carried value under examination
+    const struct tile_type *maximum; // type of the running maximum under examination, or NULL
     struct tile_accumulator found;
     uint32_t index;
     bool changed;
@@ -85,7 +85,7 @@ static bool set_op(struct finder *f, enum tile_op_kind kind, bool nan)
 
 static bool is_part(struct finder *f, const struct tile_value *value);
 
-// True if the terminators of a nested loop or if give parts as its result `index`.
+// True if all terminators of a nested loop or `if` return partial results as result `index`.
 static bool all_ends_are(struct finder *f, const struct tile_block *block,
                          const struct tile_op *around, uint32_t index)
 {
@@ -139,7 +139,7 @@ static bool is_part_of_op(struct finder *f, const struct tile_op *op, uint32_t r
     }
 }
 
-// True if a value is the carried one combined with values that depend on none.
+// True if a value is the carried value combined with values that depend on no carried value.
 static bool is_part(struct finder *f, const struct tile_value *value)
 {
     if (value == f->from || f->part[value->id] == f->index + 1)
@@ -174,12 +174,12 @@ bool tile_ends_once(const struct tile_op *loop)
     return ends.count == 1 && loop->block[0]->last->kind == TILE_CONTINUE;
 }
 
-// True if each element of the op's result comes from operand elements that share its element of the
-// maximum: the axes along which the maximum has several elements stay what and where they are.
+// True if an op combines only elements that share one element of the running maximum, that is, if
+// it leaves in place all axes along which the maximum varies.
 static bool keeps_axes(const struct finder *f, const struct tile_op *op)
 {
     const struct tile_type *m = f->maximum, *x = &op->operand[0]->type, *y = &op->result[0]->type;
-    uint32_t axes = m ? m->rank : 0; // up to the last with several elements
+    uint32_t axes = m ? m->rank : 0; // number of axes up to the last one with several elements
 
     while (axes && m->extent[axes - 1] == 1)
         axes--;
@@ -202,7 +202,8 @@ static const struct tile_value *unwrapped(const struct finder *f, const struct t
     return value;
 }
 
-// The scalar that is broadcast to a tile; NULL if it is no such tile, or changes in the loop.
+// Returns the scalar that is broadcast to a tile, or NULL if there is none or it changes in the
+// loop.
 static struct tile_value *factor_of(const struct finder *f, const struct tile_value *value)
 {
     const struct tile_value *x = unwrapped(f, value);
@@ -212,8 +213,9 @@ static struct tile_value *factor_of(const struct finder *f, const struct tile_va
                : (struct tile_value *)(uintptr_t)x;
 }
 
-// The minuend of a power of k (x - y), with y the value `from`, which may be broadcast; sets the
-// accumulator's power and k, or compares with them.
+// Matches exp(k (x - y)) or exp2(k (x - y)), where y is `from`, possibly broadcast. Returns x, or
+// NULL if the value does not match. Records the power op and k, which must equal any that were
+// recorded before.
 static const struct tile_value *powered(struct finder *f, const struct tile_value *value,
                                         const struct tile_value *from)
 {
@@ -238,7 +240,7 @@ static const struct tile_value *powered(struct finder *f, const struct tile_valu
     return op->operand[0];
 }
 
-// True for a value that is proportional to exp(-M).
+// True for a value that is proportional to exp(-M), where M is `maximum`.
 static bool is_scaled(struct finder *f, const struct tile_value *value,
                       const struct tile_value *maximum)
 {
@@ -311,7 +313,7 @@ static bool is_scaled_sum(struct finder *f, const struct tile_value *next,
     return false;
 }
 
-// The maximum may be in another shape than the sum if broadcasting and reshaping lead to it.
+// True if broadcasting and reshaping lead from the maximum's shape to the sum's.
 static bool goes_to_shape(const struct tile_value *maximum, const struct tile_value *sum)
 {
     if (!tile_is_float(sum->type.dtype) || maximum->type.dtype != sum->type.dtype)
@@ -330,7 +332,7 @@ static bool find_scaled(struct finder *f, const struct tile_op *end, struct tile
 {
     const struct tile_block *body = f->loop->block[0];
 
-    if (!tile_ends_once(f->loop)) // others would carry something else
+    if (!tile_ends_once(f->loop)) // other ends of an iteration would carry other values
         return false;
     for (uint32_t m = 0; m < end->operand_count; m++) {
         const struct tile_value *carried = body->argument[1 + m], *maximum = end->operand[m];

@@ -1,16 +1,17 @@
-// Finds exp, exp2 and sigmoid ops for which approximate math suffices: every use either rounds the
-// result to 16 bits, or sums so many elements that the order of summation may change the sum by
-// more than the approximation does. docs/tile-math.md gives the error bounds.
+// Finds exp, exp2 and sigmoid ops for which approximate math suffices. Every use of such an op
+// either rounds the result to 16 bits, or sums so many elements that the order of summation may
+// change the sum by more than the approximation does. docs/tile-math.md gives the error bounds.
 //
-// The analysis follows a power's uses: products, quotients and sums of non-negative values keep its
-// relative error. Loop-carried values are assumed to tolerate it until a use says otherwise.
+// The analysis follows the uses of a power. Products, quotients and sums of non-negative values
+// preserve its relative error. Loop-carried values are assumed to tolerate the error until a use
+// says otherwise.
 #include "pass.h"
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 
 #include <string.h>
 
-enum { MANY = 64 }; // a sum of this many elements may be off by 64 x 2^-24
+enum { MANY = 64 }; // the order of summation may change a sum of this many elements by 64 x 2^-24
 
 enum answer { NOT_ASKED, YES, NO };
 
@@ -30,7 +31,7 @@ static uint32_t lead_of(const struct tile_op *loop)
     return loop->kind == TILE_FOR ? 1 : 0;
 }
 
-// Returns the op whose results are a terminator's operands; NULL for other ops.
+// Returns the op whose results a terminator's operands become, or NULL for other ops.
 static const struct tile_op *target_of(const struct tile_op *op)
 {
     const struct tile_op *around = op->parent->parent;
@@ -44,7 +45,7 @@ static const struct tile_op *target_of(const struct tile_op *op)
     return around;
 }
 
-// True for the condition of a `where`, which only chooses between the other operands.
+// True for the condition of a `where`, which only selects between the other operands.
 static bool chooses(const struct tile_op *op, uint32_t operand)
 {
     return op->kind == TILE_WHERE && !operand;
@@ -69,7 +70,7 @@ static void visit_giver(struct tile_op *op, void *data)
         g->all = not_negative(g->r, op->operand[g->index]);
 }
 
-// Checks all values that a loop or an `if` can return as this result.
+// True if all values that a loop or an `if` can return as this result are non-negative.
 static bool all_given(struct approximation *r, const struct tile_op *target, uint32_t index)
 {
     struct givers g = { r, target, index, true };
@@ -144,7 +145,8 @@ static bool is_enough_here(struct approximation *r, const struct tile_op *op, ui
         return is_enough(r, target->result[operand]) &&
                (!loops(target) ||
                 is_enough(r, target->block[0]->argument[operand + lead_of(target)]));
-    if (tile_is_rounded(op) && op->kind != TILE_CAST) // its rounding mode is explicit
+    // its rounding mode is explicit
+    if (tile_is_rounded(op) && op->kind != TILE_CAST)
         return false;
     if (tile_op_infos[op->kind].traits & TILE_KEEPS_ERROR)
         return !chooses(op, operand) && is_enough(r, op->result[0]);
@@ -190,7 +192,7 @@ static void find_power(struct tile_op *op, void *data)
     r->powers |= is_power(op);
 }
 
-// True if a value depends on an approximate power. Such a value's own rounding may be approximate
+// True if a value depends on an approximate power. The rounding of such a value may be approximate,
 // too.
 static bool comes_from_approximate(const struct tile_value *value, uint32_t depth)
 {
@@ -209,8 +211,8 @@ static bool comes_from_approximate(const struct tile_value *value, uint32_t dept
     return false;
 }
 
-// An answer that was assumed while another one was computed may be wrong, so each op starts from
-// scratch.
+// Marks an op if approximate math suffices. Answers assumed during earlier searches may be wrong,
+// so each search starts from scratch.
 static void mark_if_enough(struct approximation *r, struct tile_op *op)
 {
     memset(r->enough, NOT_ASKED, r->kernel->value_count + 1);

@@ -1,6 +1,6 @@
-// Approximates divisions after a loop over 16-bit products if the quotients are rounded to 16 bits
-// anyway, since correct rounding of the quotients themselves gains nothing. If a line has a single
-// divisor, the divisor is inverted once and the line is multiplied by the inverse.
+// Approximates divisions after a loop over 16-bit products if the quotients are then rounded to 16
+// bits, because correct rounding of the quotients themselves gains nothing. If a line has a single
+// divisor, inverts it once and multiplies the line by the inverse.
 #include "pass.h"
 #include "fused.h"
 
@@ -20,7 +20,7 @@ static bool is_only_cut(const struct tile_value *value)
 
 struct making {
     struct tile_kernel *kernel;
-    struct tile_op *place; // new ops are inserted before this one
+    struct tile_op *place; // new ops go before this one
 };
 
 static struct tile_value *one(struct making *m, enum tile_op_kind kind,
@@ -48,7 +48,7 @@ static struct tile_value *either(struct making *m, struct tile_value *condition,
                             (struct tile_value *[]){ condition, number(m, &no->type, yes), no });
 }
 
-// Computes x / d as (x s) (1 / (d s)), with a scale s that keeps the inverse of every d in range.
+// Computes x / d as (x s) (1 / (d s)), where the scale s keeps the inverse of every d in range.
 static struct tile_value *by_inverse(struct making *m, struct tile_value *x, struct tile_value *d)
 {
     static const double far = 0x1p64;

@@ -1,6 +1,5 @@
-// Contracts a * b + c to a single fma, rounded once, if the product has no other use. Only targets
-// with `contract` allow it. Beside products on tensor cores, this arithmetic takes most of the
-// time.
+// Contracts a * b + c to one fma, which rounds once, if the product has no other use. Only targets
+// with `contract` allow this. Beside tensor-core products, such arithmetic takes most of the time.
 #include "pass.h"
 #include "fused.h"
 
@@ -11,7 +10,7 @@ struct contraction {
     bool changed;
 };
 
-// Negates a value that is constant along an axis, before it is broadcast.
+// Negates a value. If it is a broadcast, negates the operand of the broadcast.
 static struct tile_value *negated(struct tile_kernel *kernel, struct tile_op *place,
                                   struct tile_value *x)
 {

@@ -1,4 +1,4 @@
-// Copies a kernel, for entries that need other layouts or another form of the same ops.
+// Copies a kernel for an entry that needs other layouts or ops in another form.
 #include "pipeline.h"
 
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel)

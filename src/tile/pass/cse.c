@@ -1,5 +1,5 @@
-// Common subexpression elimination: a pure op is replaced by an equal one that precedes it in the
-// same block or in an enclosing one.
+// Common-subexpression elimination: replaces a pure op with an equal one that precedes it in the
+// same block or in an enclosing block.
 #include "pass.h"
 #include "tile/ir/diagnostic.h"
 
@@ -7,11 +7,12 @@
 
 #include <string.h>
 
-// A stack of available ops. The ops of the current block are on top and are popped at the block's
-// end. Ops with the same hash form a chain, latest first.
+// An available op. These ops form a stack: the ops of the current block are on top and are popped
+// at the block's end. Ops with the same hash form a chain, latest first.
 struct known {
     struct tile_op *op;
-    uint32_t hash, below; // position of the previous op in the chain, counted from 1; 0 if none
+    uint32_t hash, below; // `below`: position of the previous op in the chain, counted from 1; 0 if
+                          // none
 };
 
 struct table {
@@ -19,7 +20,7 @@ struct table {
     struct known *known;
     uint32_t *chain; // by hash: position of the latest op, counted from 1; 0 if none
     uint32_t count, capacity,
-        first; // ops below `first` are outside of the current function and not visible
+        first; // ops below `first` are outside the current function and not visible
     bool changed;
 };
 
@@ -52,7 +53,7 @@ static bool same_attribute(const struct tile_attribute *a, const struct tile_att
         return strcmp(a->text, b->text) == 0;
     case TILE_INTS:
         return memcmp(a->ints, b->ints, a->count * sizeof(*a->ints)) == 0;
-    case TILE_FLOAT: // compares bits: -0 differs from 0, and NaN equals itself
+    case TILE_FLOAT: // compare bits: -0 differs from 0, and NaN equals itself
         return memcmp(&a->f, &b->f, sizeof(a->f)) == 0;
     default:
         return a->i == b->i;
@@ -129,7 +130,7 @@ static bool visit_op(struct table *t, struct tile_op *op)
     bool function = (op->kind == TILE_REDUCE || op->kind == TILE_SCAN) && op->block_count;
     uint32_t first = t->first;
 
-    if (function) // a function does not see outer values
+    if (function) // a function does not see values outside it
         t->first = t->count;
     for (uint32_t i = 0; i < op->block_count; i++)
         if (!visit_block(t, op->block[i]))
@@ -159,7 +160,7 @@ static bool visit_op(struct table *t, struct tile_op *op)
     return true;
 }
 
-// False if out of memory.
+// Returns false if out of memory.
 static bool visit_block(struct table *t, struct tile_block *block)
 {
     uint32_t before = t->count;
@@ -169,7 +170,7 @@ static bool visit_block(struct table *t, struct tile_block *block)
         next = op->next;
         going = visit_op(t, op);
     }
-    forget(t, before); // ops of this block are not visible outside
+    forget(t, before); // ops of this block are not visible outside it
     return going;
 }
 

@@ -1,10 +1,10 @@
-// Dead code elimination: removes ops whose results are unused, and values that loops and ifs carry
+// Dead-code elimination: removes ops whose results are unused, and values that loops and ifs carry
 // without a use.
 //
 // Marking starts at ops with effects: writes, asserts, and everything that leaves a loop or the
 // kernel. A `for` loop or an `if` is live if something in it is live or one of its results is used.
-// Other loops are always live, since they may not terminate. A carried value is live if its result
-// or its argument is used; only then are the operands that feed it live.
+// Other loops are always live, because they may not terminate. A carried value is live if its
+// result or its argument is used. The operands that feed it are live only if it is.
 #include "pass.h"
 #include "tile/ir/words.h"
 
@@ -12,8 +12,8 @@
 
 struct marking {
     struct tile_kernel *kernel;
-    bool *value, *repeat; // by id; `repeat`: another round is needed
-    bool yields_only;     // everything but the operands of yields is live
+    bool *value, *repeat; // by value id; `repeat` requests another round
+    bool yields_only;     // treat everything as live except the operands of yields
 };
 
 static bool has_effect(const struct tile_op *op)
@@ -26,7 +26,8 @@ static bool has_effect(const struct tile_op *op)
     // An acquire orders all accesses that follow it.
     if (traits & TILE_READS && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return true;
-    // A `continue` inside an `if` skips the rest of the body; the one that ends the body does not.
+    // A `continue` inside an `if` skips the rest of the body. The `continue` that ends the body
+    // does not.
     if (op->kind == TILE_CONTINUE)
         return op->parent->parent->kind == TILE_IF;
     for (uint32_t i = 0; i < op->block_count; i++)
@@ -36,7 +37,7 @@ static bool has_effect(const struct tile_op *op)
     return false;
 }
 
-// Returns the op whose results are a terminator's operands.
+// Returns the op whose results a terminator's operands become.
 static struct tile_op *target_of(const struct tile_op *terminator)
 {
     struct tile_op *op = terminator->parent->parent;
@@ -73,7 +74,7 @@ static bool carries(const struct tile_op *op)
     return op->kind == TILE_FOR || op->kind == TILE_LOOP || op->kind == TILE_IF;
 }
 
-// True if the i-th value that a loop carries, or an if yields, is used.
+// True if value i that a loop carries, or an `if` yields, is used.
 static bool carried_lives(const struct marking *m, const struct tile_op *op, uint32_t i)
 {
     if (m->value[op->result[i]->id])
@@ -111,7 +112,7 @@ static void mark_block(struct marking *m, const struct tile_block *block)
     }
 }
 
-// Removes the i-th entry of a list.
+// Removes entry i of a list.
 static void drop(void **list, uint32_t *count, uint32_t i)
 {
     memmove(list + i, list + i + 1, (*count - i - 1) * sizeof(*list));
@@ -178,7 +179,7 @@ static bool run(struct tile_kernel *kernel, bool yields_only)
 
     if (!m.value)
         return false;
-    do { // carried values can feed themselves, so repeat until nothing new is marked
+    do { // repeat until nothing new is marked, because carried values can feed themselves
         repeat = false;
         mark_block(&m, &kernel->body);
     } while (repeat);

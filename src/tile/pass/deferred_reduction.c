@@ -1,15 +1,17 @@
-// Defers the reduction of loop-carried sums: in the loop each lane adds up its own part of a line
-// without waiting for other lanes, and the parts are combined after the loop.
+// Defers the reduction of loop-carried sums: in the loop, each lane adds up its own part of a line
+// without waiting for other lanes. The parts are combined after the loop.
 //
 //     den = den fade + sum(p, 1)
 //
-// is linear in `den`, and all lanes that share a line have the same `fade`.
+// This is possible because the assignment is linear in `den`, and all lanes that share a line have
+// the same `fade`.
 #include "fused.h"
 
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 
-// Returns the reduction that is added to x, or to a multiple of x; NULL if `add` has another form.
+// Returns the reduction that `add` adds to x or to a multiple of x, or NULL if `add` has another
+// form.
 static struct tile_op *added_to(const struct tile_value *x, const struct tile_op *add)
 {
     if (!add || add->kind != TILE_ADD || tile_is_rounded(add))
@@ -78,7 +80,7 @@ void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *
 // ---- After layouts are assigned
 
 struct parts {
-    bool *kept; // by value id: each lane holds only a part
+    bool *kept; // by value id: each lane holds only a partial sum
     bool changed, moved;
 };
 
@@ -106,8 +108,8 @@ static void follow(struct tile_op *op, void *data)
         p->changed = p->kept[op->result[0]->id] = true;
 }
 
-// Until they are joined, the parts in lanes with equal coordinates differ, so these values must not
-// be converted to another layout.
+// Checks that no value with partial sums is converted to another layout. Before the partial sums
+// are joined, lanes with equal coordinates hold different values.
 const char *tile_settle_deferred_reductions(struct tile_kernel *kernel)
 {
     struct parts p = { tile_take(kernel->module, (kernel->value_count + 1) * sizeof(bool)), true,

@@ -1,9 +1,9 @@
 // Constant folding and identities: computes constant ops at compile time, removes ops without
-// effect, and straightens control flow whose direction is known.
+// effect, and simplifies control flow whose direction is known.
 //
 // scalar.c computes folded elements exactly as kernels do. A tile whose elements all equal one
-// constant is a broadcast of that constant, and is folded as such. A float identity must hold for
-// every operand: x + 0 is not x for -0.
+// constant is folded as a broadcast of that constant. A float identity must hold for every operand:
+// x + 0 is not x for -0.
 #include "pass.h"
 #include "tile/ir/scalar.h"
 
@@ -49,7 +49,7 @@ static bool splat_one(const struct tile_value *value)
                                             : tile_element_of_int(dtype, 1));
 }
 
-// Makes a constant before `place` and broadcasts it to a type.
+// Creates a constant before `place` and broadcasts it to a type.
 static struct tile_value *make_splat(struct folding *f, struct tile_op *place,
                                      const struct tile_type *type, uint64_t element)
 {
@@ -62,7 +62,7 @@ static struct tile_value *make_splat(struct folding *f, struct tile_op *place,
     return type->rank ? tile_make_before(f->kernel, place, TILE_BROADCAST, type, 1, &value) : value;
 }
 
-// A constant of the language cannot represent every NaN.
+// False for a NaN, because constants of the language cannot represent every NaN.
 static bool can_be_constant(cuc_dtype dtype, uint64_t element)
 {
     double real = tile_is_integer(dtype) || dtype == CUC_BOOL ? 0
@@ -103,7 +103,7 @@ static struct tile_value *fold_add(struct folding *f, struct tile_op *op)
                                           : NULL;
 }
 
-// Brings integer negation into one form, because its emission needs care.
+// Turns integer negations of other forms into `neg`, whose emission needs care.
 static struct tile_value *as_negated(struct folding *f, struct tile_op *op, struct tile_value *x)
 {
     return tile_make_before(f->kernel, op, TILE_NEG, &op->result[0]->type, 1, &x);
@@ -182,7 +182,7 @@ static struct tile_value *fold_bits(struct folding *f, struct tile_op *op)
     return NULL;
 }
 
-// Folds the minimum or maximum of a value and itself.
+// Folds the minimum or maximum of two equal operands.
 static struct tile_value *fold_same(struct folding *f, struct tile_op *op)
 {
     (void)f;
@@ -205,7 +205,7 @@ static struct tile_value *fold_cast(struct folding *f, struct tile_op *op)
     return op->operand[0]->type.dtype == op->result[0]->type.dtype ? op->operand[0] : NULL;
 }
 
-// Merges two consecutive shape changes of one kind.
+// Merges two consecutive shape changes of the same kind.
 static struct tile_value *fold_shape(struct folding *f, struct tile_op *op)
 {
     struct tile_op *before = op->operand[0]->op;
@@ -248,7 +248,7 @@ static struct tile_value *fold_permute(struct folding *f, struct tile_op *op)
     return NULL;
 }
 
-// Folds the extent of a tensor parameter to a dimension or a constant.
+// Folds an extent of a tensor parameter to a dimension or a constant.
 static struct tile_value *fold_dim(struct folding *f, struct tile_op *op)
 {
     const struct tile_value *tensor = op->operand[0];
@@ -276,8 +276,8 @@ static rule *const rules[TILE_OP_COUNT] = {
 #include "tile/ir/ops.def"
 };
 
-// False for ops that the rules do not cover: those with an explicit rounding mode, and floored
-// division of floats, since x // 1 is not x.
+// False for ops that the rules do not cover: ops with an explicit rounding mode, and floored
+// division of floats, because x // 1 is not x.
 static bool rule_holds(const struct tile_op *op)
 {
     if (tile_is_rounded(op) && op->kind != TILE_CAST)
@@ -287,7 +287,7 @@ static bool rule_holds(const struct tile_op *op)
 
 // Control flow
 
-// Moves the ops of a block before `place` and returns the block's terminator, which is not moved.
+// Moves the ops of a block, except its terminator, before `place`. Returns the terminator.
 static struct tile_op *splice(struct tile_block *block, struct tile_op *place)
 {
     struct tile_op *end = block->last;
@@ -306,7 +306,8 @@ static bool fold_if(struct folding *f, struct tile_op *op)
 
     if (!splat(op->operand[0], &c))
         return false;
-    // If the taken arm leaves the block, the code after the `if` becomes unreachable.
+    // Do not fold an arm that leaves the block, because the code after the `if` would become
+    // unreachable.
     struct tile_block *arm = op->block[c ? 0 : 1];
     if (arm->last->kind != TILE_YIELD)
         return false;
@@ -318,7 +319,7 @@ static bool fold_if(struct folding *f, struct tile_op *op)
     return true;
 }
 
-// Removes a loop that never runs.
+// Removes a loop that never runs an iteration.
 static bool fold_for(struct folding *f, struct tile_op *op)
 {
     const struct tile_value *first = op->operand[0], *last = op->operand[1];

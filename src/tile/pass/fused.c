@@ -1,9 +1,9 @@
 // Plans the pipeline of a loop with several products, or with other work between products
 // (fused.h).
 //
-// Right operands come from shared memory. Left operands come from shared memory or registers: a
-// wgmma accumulator has the layout that a 16-bit left operand needs, so values computed elementwise
-// from an accumulator feed the next product without being moved.
+// Right operands come from shared memory. Left operands come from shared memory or registers. A
+// wgmma accumulator has the layout of a 16-bit left operand, so values computed elementwise from an
+// accumulator feed the next product in place.
 #include "fused.h"
 
 #include "pass.h"
@@ -19,20 +19,21 @@ enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
-    MOST_OF_THREE_SLICES = 48, // if three warpgroups take iterations in turn
+    MOST_OF_THREE_SLICES = 48, // limit if three warpgroups take iterations in turn
     MOST_COLUMNS_OF_SLICES = 64,
-    MOST_DOUBLED = 256,  // divided by the number of warpgroups; linked code keeps as many registers
-                         // in each role (C7504)
-    MOST_LOADED = 1024,  // elements per iteration that warpgroups may load themselves
-    MOST_AHEAD = 4,      // of them per thread that are loaded ahead, if a ring has room for more
-    MOST_SMALL_BITS = 8, // of the elements of a tile that the lanes of the copying warp copy
+    MOST_DOUBLED = 256,  // registers per thread of a doubled loop, times warpgroups; linked code
+                         // gives every role as many registers (C7504)
+    MOST_LOADED = 1024,  // elements that warpgroups may load themselves, per iteration
+    MOST_AHEAD = 4,      // elements per thread to load ahead; larger tiles get a ring if there is
+                         // room
+    MOST_SMALL_BITS = 8, // log2 of the most elements in a tile that the copying warp's lanes copy
     SMALL_ALIGN = 16,
     MOST_STAGES = 8,
-    MOST_UNPROMOTED = 128,     // products of 8-bit floats that a wgmma accumulator may add up
+    MOST_UNPROMOTED = 128,     // most products of 8-bit floats to add up in a wgmma accumulator
     ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
 };
 
-// ---- Scalars that the copying thread computes for itself
+// ---- Scalars that the copying thread computes
 
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value)
 {
@@ -91,13 +92,13 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
         *why = tile_plan_stream(&p->base, s);
     if (!*why)
         return feed;
-    p->feeds--; // not a feed after all: warpgroups may load the operand instead
+    p->feeds--; // discard the feed: warpgroups may load the operand instead
     p->base.wanted[load->result[0]->id] = false;
     return NULL;
 }
 
-// Finds the feed of an operand, also through permutations. Returns NULL and sets *why if there is
-// none.
+// Finds the feed of an operand, also through permutations. Returns NULL if there is none, with a
+// reason in *why.
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
@@ -125,7 +126,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     return feed;
 }
 
-// Gives a ring to each large tile that an iteration loads in order to compute with it.
+// Gives a ring to each large tile that an iteration loads and computes with.
 static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads a tile of more than 1024 elements that is no plain matrix";
@@ -183,7 +184,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 
 struct search {
     uint32_t count;
-    const char *refused; // why an op is not allowed in an iteration
+    const char *refused; // reason why an op is not allowed in an iteration
 };
 
 static void count_product(struct tile_op *op, void *data)
@@ -207,7 +208,7 @@ static void check_work(struct tile_op *op, void *data)
         s->refused = "the loop has a break, continue or return";
 }
 
-// Returns the first loop of the kernel's body that holds a product itself; NULL if there is none.
+// Returns the first loop in the kernel's body that directly contains a product, or NULL.
 static const struct tile_op *loop_with_product(const struct tile_kernel *kernel)
 {
     for (const struct tile_op *loop = kernel->body.first; loop; loop = loop->next)
@@ -225,7 +226,7 @@ struct outside {
     const struct tile_op *loop, *mma;
 };
 
-// True for an op of the kernel's body behind a loop. A product there is emitted with the epilogue.
+// True for an op of the kernel's body after a loop. A product there is emitted with the epilogue.
 static bool is_behind(const struct tile_op *op, const struct tile_op *loop)
 {
     while (loop && loop != op)
@@ -302,7 +303,7 @@ const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
     return NULL;
 }
 
-// True if every product but the last depends only on streamed operands, so that all of them can
+// True if every product but the last depends only on streamed operands, so that these products can
 // start early.
 static bool can_overlap(const struct tile_fused *p)
 {
@@ -316,7 +317,7 @@ static bool can_overlap(const struct tile_fused *p)
     return true;
 }
 
-// True for a scalar that the loop's variable and values from before the loop determine.
+// True for a scalar that is determined by the loop variable and values from before the loop.
 bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_value *value)
 {
     const struct tile_op *op = value->op, *loop = p->base.loop;
@@ -345,14 +346,14 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
             return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (op->operand[i]->type.rank && !op->operand[i]->type.tensor)
-            return false; // a pad of each element's own
+            return false; // each element has its own padding value
         else if (!tile_depends_on_variable(p, op->operand[i]))
             return false;
     return true;
 }
 
-// True if the next iteration's products can run under the work on this iteration's results, and
-// registers hold both.
+// True if the next iteration's products can run under the work on this iteration's results, and the
+// registers can hold both.
 static bool can_double(const struct tile_fused *p)
 {
     const struct tile_op *loop = p->base.loop;
@@ -373,7 +374,7 @@ static bool can_double(const struct tile_fused *p)
     return registers <= MOST_DOUBLED / p->base.groups;
 }
 
-// True if the loop carries each product's sum to that product alone.
+// True if the loop carries each product's sum, and only that product uses it.
 static bool can_chain(const struct tile_fused *p)
 {
     for (uint32_t i = 0; i < p->products; i++) {
@@ -387,14 +388,14 @@ static bool can_chain(const struct tile_fused *p)
 
 // ---- Layouts and space
 
-// Returns the number of warp bits in layouts. For three warpgroups, layouts include a fourth one,
+// Returns the number of warp bits in layouts. Layouts for three warpgroups include a fourth one,
 // whose rows are padding.
 static uint32_t warp_bits_of(const struct tile_fused *p)
 {
     return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;
 }
 
-// Products behind the loop, by mma.sync: warps keep the rows that they have of the accumulators.
+// Plans products after the loop with mma.sync. Warps keep their rows of the accumulators.
 static const char *plan_products_behind(struct tile_kernel *kernel, const struct tile_fused *p,
                                         const struct tile_target *target)
 {
@@ -455,7 +456,7 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
     return plan_products_behind(kernel, p, target);
 }
 
-// The product whose result has a shape, the last one of them; NULL: none.
+// Returns the last product whose result has this shape, or NULL.
 static const struct tile_op *product_like(const struct tile_fused *p, const struct tile_type *type)
 {
     const struct tile_op *mma = NULL;
@@ -466,8 +467,8 @@ static const struct tile_op *product_like(const struct tile_fused *p, const stru
     return mma;
 }
 
-// Plans TMA for the last store of a tile shaped like a product's result. The launch checks that the
-// other stores go to different memory (select.c).
+// Plans the last store of a tile shaped like a product's result as a TMA store. The launch checks
+// that the other stores go to different memory (select.c).
 static void plan_store(struct tile_fused *p)
 {
     const struct tile_op *store = NULL;
@@ -499,7 +500,7 @@ static void plan_store(struct tile_fused *p)
     p->base.store_map = tile_plan_slab_map(&p->base, store);
 }
 
-// True if the loop carries one tile and only adds to it, from zero.
+// True if the loop carries one tile, starts it at zero and only adds to it.
 static bool is_sum(const struct tile_op *loop)
 {
     const struct tile_value *sum = loop->block[0]->argument[1], *next;
@@ -519,8 +520,9 @@ static bool is_sum(const struct tile_op *loop)
     }
 }
 
-// Sliced-K: warpgroups take the iterations of a tile in turn, and add up their sums at its end. A
-// product of few columns takes less time than the work on its left operand.
+// Plans sliced-K: warpgroups take the iterations of a tile in turn and add up their sums at its
+// end. This helps products of few columns, which take less time than the work on their left
+// operand.
 static void plan_slices(struct tile_fused *p, const struct tile_target *target)
 {
     const struct tile_op *step = p->base.loop->operand[2]->op;
@@ -559,8 +561,8 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
 
 // ---- Small tiles
 
-// True if each element's place in shared memory, in row-major order, is the sum of its thread's and
-// its register's part.
+// True if each element's offset in shared memory, in row-major order, is the sum of a thread's part
+// and a register's part.
 static bool has_places(const struct tile_layout *layout)
 {
     uint32_t own = 0, threads = 0, bits = tile_hardware_bits(layout);
@@ -580,7 +582,7 @@ static bool suits_small_feed(const struct tile_fused *p, const struct tile_op *o
            tile_bytes_of(value->type.dtype) > 1 && has_places(value->layout);
 }
 
-// Adds a small feed, unless the ring has no room for it, or the copying thread cannot compute its
+// Adds a small feed, unless the ring has no room for it or the copying thread cannot compute its
 // place.
 static bool add_small_feed(struct tile_fused *p, const struct tile_op *load,
                            const struct tile_target *target)
@@ -615,12 +617,13 @@ void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
         if (!suits_small_feed(p, op))
             continue;
         memcpy(wanted, p->base.wanted, bytes);
-        if (!add_small_feed(p, op, target)) // as if it had not been tried
+        if (!add_small_feed(p, op, target)) // undo the marks of the failed attempt
             memcpy(p->base.wanted, wanted, bytes);
     }
 }
 
-// The number of blocks that each do a part of the loop's iterations. Their sums meet in the rings.
+// Returns the number of blocks that each run a part of the loop's iterations. Their sums are
+// exchanged through the rings.
 static uint32_t plan_split(const struct tile_fused *p, const struct tile_target *target)
 {
     const struct tile_op *loop = p->base.loop;
@@ -662,8 +665,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
         return NULL;
     p->doubles = !p->overlaps && can_double(p);
     p->chains = !p->overlaps && can_chain(p);
-    // With small products the other work takes most of the time, so warpgroups must not do that
-    // work at the same time. Large products were 0.5 % faster without alternation on an H200.
+    // Beside small products, the other work takes most of the time, so warpgroups must not do it
+    // simultaneously. Large products ran 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     plan_slices(p, target);
@@ -681,5 +684,6 @@ uint32_t tile_fused_warps(const struct tile_fused *p)
 
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan)
 {
-    return plan->fused ? (struct tile_fused *)(uintptr_t)plan : NULL; // base is its first member
+    // base is the first member
+    return plan->fused ? (struct tile_fused *)(uintptr_t)plan : NULL;
 }

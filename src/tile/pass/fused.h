@@ -1,6 +1,6 @@
 // Pipelines on Hopper for loops with several products, or with other work between products, such as
 // attention. As in pass/pipeline.h, one thread copies and warpgroups do the rest. Unlike there,
-// every streamed operand has a ring of its own, and operands that are loaded once stay in shared
+// every streamed operand has a separate ring, and operands that are loaded once stay in shared
 // memory.
 #ifndef CUCORE_TILE_PASS_FUSED_H
 #define CUCORE_TILE_PASS_FUSED_H
@@ -12,109 +12,114 @@ enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
 // An operand in shared memory.
 struct tile_feed {
     struct tile_stream stream; // `at`: offset of its ring
-    bool held;                 // loaded once, before the loop: a ring of one stage
-    // The load that warpgroups read into registers, to compute with; NULL: none. If products use
-    // the feed too, an equal load that is not the stream's.
+    bool held;                 // loaded once, before the loop, into a ring of one stage
+    // The load that warpgroups read into registers for computation, or NULL. If products use the
+    // feed too, this is a load equal to the stream's but distinct from it.
     const struct tile_op *reader;
-    // A small tile that warpgroups read, and the lanes of the copying warp copy, in row-major order
-    // of its physical shape.
+    // A small tile in row-major order of its physical shape. The lanes of the copying warp copy it,
+    // and warpgroups read it.
     bool small;
 };
 
 struct tile_fused_product {
     const struct tile_op *mma;
-    const struct tile_feed *feed[2]; // feed of a, NULL if it comes from registers; feed of b.
-                                     // Products may share them.
+    const struct tile_feed *feed[2]; // feeds of a and b, which products may share; NULL for an `a`
+                                     // in registers
     uint32_t columns, depth;
     bool from_zero;
 };
 
 struct tile_fused {
-    struct tile_pipeline base; // `mma`: the last product. Also holds the stages of each ring, the
-                               // maps and the store.
+    struct tile_pipeline base; // `mma` is the last product; also holds the stages of each ring, the
+                               // maps and the store
     struct tile_feed feed[TILE_MOST_FEEDS];
     uint32_t feeds;
     struct tile_fused_product product[TILE_MOST_PRODUCTS];
     uint32_t products;
     uint32_t registers; // per thread, for accumulators and left operands
     // The last product overlaps the next iteration's work: all other products of the next iteration
-    // start before it. If false, the code waits for each product as soon as it starts.
+    // start before it. Without `overlaps`, `doubles` and `chains`, an op that needs a product's
+    // result waits for it.
     bool overlaps;
-    // If all products have only loaded operands and start from zero, the next iteration's run under
-    // this iteration's work, in registers of their own.
+    // All products have only loaded operands and start from zero. The next iteration's products
+    // then run under this iteration's work, in separate registers.
     bool doubles;
-    // If all products have only loaded operands and add to sums that nothing else reads, an
-    // iteration's products start while the previous iteration's run, in the same registers.
+    // All products have only loaded operands and add to sums that nothing else reads. An
+    // iteration's products then start while the previous iteration's run, in the same registers.
     bool chains;
-    bool alternates; // warpgroups alternate in starting their products
+    bool alternates; // warpgroups take turns to start their products
     bool uneven;     // the loop's length depends on the block's first index
     // For a loop that overlaps: the op that scales the last product's accumulator by one factor per
-    // row before the product adds to it; NULL if there is none.
+    // row before the product adds to it, or NULL.
     const struct tile_op *scaling;
     bool *late;   // by value id: must wait for the previous iteration's last product
     bool *needed; // by value id: computed by warpgroups
 };
 
-// Plans a kernel that is one loop over such products, and sets the layouts of the values that hold
-// accumulators. If that is impossible, returns NULL with the reason in *why, for a remark.
+// Plans a kernel with one loop over such products, and sets the layouts of the values that hold
+// accumulators. If that is impossible, returns NULL with a reason in *why for a remark.
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why);
-// The reason that a product is elsewhere than in the loop that holds the first one, and the first
-// such product.
+// The reason that a product lies outside the loop with the first product, and the first such
+// product.
 extern const char tile_others_outside[];
 const struct tile_op *tile_product_outside(const struct tile_kernel *kernel);
-// fused_settle.c: finds again what each role needs, after layouts have been assigned and values
-// renumbered. Returns NULL, or the reason why the plan fails after all.
+// fused_settle.c: after layouts are assigned and values renumbered, recomputes what each role
+// needs. Returns NULL, or the reason why the plan fails after all.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
                               const struct tile_target *target);
-// fused.c: after layouts: gives rings to the small tiles of which a thread needs many elements,
-// which would fill its registers if they were loaded ahead.
+// fused.c, after layouts are assigned: gives rings to small tiles of which a thread needs many
+// elements. Loaded ahead, they would fill its registers.
 void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
                            const struct tile_target *target);
-// fused.c: mark a scalar, or everything that a load's indices depend on, as computed by the copying
-// thread; false if that thread cannot compute it.
+// fused.c: mark a scalar, or everything on which a load's indices depend, as computed by the
+// copying thread. False if that thread cannot compute it.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
-// fused_share.c: true if only products of the loop use a value, all of them as operand `which`.
+// fused_share.c: true if only products in the loop use a value, and all of them as operand `which`.
 bool tile_only_products_use(const struct tile_op *loop, const struct tile_value *value,
                             uint32_t which);
 // Merges equal loads of an iteration, so that each operand is loaded once.
 void tile_share_operands(const struct tile_op *loop);
-// True if no later product of an iteration takes the feed of product `number`'s operand.
+// True if no later product in an iteration uses the feed of product `number`'s operand `which`.
 bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which);
-// swap.c: exchanges the operands of a loop's only product if the right one is computed and the left
-// one loaded, since only a left operand can come from registers. True if they were exchanged.
+// swap.c: exchanges the operands of a loop's only product if the right operand is computed and the
+// left one loaded, because only a left operand can come from registers. True if it exchanged them.
 bool tile_swap_computed(struct tile_kernel *kernel);
-// True for a scalar that the loop's variable and values from before the loop determine; and for a
-// load of the loop by warpgroups that an iteration can do for the next one.
+// tile_depends_on_variable() is true for a scalar that is determined by the loop variable and
+// values from before the loop. tile_is_loaded_ahead() is true for a load by warpgroups that an
+// earlier iteration can issue.
 bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_value *value);
 bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op);
-// The loop argument that carries an accumulator. NULL if the product's result has another use.
+// Returns the loop argument that carries an accumulator, or NULL if the product's result has
+// another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
-// Returns the number of multiplying warps, whose threads hold tiles. The copying warps have no
-// layout.
+// Returns the number of multiplying warps, whose threads hold tiles. Layouts do not include the
+// copying warps.
 uint32_t tile_fused_warps(const struct tile_fused *p);
-// Returns the fused plan that contains a pipeline; NULL if the pipeline is a plain one.
+// Returns the fused plan that contains a pipeline, or NULL for a plain pipeline.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 
 // loop_versioning.c: creates two versions of the loop's work, one for iterations without a masked
-// element and one for the others. With `by_warps` each warp chooses for its own rows, if warps.c
+// element and one for all others. With `by_warps`, each warp chooses for its own rows, if warps.c
 // finds that the layouts allow it.
 void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_independent(const struct tile_fused *p);
-// approximate_division.c: relaxes the rounding of quotients after the loop whose results are
-// rounded to 16 bits. For loops whose products have 16-bit operands.
+// approximate_division.c: relaxes the rounding of quotients after the loop that are then rounded to
+// 16 bits. For loops whose products have 16-bit operands.
 void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);
-// deferred_reduction.c: defers the reduction of loop-carried sums to the end of the loop. The
-// second function returns NULL, or the reason why the layouts do not allow it.
+// deferred_reduction.c. tile_defer_reductions() defers the reduction of loop-carried sums to the
+// end of the loop. tile_settle_deferred_reductions() returns NULL, or the reason why the layouts do
+// not allow this.
 void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *p);
 const char *tile_settle_deferred_reductions(struct tile_kernel *kernel);
-// contract.c: fuses a product with the addition that is its only use, rounding once.
+// contract.c: fuses a product with the addition that is its only use, and rounds once.
 void tile_contract(struct tile_kernel *kernel);
 // narrow_indices.c: narrows comparisons of indices to 32 bits.
 void tile_narrow_indices(struct tile_kernel *kernel);
-// Before layouts: gives each use of an index tile its own copy, which is cheaper than a conversion.
+// Before layouts are assigned: gives each use of an index tile a separate copy, which is cheaper
+// than a layout conversion.
 void tile_unshare_iotas(struct tile_kernel *kernel);
 
 #endif

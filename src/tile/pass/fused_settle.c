@@ -1,5 +1,5 @@
-// After layouts are assigned: finds the values that each role of a fused pipeline needs (fused.h),
-// and checks that their layouts allow it.
+// Finds the values that each role of a fused pipeline needs (fused.h), and checks that their
+// layouts allow it. Runs after layouts are assigned.
 #include "fused.h"
 
 #include "tile/ir/layout.h"
@@ -19,7 +19,8 @@ static void need(struct needs *n, const struct tile_value *value)
     n->changed = true;
 }
 
-// An op with effects needs its operands, except for a product's operands that come from a feed.
+// Marks the operands of needed ops and of ops with effects, except product operands that come from
+// a feed.
 static void need_operands(struct tile_op *op, void *data)
 {
     struct needs *n = data;
@@ -65,7 +66,8 @@ static bool is_late(const struct tile_fused *p, const struct tile_op *op,
     return l.late;
 }
 
-// True if each element's place in shared memory is the sum of its thread's and its register's part.
+// True if each element's offset in shared memory is the sum of a thread's part and a register's
+// part.
 static bool can_read(const struct tile_stream *s, const struct tile_op *reader)
 {
     const struct tile_layout *layout = reader->result[0]->layout;
@@ -81,8 +83,8 @@ struct absence {
     bool missed; // a warpgroup would lack a value that it needs
 };
 
-// Checks that the fourth warpgroup of layouts for three warpgroups, which does not exist, holds no
-// part of a value, or only copies.
+// Layouts for three warpgroups include a fourth one, which does not exist. Checks that it holds
+// only copies or padding of the values that are needed.
 static void check_absence(struct tile_op *op, void *data)
 {
     struct absence *a = data;
@@ -162,15 +164,16 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     const char *why = tile_settle_deferred_reductions(kernel);
     if (why)
         return why;
-    // Values that depend on the last product's accumulator wait for that product, and so do the
-    // casts that make its left operand, or another op that does, since the product still reads the
-    // registers. An operand that is loaded, or that other work reads, has registers of its own.
+    // Mark the values that must wait for the last product: those that depend on its accumulator,
+    // and its left operand with the casts that lead to it, because the product still reads their
+    // registers. A left operand that is loaded, or that other work reads, has separate registers
+    // and need not wait.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
         if (op != last->mma && is_late(p, op, acc)) {
             if (op->block_count || tile_op_infos[op->kind].traits & TILE_TERMINATES)
-                p->overlaps &= op == body->last; // goes unchanged to the next iteration
+                p->overlaps &= op == body->last; // passes unchanged to the next iteration
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }

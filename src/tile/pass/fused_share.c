@@ -1,6 +1,6 @@
-// Tiles that a fused loop loads several times in an iteration. It stores nothing, so equal loads
-// have equal results: operands that several products share are loaded once, in one ring, and so are
-// tiles to compute with.
+// Merges tiles that a fused loop loads several times in an iteration. The loop stores nothing, so
+// equal loads give equal results. Operands that several products share are loaded once, into one
+// ring, and so are tiles that the loop computes with.
 #include "fused.h"
 #include "pass.h"
 
@@ -14,7 +14,7 @@ bool tile_only_products_use(const struct tile_op *loop, const struct tile_value 
     return uses == value->uses;
 }
 
-// Deletes the ops of an operand that has no use any more.
+// Deletes the ops of an operand that is no longer used.
 static void drop(struct tile_value *value)
 {
     struct tile_op *op = value->op;
@@ -28,7 +28,7 @@ static void drop(struct tile_value *value)
         drop(from);
 }
 
-// True if two products take equal boxes as the same operand, in the same order.
+// True if two products take equal boxes, with equal axis orders, as operand `which`.
 static bool is_same_operand(const struct tile_op *loop, const struct tile_op *x,
                             const struct tile_op *y, uint32_t which)
 {
@@ -44,7 +44,7 @@ static bool is_same_operand(const struct tile_op *loop, const struct tile_op *x,
            tile_only_products_use(loop, a, which);
 }
 
-// True for a load that is an operand of products alone.
+// True for a load that only products use as an operand.
 static bool is_operand(const struct tile_op *loop, const struct tile_op *load)
 {
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next)

@@ -1,10 +1,10 @@
 // Finds how the rows of a gathered operand are numbered.
 //
-// The lines of such an operand are contiguous along its tensor's last axis: of the index tiles of a
-// gather(), all but the last are constant along a line, and the last one rises by one along it. The
-// others may be any elementwise arithmetic on integers, iotas, scalars and loaded tiles. It is
-// computed before the innermost loop that it does not depend on; what costs much and depends on
-// fewer loops, such as a division or a load, is computed before these.
+// The lines of such an operand are contiguous along its tensor's last axis: the last index tile of
+// a gather() rises by one along a line, and the others are constant along it. The other index tiles
+// may be any elementwise arithmetic on integers, iotas, scalars and loaded tiles. That arithmetic
+// runs before the innermost loop on which it does not depend. Expensive parts that depend on fewer
+// loops, such as divisions and loads, run before those.
 #include "gather.h"
 #include "range_analysis.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    HEAVY = 4, // the weight from which a node is worth a register per row
+    HEAVY = 4, // nodes of at least this weight are worth a register per row
     WEIGHT_OF_DIVISION = 8,
     WEIGHT_OF_LOAD = 100,
     MOST_WEIGHT = 1 << 20,
@@ -41,8 +41,8 @@ static uint32_t depth_of(const struct tile_op *op)
     return depth;
 }
 
-// The later of two ops before which something is known. Both come before the product on each path
-// to it, so that one is in the other's block, or in a block around it.
+// Returns the later of two ops. Both precede the product on every path to it, so one of them is in
+// the other's block or in a block around it.
 static const struct tile_op *later(const struct tile_op *x, const struct tile_op *y)
 {
     uint32_t depth = depth_of(x), other = depth_of(y);
@@ -60,7 +60,7 @@ static const struct tile_op *start_of_tile(const struct finder *f)
     return f->p->kernel->body.first;
 }
 
-// The op before which a scalar is known.
+// Returns the op before which a scalar is known.
 static const struct tile_op *known_before(const struct finder *f, const struct tile_value *scalar)
 {
     if (scalar->op)
@@ -96,8 +96,8 @@ static void depends_on_scalar(struct finder *f, struct tile_row_node *node,
         node->at = later(node->at, known_before(f, scalar));
 }
 
-// The axes of an op's operand, from those of its result. False if the operand's element is none at
-// coordinates of the result.
+// Maps the axes of an op's result to those of its operand. False if an element of the result needs
+// no single element of the operand.
 static bool axes_of_operand(const struct tile_op *op, const int8_t *axis, int8_t *out)
 {
     const struct tile_type *from = &op->operand[0]->type, *to = &op->result[0]->type;
@@ -114,7 +114,7 @@ static bool axes_of_operand(const struct tile_op *op, const int8_t *axis, int8_t
             continue;
         } else if (op->kind == TILE_BROADCAST) {
             out[i] = axis[i + to->rank - from->rank];
-        } else { // a reshape that adds or drops axes of extent 1
+        } else { // a reshape that only adds or drops axes of extent 1
             while (n < to->rank && to->extent[n] == 1)
                 n++;
             if (n == to->rank || to->extent[n] != from->extent[i])
@@ -161,7 +161,7 @@ static bool divides(const struct tile_op *op)
            op->kind == TILE_DIV;
 }
 
-// Finds the operands of a node's value.
+// Finds the operand nodes of a node's value.
 static void find_below(struct finder *f, struct tile_row_node *node, const int8_t *axis)
 {
     const struct tile_op *op = node->value->op;
@@ -192,7 +192,7 @@ static void find_below(struct finder *f, struct tile_row_node *node, const int8_
     }
 }
 
-// Returns the node of a value at an element for each row, which is new unless there is one.
+// Returns the node for a value at one element per row. Creates the node if there is none.
 static uint16_t find_node(struct finder *f, const struct tile_value *value, const int8_t *axis)
 {
     struct tile_gather *g = f->g;
@@ -225,7 +225,7 @@ static uint16_t find_node(struct finder *f, const struct tile_value *value, cons
     return (uint16_t)g->nodes++;
 }
 
-// ---- What is computed before which loop
+// ---- Placement of computations before loops
 
 static void need(struct tile_gather *g, uint16_t number, const struct tile_op *before)
 {
@@ -235,7 +235,7 @@ static void need(struct tile_gather *g, uint16_t number, const struct tile_op *b
         node->needed = node->needed ? later(node->needed, before) : before;
 }
 
-// Marks the nodes that are computed before an outer loop of the one in which they are needed.
+// Marks the nodes that are needed in a loop but computed before it.
 static void keep(struct tile_gather *g, uint32_t axes)
 {
     for (uint32_t i = 0; i < axes; i++)
@@ -254,10 +254,11 @@ static void keep(struct tile_gather *g, uint32_t axes)
 
 // ---- Lines
 
-// The change of a node's value from element to element along one of the box's axes.
+// How a node's value changes between neighbouring elements along an axis of the box.
 enum step { EQUAL, RISES, CHANGES };
 
-// True if an op's result rises with its operand that rises, the first one of a difference.
+// True if an op's result rises with the operand that rises. For a difference, `first` says whether
+// that is the first operand.
 static bool keeps_step(const struct tile_op *op, bool first)
 {
     if (op->kind == TILE_SUB)
@@ -269,7 +270,7 @@ static bool keeps_step(const struct tile_op *op, bool first)
            op->kind == TILE_PERMUTE || op->kind == TILE_CONVERT;
 }
 
-// `below`: the steps of the nodes before this one.
+// Returns a node's step. `below` holds the steps of the preceding nodes.
 static enum step step_of(const struct tile_row_node *node, int8_t axis, const enum step *below)
 {
     const struct tile_op *op = node->value->op;
@@ -300,7 +301,7 @@ static void find_steps(const struct tile_gather *g, int8_t axis, enum step *step
         step[n] = step_of(&g->node[n], axis, step);
 }
 
-// A divisor of a node's value where all coordinates are 0.
+// Returns a divisor of a node's value at the element with all coordinates 0.
 static uint64_t divisor_of(const struct tile_pipeline *p, const struct tile_row_node *node,
                            const uint64_t *below)
 {
@@ -328,7 +329,7 @@ static uint64_t divisor_of(const struct tile_pipeline *p, const struct tile_row_
 bool tile_gather_starts_aligned(struct tile_pipeline *p, const struct tile_stream *s)
 {
     if (s->load->kind == TILE_LOAD_ROWS)
-        return true; // a multiple of the tile
+        return true; // a multiple of the tile's extent
     if (!p->ranges)
         p->ranges = tile_analyze_ranges(p->kernel, 0);
     uint64_t divisor[TILE_MOST_NODES];
@@ -339,14 +340,14 @@ bool tile_gather_starts_aligned(struct tile_pipeline *p, const struct tile_strea
 
 // ---- The operand
 
-// The axes of a box as they are.
+// Maps each axis of a box to itself.
 static void own_axes(int8_t *axis)
 {
     for (int8_t i = 0; i < TILE_MAX_RANK; i++)
         axis[i] = i;
 }
 
-// load_rows(): the ids number the first axis, the other indices count tiles.
+// load_rows(): the ids number the first axis, and the other indices count tiles.
 static void find_rows(struct finder *f)
 {
     const struct tile_op *op = f->load;

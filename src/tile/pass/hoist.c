@@ -1,9 +1,9 @@
-// Loop-invariant code motion: moves pure ops whose operands come from outside of a loop to the
-// front of the loop.
+// Loop-invariant code motion: moves a pure op before a loop if its operands come from outside the
+// loop.
 //
-// No pure op can trap, so executing one that the loop would not have reached costs nothing but
-// time. To avoid that cost, ops inside an `if` are not moved. Values that are free to recompute and
-// would only occupy registers are not moved either.
+// No pure op can trap, so executing one that the loop would not have reached costs only time. To
+// avoid that cost, ops inside an `if` stay there. Values that cost nothing to recompute also stay,
+// because they would only occupy registers.
 #include "pass.h"
 
 static const struct tile_block *home(const struct tile_value *value)
@@ -30,7 +30,7 @@ static bool may_move(const struct tile_op *op, const struct tile_op *loop)
 
     if (!(traits & TILE_PURE) || traits & TILE_LEAF || op->block_count)
         return false;
-    // A tile that only repeats its operand is free to recompute.
+    // A tile that only repeats its operand costs nothing to recompute.
     if (op->kind == TILE_BROADCAST || op->kind == TILE_SLICE)
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -42,7 +42,7 @@ static bool may_move(const struct tile_op *op, const struct tile_op *loop)
     return true;
 }
 
-// Moves an op together with the leaf ops that it needs.
+// Moves an op before the loop, together with the leaf ops that it needs.
 static void move(struct tile_op *op, struct tile_op *loop)
 {
     for (uint32_t i = 0; i < op->operand_count; i++) {

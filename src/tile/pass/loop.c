@@ -2,7 +2,7 @@
 // operands, possibly transposed, are loaded in each iteration, and nothing else.
 //
 // Another thread can then compute the loads' indices, or they can be computed ahead of time. The
-// code before the loop may only compute.
+// code before the loop must have no effects other than computation.
 #include "gather.h"
 
 #include "tile/ir/words.h"
@@ -36,7 +36,7 @@ static void find_product(struct tile_op *op, void *data)
 
 // ---- Operands
 
-// True if the operand may come from a slice of a tensor's rows: the slice's start becomes an
+// True if the operand may come from a slice of a tensor's rows. The slice's start becomes an
 // additional coordinate. Rows past the slice's end may be read, because their results are unused.
 static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
                       const struct tile_op *load, uint32_t which, bool transposed)
@@ -61,7 +61,7 @@ bool tile_want_place(struct tile_pipeline *p, struct tile_stream *s)
     return true;
 }
 
-// Finds the rest of a stream that threads gather.
+// Completes a stream whose rows threads gather.
 static const char *find_gathered(struct tile_pipeline *p, struct tile_stream *s)
 {
     const struct tile_op *load = s->load;
@@ -147,7 +147,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     return NULL;
 }
 
-// Checks that the copying thread can do the rest of the loop alone.
+// Checks that the copying thread can do all other work in the loop.
 static const char *check_other_ops(const struct tile_pipeline *p)
 {
     for (const struct tile_op *op = p->loop->block[0]->first; op; op = op->next) {
@@ -203,7 +203,7 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
     }
     if (tile_gathers(p))
         tile_mark_only_rows(kernel, p);
-    // If the load's layout differs from the product's, threads load the side tile after all.
+    // If the side load's layout differs from the product's, threads load the side tile instead.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,
                                       p->mma->result[0]->layout)))

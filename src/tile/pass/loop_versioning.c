@@ -1,10 +1,10 @@
-// Loop versioning (fused.h): duplicates an iteration's work. One version is for iterations that
-// mask no element and whose scores have a positive scale; the other is for all other iterations.
-// The first version has no masks and takes the maximum before it scales, which leaves one
-// multiply-add per element. A comparison of scalars, equal in all threads, chooses the version.
+// Loop versioning (fused.h): duplicates an iteration's work. One version serves iterations that
+// mask no element and scale scores by a positive factor; the other serves all other iterations. The
+// first version has no masks, and it takes the maximum before it scales, which leaves one
+// multiply-add per element. A comparison of scalars, equal in all threads, selects the version.
 //
 // A mask compares sums of indices and scalars. Its bounds are scalars, computed from the bounds of
-// the mask's operands.
+// its operands.
 #include "pass.h"
 #include "fused.h"
 
@@ -13,13 +13,13 @@
 
 struct versioning {
     struct tile_kernel *kernel;
-    struct tile_op *place;    // the scalars and the choice are inserted before this op
-    struct tile_value *holds; // the condition so far; NULL: always true
-    struct tile_value **map;  // for the version without masks
+    struct tile_op *place;    // the scalars and the choice go before this op
+    struct tile_value *holds; // the condition so far; NULL if always true
+    struct tile_value **map;  // value map for the version without masks
     bool *work;               // by value id
-    uint32_t capacity;        // number of values at the start; newer ones are not in the tables
-    // Used if each warp chooses for its own rows: the rows of a tile, and the distance from a
-    // warp's first row to its last.
+    uint32_t capacity;        // number of values at the start; the tables omit newer values
+    // Used if each warp chooses for its own rows: the number of rows in a tile, and the distance
+    // from a warp's first row to its last.
     int64_t rows, span;
     bool failed;
 };
@@ -56,7 +56,7 @@ static void require(struct versioning *v, struct tile_value *condition)
 
 // ---- Masks
 
-// True for an iota along the rows of a product's tile. Warp w holds 16 of the rows, from row 16 w.
+// True for an iota along the rows of a product's tile. Warp w holds the 16 rows from row 16 w on.
 static bool counts_rows(const struct versioning *v, const struct tile_value *x)
 {
     const struct tile_op *op = x->op;
@@ -78,8 +78,8 @@ static struct tile_value *row_of_warp(struct versioning *v, bool last)
     return last ? combine(v, TILE_ADD, CUC_I64, first, number(v, v->span)) : first;
 }
 
-// Returns the least or greatest element of an i64 tile; NULL if unknown. The i64 sums add indices
-// and extents, which are far from overflow.
+// Returns the smallest or largest element of an i64 tile, or NULL if unknown. The i64 sums add
+// indices and extents, which are far from overflow.
 static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool most)
 {
     struct tile_op *op = x->op;
@@ -109,7 +109,7 @@ static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool
     return number(v, most ? from->type.extent[0] - 1 : 0);
 }
 
-// Returns a scalar that is true if all elements of a mask are true; NULL if unknown.
+// Returns a scalar that is true if all elements of a mask are true, or NULL if unknown.
 static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
 {
     struct tile_op *op = mask->op;
@@ -129,8 +129,7 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
     }
     if (!(traits & TILE_MONOTONIC))
         return NULL;
-    // A comparison holds for all elements if it holds for the bounds that are the hardest to
-    // satisfy.
+    // A comparison holds for all elements if it holds for those bounds that are hardest to satisfy.
     left = bound(v, op->operand[0], !(traits & TILE_RISES_X));
     right = bound(v, op->operand[1], !(traits & TILE_RISES_Y));
     return combine(v, op->kind, CUC_BOOL, left, right);
@@ -143,7 +142,7 @@ static struct tile_value *mapped(const struct versioning *v, struct tile_value *
     return value->id < v->capacity && v->map[value->id] ? v->map[value->id] : value;
 }
 
-// Returns the scalar that a tile is a broadcast of; NULL if there is none.
+// Returns the scalar that is broadcast to a tile, or NULL.
 static struct tile_value *scalar_of(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -169,8 +168,8 @@ static struct tile_op *append(struct versioning *v, struct tile_block *block,
     return op;
 }
 
-// Moves a scale after a maximum: max(x s) is s max(x) if s is positive and finite, since rounding
-// is monotonic.
+// Moves a scale after a maximum. max(x s) equals s max(x) if s is positive and finite, because
+// rounding is monotonic.
 static bool scale_later(struct versioning *v, struct tile_block *block, const struct tile_op *op)
 {
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
@@ -259,7 +258,7 @@ static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
     return false;
 }
 
-// Marks the values from which the products before the last are computed, including their initial
+// Marks the values from which all products but the last are computed, including their initial
 // accumulators. They must be computed before the work (see find_work()).
 static void find_early(const struct tile_fused *p, bool *early)
 {
@@ -274,8 +273,8 @@ static void find_early(const struct tile_fused *p, bool *early)
     }
 }
 
-// Finds the work: tiles computed from the first products and from carried values. Excluded are the
-// last product's accumulator and values that only serve as the last product's left operand.
+// Finds the work: tiles computed from the first products and from carried values. Excludes the last
+// product's accumulator and values that only form the last product's left operand.
 static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool *late,
                           const bool *early)
 {
@@ -331,8 +330,8 @@ static bool uses_work(const struct versioning *v, const struct tile_op *op)
     return false;
 }
 
-// Finds the op before which all the work can be placed: the first op outside the work that needs a
-// result of the work. Ops after it no longer count as work.
+// Finds the op before which all the work fits: the first op outside the work that needs a result of
+// it. Later ops no longer count as work.
 static struct tile_op *find_place(const struct versioning *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;

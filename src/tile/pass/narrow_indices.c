@@ -1,10 +1,10 @@
 // Narrows comparisons of indices to 32 bits. The indices are i64 tiles: sums of an iota and
-// scalars. The iota stays on its side. The scalars move to the other side, combined to a single
+// scalars. The iota stays on its side. The scalars move to the other side and combine to a single
 // difference, which is clamped to the range that affects the result.
 //
 //     n * 64 + iota < SK   becomes   iota < clamp(SK - n * 64)
 //
-// Sums of indices are far from overflow, and an iota is below the tile's number of elements.
+// Sums of indices are far from overflow, and an iota is below the number of elements in its tile.
 #include "pass.h"
 #include "fused.h"
 
@@ -18,11 +18,11 @@ struct narrowing {
 
 // One side of a comparison.
 struct side {
-    struct tile_value *tile;   // i32 part; NULL: 0
-    struct tile_value *scalar; // i64 part; NULL: 0
+    struct tile_value *tile;   // i32 part; NULL if 0
+    struct tile_value *scalar; // i64 part; NULL if 0
 };
 
-// These functions return their operand if out of memory; the caller then discards the compiled
+// These functions return their operand if out of memory. The caller then discards the compiled
 // code.
 static struct tile_value *unary(struct narrowing *n, enum tile_op_kind kind,
                                 const struct tile_type *type, struct tile_value *x)
@@ -98,7 +98,7 @@ static bool split(struct narrowing *n, struct tile_value *value, struct side *ou
     }
 }
 
-// Computes x - y in 32 bits, clamped to values that no tile reaches.
+// Computes x - y in 32 bits, clamped to values beyond any tile.
 static struct tile_value *difference(struct narrowing *n, struct tile_value *x,
                                      struct tile_value *y)
 {
@@ -116,7 +116,7 @@ static struct tile_value *difference(struct narrowing *n, struct tile_value *x,
     return unary(n, TILE_CAST, &type, d);
 }
 
-// Adds a scalar to a tile of i32 before the tile is broadcast.
+// Adds a scalar to an i32 tile. If the tile is a broadcast, adds it before the broadcast.
 static struct tile_value *plus(struct narrowing *n, struct tile_value *tile,
                                struct tile_value *scalar)
 {
@@ -151,7 +151,7 @@ static void narrow(struct tile_op *op, void *data)
     n->changed = true;
 }
 
-// ---- Two comparisons become one
+// ---- Merging two comparisons into one
 
 static struct tile_value *stripped(struct tile_value *value)
 {
@@ -160,7 +160,7 @@ static struct tile_value *stripped(struct tile_value *value)
     return value;
 }
 
-// Returns the upper bound that a mask puts on an iota; NULL if the mask has another form.
+// Returns the upper bound that a mask puts on an iota, or NULL if the mask has another form.
 static struct tile_value *bound_of(struct narrowing *n, const struct tile_value *mask,
                                    const struct tile_value **count)
 {
@@ -183,7 +183,7 @@ static struct tile_value *bound_of(struct narrowing *n, const struct tile_value 
                   bound->type.rank ? unary(n, TILE_BROADCAST, &bound->type, one) : one);
 }
 
-// Merges two upper bounds on an iota into the smaller one.
+// Merges two upper bounds on an iota into their minimum.
 static void join(struct tile_op *op, void *data)
 {
     struct narrowing *n = data;
@@ -235,8 +235,8 @@ struct unsharing {
     struct tile_value **map; // for clones of ops without operands
 };
 
-// Gives each use its own copy of an iota, so that each can have the layout that its use needs: rows
-// of a mask across threads, columns along registers.
+// Gives each use a separate copy of an iota, in the layout that the use needs: rows of a mask
+// across threads, columns along registers.
 static void take_own(struct tile_op *op, void *data)
 {
     struct unsharing *u = data;

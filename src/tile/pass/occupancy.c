@@ -1,12 +1,12 @@
-// Chooses the number of a kernel's blocks that should fit on a multiprocessor at once (occupancy).
-// While a row waits in registers until it is complete, ptxas tends to use more registers than
-// necessary, so fewer blocks can load in the meantime. If ptxas is told the number of blocks, it
-// uses only as many registers as that number allows.
+// Chooses how many of a kernel's blocks should fit on a multiprocessor at once (occupancy). While a
+// row waits in registers until it is complete, ptxas tends to use more registers than necessary, so
+// fewer blocks can load in the meantime. Given the number of blocks, ptxas limits itself to the
+// registers that this number allows.
 #include "pass.h"
 
-// The range of the number of waiting registers per thread, and the number of warps that fit at
-// once: those with 40 and 64 registers a thread, for each quarter of a multiprocessor with its
-// 16384 registers.
+// Ranges of the number of waiting registers per thread, and the number of warps that should fit at
+// once. With 40 or 64 registers per thread, 48 or 32 warps share the four register files of a
+// multiprocessor, 16384 registers each.
 static const struct {
     int64_t from, to;
     uint32_t warps;
@@ -14,10 +14,10 @@ static const struct {
 
 struct lives {
     int64_t threads;
-    uint32_t *last; // by value id: position of the last op that uses it
+    uint32_t *last; // by value id: position of the value's last use
 };
 
-// Returns the registers per thread that a value takes. A value equal in all positions takes none.
+// Returns the registers per thread that a value takes. A value with equal elements takes none.
 static int64_t registers_of(const struct lives *l, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -30,7 +30,7 @@ static int64_t registers_of(const struct lives *l, const struct tile_value *valu
            (32 * l->threads);
 }
 
-// Returns the largest number of registers that wait at a reduction, in one sweep over the body.
+// Returns the largest number of registers that wait at a reduction. Sweeps over the body once.
 static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
 {
     int64_t waiting = 0, most = 0;
@@ -48,7 +48,7 @@ static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
             const struct tile_value *value = op->operand[i];
             if (value->op && value->op->parent == &kernel->body && l->last[value->id] == position) {
                 waiting -= registers_of(l, value);
-                l->last[value->id] = 0; // `last` is cleared, since an op may use a value twice
+                l->last[value->id] = 0; // cleared because an op may use a value twice
             }
         }
         if (op->kind == TILE_REDUCE && waiting > most)
@@ -68,7 +68,7 @@ uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps)
 
     if (!l.last)
         return 0;
-    // The registers count only if all elements stay in the same thread.
+    // The register counts hold only if all elements stay in the same thread.
     for (const struct tile_op *op = kernel->body.first; op; op = op->next)
         if (!(tile_op_infos[op->kind].traits & TILE_IN_PLACE))
             return 0;

@@ -1,7 +1,7 @@
-// Plans the Hopper pipeline of a loop over a product: the roles, the operands' place in shared
+// Plans the Hopper pipeline of a loop over a product: the roles, the operands' places in shared
 // memory, and the number of stages.
 //
-// One thread runs the loop's loads and the arithmetic of their indices; the warpgroups do
+// One thread runs the loop's loads and the arithmetic of their indices. The warpgroups do
 // everything else. The roles communicate only through stages and barriers.
 #include "gather.h"
 #include "range_analysis.h"
@@ -12,15 +12,14 @@
 #include <string.h>
 
 enum {
-    MOST_BOX = 256,          // elements of a copy along one axis
+    MOST_BOX = 256,          // elements per copy along one axis
     MOST_COLUMNS = 256,      // columns of one wgmma
     MOST_ACCUMULATORS = 192, // registers per thread
-    MOST_PROMOTED = 128,     // registers per thread, if promoted sums are added outside of the
-                             // accumulators
+    MOST_PROMOTED = 128,     // registers per thread, if partial sums are promoted
     MOST_REALIGNED = 160,    // registers per thread, if threads copy the operands
-    STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
+    STEP_BYTES = 32,         // bytes of one wgmma along the depth axis
     STAGE_ALIGN = 1024,
-    SLAB_ROWS = 64,        // rows of a slab that is stored
+    SLAB_ROWS = 64,        // rows of a stored slab
     MULTIPROCESSORS = 132, // multiprocessors that share one L2 cache
 };
 
@@ -30,7 +29,8 @@ const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
         { CUC_F16, CUC_F32, "f16", true, false, true },
         { CUC_BF16, CUC_F32, "bf16", true, false, true },
         { CUC_TF32, CUC_F32, "tf32", false, false, true },
-        { CUC_F32, CUC_F32, "tf32", false, false, true }, // if the product allows tf32 precision
+        // only if the product allows tf32 precision
+        { CUC_F32, CUC_F32, "tf32", false, false, true },
         { CUC_E4M3, CUC_F32, "e4m3", false, true, true },
         { CUC_E5M2, CUC_F32, "e5m2", false, true, true },
         { CUC_I8, CUC_I32, "s8", false, false, false },
@@ -50,7 +50,7 @@ static uint32_t rounded(uint32_t bytes)
     return (bytes + STAGE_ALIGN - 1) & ~(uint32_t)(STAGE_ALIGN - 1);
 }
 
-// Returns the widest swizzle that divides an operand's rows.
+// Returns the widest swizzle span that divides an operand's lines, or 0.
 static uint32_t span_of(uint32_t bytes)
 {
     for (uint32_t span = 128; span >= 32; span /= 2)
@@ -64,8 +64,8 @@ static uint32_t swizzle_of(uint32_t span)
     return span == 128 ? 3 : span == 64 ? 2 : 1; // the tensor map's encoding
 }
 
-// The rows of a loaded box: all its axes but the last. `*axis` gets the only one that has several
-// elements, or UINT32_MAX.
+// Returns the number of rows in a loaded box, over all axes but the last. Sets *axis to the only
+// axis with several elements, or to UINT32_MAX.
 static uint32_t rows_of(const struct tile_attribute *shape, uint32_t last, uint32_t *axis)
 {
     uint64_t rows = 1, tall = 0;
@@ -78,7 +78,7 @@ static uint32_t rows_of(const struct tile_attribute *shape, uint32_t last, uint3
     return rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
 }
 
-// The range of an access's index along an axis.
+// Returns the range of an access's index along an axis.
 static struct tile_range index_range(struct tile_pipeline *p, const struct tile_op *access,
                                      uint32_t axis)
 {
@@ -93,12 +93,12 @@ bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, 
     uint32_t last = tile_attribute(access, TILE_ATTR_SHAPE)->count - 1u;
 
     if (access->kind == TILE_LOAD || access->kind == TILE_STORE)
-        return true; // a multiple of the tile
+        return true; // a multiple of the tile's extent
     return index_range(p, access, last).divisor % (PIECE / element) == 0;
 }
 
-// True if a loaded tile may begin before its tensor along an axis, and reach into it. Threads that
-// copy lines do not expect that.
+// True if a loaded tile may begin before its tensor along an axis and reach into it. Threads that
+// copy lines do not support this.
 static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
@@ -110,7 +110,7 @@ static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
 const char tile_depth_not_last[] =
     "operands of this dtype must have the summed axis last in memory";
 
-// Plans the place of a stream's lines in a stage, of `line` bytes each.
+// Plans the place in a stage of a stream's lines, of `line` bytes each.
 static const char *plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line)
 {
     s->span = span_of(line);
@@ -171,7 +171,8 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     return NULL;
 }
 
-// Plans the operands of one of a region's products, which lie in the stages as the first one's do.
+// Plans the operands of an added product of a region. They share the first product's places in the
+// stages.
 static const char *plan_added(struct tile_pipeline *p, struct tile_added_product *product)
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -199,7 +200,7 @@ static bool has_rows(int32_t extent)
     return extent == 64 || extent == 128 || extent == 256;
 }
 
-// Finds the loop, and exchanges the operands if there are few rows and enough columns.
+// Finds the loop. Exchanges the operands if there are few rows and enough columns.
 static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     bool realigned = p->realigned;
@@ -225,7 +226,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     return tile_find_loop(kernel, p);
 }
 
-// True if a value depends only on launch arguments, and so is the same for all tiles.
+// True if a value depends only on launch arguments, and hence equals itself in all tiles.
 static bool is_uniform(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -247,9 +248,9 @@ static bool has_even_iterations(const struct tile_pipeline *p)
     return is_uniform(p->loop->operand[0]) && is_uniform(p->loop->operand[1]);
 }
 
-// True if two warpgroups can each take a tile of their own, which the user requests with 4 warps:
-// one finishes its tile while the other multiplies. Each must know how many iterations the other's
-// tile takes, or be told at which stage that tile ended.
+// True if two warpgroups can work on separate tiles, which the user requests with 4 warps: one
+// finishes its tile while the other multiplies. Each must know how many iterations the other's tile
+// takes, or must be told the stage at which that tile ended.
 static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_op *by = p->first ? NULL : p->loop->operand[2]->op;
@@ -303,7 +304,7 @@ bool tile_differs_by_block(const struct tile_value *value)
     const struct tile_op *op = value->op;
 
     if (!op)
-        return false; // a parameter, or the loop's variable
+        return false; // a parameter, or the loop variable
     if (op->kind == TILE_BLOCK)
         return tile_int(op, TILE_ATTR_INDEX, 0) == 0;
     for (uint32_t i = 0; i < op->operand_count; i++)
@@ -312,8 +313,8 @@ bool tile_differs_by_block(const struct tile_value *value)
     return false;
 }
 
-// If all blocks of a cluster use the same operand, lets each block load one part of it for all
-// blocks.
+// If all blocks of a cluster use the same operand, makes each block load one part of it for all of
+// them.
 static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 {
     p->cluster = 1;
@@ -361,8 +362,8 @@ void tile_finish_in_one_block(struct tile_pipeline *p)
     set_store_rows(p, 16, 64);
 }
 
-// Plans a split loop. The blocks of the cluster share one tile, and their partial sums meet in the
-// stages.
+// Plans a split loop. The blocks of a cluster share one tile, and exchange their partial sums
+// through the stages.
 static void plan_split(struct tile_pipeline *p, uint32_t parts)
 {
     uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
@@ -383,7 +384,7 @@ bool tile_slab_box(const struct tile_op *access, uint32_t line, uint32_t *box, u
 
     *axis = UINT32_MAX;
 
-    bool follows = false; // the next 64 rows follow along `*axis`
+    bool follows = false; // the next 64 rows continue along `*axis`
     box[0] = line;
     for (uint32_t i = last; i-- > 0;) {
         uint32_t extent = (uint32_t)shape->ints[i], take = extent < left ? extent : left;
@@ -411,14 +412,14 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
     map->swizzle = swizzle_of(p->span);
     (void)tile_slab_box(access, p->span / tile_bytes_of(x->type.dtype), map->box, &axis, &step);
-    map->optional = step == SLAB_ROWS; // threads store whole slabs of rows alone
+    map->optional = step == SLAB_ROWS; // threads can replace TMA only for whole slabs of rows
     if ((map->ends = slice))
         map->box[2] = 1;
     return p->maps++;
 }
 
-// True for a stored tile that is the product's result, or that result with its rows divided among
-// several axes.
+// True for a stored tile that is the product's result, possibly with its rows divided among several
+// axes.
 static bool is_matrix_of(const struct tile_type *stored, const struct tile_type *matrix)
 {
     return stored->rank >= 2 && stored->extent[stored->rank - 1] == matrix->extent[1] &&
@@ -437,15 +438,15 @@ static bool fills_slabs(cuc_dtype dtype)
     return false;
 }
 
-// Returns the bytes per line of the store's slabs. Narrow tiles, which have no lines of 128 bytes,
-// are stored by threads.
+// Returns the bytes per line of the store's slabs, or 0. Threads store narrow tiles, which have no
+// lines of 128 bytes.
 static uint32_t span_of_store(uint32_t line)
 {
     return line > 128 ? span_of(line) : line == 128 ? 128 : 0;
 }
 
-// Plans a store by TMA. It must be the last access after the loop, so that nothing has to wait for
-// it, and must keep the accumulators' layout.
+// Plans a TMA store. It must be the last access after the loop, so that nothing waits for it, and
+// must keep the accumulators' layout.
 static void plan_store(struct tile_pipeline *p)
 {
     const struct tile_op *store = NULL;
@@ -455,7 +456,7 @@ static void plan_store(struct tile_pipeline *p)
         if (op->kind == TILE_RETURN)
             continue;
         if (op->block_count && !store)
-            continue; // the op may do anything, even skip to the next tile
+            continue; // the op may have any effect, and may even skip to the next tile
         if (op->block_count || (store && traits & (TILE_READS | TILE_WRITES)) ||
             (traits & TILE_WRITES && op->kind != TILE_STORE && op->kind != TILE_STORE_AT))
             return;
@@ -476,12 +477,12 @@ static void plan_store(struct tile_pipeline *p)
         !tile_starts_aligned(p, store, element) ||
         !tile_slab_box(store, 1, box, &p->store_axis, &p->store_step))
         return;
-    // Threads store a tile that begins below zero, which TMA cannot, but only whole slabs of rows.
+    // A tile may begin below zero. TMA cannot store it then, and threads can store only whole slabs
+    // of rows.
     if (store->kind == TILE_STORE_AT && (slice || p->store_step != SLAB_ROWS))
         return;
-    if (slice &&
-        (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
-         tensor->type.rank != 2)) // the rows of a matrix must end where the slice's rows do
+    if (slice && (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
+                  tensor->type.rank != 2)) // the rows of a matrix must end where the slice ends
         return;
     if (!is_matrix_of(&x->type, &p->mma->result[0]->type))
         return;
@@ -492,8 +493,8 @@ static void plan_store(struct tile_pipeline *p)
     p->store_map = tile_plan_slab_map(p, store);
 }
 
-// Finds a load after the loop whose tile matches the stored one. At most one load is taken, and
-// none if some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
+// Finds a load after the loop whose tile matches the stored one. Takes at most one load, and none
+// if some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
 static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_type *stored =
@@ -526,12 +527,12 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 
 // ---- The grid
 
-// Chooses the raster: concurrent tiles form a rectangle that is as nearly square as possible,
-// because it reads the least among rectangles with the same number of tiles.
+// Chooses the raster, so that concurrent tiles form a rectangle as nearly square as possible. Among
+// rectangles with the same number of tiles, it reads the least.
 static uint32_t choose_raster(const struct tile_kernel *kernel, const struct tile_pipeline *p,
                               const struct tile_target *target)
 {
-    enum { WHOLE = 1 << 15 }; // all tiles along the first axis, in the grid's own order
+    enum { WHOLE = 1 << 15 }; // all tiles along the first axis, in the grid's order
     uint32_t rows = p->groups * p->blocks * 64, columns = p->columns, side = 1;
 
     if (kernel->keeps_order)
@@ -549,8 +550,9 @@ static uint32_t choose_raster(const struct tile_kernel *kernel, const struct til
 
 // ---- The whole plan
 
-// A few slabs are all stored at once, between one pair of barriers. If there are many, two are
-// stored at a time, or more if they are narrower.
+// Plans the slabs of a store. A few slabs are stored at once, between one pair of barriers. Of many
+// slabs, two are stored at a time, or more if they are narrower. An odd number of wide slabs is
+// stored one at a time.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
@@ -562,8 +564,8 @@ void tile_plan_slabs(struct tile_pipeline *p)
     p->buffers = p->together > 1 || p->slabs < few ? p->together : few;
 }
 
-// Stores a slab at a time if that makes room for a third stage: with two, threads that copy wait
-// for products. Returns the bytes that are saved.
+// Stores one slab at a time if that makes room for a third stage, because with two stages the
+// threads that copy wait for products. Returns the bytes saved.
 static uint32_t save_slabs(struct tile_pipeline *p, uint32_t rest)
 {
     enum { ENOUGH = 3 };
@@ -631,8 +633,8 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (*why)
         return NULL;
     uint32_t warp_bits = p->groups == 2 ? 3 : 2;
-    // Blocks that look up their own work may have different work, so they neither split a loop nor
-    // form clusters.
+    // Blocks that look up their work may get different work, so they neither split a loop nor form
+    // clusters.
     uint32_t split = p->before || p->first ? 1 : target->split;
     plan_cluster(p, split > 1 || p->before || tile_threads_copy(p) ? 1 : target->cluster);
     if (realigned)
@@ -651,7 +653,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
         return NULL;
     plan_split(p, split);
     p->raster = choose_raster(kernel, p, target);
-    p->raster += p->cluster - 1; // the tiles of a cluster are adjacent
+    p->raster += p->cluster - 1; // round up, so that the tiles of a cluster are adjacent
     p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;
     for (uint32_t i = 0; i < p->products; i++)

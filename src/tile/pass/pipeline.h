@@ -8,33 +8,33 @@
 
 struct tile_gather;
 
-// An operand of the product that is streamed through the ring. Within a stage it consists of
-// consecutive slabs: `rows` rows of `span` bytes, swizzled over the span as TMA and wgmma do.
+// An operand of the product, streamed through the ring. In a stage it consists of consecutive
+// slabs: `rows` rows of `span` bytes, swizzled within the span as TMA and wgmma do.
 struct tile_stream {
     const struct tile_op *load;
-    struct tile_gather *gather;  // how its rows are numbered, if threads gather them (gather.h)
-    const struct tile_op *slice; // the slice that it loads from; NULL: a whole tensor
-    uint32_t last, other; // axes of the tensor: the contiguous one, and the one of the tile's rows;
-                          // UINT32_MAX if the rows span several
+    struct tile_gather *gather;  // numbering of its rows, if threads gather them (gather.h)
+    const struct tile_op *slice; // the slice that it loads from; NULL for a whole tensor
+    uint32_t last, other; // axes of the tensor: the contiguous axis, and that of the tile's rows
+                          // (UINT32_MAX if the rows span several)
     uint32_t map;         // index into the entry's tensor maps
     uint32_t element;     // bytes per element
-    bool mn_major;        // the contiguous axis is not the depth axis
+    bool mn_major;        // the depth axis is not the contiguous axis
     uint32_t span, rows, slabs;
     uint32_t at, bytes; // offset and size in the stage
-    bool shared;        // each block of the cluster loads its part of the rows for all blocks
+    bool shared;        // each block of the cluster loads a part of the rows for all blocks
 };
 
 // wgmma's properties for an operand dtype.
 struct tile_wgmma {
     cuc_dtype operand, accumulator;
     const char *name;
-    bool either_major; // either axis of an operand may be the contiguous one
-    bool promotes;     // accumulators keep few bits, so partial sums are added outside of them
-    bool signs;        // operands can be negated: false for integers
+    bool either_major; // either axis of an operand may be contiguous
+    bool promotes;     // accumulators keep few bits, so partial sums are added elsewhere
+    bool signs;        // operands can be negated; false for integers
 };
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand); // NULL: not supported
 
-// One of the products that add to the accumulator, and its operands' loads.
+// One of the products that add to the accumulator, and the loads of its operands.
 struct tile_added_product {
     const struct tile_op *mma;
     struct tile_stream stream[2];
@@ -44,78 +44,83 @@ enum { TILE_MOST_ADDED = 64 };
 
 struct tile_pipeline {
     const struct tile_kernel *kernel;
-    struct tile_ranges *ranges;       // of its integers; NULL: not analyzed yet
+    struct tile_ranges *ranges;       // ranges of the kernel's integers; NULL until analyzed
     const struct tile_op *loop, *mma; // the loop, or the region's last op; the first product
-    // A region: ops of the kernel's body, from `first` to `loop`, whose loops and branches hold the
-    // products (region.c). NULL for a lone product in a lone loop.
+    // First op of a region, whose last op is `loop`. A region is a range of ops of the kernel's
+    // body with products in its loops and branches (region.c). NULL for a single product in a
+    // single loop.
     const struct tile_op *first;
-    struct tile_added_product *product; // of the region; all have the first one's shapes
+    struct tile_added_product *product; // products of a region, all shaped like the first
     uint32_t products;
-    const struct tile_value *start, *end; // of the region: the accumulator before and behind it
-    bool *steers; // by value id: scalars on which the region's control flow depends
+    const struct tile_value *start, *end; // of a region: the accumulator before and after it
+    bool *steers; // by value id: scalars that the region's control flow depends on
     bool *sums;   // by value id: values of the region's accumulator
     bool promotes;
     bool swapped;                 // operands are exchanged and the result is transposed (swap.c)
     struct tile_stream stream[2]; // a and b
-    bool from_zero;               // the accumulator starts as zeros
-    bool even;   // every tile takes the same number of iterations, and its warpgroups (one or two)
-                 // share it
-    bool before; // code before the loop does more than scalar arithmetic: each role repeats all
+    bool from_zero;               // the accumulator starts at zero
+    bool even;   // every tile takes the same number of iterations, and one or two warpgroups share
+                 // each tile
+    bool before; // code before the loop does more than scalar arithmetic, so each role repeats all
                  // scalar work
     uint32_t groups;         // warpgroups that multiply one tile together
-    uint32_t teams;          // sets of such warpgroups that alternate between tiles; 0 and 1: one
-    uint32_t blocks;         // blocks of 64 rows, per warpgroup
+    uint32_t teams;          // sets of such warpgroups that alternate between tiles; 0 or 1 for a
+                             // single set
+    uint32_t blocks;         // blocks of 64 rows per warpgroup
     uint32_t columns, depth; // shape of one stage's product
     uint32_t stages, stage_bytes;
-    uint32_t slices;  // warpgroups that take a loop's iterations in turn; 0 and 1: one
-    uint32_t cluster; // blocks per cluster; 1: no cluster
-    uint32_t split;   // blocks of a cluster that each run a part of the loop; 1: no split
+    uint32_t slices;  // warpgroups that take a loop's iterations in turn; 0 or 1 for a single one
+    uint32_t cluster; // blocks per cluster; 1 if there is no cluster
+    uint32_t split;   // blocks of a cluster that each run a part of the loop; 1 if the loop is not
+                      // split
     bool apart; // the blocks of a split share the epilogue: each finishes the rows of some warps
-    uint32_t raster; // number of tiles along the grid's first axis before the next index along the
-                     // second
+    uint32_t raster; // number of tiles along the grid's first axis before the index along the
+                     // second one advances
     struct tile_tensor_map map[TILE_MAX_MAPS];
     uint32_t maps;
-    const struct tile_op *store; // through shared memory by TMA; NULL: threads store
-    const struct tile_op *like;  // the product whose result the stored tile is like; NULL: `mma`
+    const struct tile_op *store; // the store that TMA performs from shared memory; NULL if threads
+                                 // store
+    const struct tile_op *like;  // the product whose result has the stored tile's layout; NULL for
+                                 // `mma`
     uint32_t store_map;
     uint32_t store_axis,
         store_step;             // 64 rows of the tile are `store_step` elements along this axis
-    uint32_t span;              // bytes of a line of the stored slabs
+    uint32_t span;              // bytes per line of the stored slabs
     uint32_t slabs;             // slabs that a warpgroup stores
     uint32_t together;          // slabs stored at a time
-    uint32_t buffers;           // slab buffers of a warpgroup
-    const struct tile_op *side; // a load after the loop with the stored tile's shape and layout;
-                                // NULL if none
+    uint32_t buffers;           // slab buffers per warpgroup
+    const struct tile_op *side; // a load after the loop with the stored tile's shape and layout, or
+                                // NULL
     uint32_t side_map;
     bool realigned; // the copying warpgroup's threads copy the streams, which may have any address
-                    // and pitch (emit/realign.c); TMA copies nothing
-    uint32_t buffer_bytes; // of their buffer, behind the stages
-    bool fused;            // it is the first member of a struct tile_fused (pass/fused.h)
-    bool *wanted; // by value id: the copying thread computes it; set for the loads that it does too
-    bool *known;  // by value id: before the loop, scalars that depend on scalars alone
-    uint64_t gathered; // the parameters that gathered streams come from, one bit each
-    // By value id, for gathered streams: values that rows' numbers are computed from, and those of
-    // them that have no other use.
+                    // and pitch (emit/realign.c), and TMA copies nothing
+    uint32_t buffer_bytes; // size of those threads' buffer, which follows the stages
+    bool fused;            // this is the first member of a struct tile_fused (pass/fused.h)
+    bool *wanted;      // by value id: the copying thread computes this value, or performs this load
+    bool *known;       // by value id: scalars before the loop that depend only on scalars
+    uint64_t gathered; // parameters of gathered streams, one bit each
+    // By value id, for gathered streams: the values from which row numbers are computed, and those
+    // among them without another use.
     bool *rows, *only_rows;
 };
 
 enum {
     TILE_GROUP_THREADS = 128, // threads of one warpgroup
-    TILE_RING_AT = 1024,      // offset of the stages in shared memory; barriers lie before it
+    TILE_RING_AT = 1024,      // offset of the stages in shared memory, after the barriers
     TILE_MOST_STAGES = 24,
     TILE_PART_COLUMNS = 128,    // columns of promoted accumulators that are computed at a time
     TILE_SLAB_BYTES = 64 * 128, // 64 rows of a side load
-    TILE_WORD_BYTES = 16,       // of the copies that are realigned
+    TILE_WORD_BYTES = 16,       // bytes per word in realigned copies
 };
 
-// The lines of a stream among threads that realign it. In a round, each thread copies one piece of
-// 16 bytes, and a line's pieces lie in one word more than they are. The lines of a round are a
-// multiple of 16, so that a thread's lines have the same misalignment in every round.
+// The division of a stream's lines among the threads that realign it. In a round, each thread
+// copies one 16-byte piece. A line's pieces span one word more than their number. The lines of a
+// round are a multiple of 16, so that a thread's lines have the same misalignment in every round.
 struct tile_rounds {
     uint32_t lanes;  // threads that copy one line
-    uint32_t step;   // lines of a round
+    uint32_t step;   // lines per round
     uint32_t rounds; // of a slab
-    uint32_t bytes;  // of a warp's words in a round
+    uint32_t bytes;  // bytes of a warp's words per round
     uint32_t buffer; // bytes of a stage's words
     bool partial;    // the last round has fewer lines
 };
@@ -137,7 +142,7 @@ static inline uint32_t tile_slab_bytes(const struct tile_pipeline *p)
     return 64 * p->span;
 }
 
-// The parameters that a realigned plan's streams come from, one bit each.
+// Returns the parameters from which a realigned plan's streams come, one bit each.
 static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
 {
     uint64_t out = 0;
@@ -150,7 +155,7 @@ static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
     return out;
 }
 
-// True if threads gather rows for any of the products.
+// True if threads gather rows for any product.
 static inline bool tile_gathers(const struct tile_pipeline *p)
 {
     for (uint32_t n = 0; n < p->products; n++)
@@ -165,7 +170,8 @@ static inline bool tile_threads_copy(const struct tile_pipeline *p)
     return p->realigned || tile_gathers(p);
 }
 
-// The number of warpgroups that multiply.
+// tile_slices() returns the number of slices, and tile_all_groups() the number of multiplying
+// warpgroups.
 static inline uint32_t tile_slices(const struct tile_pipeline *p)
 {
     return p->slices > 1 ? p->slices : 1;
@@ -176,25 +182,25 @@ static inline uint32_t tile_all_groups(const struct tile_pipeline *p)
     return (p->teams > 1 ? p->teams * p->groups : p->groups) * tile_slices(p);
 }
 
-// The warpgroups among them that store.
+// Returns the number of multiplying warpgroups that store.
 static inline uint32_t tile_storing_groups(const struct tile_pipeline *p)
 {
     return tile_all_groups(p) / tile_slices(p);
 }
 
-// Bytes in which the sums of all slices but the first are passed on.
+// Returns the bytes through which all slices but the first pass on their sums.
 static inline uint32_t tile_slice_bytes(const struct tile_pipeline *p)
 {
     return (tile_slices(p) - 1) * p->columns / 2 * TILE_GROUP_THREADS * 4;
 }
 
-// Plans how the tile is stored, once the accumulator's blocks are known; returns the bytes that a
-// warpgroup has for it.
+// tile_plan_slabs() plans how the tile is stored, once the accumulator's blocks are known.
+// tile_staging_bytes() returns the bytes that a warpgroup has for this.
 void tile_plan_slabs(struct tile_pipeline *p);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
-// The parameters that are aligned in every launch, one bit each: those that have a map, and those
-// that rows are gathered from.
+// Returns the parameters that are aligned in every launch, one bit each: those with a map, and
+// those from which rows are gathered.
 static inline uint64_t tile_aligned_parameters(const struct tile_pipeline *p)
 {
     uint64_t all = p->gathered;
@@ -205,80 +211,80 @@ static inline uint64_t tile_aligned_parameters(const struct tile_pipeline *p)
     return all;
 }
 
-// Copies a kernel, with values of its own.
+// Copies a kernel and all its values.
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 
-// The reason that a product is in another place than a loop of the kernel's body: how the loops and
-// branches around it fail as a region is then the better one.
+// The reason that a product is not in a loop of the kernel's body. If the loops and branches around
+// it fail as a region, that reason is more useful.
 extern const char tile_not_in_loop[];
-// The reason that an operand has its lines along another axis than a dtype's products require.
+// The reason that an operand's lines run along another axis than its dtype requires.
 extern const char tile_depth_not_last[];
-// loop.c: allocates the plan's tables by value id, cleared. False if out of memory.
+// loop.c: allocates the plan's tables by value id and clears them. False if out of memory.
 bool tile_take_marks(struct tile_kernel *kernel, struct tile_pipeline *p);
-// Finds the loop, the product and its streamed operands, and marks the values that their
-// indices depend on. Returns NULL on success, the reason if there is no such loop, or "" if the
-// kernel has no product.
+// Finds the loop, the product and its streamed operands, and marks the values on which their
+// indices depend. Returns NULL on success, the reason if there is no such loop, or "" if the kernel
+// has no product.
 const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
-// swap.c: exchanges the operands in a loop that has been found, and transposes its accumulator; the
+// swap.c: exchanges the operands in a loop that has been found, and transposes its accumulator. The
 // loop must then be found again. Returns false if out of memory; the kernel may then be
 // inconsistent.
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p);
-// Plans a kernel that is one loop over a product, and sets the layouts of the values that hold
-// accumulators. `realigned`: threads copy the operands, instead of TMA. If that is impossible,
-// returns NULL with the reason in *why, for a remark.
+// Plans a kernel with one loop over a product, and sets the layouts of the values that hold
+// accumulators. If `realigned`, threads copy the operands instead of TMA. If planning is
+// impossible, returns NULL with a reason in *why for a remark.
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, bool realigned,
                                          const char **why);
-// region.c: finds products in nested loops, in several loops or under control flow, all of which
-// add to one accumulator. Returns NULL on success, or the reason if there is none.
+// region.c: finds products in nested loops, in several loops or under control flow that all add to
+// one accumulator. Returns NULL on success, or the reason if there are none.
 const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p);
-// True if the reason is that products do not add to one accumulator.
+// True if the reason is that the products do not add to one accumulator.
 bool tile_is_no_region(const char *why);
-// Recomputes the scalars that each role needs after values have been renumbered.
+// Recomputes the scalars that each role needs, after values are renumbered.
 void tile_settle_region(struct tile_kernel *kernel, struct tile_pipeline *p);
-// True for an op that holds products of the region.
+// True for an op that contains products of the region.
 bool tile_holds_products(const struct tile_pipeline *p, const struct tile_op *op);
 // loop.c: finds the load of a product's operand. Returns NULL, or the reason if there is none.
 const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
                              struct tile_stream *s);
-// Mark everything that a load's indices or a scalar depend on, for the copying thread. False if
-// that is more than scalars, or more than tile_find_gather() takes.
+// Mark everything on which a load's indices, or a scalar, depend for the copying thread. False if
+// that includes more than scalars, or more than tile_find_gather() accepts.
 bool tile_want_place(struct tile_pipeline *p, struct tile_stream *s);
 bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
-// Checks the ops before the loop or region, and sets p->before. Returns NULL, or the reason why
-// they are not allowed there.
+// Checks the ops before the loop or region, and sets p->before. Returns NULL, or the reason why an
+// op is not allowed there.
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
                               const struct tile_op *first);
 
-// Adds the tensor map for an access through slabs, a load or store of the product's shape. Returns
+// Adds the tensor map for an access through slabs: a load or store of the product's shape. Returns
 // the map's index.
 uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access);
-// The axis along which 64 rows of an access's tile are consecutive boxes, and their extent there;
-// false if there is none. `box` gets the box, last axis first, all of whose lines have `line`
-// elements.
+// Finds the axis along which groups of 64 rows of an access's tile are consecutive boxes. Sets
+// `box` to such a box, last axis first, with lines of `line` elements. Sets *step to its extent
+// along *axis. False if there is no such axis.
 bool tile_slab_box(const struct tile_op *access, uint32_t line, uint32_t *box, uint32_t *axis,
                    uint32_t *step);
-// True if a scalar differs between blocks that are neighbours along the grid's first axis.
+// True if a scalar differs between neighbouring blocks along the grid's first axis.
 bool tile_differs_by_block(const struct tile_value *value);
 // Plans a stream's place in shared memory and its map. Returns NULL, or the reason why that is
 // impossible.
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s);
-// True if TMA can copy an access's lines: they start at multiples of 16 bytes.
+// True if TMA can copy an access's lines, that is, if they start at multiples of 16 bytes.
 bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, uint32_t element);
-// scalars.c: true if an op and everything inside it handles only scalars, which it may read from
-// tensors, and writes nothing.
+// scalars.c: true if an op and everything inside it handles only scalars and writes nothing. It may
+// read scalars from tensors.
 bool tile_is_of_scalars(const struct tile_op *op);
-// tile_can_know(): true for such an op before the loop if its operands qualify too, so that the
-// copying thread can run it; call it for earlier ops first. tile_rows_unseen(): true if the rows
+// tile_can_know() is true for such an op before the loop if its operands qualify too, so that the
+// copying thread can run it. Call it for earlier ops first. tile_rows_unseen() is true if the rows
 // that a load from a slice lacks may hold any values.
 bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op);
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis);
-// True if the copying thread can perform a load: its indices are scalars that the thread can
-// compute, and it pads with zeros.
+// True if the copying thread can perform a load: it pads with zeros, and the thread can compute its
+// indices, which are scalars.
 bool tile_can_stream(struct tile_pipeline *p, const struct tile_op *load);
 // Makes one block alone finish a split tile.
 void tile_finish_in_one_block(struct tile_pipeline *p);
-// Recomputes `wanted` and `known` after values have been renumbered.
+// Recomputes `wanted` and `known`, after values are renumbered.
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);
 
 #endif

@@ -1,8 +1,8 @@
 // Finds a loop whose operands can be prefetched, and plans its stages.
 //
-// A load qualifies if one product in each iteration is its only use, if it pads with zeros, and if
-// its indices are scalars that can be computed ahead of time. The loop must not store anything,
-// since a store could write memory that a load reads.
+// A load qualifies if its only use is one product per iteration, if it pads with zeros, and if its
+// indices are scalars that can be computed ahead of time. The loop must store nothing, because a
+// store could write memory that a load reads.
 #include "prefetch.h"
 
 #include "tile/ir/words.h"
@@ -11,10 +11,10 @@
 enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
 enum { FEW_THREADS = 128, FEW_ROWS = 16 };
 enum { BLOCK_BYTES = 1024 };        // shared memory that the driver reserves per block
-enum { EXCHANGE_BYTES = 8 * 1024 }; // that a block of few threads needs beside its stages
-enum { STAGE_ALIGN = 128 };         // the swizzle works on address bits
+enum { EXCHANGE_BYTES = 8 * 1024 }; // needed beside the stages by a block of few threads
+enum { STAGE_ALIGN = 128 };         // swizzles use address bits
 
-// Marks the scalars inside the loop that a scalar depends on. False if it depends on anything else.
+// Marks the scalars in the loop on which a scalar depends. False if it depends on anything else.
 static bool want(struct tile_prefetch *p, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -43,7 +43,7 @@ static bool wants_place(struct tile_prefetch *p, const struct tile_op *load)
     return true;
 }
 
-// A slice keeps the tensor's known alignment unless it slices the last axis.
+// True if a tensor's known alignment applies. A slice keeps it, unless it slices the last axis.
 static bool is_aligned(const struct tile_value *tensor, const struct tile_block *body)
 {
     for (; tensor->op; tensor = tensor->op->operand[0])
@@ -104,7 +104,7 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
 struct contents {
     const struct tile_block *body;
     bool stores, continues_early; // an iteration may end early
-    bool orders;                  // there are ordered loads: other accesses must stay after them
+    bool orders;                  // there are ordered loads, which later accesses must not overtake
     uint32_t products;
     bool rows; // a product has more than FEW_ROWS rows
 };
@@ -165,9 +165,9 @@ static void consider_loop(struct tile_op *op, void *data)
         s->best = p;
 }
 
-// The number of blocks that should fit on a multiprocessor at once. If they are of few threads, one
-// multiplies while another waits; three keep enough bytes in flight if products of few rows wait
-// for memory, one for the other, most of the time.
+// Returns how many blocks should fit on a multiprocessor at once. With few threads per block, two
+// blocks let one multiply while the other waits. Products of few rows mostly wait for memory, one
+// after the other, and three blocks keep enough bytes in flight.
 static uint32_t blocks_of(const struct tile_prefetch *p, uint32_t threads)
 {
     return threads > FEW_THREADS ? 1 : p->only ? 2 : p->waits ? 3 : 1;
@@ -188,13 +188,13 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
         return NULL;
     }
     uint32_t rest = target->shared_limit, most = target->stages ? target->stages : USUAL_STAGES;
-    // Limit the plan, since the rest of the kernel needs shared memory too.
+    // Limit the plan, because the rest of the kernel needs shared memory, too.
     if (s.count > 1 || s.best->streams < 2)
         rest -= OTHERS_BYTES;
     s.best->stages = rest / s.best->stage_bytes;
     if (s.best->stages > most)
         s.best->stages = most;
-    // If two stages of each operand fit in a part of the shared memory, give the block only that.
+    // If two stages fit in the block's share of shared memory, use no more than that share.
     uint32_t blocks = blocks_of(s.best, s.threads);
     uint32_t part = (target->shared_limit + BLOCK_BYTES) / blocks - BLOCK_BYTES -
                     (s.best->waits ? EXCHANGE_BYTES : 0);

@@ -1,5 +1,5 @@
-// Loops over products whose threads copy the operands to shared memory themselves, some stages
-// ahead (cp.async). Used on targets without TMA or wgmma, and for loops with more than one product.
+// Loops over products whose threads copy the operands to shared memory themselves (cp.async), some
+// stages ahead. For targets without TMA or wgmma, and for loops with more than one product.
 #ifndef CUCORE_TILE_PASS_PREFETCH_H
 #define CUCORE_TILE_PASS_PREFETCH_H
 
@@ -12,10 +12,10 @@ struct tile_prefetch_stream {
     const struct tile_op *load;
     uint32_t element;     // bytes per element
     uint32_t last, other; // axes of the tensor that the tile spans
-    bool transposed;      // lines in memory do not run along the depth axis
+    bool transposed;      // the lines in memory do not run along the depth axis
     bool single;          // fragments read its elements one by one
     uint32_t lines, pitch;
-    uint32_t span;      // bytes of a line within which 16-byte pieces are swizzled
+    uint32_t span;      // bytes within which a line's 16-byte pieces are swizzled
                         // (layout/fragment.h)
     uint32_t at, bytes; // offset and size in the stage
 };
@@ -26,21 +26,21 @@ struct tile_prefetch {
     uint32_t streams;
     uint32_t stages, stage_bytes;
     const struct tile_op *only; // the loop's only product, if both its operands are streams
-    bool waits;                 // the loop has several products of few rows, and so mostly waits
-                                // for memory
-    bool *wanted;               // by value id: values inside the loop that the loads' indices
-                                // depend on
+    bool waits;                 // the loop has several products of few rows and so mostly waits for
+                                // memory
+    bool *wanted;               // by value id: values in the loop on which the loads' indices
+                                // depend
 };
 
-// Plans the loop with the most such loads. If there is none, returns NULL and sets *why to the
-// reason, or to "" if the kernel has no product.
+// Plans the loop with the most prefetchable operands. If there is none, returns NULL with a reason
+// in *why, or "" if the kernel has no product.
 struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
                                          const struct tile_target *target, uint32_t warps,
                                          const char **why);
-// Recomputes `wanted` after the values have been renumbered.
+// Recomputes `wanted`, after values are renumbered.
 bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan);
-// Returns the stream that an operand comes from, directly or transposed; NULL if none. *transposed
-// tells if the product uses it transposed.
+// Returns the stream from which an operand comes, directly or transposed, or NULL. Sets *transposed
+// if the product uses it transposed.
 const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
                                                            const struct tile_value *operand,
                                                            bool *transposed);

@@ -1,4 +1,4 @@
-// Propagates bounds and divisors of integers through ops. See range.h.
+// Propagates bounds and divisors of integers through ops (range.h).
 #include "range.h"
 
 #include "tile/ir/scalar.h"
@@ -104,7 +104,7 @@ static bool is_open_either(cuc_dtype dtype, struct tile_range x, struct tile_ran
     return tile_range_is_open(dtype, x) || tile_range_is_open(dtype, y);
 }
 
-// Returns a range with unknown bounds and with the common divisor of both operands.
+// Returns a range with unknown bounds and the common divisor of both operands.
 static struct tile_range unbounded(cuc_dtype dtype, struct tile_range x, struct tile_range y)
 {
     struct tile_range out = tile_range_any(dtype);
@@ -169,7 +169,7 @@ static int64_t divided(enum tile_op_kind kind, int64_t x, int64_t y)
     return (int64_t)out;
 }
 
-// Returns the range of a quotient by a positive constant. With any other divisor it is unknown.
+// Returns the range of a quotient, which is unknown unless the divisor is a positive constant.
 struct tile_range tile_range_quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
                                       struct tile_range y)
 {
@@ -187,8 +187,8 @@ struct tile_range tile_range_quotient(enum tile_op_kind kind, cuc_dtype dtype, s
     return tile_range_between(divided(kind, x.low, y.low), divided(kind, x.high, y.low), divisor);
 }
 
-// Returns the range of x & y. Every bit set in the result is set in both operands. So the trailing
-// zeros of x and of y remain, and a non-negative operand bounds the result.
+// Returns the range of x & y. Every bit set in the result is set in both operands. The result
+// therefore keeps the trailing zeros of x and y, and a non-negative operand bounds it.
 struct tile_range tile_range_masked(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
                                     struct tile_range y)
 {

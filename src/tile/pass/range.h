@@ -9,15 +9,15 @@ struct tile_range {
     uint64_t divisor;  // divides every element; 0: all elements are 0
 };
 
-// True if n divides the value.
+// True if n is known to divide the value.
 static inline bool tile_is_multiple(struct tile_range range, uint64_t n)
 {
     return range.divisor % n == 0;
 }
-// True for the range { 1, 0, 0 }, before any value has been seen.
+// True for the range { 1, 0, 0 }: no value has been seen yet.
 bool tile_range_is_none(struct tile_range x);
 bool tile_range_same(struct tile_range x, struct tile_range y);
-// True for a u64 that may exceed the range of i64: nothing is known about it.
+// True for a u64 that may exceed the range of i64. Its bounds are unknown.
 bool tile_range_is_open(cuc_dtype dtype, struct tile_range x);
 
 // Returns the full range of a dtype.
@@ -26,12 +26,12 @@ struct tile_range tile_range_exactly(int64_t i);
 struct tile_range tile_range_between(int64_t low, int64_t high, uint64_t divisor);
 // Returns the union of two ranges.
 struct tile_range tile_range_join(struct tile_range x, struct tile_range y);
-// Converts the range of an exact result to a range of the dtype. A result out of range wraps, and
-// then only power-of-two divisors survive.
+// Converts the range of an exact result to a range of the dtype. An out-of-range result wraps and
+// keeps only power-of-two divisors.
 struct tile_range tile_range_convert(cuc_dtype dtype, bool overflows, struct tile_range x);
 struct tile_range tile_range_product(cuc_dtype dtype, struct tile_range x, struct tile_range y);
-// Computes the range of an elementwise op with two operands of an integer dtype. `kind`
-// distinguishes ops that share a function.
+// Computes the range of an elementwise op on two operands of an integer dtype. `kind` distinguishes
+// ops that share a function.
 typedef struct tile_range tile_range_of_two(enum tile_op_kind kind, cuc_dtype dtype,
                                             struct tile_range x, struct tile_range y);
 tile_range_of_two tile_range_sum, tile_range_difference, tile_range_multiple, tile_range_extremum,

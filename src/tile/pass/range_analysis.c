@@ -1,8 +1,8 @@
-// Range and divisibility analysis of integer values. See range_analysis.h.
+// Range and divisibility analysis of integer values (range_analysis.h).
 //
 // The analysis walks the program once, in order. It repeats a loop until the divisors of the
-// carried values are stable, and drops bounds that change. In loops nested more than two deep,
-// nothing is known about carried values.
+// carried values are stable, and drops bounds that change. It assumes nothing about carried values
+// of loops that are nested more than two deep.
 #include "range_analysis.h"
 
 #include "tile/ir/host.h"
@@ -10,19 +10,20 @@
 
 enum { MOST_ROUNDS = 4, DEEPEST = 2 };
 
-// An upper bound for the extent of any axis. Addresses have fewer bits.
+// Upper bound for the extent of any axis. Addresses have fewer bits.
 #define MOST_EXTENT (INT64_C(1) << 60)
-// The same for a tensor with a map (signature/select.c).
+// Upper bound for an extent of a tensor with a map (signature/select.c).
 #define MOST_MAPPED (INT64_C(1) << 30)
 
-static const struct tile_range nobody = { 1, 0, 0 }; // no value has been seen yet
+// no value has been seen yet
+static const struct tile_range nobody = { 1, 0, 0 };
 
 static struct tile_range of(const struct tile_ranges *f, const struct tile_op *op, uint32_t operand)
 {
     return tile_range_of(f, op->operand[operand]);
 }
 
-// The range rules of ops.def: each computes the range of a result. `any` knows nothing.
+// The range rules of ops.def. Each computes the range of a result; `any` gives the full range.
 
 typedef struct tile_range range_rule(const struct tile_ranges *f, const struct tile_op *op,
                                      uint32_t result);
@@ -188,7 +189,7 @@ RULE(where)
     return tile_range_join(of(f, op, 1), of(f, op, 2));
 }
 
-RULE(shift) // elements of the operand, or of the padding
+RULE(shift) // elements of the operand, or padding
 {
     (void)result;
     return tile_range_join(of(f, op, 0), of(f, op, 2));
@@ -243,7 +244,7 @@ static void set(struct tile_ranges *f, const struct tile_value *value, struct ti
         f->value[value->id] = range;
 }
 
-// Visits a loop. The argument and the result of a carried value share one range here.
+// Visits a loop. The argument and the result of a carried value share one range.
 static void visit_loop(struct tile_ranges *f, const struct tile_op *op)
 {
     const struct tile_block *body = op->block[0];
@@ -317,7 +318,7 @@ static void visit_op(struct tile_ranges *f, const struct tile_op *op)
         for (uint32_t i = 0; i < op->result_count; i++)
             if (!op->result[i]->type.tensor)
                 set(f, op->result[i], rules[op->kind](f, op, i));
-        return; // the scalars of a reduction's function are never queried
+        return; // nothing queries the scalars of a reduction's function
     }
     for (uint32_t i = 0; target && i < op->operand_count && i < target->result_count; i++)
         set(f, target->result[i],
@@ -340,7 +341,7 @@ static struct tile_range *named(struct tile_ranges *f, const struct tile_host_ex
                                           : NULL;
 }
 
-// Applies the fact x op c; it can only tighten the bounds.
+// Applies the fact x op c, which can only tighten the bounds.
 static void learn_order(struct tile_range *x, cuc_dtype dtype, enum tile_op_kind op, int64_t c)
 {
     if (tile_range_is_open(dtype, *x))
@@ -386,7 +387,7 @@ static void learn(struct tile_ranges *f, const struct tile_host_expression *fact
                               : CUC_I64;
         if (range)
             learn_order(range, dtype, op, y->value);
-        // Reads x % c == 0.
+        // Recognize x % c == 0.
         bool rest = op == TILE_EQ && !y->value && x->kind == TILE_HOST_OP && x->op == TILE_MOD &&
                     x->operand[1]->kind == TILE_HOST_CONSTANT && x->operand[1]->value > 0;
         range = rest ? named(f, x->operand[0]) : NULL;
@@ -446,8 +447,8 @@ struct tile_range tile_range_of_extent(const struct tile_ranges *ranges,
 {
     bool whole = true;
 
-    // A slice has its tensor's extents, except along the sliced axis, where it has at most as many
-    // elements.
+    // A slice has its tensor's extents, except along the sliced axis, where the tensor's extent is
+    // only an upper bound.
     while (tensor->op && tensor->op->kind == TILE_SLICE) {
         whole &= tile_int(tensor->op, TILE_ATTR_AXIS, 0) != axis;
         tensor = tensor->op->operand[0];
@@ -463,7 +464,7 @@ struct tile_range tile_range_of_extent(const struct tile_ranges *ranges,
     return whole ? range : (struct tile_range){ 0, range.high, 1 };
 }
 
-// Returns the parameter's extent if no slice changes it; otherwise NULL.
+// Returns the parameter's extent along an axis, or NULL if a slice changes it.
 static const struct tile_extent *extent_of(const struct tile_ranges *ranges,
                                            const struct tile_value *tensor, uint32_t axis)
 {

@@ -3,30 +3,31 @@
 //     for .. { acc = acc + sum(x, 0) }     becomes     for .. { part = part + fold(x) }
 //                                                      acc = acc + sum(part, 0)
 //
-// A thread then adds its own elements in each iteration, and threads exchange their sums once. The
-// fold adds the rows of x that one thread holds, so that `part` takes few registers: rows of the
-// blocked layout whose numbers differ only in register bits.
+// In each iteration, a thread then adds only its own elements. Threads exchange their sums once.
+// The fold adds up the rows of x that one thread holds, so that `part` takes few registers. These
+// are rows of the blocked layout whose numbers differ only in register bits.
 #include "pass.h"
 #include "accumulation.h"
 
 #include "tile/ir/scalar.h"
 #include "tile/ir/words.h"
 
-enum { MOST_EACH = 16, MOST_ALL = 48 }; // registers of a thread for parts
+enum { MOST_EACH = 16, MOST_ALL = 48 }; // registers per thread for parts
 
 struct mover {
     struct tile_kernel *kernel;
     uint32_t threads;
-    bool contract; // products are not rounded before they are added
+    bool contract; // products need not be rounded before they are added
     bool changed;
 };
 
-// An accumulator that can move, since only its op uses the carried value, and only the end of an
-// iteration the op: its op, the first reduction, the last op before the accumulation.
+// An accumulator that can move: its op, the first reduction, and the last value before the
+// accumulation. Only the op uses the carried value, and only the end of the iteration uses the op's
+// result.
 struct chain {
     struct tile_op *op, *first;
     struct tile_value *last;
-    uint32_t own; // operand of `op` that is the carried value
+    uint32_t own; // which operand of `op` is the carried value
     bool extremum;
 };
 
@@ -59,7 +60,7 @@ static bool find_chain(struct chain *c, struct tile_value *argument, struct tile
             break;
         c->first = step;
     }
-    // Sums of f16 and bf16 are rounded once an iteration.
+    // Sums of f16 and bf16 are rounded once per iteration, so they stay in the loop.
     return c->first && (c->extremum || tile_bytes_of(argument->type.dtype) >= 4 ||
                         tile_is_integer(argument->type.dtype));
 }
@@ -78,7 +79,8 @@ static uint32_t log2_of(int64_t x)
     return 63 - (uint32_t)__builtin_clzll((uint64_t)x);
 }
 
-// The number of parts along the reduced axis that lie in a thread's registers; 1: none.
+// Returns the number of parts along the reduced axis that lie in one thread's registers; 1 means no
+// split.
 static int32_t fold_of(const struct mover *m, const struct chain *c, uint32_t vector)
 {
     const struct tile_type *type = &c->first->operand[0]->type;
@@ -88,11 +90,12 @@ static int32_t fold_of(const struct mover *m, const struct chain *c, uint32_t ve
         return 1;
     for (uint32_t i = 0; i < type->rank; i++)
         if (type->extent[i] & (type->extent[i] - 1))
-            return 1; // a reshape would exchange elements
+            return 1; // a reshape would move elements between threads
     for (uint32_t i = axis + 1; i < type->rank; i++)
         low += log2_of(type->extent[i]);
     uint32_t high = low + log2_of(type->extent[axis]);
-    uint32_t held = log2_of((int64_t)m->threads * vector); // bits of threads and of their vectors
+    // thread bits and bits within their vectors
+    uint32_t held = log2_of((int64_t)m->threads * vector);
     if (low < held)
         low = held;
     return low < high ? INT32_C(1) << (high - low) : 1;
@@ -104,8 +107,8 @@ static struct tile_value *reshaped(struct mover *m, struct tile_op *place, struc
     return tile_make_before(m->kernel, place, TILE_RESHAPE, type, 1, &x);
 }
 
-// The factors of a product that is added up, and so may be added without being rounded; NULL for
-// anything else.
+// Returns the product that is added up, if it may be added without rounding. NULL for anything
+// else.
 static struct tile_op *product_of(const struct mover *m, const struct chain *c)
 {
     struct tile_op *op = c->first->operand[0]->op;
@@ -117,7 +120,7 @@ static struct tile_op *product_of(const struct mover *m, const struct chain *c)
                : NULL;
 }
 
-// Reduces `parts` parts of a tile along an axis to one.
+// Reduces `parts` parts of a tile along an axis to one part.
 static struct tile_value *folded(struct mover *m, const struct chain *c, int32_t parts,
                                  const struct tile_type *to)
 {
@@ -134,7 +137,7 @@ static struct tile_value *folded(struct mover *m, const struct chain *c, int32_t
     one = split;
     one.extent[axis] = 1;
     const struct tile_op *product = product_of(m, c);
-    if (product) { // stays the reduction's operand
+    if (product) { // keep the product as the reduction's operand
         struct tile_value *factor[2];
         for (uint32_t i = 0; i < 2; i++)
             factor[i] = reshaped(m, c->op, product->operand[i], &split);
@@ -146,12 +149,13 @@ static struct tile_value *folded(struct mover *m, const struct chain *c, int32_t
     if (!x)
         return NULL;
     for (uint32_t i = 0; i < c->first->attribute_count; i++)
-        tile_set(m->kernel, x->op, c->first->attribute[i]); // the axis is the same
+        // with the same axis
+        tile_set(m->kernel, x->op, c->first->attribute[i]);
     return reshaped(m, c->op, x, to);
 }
 
-// The first part: the initial value everywhere for an extremum, which may be counted twice; zeros
-// for a sum, negative ones for floats, since x + -0 is x.
+// Returns the first part. For an extremum it is the initial value everywhere, which may be counted
+// twice. For a sum it is zeros: -0 for floats, because x + -0 is x.
 static struct tile_value *initial(struct mover *m, const struct chain *c, struct tile_op *loop,
                                   struct tile_value *from, const struct tile_type *to)
 {
@@ -160,7 +164,7 @@ static struct tile_value *initial(struct mover *m, const struct chain *c, struct
     if (!c->extremum)
         from = tile_is_float(to->dtype) ? tile_make_real_before(m->kernel, loop, to->dtype, -0.0)
                                         : tile_make_int_before(m->kernel, loop, to->dtype, 0);
-    else if (from->type.rank) { // the shape that the reductions leave
+    else if (from->type.rank) { // reshape to the shape that the reductions leave
         const struct tile_value *x = c->last;
         while (x->op->kind == TILE_RESHAPE)
             x = x->op->operand[0];
@@ -170,7 +174,7 @@ static struct tile_value *initial(struct mover *m, const struct chain *c, struct
     return tile_make_before(m->kernel, loop, TILE_BROADCAST, to, 1, &from);
 }
 
-// The reductions of a chain, and the reshapes behind them, of the parts.
+// Applies the reductions of a chain, and the reshapes after them, to the parts.
 static struct tile_value *finished(struct mover *m, const struct chain *c, struct tile_op *place,
                                    struct tile_value *x, const struct tile_value *last)
 {
@@ -211,7 +215,7 @@ static void move_out(struct mover *m, struct tile_op *loop, uint32_t index, cons
     for (uint32_t i = 0; i < c->op->attribute_count; i++)
         tile_set(m->kernel, next->op, c->op->attribute[i]);
     sum->name = kept->name;
-    tile_replace(kept, sum, loop->next); // the first of the new reductions
+    tile_replace(kept, sum, loop->next); // keep the first of the new reductions
     tile_set_operand(loop, 3 + index, start);
     tile_set_operand(loop->block[0]->last, index, next);
     argument->type = kept->type = part;

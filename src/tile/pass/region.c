@@ -1,10 +1,10 @@
-// Finds products that add to one accumulator from nested loops, from several loops in a row, or
-// under conditions, such as a convolution's, which loops over the taps of its filter.
+// Finds products that add to one accumulator from nested loops, from several consecutive loops, or
+// under conditions. An example is a convolution, which loops over the taps of its filter.
 //
-// The ops of the kernel's body from the first to the last one that holds such products are the
-// region. Both roles run its loops and branches, which must depend on scalars alone: the copying
-// thread copies the operands where a product stands, and warpgroups multiply there. Everything else
-// in a region is scalar.
+// The region is the range of the kernel body's ops from the first to the last that contains such
+// products. Both roles run its loops and branches, which must depend only on scalars: at each
+// product, the copying thread copies the operands and warpgroups multiply. Everything else in a
+// region is scalar.
 #include "pipeline.h"
 
 #include "tile/ir/scalar.h"
@@ -13,7 +13,7 @@
 struct region {
     struct tile_pipeline *p;
     uint32_t found;  // products, so far
-    bool again;      // the products are known; only scalars are marked
+    bool again;      // products are already known; only mark scalars
     const char *why; // there is none
 };
 
@@ -30,7 +30,7 @@ bool tile_is_no_region(const char *why)
 
 static bool mark(struct tile_pipeline *p, bool *marks, const struct tile_value *value);
 
-// A scalar that a loop carries, by its index among the carried values.
+// Marks a scalar that a loop carries, given by its index among the carried values.
 static bool mark_carried(struct tile_pipeline *p, bool *marks, const struct tile_op *loop,
                          uint32_t index)
 {
@@ -61,7 +61,7 @@ static bool mark_result(struct tile_pipeline *p, bool *marks, const struct tile_
     return true;
 }
 
-// Marks everything that a scalar depends on. False if it depends on anything but scalars.
+// Marks everything on which a scalar depends. False if that includes anything but scalars.
 static bool mark(struct tile_pipeline *p, bool *marks, const struct tile_value *value)
 {
     if (value->type.rank || value->type.tensor)
@@ -83,7 +83,7 @@ bool tile_want(struct tile_pipeline *p, const struct tile_value *value)
     return mark(p, p->wanted, value);
 }
 
-// A scalar that both roles need, because the region's control flow depends on it.
+// Marks a scalar that both roles need, because the region's control flow depends on it.
 static bool steer(struct region *r, const struct tile_value *value)
 {
     if (mark(r->p, r->p->wanted, value) && mark(r->p, r->p->steers, value))
@@ -168,7 +168,7 @@ static const struct tile_value *add_in_branch(struct region *r, const struct til
     return NULL;
 }
 
-// True for an op of a region that is no product and holds none.
+// True for an op of a region that neither is nor contains a product.
 static bool is_beside(const struct tile_op *op)
 {
     const struct tile_type *type = op->result_count == 1 ? &op->result[0]->type : NULL;
@@ -177,12 +177,12 @@ static bool is_beside(const struct tile_op *op)
         op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || op->kind == TILE_LOAD_ROWS ||
         op->kind == TILE_GATHER || (op->kind == TILE_SLICE && !op->operand[0]->op))
         return true;
-    // Rows' numbers: they can only become operands of products by a gather.
+    // Row numbers can only become operands of products through a gather.
     return type && !type->tensor && tile_is_recomputable(op) &&
            (tile_is_integer(type->dtype) || type->dtype == CUC_BOOL);
 }
 
-// Follows the accumulator through ops. Returns its value at the end, or NULL with the reason.
+// Follows the accumulator through ops. Returns its final value, or NULL with a reason.
 static const struct tile_value *add_up(struct region *r, const struct tile_op *first,
                                        const struct tile_op *end, const struct tile_value *sum)
 {
@@ -229,7 +229,7 @@ static const struct tile_op *in_body(const struct tile_op *op)
     return op;
 }
 
-// The tile that the first product, or the loop around it, adds to.
+// Returns the tile to which the first product, or the loop around it, adds.
 static const struct tile_value *start_of(const struct tile_pipeline *p)
 {
     const struct tile_value *sum = p->mma->operand[2];
@@ -254,7 +254,8 @@ static bool is_used_behind(const struct tile_pipeline *p, const struct tile_valu
     return false;
 }
 
-// Scalars of the region that later ops use are computed by warpgroups too. Tiles cannot be.
+// Makes warpgroups compute the region's scalars that later ops use, too. Tiles cannot be used
+// there.
 static void steer_outside(struct region *r)
 {
     for (const struct tile_op *op = r->p->first; op != r->p->loop->next && !r->why; op = op->next)
@@ -269,8 +270,8 @@ static void steer_outside(struct region *r)
         }
 }
 
-// True if nothing reads a value of the accumulator but the op that adds to it, or one op in each
-// arm of a branch.
+// True if the only reader of an accumulator value is the op that adds to it, or one op in each arm
+// of a branch.
 static bool is_consumed_once(const struct tile_value *sum)
 {
     const struct tile_use *first = sum->use, *second = first ? first->next : NULL;

@@ -14,7 +14,7 @@ struct review {
     bool pipelined;
 };
 
-// Reports that the code is slower than the source suggests; `why` may be "".
+// Reports that the code is slower than the source suggests. `why` may be "".
 static void downgrade(const struct review *r, const struct tile_op *op, bool refused,
                       const char *option, const char *expected, const char *got, const char *why)
 {
@@ -33,8 +33,8 @@ static void review_op(struct tile_op *op, void *data)
 
     const struct tile_fragment *fragment = op->kind == TILE_MMA ? tile_fragment_of(op, r->target)
                                                                 : NULL;
-    // The entry that most launches take uses a pipeline. A product behind it may use no tensor
-    // core.
+    // Skip the remark, because the entry that most launches take uses a pipeline. A product after
+    // the pipeline may still use no tensor core.
     if (r->pipelined && (op->kind != TILE_MMA || fragment))
         return;
     if (fragment)

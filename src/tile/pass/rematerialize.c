@@ -1,12 +1,12 @@
 // Rematerialization for long rows of f16 and bf16. Such a row waits in registers, two elements to a
 // word, until its reductions finish. Values that take only a few instructions per element are not
-// kept in f32 in the meantime; each part of the kernel recomputes them from the packed word. This
-// halves the number of registers and leaves room for another block, which can load while this one
-// computes.
+// kept in f32 in the meantime. Instead, each part of the kernel recomputes them from the packed
+// word. This halves the number of registers and leaves room for another block, which can load while
+// this one computes.
 //
-// Reductions over a whole row split the kernel into parts. A value that one part computes and a
-// later part uses is recomputed there, down to the widening cast. The cast carries a mark so that
-// each part emits different instructions for it; otherwise ptxas would merge the copies again.
+// Reductions over a whole row split the kernel into parts. If one part computes a value and a later
+// part uses it, the later part recomputes it, down to the widening cast. A mark on the cast makes
+// each part emit different instructions for it; otherwise ptxas would merge the copies again.
 #include "pass.h"
 
 enum { MOST_PARTS = 3, MOST_COST = 4 };
@@ -17,7 +17,7 @@ struct rematerialization {
     uint32_t part, originals;
     uint8_t *made;                        // by value id: the part that computes it
     struct tile_value **copy[MOST_PARTS]; // by value id
-    struct tile_value **first;            // by a copy's id minus `originals`: the original value
+    struct tile_value **first;            // original value, by a copy's id minus `originals`
     bool changed, failed;
 };
 
@@ -33,8 +33,8 @@ static bool is_half(const struct tile_value *value)
     return value->type.dtype == CUC_F16 || value->type.dtype == CUC_BF16;
 }
 
-// Returns the instructions per element, counted from the packed word. A value above MOST_COST is
-// kept.
+// Returns the instructions per element, counted from the packed word. A value that costs more than
+// MOST_COST is kept in f32.
 static uint32_t cost_of(const struct rematerialization *a, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -64,7 +64,7 @@ static uint32_t cost_of(const struct rematerialization *a, const struct tile_val
 static struct tile_value *rematerialized(struct rematerialization *a, struct tile_op *place,
                                          struct tile_value *value)
 {
-    if (value->id >= a->originals) // the value is a copy made in an earlier part
+    if (value->id >= a->originals) // this is a copy made in an earlier part
         value = a->first[value->id - a->originals];
     struct tile_value **kept = &a->copy[a->part][value->id];
     const struct tile_op *op = value->op;

@@ -1,7 +1,7 @@
 // Splits loops that only accumulate over the blocks of a cluster, for grids with fewer blocks than
-// the machine has multiprocessors. Block p of n runs iterations p, p + n, ..; after the loop the
-// blocks combine their results in the order of their numbers. After the last such loop the first
-// block goes on alone.
+// multiprocessors. Block p of n runs iterations p, p + n, ... After the loop, the blocks combine
+// their results in the order of their numbers. After the last such loop, the first block continues
+// alone.
 //
 //     rank, ranks                         for i in first + part * step .. last step parts * step
 //     if parts > 1 {                      after the loop
@@ -23,7 +23,8 @@ enum {
     MOST_EXAMINED = 32,
     MOST_CARRIED = 16,
     MOST_BYTES = 64 * 1024,
-    REPLICAS = 8, // of a reduction's result, in the layouts that rows of some length have
+    REPLICAS = 8, // copies of each element of a reduction's result, in layouts of rows of some
+                  // lengths
     LEAST_ITERATIONS = 16
 };
 
@@ -36,7 +37,7 @@ struct splitter {
     } found[MOST_LOOPS];
     uint32_t count;
     bool exact;
-    const char *why; // why the last loop is not split
+    const char *why; // reason why the last loop is not split
     struct tile_value *part, *parts;
     bool failed;
 };
@@ -59,8 +60,8 @@ static bool has_effect(struct tile_op *op)
     return effect;
 }
 
-// Bytes that a block shares: a thread holds at least one element of each value, and often replicas
-// of the elements that a reduction leaves.
+// Returns the bytes that a block shares. A thread holds at least one element of each value, and
+// often several replicas of the elements that a reduction leaves.
 static int64_t shared_bytes(const struct splitter *s, const struct tile_op *loop)
 {
     int64_t bytes = 0;
@@ -168,8 +169,8 @@ static void find_part(struct splitter *s)
     s->parts = tile_make_before(s->kernel, place, TILE_RANKS, &type, 0, NULL);
 }
 
-// Takes every `parts`-th iteration, from number `part` on. A loop with fewer iterations gets its
-// end as its start, so that nothing overflows.
+// Makes the loop take every `parts`-th iteration, starting with number `part`. If it has too few
+// iterations, it starts at its end, so that nothing overflows.
 static void take_part(struct splitter *s, struct tile_op *loop)
 {
     struct tile_value *first = loop->operand[0], *last = loop->operand[1];
@@ -210,8 +211,8 @@ static struct tile_value *identity_of(struct splitter *s, struct tile_op *place,
     return type->rank ? tile_make_before(s->kernel, place, TILE_BROADCAST, type, 1, &one) : one;
 }
 
-// Only the first block counts the initial values of a sum. Those of an extremum may be counted by
-// all.
+// Counts the initial values of a sum only in the first block. All blocks may count those of an
+// extremum.
 static void start_apart(struct splitter *s, struct tile_op *loop, const struct tile_accumulator *of)
 {
     struct tile_value *none = tile_make_int_before(s->kernel, loop, CUC_I64, 0);
@@ -307,9 +308,9 @@ static struct tile_value *expanded(struct splitter *s, struct tile_block *block,
     return make_in(s, block, like, TILE_BROADCAST, &type, 1, &x);
 }
 
-// sum exp(m - M), for a sum at the running maximum m that becomes M. A block without iterations has
-// no maximum and no sum: where m is M, the sum stays as it is. Where only m is -inf, whatever the
-// block has summed counts for nothing, be it a NaN.
+// Returns sum exp(m - M), which rescales a sum from the running maximum m to M. A block without
+// iterations has no maximum and no sum. Where m equals M, the sum stays unchanged. Where only m is
+// -inf, the block's sum counts for nothing, even if it is NaN.
 static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
                                    struct tile_op *like, const struct tile_accumulator *a,
                                    struct tile_value *sum, struct tile_value *m,
@@ -350,7 +351,7 @@ static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
                    (struct tile_value *[]){ same, sum, product });
 }
 
-// Combines what two blocks have accumulated.
+// Combines the accumulated values of two blocks.
 static void combine(struct splitter *s, struct tile_block *block, struct tile_op *loop,
                     const struct tile_accumulator *of, struct tile_value *const *x,
                     struct tile_value *const *y, struct tile_value **out)

@@ -1,6 +1,6 @@
-// Exchanges the operands: c' = b' a' instead of c = a b. wgmma produces 64 rows at a time but
-// columns in steps of 8, so a result with few rows is better computed with few columns. Code after
-// the loop reads the result transposed back.
+// Exchanges the operands: c' = b' a' instead of c = a b. wgmma computes 64 rows at a time but
+// columns in steps of 8, so a result with few rows is cheaper to compute with few columns. Code
+// after the loop reads the result transposed back.
 #include "fused.h"
 #include "pass.h"
 
@@ -19,7 +19,7 @@ static struct tile_value *transposed(struct tile_kernel *kernel, struct tile_op 
     return result;
 }
 
-// `index`: that of the accumulator among the values that the loop carries.
+// `index` is the accumulator's index among the values that the loop carries.
 static bool swap(struct tile_kernel *kernel, struct tile_op *loop, struct tile_op *mma,
                  uint32_t index)
 {

@@ -1,19 +1,19 @@
-// Unrolls loops that wait for memory: one iteration does the work of several, and starts with the
-// loads of all of them, so that more bytes are in flight. The iterations that are left over run in
-// the old loop. The order of all operations on carried values stays the same.
+// Unrolls loops that wait for memory. One iteration does the work of several and starts with all
+// their loads, so that more bytes are in flight. The remaining iterations run in the old loop. The
+// order of operations on carried values does not change.
 //
-// The unrolled loop only takes iterations whose tiles lie inside their tensors, as far as that can
-// be computed before the loop, and its loads check no bounds. So all its loads are in one piece of
-// straight code, and only the old loop has code for edges.
+// The unrolled loop takes only iterations whose tiles lie inside their tensors, as far as that can
+// be computed before the loop, and its loads check no bounds. All its loads are thus straight-line
+// code, and only the old loop has code for edges.
 #include "pass.h"
 #include "accumulation.h"
 
 #include "tile/ir/scalar.h"
 #include "tile/ir/words.h"
 
-// A multiprocessor of an H200 needs some 48 KB in flight: 64 bytes in each of 768 threads, or, if
-// loops are shared since the grid is small, 128 bytes in fewer. Registers of more bytes would leave
-// too few resident threads.
+// A multiprocessor of an H200 needs about 48 KB in flight: 64 bytes in each of 768 threads. If
+// blocks share loops because the grid is small, it needs 128 bytes in fewer threads. More bytes per
+// thread take so many registers that too few threads are resident.
 enum {
     WANTED_BYTES = 64,
     WANTED_IF_SHARED = 128,
@@ -22,7 +22,7 @@ enum {
     MOST_WORK = 512
 };
 
-enum { MOST_LOOPS = 64 }; // of a kernel; each takes tables of all values
+enum { MOST_LOOPS = 64 }; // per kernel; each loop takes tables of all values
 
 struct unroller {
     struct tile_kernel *kernel;
@@ -31,9 +31,9 @@ struct unroller {
 };
 
 struct body {
-    bool *early;   // by value id: needed by a load, or a load
+    bool *early;   // by value id: a load, or needed by a load
     bool *carried; // by value id: computed from a carried value
-    int64_t bytes; // that a thread loads in one iteration
+    int64_t bytes; // bytes that a thread loads in one iteration
     int64_t work;  // elements that a thread computes in one iteration
     bool refused;
 };
@@ -43,14 +43,14 @@ static bool is_load(const struct tile_op *op)
     return tile_op_infos[op->kind].traits & TILE_READS && op->result_count == 1;
 }
 
-// True for ops whose code is long, and would be copied.
+// True for ops with long code, which unrolling would copy.
 static bool is_long(const struct tile_op *op)
 {
     return op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
            op->kind == TILE_HISTOGRAM || op->kind == TILE_MMA;
 }
 
-// Elements that a thread holds, at least one.
+// Returns the number of elements that a thread holds, at least one.
 static int64_t held(const struct unroller *u, const struct tile_type *type)
 {
     return (tile_elements(type) + u->threads - 1) / u->threads;
@@ -105,7 +105,7 @@ static uint32_t turns_for(const struct unroller *u, const struct body *b)
     return turns;
 }
 
-// Iterations of a loop between constants; -1 if unknown.
+// Returns the number of iterations of a loop with constant bounds, or -1 if unknown.
 static int64_t known_iterations(const struct tile_op *loop)
 {
     int64_t bound[3];
@@ -169,7 +169,7 @@ static struct tile_value *widened(struct unroller *u, struct tile_op *place, str
                : x;
 }
 
-// A value as it is before the loop; NULL if the loop computes it.
+// Returns a value as it is before the loop, or NULL if the loop computes it.
 static struct tile_value *invariant(struct unroller *u, struct tile_op *loop, struct tile_value *x)
 {
     struct tile_value **none;
@@ -188,13 +188,13 @@ static struct tile_value *invariant(struct unroller *u, struct tile_op *loop, st
     return copy->result[0];
 }
 
-// The iterations that read only inside: those below `last`, if `holds` is true.
+// The iterations that read only inside tensors: those below `last`, provided that `holds` is true.
 struct limits {
     struct tile_value *last, *holds;
 };
 
-// Adds the limits of one axis. The tile is inside if its index is at least 0 and below `most`. The
-// index is the loop's variable, an invariant value, or their sum.
+// Adds the limits of one axis. The tile lies inside if its index is at least 0 and below `most`.
+// The index is the loop variable, an invariant value, or their sum.
 static bool limit_axis(struct unroller *u, struct tile_op *loop, struct limits *l,
                        const struct tile_op *load, uint32_t axis)
 {
@@ -244,7 +244,7 @@ static bool limit_axis(struct unroller *u, struct tile_op *loop, struct limits *
     return l->last && l->holds;
 }
 
-// Marks the loads of tiles that the limits keep inside.
+// Marks the loads whose tiles the limits keep inside.
 static void limit(struct unroller *u, struct tile_op *loop, struct limits *l, bool *inside)
 {
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
@@ -262,7 +262,7 @@ static void limit(struct unroller *u, struct tile_op *loop, struct limits *l, bo
     }
 }
 
-// The loop's step times a number.
+// Returns the loop's step times a number.
 static struct tile_value *multiple(struct unroller *u, struct tile_op *loop, int64_t times)
 {
     cuc_dtype dtype = loop->operand[2]->type.dtype;
@@ -271,9 +271,9 @@ static struct tile_value *multiple(struct unroller *u, struct tile_op *loop, int
                tile_make_int_before(u->kernel, loop, dtype, times));
 }
 
-// The bound of the unrolled loop: `steps` steps below the last iteration that it may take, or, if
-// there are fewer iterations, its start. Differences of i32 are taken in 64 bits; those of i64 do
-// not overflow for any loop that ends.
+// Returns the bound of the unrolled loop: `steps` steps below the last iteration that it may take,
+// or the loop's start if there are fewer iterations. Differences of i32 are computed in 64 bits.
+// Differences of i64 do not overflow for any loop that ends.
 static struct tile_value *bound_of(struct unroller *u, struct tile_op *loop, const struct limits *l,
                                    int64_t steps)
 {
@@ -290,7 +290,7 @@ static struct tile_value *bound_of(struct unroller *u, struct tile_op *loop, con
                             (struct tile_value *[]){ enough, end, first });
 }
 
-// The unrolled loop, before the old one, which goes on from the position that it reaches.
+// Emits the unrolled loop before the old one, which continues from the position that it reaches.
 static bool unroll(struct unroller *u, struct tile_op *loop, const struct body *b, uint32_t turns)
 {
     struct tile_kernel *kernel = u->kernel;
@@ -379,7 +379,7 @@ static void visit(struct tile_op *loop, void *data)
     if (loop->kind != TILE_FOR || loop->block[0]->last->kind != TILE_CONTINUE ||
         !tile_loads(loop) || u->loops++ >= MOST_LOOPS)
         return;
-    // Passes make steps that are not constant, but small.
+    // Other passes create steps that are small but not constant.
     const struct tile_op *step = loop->operand[2]->op;
     bool constant = step && step->kind == TILE_CONSTANT;
     struct body b = { .early = tile_take(u->kernel->module, size),
@@ -392,7 +392,7 @@ static void visit(struct tile_op *loop, void *data)
     uint32_t turns = b.refused || !b.bytes ? 1 : turns_for(u, &b);
     while (turns > 1 && known >= 0 && known < 2 * turns)
         turns /= 2;
-    // The position behind the last iteration must not overflow.
+    // The position after the last iteration must not overflow.
     if (turns < 2 || by > INT16_MAX || (dtype != CUC_I64 && dtype != CUC_I32) ||
         (dtype == CUC_I32 && (known < 0 || known * by > INT32_MAX / 2)))
         return;

@@ -1,6 +1,6 @@
-// Delays the widening of f16 and bf16 to f32: ops that do not round run before the widening. These
-// are minimum and maximum reductions, which the hardware does two elements at a time, and the
-// reshapes that lead to such reductions.
+// Delays the widening of f16 and bf16 to f32, so that ops that do not round run before it. These
+// are minimum and maximum reductions, which the hardware performs on two elements at a time, and
+// the reshapes that lead to them.
 #include "pass.h"
 #include "tile/ir/words.h"
 
@@ -9,7 +9,7 @@ struct widening {
     bool changed;
 };
 
-// Returns the cast that widens a value exactly; NULL if there is none.
+// Returns the cast that widens a value exactly, or NULL.
 static const struct tile_op *widener_of(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
