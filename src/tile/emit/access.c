@@ -40,7 +40,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
     a->forward[axis] = !open && range.low >= 0;
     a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
                       range.high <= (dim.low - a->extent[axis]) / scale;
-    // An entry with roles may launch more blocks than the grid has.
+    // A warp-specialized entry may launch more blocks than the grid has.
     a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->ranges, index, scale, a->extent[axis],
                                                           a->op->operand[0], axis);
 
@@ -139,7 +139,7 @@ static void open_thread(struct tile_access_state *a)
     }
 }
 
-// True for the sum of a multiple of `count` and a constant that is not one, or their difference.
+// True for a multiple of `count` plus or minus a constant that is not a multiple.
 static bool is_offset(const struct tile_emitter *e, const struct tile_value *index, uint64_t count)
 {
     const struct tile_op *op = index->op;

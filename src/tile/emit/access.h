@@ -36,8 +36,8 @@ struct tile_access_state {
     const struct tile_value *ids;
     tile_register pad;         // padding value for all elements
     const tile_register *pads; // padding value for each register
-    // State from which each path computes a deferred stored value, a vector at a time. NULL if the
-    // value is already computed.
+    // Saved state for a deferred stored value: each path computes the value from it, a vector at a
+    // time. NULL if the value is already computed.
     const struct tile_deferred *deferred;
     struct tile_emit_view unit; // the view of an aligned tensor whose last stride is 1
 };

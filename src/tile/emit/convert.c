@@ -111,8 +111,8 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
 // are vectors over GF(2).
 struct places {
     uint32_t vector[32], registers[32]; // indexed by the vector's highest bit; 0 if unused
-    uint32_t same[32];                  // register numbers whose XOR keeps the element, by their
-                                        // highest bit
+    uint32_t same[32];                  // XOR masks between registers with the same element, by
+                                        // their highest bit
 };
 
 static void solve_places(struct places *p, const struct tile_layout *layout)

@@ -3,8 +3,8 @@
 #include "emit.h"
 
 // Multiplier for a division: for 0 <= x < 2^63, x / divisor is the upper half of x * factor,
-// shifted right by `shift`. `factor` is the smallest sufficient power of two over the divisor,
-// rounded up.
+// shifted right by `shift`. `factor` is the smallest sufficient power of two, divided by the
+// divisor and rounded up.
 struct inverse {
     uint64_t factor;
     uint32_t shift;

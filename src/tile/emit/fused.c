@@ -106,8 +106,8 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 
 // ---- Roles
 
-// Computes the number of tiles along the other axes in a section: as many as have streamed operands
-// that fit in L2 together.
+// Computes the number of tiles along the other axes in a section, limited so that their streamed
+// operands fit in L2 together.
 static void open_sections(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

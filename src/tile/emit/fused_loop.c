@@ -598,7 +598,7 @@ static bool chained_loop(struct tile_emitter *e, const struct loop *l)
 //     for n = 0 ..:  start P(n + 1); wait for P(n); work(n)
 //
 // Even and odd iterations have separate code, because their products have separate registers. With
-// loads ahead, there is a copy for each combination with a set of loaded registers.
+// loads ahead, there is a copy for each combination of parity and register set.
 
 // Registers of each product's result in even and odd iterations.
 struct doubled {
@@ -646,7 +646,7 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
         return false;
     tile_wait_products(e, later);
     release_feeds(e, 0, p->products, &r->late);
-    bool reads = false; // true if some feed is small; its stage is that of this iteration
+    bool reads = false; // true if a small feed must be read from this iteration's stage
     for (uint32_t i = 0; i < p->feeds; i++)
         reads |= p->feed[i].small;
     if (!reads)

@@ -66,9 +66,10 @@ uint32_t tile_feed_run(const struct tile_stream *s);
 void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice);
 bool tile_read_small(struct tile_emitter *e, const struct tile_feed *feed);
 
-// fused_ahead.c: loads that an iteration issues for the second next one. tile_open_ahead() computes
-// their addresses. tile_load_ahead() issues the loads for a later iteration, whose variable is
-// `at`. tile_swap_ahead() makes the next iteration's tiles current for the code that follows.
+// fused_ahead.c: loads that an iteration issues for the iteration after next. tile_open_ahead()
+// computes their addresses. tile_load_ahead() issues the loads for a later iteration, whose
+// variable is `at`. tile_swap_ahead() makes the next iteration's tiles current for the code that
+// follows.
 enum { TILE_AHEAD = 2 };
 struct tile_ahead {
     struct tile_ahead_load *load;

@@ -17,8 +17,8 @@ struct small_copy {
     uint32_t axes;                    // of the tensor
     tile_register first;              // flattened coordinate of the lane's first element
     tile_register at[TILE_MAX_RANK];  // that element's coordinates in the tensor, 64 bits
-    tile_register own[TILE_MAX_RANK]; // its coordinates in the tile by axis of the tensor, 32 bits;
-                                      // TILE_NO_REGISTER: 0
+    tile_register own[TILE_MAX_RANK]; // that element's coordinates in the tile, by tensor axis, 32
+                                      // bits; TILE_NO_REGISTER: 0
     tile_register address;
 };
 
@@ -33,7 +33,7 @@ static tile_register plus(struct tile_emitter *e, tile_register x, tile_register
     return !x ? y : !y ? x : tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
 }
 
-// Returns the coordinate along a tensor's axis of a flattened coordinate.
+// Extracts a flattened coordinate's component along a tensor axis.
 static uint32_t coordinate_of(const struct small_copy *c, uint32_t flat, uint32_t axis)
 {
     uint32_t own = tile_axis_of(c->op, axis);

@@ -15,7 +15,8 @@ struct rows {
     const struct tile_stream *stream;
     uint32_t which; // number of the product's operand
     tile_register *kept[TILE_MOST_NODES];
-    tile_register *address; // of the row's first element, or of the tensor's for a row outside
+    tile_register *address; // by round: the row's first element, or the tensor's if the row lies
+                            // outside
     tile_register inside;   // bit n: the row of round n exists
 };
 
@@ -70,7 +71,8 @@ bool tile_open_gathered(struct tile_emitter *e)
 
 struct run {
     struct tile_emitter *e;
-    const struct rows *rows; // rows with kept values; NULL for the element with all coordinates 0
+    const struct rows *rows; // rows with kept values; NULL to evaluate the element with all
+                             // coordinates 0
     const struct tile_gather *g;
     const struct tile_type *box;
     uint32_t round;

@@ -120,11 +120,7 @@ struct tile_num tile_num_scale(struct tile_math *m, struct tile_num x, tile_regi
 struct tile_pair {
     struct tile_num high, low;
 };
-// Returns a + b, for
-// a
-// >=
-// b
-// or a = 0.
+// Returns a + b, for |a| >= |b| or a = 0.
 struct tile_pair tile_pair_of_sum(struct tile_math *m, struct tile_num a, struct tile_num b);
 // a b
 struct tile_pair tile_pair_of_product(struct tile_math *m, struct tile_num a, struct tile_num b);
@@ -142,9 +138,8 @@ tile_function2 tile_emit_pow;                                 // math_pow.c
 
 // Returns e^x / 2, which is finite wherever sinh and cosh are finite.
 struct tile_num tile_num_half_exp(struct tile_math *m, struct tile_num x);
-// Returns 2^(high + low). `low` is below an ulp of `high`, or the constant 0.
-// high
-// is at most 160 for f32 and 1100 for f64.
+// Returns 2^(high + low). `low` is below an ulp of `high`, or the constant 0. |high| is at most 160
+// for f32 and 1100 for f64.
 struct tile_num tile_num_exp2(struct tile_math *m, struct tile_num high, struct tile_num low);
 
 #endif

@@ -1,6 +1,4 @@
-// erf: a polynomial for
-// x
-// below 1, and 1 - 2^-p above, where p = -log2(erfc).
+// erf: a polynomial for |x| below 1, and 1 - 2^-p above, where p = -log2(erfc).
 #include "math.h"
 
 struct tile_num tile_emit_erf(struct tile_math *m, struct tile_num x)

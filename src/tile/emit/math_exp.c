@@ -118,11 +118,10 @@ struct tile_num tile_emit_expm1(struct tile_math *m, struct tile_num x)
     return tile_copysign(m, whole, x); // sets a zero's sign; all other results have it already
 }
 
-// Returns e / (1 + e) or 1 / (1 + e), where e = exp(-
-// x
-// ) cannot overflow. For f32, the hardware approximates the reciprocal of a number from 1 to 2. A
-// quotient accurate to 2 ulp would take three times the instructions, and kernels that gate by a
-// 16-bit sigmoid would no longer be memory-bound.
+// Returns e / (1 + e) or 1 / (1 + e), where e = exp(-|x|) cannot overflow. For f32, the hardware
+// approximates the reciprocal of a number from 1 to 2. A quotient accurate to 2 ulp would take
+// three times the instructions, and kernels that gate by a 16-bit sigmoid would no longer be
+// memory-bound.
 struct tile_num tile_emit_sigmoid(struct tile_math *m, struct tile_num x)
 {
     struct tile_num minus = tile_neg(m, tile_abs(m, x));

@@ -6,9 +6,7 @@ static struct tile_num reciprocal(struct tile_math *m, struct tile_num x)
     return tile_num_op(m, m->wide ? "rcp.rn" : "rcp.approx.ftz", 1, &x);
 }
 
-// Returns h + 1 / (4 h), where h = exp(
-// x
-// ) / 2 overflows exactly where cosh does.
+// Returns h + 1 / (4 h), where h = exp(|x|) / 2 overflows exactly where cosh does.
 struct tile_num tile_emit_cosh(struct tile_math *m, struct tile_num x)
 {
     struct tile_num h = tile_num_half_exp(m, tile_abs(m, x));

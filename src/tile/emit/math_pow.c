@@ -1,8 +1,5 @@
-// pow(x, y) = 2^(y log2
-// x
-// ). The logarithm is a pair of numbers, because y log2
-// x
-// can be as large as the largest exponent and still needs as many fraction bits as the result has.
+// pow(x, y) = 2^(y log2|x|). The logarithm is a pair of numbers, because y log2|x| can be as large
+// as the largest exponent and still needs as many fraction bits as the result has.
 #include "math.h"
 
 // Returns log2(a) for a > 0. With a = 2^e b, b from sqrt 1/2 to sqrt 2, s = (b - 1)/(b + 1) and z =

@@ -1,12 +1,9 @@
 // sin, cos, tan.
 //
-// x = q pi/2 + r, with
-// r
-// at most slightly above pi/4. For
-// x
-// up to 2^17 (f32) or 2^30 (f64), r is x - q c1 - q c2 - q c3, where c1 + c2 + c3 is pi/2 and the
-// first difference is exact. Larger arguments are multiplied by only those bits of 2/pi that matter
-// (Payne and Hanek). Threads with small arguments branch around that code.
+// x = q pi/2 + r, with |r| at most slightly above pi/4. For |x| up to 2^17 (f32) or 2^30 (f64), r
+// is x - q c1 - q c2 - q c3, where c1 + c2 + c3 is pi/2 and the first difference is exact. Larger
+// arguments are multiplied by only those bits of 2/pi that matter (Payne and Hanek). Threads with
+// small arguments branch around that code.
 #include "math.h"
 
 struct reduced {
@@ -160,9 +157,8 @@ static struct reduced reduce(struct tile_math *m, struct tile_num x)
     uint32_t near = tile_label(e);
     tile_branch(e, far, true, near);
     struct reduced large = m->wide ? far_f64(m, x) : far_f32(m, x);
-    // The code above handles
-    // x
-    // ; the functions are odd. The product of inf and 0 makes the result NaN.
+    // The code above handles |x|; the functions are odd. The product of inf and 0 makes the result
+    // NaN.
     tile_register below = tile_num_compare(m, "lt", x, tile_k(0));
     large.r = tile_fma(m, x, tile_k(0), large.r);
     tile_move(e, out.r.reg, tile_num_select(m, below, tile_neg(m, large.r), large.r).reg);

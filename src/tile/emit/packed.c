@@ -56,8 +56,8 @@ static const struct counting_form *form_of(cuc_dtype to)
     return to == CUC_F16 ? &f16 : &bf16;
 }
 
-// True if a cast's integers lie in a range that form_of() covers. Sets *low to the range's lower
-// bound, or 0 if that is smaller.
+// True if a cast's integers lie in a range that form_of() covers. Sets *low to the smaller of 0 and
+// the range's lower bound.
 static bool counts(const struct tile_emitter *e, const struct tile_op *op, int64_t *low)
 {
     const struct tile_value *x = op->operand[0];
@@ -132,7 +132,7 @@ static tile_register join_counts(struct tile_emitter *e, const struct tile_value
     return tile_make(e, TILE_R32, "or.b32 %R, %R, 0x%x", word, (uint64_t)bits);
 }
 
-// Converts two integers to floats minus `less`.
+// Converts two integers to floats and subtracts `less` from each.
 static tile_register counted(struct tile_emitter *e, cuc_dtype to, const struct tile_value *value,
                              uint32_t r, int64_t low, int64_t less)
 {

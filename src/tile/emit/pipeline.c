@@ -103,8 +103,8 @@ static void wait_for_team(struct tile_emitter *e)
 }
 
 // Lets the other team begin, if it has a tile after this one. If tiles take different numbers of
-// stages, the other team cannot compute where to begin, so also tells it the stage at which this
-// tile ended.
+// stages, the other team cannot compute where to begin; this function then passes on the stage at
+// which this tile ended.
 static void hand_ring_over(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;

@@ -6,8 +6,7 @@
 
 // A register, or a constant where an instruction allows one.
 enum tile_register_class { TILE_PRED, TILE_R16, TILE_R32, TILE_R64, TILE_REGISTER_CLASSES };
-typedef uint32_t tile_register; // class << 28
-                                // number; numbers start at 1
+typedef uint32_t tile_register; // class << 28 | number; numbers start at 1
 #define TILE_NO_REGISTER 0u
 #define TILE_REGISTER_CLASS(r) ((enum tile_register_class)((r) >> 28))
 

@@ -14,7 +14,7 @@ enum { TILE_FREE_AT = 256, TILE_HANDOVER_AT = 512 };
 // Named barriers. Barrier 0 serves all threads of the block.
 enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TEAM = 4 };
 
-// A warpgroup's slabs of 64 rows of 128 bytes, through which it stores a tile.
+// A warpgroup's slabs of 64 rows, through which it stores a tile.
 struct tile_staging {
     bool open;
     tile_register at; // in shared memory
@@ -24,7 +24,7 @@ struct tile_staging {
     tile_register barrier; // the warpgroup's own
     bool wide, narrow;     // elements have 32 bits (`wide`) or 8 bits (`narrow`), otherwise 16
     uint32_t eights;       // groups of 8 columns in a slab
-    uint32_t slabs;        // per block of 64 rows
+    uint32_t slabs;        // slabs per block of 64 rows
     uint32_t column_bits;  // log2 of the tile's columns
 };
 
@@ -34,7 +34,8 @@ struct accumulators; // pipeline.c
 struct tile_place {
     tile_register at[TILE_MAP_RANK];
     uint32_t rank;
-    uint32_t other; // the tensor axis of the operand's non-summed axis, counted from the last
+    uint32_t other; // tensor axis along which the operand's non-summed axis runs, counted from the
+                    // last
 };
 
 struct tile_realign;  // realign.c
@@ -180,7 +181,7 @@ struct tile_piece tile_piece_of(struct tile_emitter *e, const struct tile_stream
 // gathered.c: threads gather the rows of a pipeline's operands, and one of them makes TMA copy the
 // other operand. The copying role calls this before its tiles.
 bool tile_open_gathered(struct tile_emitter *e);
-// Computes the row addresses, and the values that they depend on, that are due before an op.
+// Emits, before an op, the row addresses and the kept values that the plan places there.
 void tile_find_rows(struct tile_emitter *e, const struct tile_op *before);
 // Starts the copies of a stage, which signal its barrier on arrival.
 void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream);

@@ -70,7 +70,8 @@ static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t 
     memcpy(s->total[run], sum, sizeof(sum));
 }
 
-// Lanes whose numbers have `bits` consecutive bits, from bit `first` on, that count in scan order.
+// A group of lanes to scan: `bits` bits of the lane number, from bit `first` on, count in scan
+// order.
 struct lanes {
     uint32_t first, bits;
     tile_register has[TILE_LANE_BITS]; // predicates: there is a lane 2^k earlier in the scan

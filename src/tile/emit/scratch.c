@@ -33,8 +33,8 @@ tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
     return e->shared;
 }
 
-// Only one part is busy at a time. A barrier separates the reads of the previous busy part from the
-// writes of this part, so threads have finished with the part before that one.
+// Tracks only the latest part as busy. The barrier after the writes of a new part also ends the
+// reads of the previous part.
 tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at)
 {
     enum { MOST = 1024 };

@@ -55,7 +55,7 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
             m->pitch = stride;
             m->row = x;
             m->rows = size;
-            if (place->rank > view->rank) { // x counts from the slice's end, which is place->at[2],
+            if (place->rank > view->rank) { // x is the row minus the slice's end, place->at[2],
                                             // plus `size`
                 x = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", x, place->at[2]);
                 x = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", x, size);

@@ -121,7 +121,7 @@ void tile_sort_in_shared(struct tile_emitter *e, struct tile_sort_keys *s)
         tile_write_shared(e, &indices, s->index, shared, index_at);
     tile_scratch_written(e);
 
-    // `top` is 2^top in sort.c, half the length of a block.
+    // `top` holds 2^top of sort.c: half the length of a block.
     tile_register top = tile_make(e, TILE_R32, "mov.u32 %R, 1"), distance = tile_new(e, TILE_R32),
                   mask = tile_new(e, TILE_R32);
     tile_put_label(e, longer);

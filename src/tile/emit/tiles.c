@@ -40,7 +40,7 @@ static void place_tile(struct tile_emitter *e, tile_register tile, const tile_re
 
     tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->grid[1]);
     tile_move(e, out[2], divide(e, tile, layer, r->inverse[0], &rest));
-    // rest / (grid[1] raster), and the remainder
+    // Divide `rest` by grid[1] * raster, with remainder.
     tile_register first = divide_by(e, divide(e, rest, r->grid[1], r->inverse[1], &own), raster);
     first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, raster);
     tile_register before = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, r->grid[1]);

@@ -1,5 +1,6 @@
 // Copies by TMA: operands into the ring, and accumulators from registers through slabs in shared
-// memory. A slab has 64 rows of 128 bytes, and each warpgroup alternates between two slabs.
+// memory. A slab has 64 rows. Each warpgroup stores one or more slabs at a time
+// (tile_plan_slabs()).
 #include "ring.h"
 
 #include <string.h>
@@ -333,7 +334,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     uint32_t element = tile_bytes_of(x->type.dtype), bytes = tile_slab_bytes(plan);
     char one[16], stores[16];
 
-    if (tile_is_after_stores(e, op)) // order earlier stores by threads; loads are complete
+    if (tile_is_after_stores(e, op)) // order earlier stores by threads before TMA; earlier loads
+                                     // are complete
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
     bool sliced = op->operand[0]->op != NULL;
