@@ -33,7 +33,8 @@ uint32_t tile_fragment_flip(uint32_t span, uint32_t line);
 // Returns the layout of an accumulator. `rows` gives each warp whole rows if there are enough.
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
                                         bool rows);
-// Gives the results of all mma.sync products their layouts. Runs before layouts are assigned.
+// Assigns layouts to the results of all mma.sync products. Runs before the other layouts are
+// assigned.
 void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target *target,
                            uint32_t warps);
 // lines.c: rearranges accumulators for their stores. Runs after layouts are assigned. Returns false

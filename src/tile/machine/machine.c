@@ -1,4 +1,4 @@
-// Prints the IR in machine form: one op a line, with its attributes, types and layouts.
+// Prints the IR in machine form: one op per line, with its attributes, types and layouts.
 //
 //     tile 1 machine
 //
@@ -12,11 +12,11 @@
 //         ...
 //     }
 //
-// A value is written as its source name, if it has one, and a number; the number of a parameter is
-// its index. The blocks of an op follow its types, each with its arguments. Layouts are numbered
-// and precede the kernels; tile_layout_text() describes their syntax. Kernel heads are in the tile
-// language; `%n_1 @0` gives the layout of a scalar parameter. Source positions are not kept: values
-// that are read back have positions in this text.
+// A value is written as its source name, if it has one, and a number. A parameter's number is its
+// index. The blocks of an op follow its types, each with its arguments. Layouts are numbered and
+// precede the kernels; tile_layout_text() describes their syntax. Kernel heads are in the tile
+// language; `%n_1 @0` gives the layout of a scalar parameter. The form omits source positions.
+// Values that are read back get positions in this text.
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/array.h"
 #include "tile/ir/layout.h"

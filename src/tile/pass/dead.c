@@ -4,7 +4,7 @@
 // Marking starts at ops with effects: writes, asserts, and everything that leaves a loop or the
 // kernel. A `for` loop or an `if` is live if something in it is live or one of its results is used.
 // Other loops are always live, because they may not terminate. A carried value is live if its
-// result or its argument is used. The operands that feed it are live only if it is.
+// result or its argument is used. Only then are the operands that feed it live.
 #include "pass.h"
 #include "tile/ir/words.h"
 

@@ -26,7 +26,7 @@ enum {
     MOST_LOADED = 1024,  // elements that warpgroups may load themselves, per iteration
     MOST_AHEAD = 4,      // elements per thread to load ahead; larger tiles get a ring if there is
                          // room
-    MOST_SMALL_BITS = 8, // log2 of the most elements in a tile that the copying warp's lanes copy
+    MOST_SMALL_BITS = 8, // log2 of the largest tile that the copying warp's lanes copy
     SMALL_ALIGN = 16,
     MOST_STAGES = 8,
     MOST_UNPROMOTED = 128,     // most products of 8-bit floats to add up in a wgmma accumulator

@@ -20,15 +20,15 @@ bool tile_drop_yields(struct tile_kernel *kernel);
 // Rematerializes f32 values from 16-bit words in kernels with rows of at least `elements` elements.
 // True if something changed.
 bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements);
-// Moves reductions that a loop accumulates after the loop (reduce_after_loop.c). `contract` allows
+// Moves reductions out of loops that accumulate them (reduce_after_loop.c). `contract` allows
 // adding products without rounding them. True if something changed.
 bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract);
 // Unrolls loops that load too few bytes at a time, and moves all loads of an iteration to its
 // start. True if something changed.
 bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps);
-// Splits loops that only accumulate over the blocks of a cluster (split_loops.c). Returns the most
-// blocks that share a loop. Returns 0 if no loop is split, with a reason in *why, or "". Sets
-// `flexible` if the launch chooses the number, which then changes no result.
+// Splits accumulating loops across the blocks of a cluster (split_loops.c). Returns the most blocks
+// that share a loop. Returns 0 if no loop is split, with a reason in *why, or "". Sets *flexible if
+// the launch chooses the number, which then changes no result.
 struct tile_target;
 uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *target,
                           uint32_t warps, bool *flexible, const char **why);

@@ -226,7 +226,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     return tile_find_loop(kernel, p);
 }
 
-// True if a value depends only on launch arguments, and hence equals itself in all tiles.
+// True if a value depends only on launch arguments, and hence is the same in all tiles.
 static bool is_uniform(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -528,7 +528,7 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 // ---- The grid
 
 // Chooses the raster, so that concurrent tiles form a rectangle as nearly square as possible. Among
-// rectangles with the same number of tiles, it reads the least.
+// rectangles with the same number of tiles, a square one reads the least.
 static uint32_t choose_raster(const struct tile_kernel *kernel, const struct tile_pipeline *p,
                               const struct tile_target *target)
 {

@@ -14,8 +14,8 @@ struct tile_stream {
     const struct tile_op *load;
     struct tile_gather *gather;  // numbering of its rows, if threads gather them (gather.h)
     const struct tile_op *slice; // the slice that it loads from; NULL for a whole tensor
-    uint32_t last, other; // axes of the tensor: the contiguous axis, and that of the tile's rows
-                          // (UINT32_MAX if the rows span several)
+    uint32_t last, other; // axes of the tensor: the contiguous axis, and the axis of the tile's
+                          // rows (UINT32_MAX if the rows span several)
     uint32_t map;         // index into the entry's tensor maps
     uint32_t element;     // bytes per element
     bool mn_major;        // the depth axis is not the contiguous axis
@@ -53,7 +53,7 @@ struct tile_pipeline {
     struct tile_added_product *product; // products of a region, all shaped like the first
     uint32_t products;
     const struct tile_value *start, *end; // of a region: the accumulator before and after it
-    bool *steers; // by value id: scalars that the region's control flow depends on
+    bool *steers; // by value id: scalars on which the region's control flow depends
     bool *sums;   // by value id: values of the region's accumulator
     bool promotes;
     bool swapped;                 // operands are exchanged and the result is transposed (swap.c)
@@ -114,8 +114,8 @@ enum {
 };
 
 // The division of a stream's lines among the threads that realign it. In a round, each thread
-// copies one 16-byte piece. A line's pieces span one word more than their number. The lines of a
-// round are a multiple of 16, so that a thread's lines have the same misalignment in every round.
+// copies one 16-byte piece. The n pieces of a line span n + 1 words. The lines of a round are a
+// multiple of 16, so that a thread's lines have the same misalignment in every round.
 struct tile_rounds {
     uint32_t lanes;  // threads that copy one line
     uint32_t step;   // lines per round
@@ -214,8 +214,8 @@ static inline uint64_t tile_aligned_parameters(const struct tile_pipeline *p)
 // Copies a kernel and all its values.
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 
-// The reason that a product is not in a loop of the kernel's body. If the loops and branches around
-// it fail as a region, that reason is more useful.
+// The reason that a product is not in a loop of the kernel's body. If tile_find_region() fails too,
+// its reason is more useful.
 extern const char tile_not_in_loop[];
 // The reason that an operand's lines run along another axis than its dtype requires.
 extern const char tile_depth_not_last[];
@@ -247,7 +247,7 @@ bool tile_holds_products(const struct tile_pipeline *p, const struct tile_op *op
 // loop.c: finds the load of a product's operand. Returns NULL, or the reason if there is none.
 const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
                              struct tile_stream *s);
-// Mark everything on which a load's indices, or a scalar, depend for the copying thread. False if
+// Mark, for the copying thread, everything on which a load's indices or a scalar depend. False if
 // that includes more than scalars, or more than tile_find_gather() accepts.
 bool tile_want_place(struct tile_pipeline *p, struct tile_stream *s);
 bool tile_want(struct tile_pipeline *p, const struct tile_value *value);

@@ -254,8 +254,8 @@ static bool is_used_behind(const struct tile_pipeline *p, const struct tile_valu
     return false;
 }
 
-// Makes warpgroups compute the region's scalars that later ops use, too. Tiles cannot be used
-// there.
+// Makes warpgroups also compute the region's scalars that later ops use. Later ops cannot use its
+// tiles.
 static void steer_outside(struct region *r)
 {
     for (const struct tile_op *op = r->p->first; op != r->p->loop->next && !r->why; op = op->next)

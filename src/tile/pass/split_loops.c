@@ -1,7 +1,7 @@
-// Splits loops that only accumulate over the blocks of a cluster, for grids with fewer blocks than
-// multiprocessors. Block p of n runs iterations p, p + n, ... After the loop, the blocks combine
-// their results in the order of their numbers. After the last such loop, the first block continues
-// alone.
+// Splits loops that only accumulate (accumulation.h) across the blocks of a cluster, for grids with
+// fewer blocks than multiprocessors. Block p of n runs iterations p, p + n, ... After the loop, the
+// blocks combine their results in the order of their numbers. After the last such loop, the first
+// block continues alone.
 //
 //     rank, ranks                         for i in first + part * step .. last step parts * step
 //     if parts > 1 {                      after the loop
@@ -23,8 +23,7 @@ enum {
     MOST_EXAMINED = 32,
     MOST_CARRIED = 16,
     MOST_BYTES = 64 * 1024,
-    REPLICAS = 8, // copies of each element of a reduction's result, in layouts of rows of some
-                  // lengths
+    REPLICAS = 8, // replicas of each element of a reduction's result, which some layouts hold
     LEAST_ITERATIONS = 16
 };
 
