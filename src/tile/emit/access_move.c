@@ -36,9 +36,9 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
     return reg;
 }
 
-// Finds the computed address with the nearest coordinates that do not exceed `own`: the fewest
-// differing axes, then the smallest distance. Subtracts its coordinates from `own` and returns it.
-// If there is none, returns the address of the thread's first element.
+// Finds the nearest computed address whose coordinates do not exceed `own`: the one with the fewest
+// differing axes, then with the smallest distance. Subtracts its coordinates from `own` and returns
+// it. If there is none, returns the address of the thread's first element.
 static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
                              uint32_t *own)
 {

@@ -91,7 +91,7 @@ struct tile_emitter {
     const struct tile_prefetch *prefetch;    // the loop with prefetched operands (async.c), or NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
-    uint32_t prefetch_below; // scratch bytes that code before the loop uses; the stages follow them
+    uint32_t prefetch_below; // scratch bytes used up to the loop's end; the stages follow them
     uint32_t *share_at;      // by value id: offset of a shared tile in the scratch (peer.c)
     uint32_t share_bytes;    // size of the tiles that are shared now
     bool single_warp;        // one warp runs the current loop (single_warp.c)

@@ -53,9 +53,9 @@ static void release(struct tile_emitter *e, tile_register used)
     }
 }
 
-// Computes the stages and phase flips that a tile of the other team takes in the ring; it has as
-// many iterations as this team's tile. Before its first tile, the second team skips one tile of the
-// first team.
+// Computes the stages and phase flips that a tile of the other team takes in the ring. Both teams'
+// tiles have the same number of iterations. Before its first tile, the second team skips one tile
+// of the first team.
 static void measure_stages(struct tile_emitter *e, const char *type, tile_register first,
                            tile_register last)
 {

@@ -239,7 +239,8 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
         at[i] = bytes;
         bytes += threads * tile_bytes_of(s->dtype[i]);
     }
-    // The warp's index among the joined warps, and the first joined thread's position.
+    // This warp's index among the joined warps, and the position of this thread's counterpart in
+    // the first of them.
     tile_register number = tile_number32(e, 0), base = tile_new(e, TILE_R32);
     for (uint32_t k = 0; k < bit_count; k++) {
         tile_register bit = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->warp, bits[k]);

@@ -2,7 +2,7 @@
 // operands, possibly transposed, are loaded in each iteration, and nothing else.
 //
 // Another thread can then compute the loads' indices, or they can be computed ahead of time. The
-// code before the loop must have no effects other than computation.
+// code before the loop may only compute and load.
 #include "gather.h"
 
 #include "tile/ir/words.h"
