@@ -22,9 +22,9 @@ struct tile_copier {
     tile_register advance, until;
     tile_register step; // address difference between successive pieces, 64 bits
     tile_register to;   // position of the first piece in stage 0
-    // State of the current stage: the address of the first piece (`from`), the address of the last
-    // piece copied so far (`next`), the position of the first piece (`place`), and a predicate:
-    // there is a tile and all of it lies inside (`whole`).
+    // State of the current stage: addresses of the first piece (`from`) and of the last piece
+    // copied so far (`next`), position of the first piece (`place`), and a predicate: there is a
+    // tile and all of it lies inside (`whole`).
     tile_register from, next, place, whole;
 };
 
@@ -67,9 +67,9 @@ void tile_close_copies(struct tile_emitter *e);
 // one. tile_advance_stage() makes the next stage current.
 void tile_await_stage(struct tile_emitter *e);
 void tile_advance_stage(struct tile_emitter *e);
-// mma_prefetch.c, for a loop with a single product whose operands are both prefetched: reads the
-// fragments for the first step of the first iteration. The end of each iteration reads those for
-// the next one.
+// mma_prefetch.c: reads the first step's fragments of the first iteration, for a loop with a single
+// product whose operands are both prefetched. At its end, each iteration reads the first fragments
+// of the next iteration.
 void tile_carry_product(struct tile_emitter *e);
 // True for an op of the loop that the prefetch replaces.
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);

@@ -60,8 +60,8 @@ static void open_side(struct side *s)
     s->thread = thread_place(s);
 }
 
-// Returns the address of a register. Position bits that depend on no thread become a constant
-// offset.
+// Returns the address of a register. Position bits that do not depend on the thread become a
+// constant offset.
 static tile_register address_of(struct side *s, uint32_t r, int64_t *offset)
 {
     struct tile_emitter *e = s->e;

@@ -169,7 +169,7 @@ tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, 
     return tile_emit_binary(e, tile_combine_op(with), dtype, nan, x, y);
 }
 
-// Computes 0 - x as ~x + 1. For max(max(a, -b), c), and likewise for min, ptxas of CUDA 12.8 to
+// Computes 0 - x as ~x + 1. For max(max(a, -b), c) and min(min(a, -b), c), ptxas of CUDA 12.8 to
 // 13.3 emits a single VIMNMX3 on sm_90 and sm_100 that loses the sign of b.
 static void negate(struct tile_emitter *e, tile_register out, tile_register x)
 {

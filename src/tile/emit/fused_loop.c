@@ -36,8 +36,8 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
     return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
 
-// Emits loads for the iteration `later` iterations ahead. Past the loop's end, loads for the
-// current iteration again.
+// Emits loads for the iteration `later` iterations ahead. Past the loop's end, loads the current
+// iteration's tiles again.
 static bool load_later(struct tile_emitter *e, const struct loop *l, uint32_t later,
                        struct tile_ahead *ahead)
 {
@@ -290,8 +290,8 @@ static void skip_slice(struct tile_emitter *e, const struct loop *l)
     tile_put_label(e, inside);
 }
 
-// Adds the accumulators of all slices to those of the first slice, whose warpgroup then finishes
-// the tile.
+// Adds the accumulators of all other slices to the first slice's accumulators. The first slice's
+// warpgroup then finishes the tile.
 static void join_slices(struct tile_emitter *e, const tile_register *sum)
 {
     enum { WORDS = 4, BARRIER_OF_FREE = 6, BARRIER_OF_SUMS = 7 };

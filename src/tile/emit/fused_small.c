@@ -250,7 +250,8 @@ bool tile_read_small(struct tile_emitter *e, const struct tile_feed *feed)
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_stream *s = &feed->stream;
     const struct tile_value *value = s->load->result[0];
-    // A doubled loop works on the previous iteration's products while those of the next one run.
+    // A doubled loop works on the previous iteration's results while the next iteration's products
+    // run.
     const struct tile_ring_position *position = r->plan->doubles ? &r->late : &r->position;
     tile_register *reg = tile_registers(e, value);
     struct tile_text *before = tile_into_prologue(e);

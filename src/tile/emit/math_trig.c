@@ -150,7 +150,7 @@ static struct reduced reduce(struct tile_math *m, struct tile_num x)
 
     for (uint32_t i = 0; i < 3; i++)
         r = tile_fma(m, n, tile_k(-t->half_pi[i]), r);
-    // The last bits of u equal those of n.
+    // n is in the last bits of u.
     struct reduced out = { m->wide ? tile_num_whole(m, u) : u.reg, r };
     tile_register far =
         tile_num_compare(m, "ge", tile_abs(m, x), tile_k(m->wide ? 0x1p30 : 0x1p17));

@@ -155,7 +155,7 @@ struct lanes {
     tile_register quad, of_quad;
 };
 
-// `near` selects between matrices that are neighbours across the depth axis, `far` between those
+// `near` selects between matrices that are neighbours across the depth axis, `far` between matrices
 // that are neighbours along it.
 static void open_operand(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                          uint32_t axis, tile_register warp, const struct lanes *lanes,

@@ -83,8 +83,8 @@ static void measure_stages(struct tile_emitter *e, const char *type, tile_regist
     tile_put_label(e, goes);
 }
 
-// Waits until the other team has seen all its stages full. Before that, a stage may be two uses
-// away from the one this team waits for, and its barrier's parity cannot tell these uses apart.
+// Waits until the other team has seen all its stages full. Until then a stage may be two uses away
+// from the use that this team waits for, and the barrier's parity cannot tell the two apart.
 static void wait_for_team(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;

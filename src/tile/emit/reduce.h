@@ -24,9 +24,9 @@ struct tile_reduction {
     bool nan;                           // a NaN wins
 };
 
-// reduce_threads.c: combines each thread's `count` partial results with those of the threads that
-// hold the other parts. `lanes` and `warps` are bits of thread numbers. All these threads get the
-// result.
+// reduce_threads.c: combines each thread's `count` partial results with the results of the threads
+// that hold the other parts. `lanes` and `warps` are bits of thread numbers. All these threads get
+// the result.
 void tile_reduce_threads(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes, uint32_t warps);
 

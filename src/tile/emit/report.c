@@ -108,8 +108,8 @@ static void add_scalar(struct line *line, const struct tile_mark *mark, cuc_dtyp
     line->argument[line->arguments++] = argument_of(line->e, mark, dtype, x);
 }
 
-// Returns the text between two elements, of which the first ends `ends` axes, followed by the
-// second's format.
+// Returns the text between two elements, followed by the second element's format. `ends` is the
+// number of axes that end with the first element.
 static tile_register string_between(struct tile_emitter *e, const struct tile_mark *mark,
                                     uint32_t ends, const char *form)
 {

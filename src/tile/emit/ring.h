@@ -47,8 +47,8 @@ struct tile_ring {
     tile_register base; // address of shared memory
     tile_register map[TILE_MAX_MAPS];
     tile_register grid[3], tiles; // 32 bits
-    tile_register inverse[3];     // reciprocals of the tiles in a grid layer, of grid[1], and of
-                                  // the width of the last raster
+    tile_register inverse[3];     // reciprocals of a grid layer's tile count, of grid[1], and of
+                                  // the last raster's width
     tile_register width;          // grid[0], padded to whole clusters
     tile_register column;         // the tile's index along the grid's columns
     tile_register rank;           // rank of the block in its cluster
@@ -156,7 +156,7 @@ struct tile_slab_rows {
 void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *how);
 // tma.c. tile_expect() tells a barrier how many bytes to expect. tile_emit_copy() copies a stream's
 // tile to an address and signals the barrier. tile_emit_copies() waits for a free stage and copies
-// its tiles, except those that threads gather.
+// its tiles, except tiles that threads gather.
 void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes);
 void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_register to,
                     tile_register full);

@@ -126,16 +126,17 @@ static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uin
     }
 }
 
-// Joined warps whose bits count in order and whose totals are equal in all lanes. Each warp writes
-// the totals of all runs at once. The lanes of each warp then scan them, several runs at a time.
+// A group of joined warps, whose bits count in scan order. All lanes of a warp hold equal totals.
+// Each warp writes the totals of all runs at once. The lanes of each warp then scan them, several
+// runs at a time.
 struct warp_totals {
     uint32_t bits;                   // number of warp bits of the joined warps
     uint32_t at[MOST_VALUES], bytes; // offset and size of a run in shared memory
     struct lanes lanes;
     tile_register shared;
     uint32_t from;
-    // The index of the lane's run among those scanned together, the warp whose totals the lane
-    // reads, and the lane that receives the prefix of its own warp.
+    // `which`: index of the lane's run among the runs scanned together. `warp`: the warp whose
+    // totals the lane reads. `number`: the lane that receives the prefix of its own warp.
     tile_register which, warp, number;
 };
 

@@ -248,7 +248,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
     return !e->failed;
 }
 
-// Finds a layout of the operand in which each register holds the element that the same register of
+// Finds a layout of the operand that assigns to each register the element that the same register of
 // the result needs.
 static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
 {

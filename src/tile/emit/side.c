@@ -148,8 +148,8 @@ static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile
     }
 }
 
-// Ends a part: reads what is left of it and frees its stage. `together`: the warpgroup's threads
-// have synchronized since the last read.
+// Ends a part: reads its remaining elements and frees its stage. `together`: the warpgroup's
+// threads have synchronized since the last read.
 static void close_part(struct tile_emitter *e, const struct tile_staging *s, bool together)
 {
     struct tile_ring *r = e->ring;

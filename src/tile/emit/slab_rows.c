@@ -15,9 +15,9 @@ struct mover {
     uint32_t slabs;
     uint32_t least;                     // log2 of an element's bytes, the narrowest piece
     tile_register start, pitch;         // address of the first element; bytes between rows
-    tile_register column, columns;      // column of the first element; number of the tensor's
-                                        // columns
-    tile_register row, rows;            // likewise along the other axis
+    tile_register column, columns;      // column of the first element; number of columns in the
+                                        // tensor
+    tile_register row, rows;            // the same along the other axis
     tile_register width;                // log2 of a piece's bytes; TILE_NO_REGISTER if it is always
                                         // WIDEST
     tile_register is_width[WIDEST + 1]; // predicates

@@ -1,7 +1,7 @@
 // Spreads known layouts to connected values (assign.c).
 #include "assign.h"
 
-// Makes two values share a layout: the one that has a layout passes it to the other.
+// Makes two values share a layout: if only one of them has a layout, passes it to the other.
 static void unite(struct tile_assignment *a, struct tile_value *x, struct tile_value *y)
 {
     if (x->type.tensor || y->type.tensor)

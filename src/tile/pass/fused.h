@@ -68,8 +68,8 @@ const struct tile_op *tile_product_outside(const struct tile_kernel *kernel);
 // needs. Returns NULL, or the reason why the plan fails after all.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
                               const struct tile_target *target);
-// fused.c, after layouts are assigned: gives rings to small tiles of which a thread needs many
-// elements. Loaded ahead, they would fill its registers.
+// fused.c, after layouts are assigned: gives rings to small tiles that hold many elements per
+// thread. Loaded ahead, such tiles would fill the registers.
 void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
                            const struct tile_target *target);
 // fused.c: mark a scalar, or everything on which a load's indices depend, as computed by the

@@ -96,7 +96,7 @@ static void depends_on_scalar(struct finder *f, struct tile_row_node *node,
         node->at = later(node->at, known_before(f, scalar));
 }
 
-// Maps the axes of an op's result to those of its operand. False if the elements of the result do
+// Maps the axes of an op's result to axes of its operand. False if the elements of the result do
 // not correspond to elements of the operand.
 static bool axes_of_operand(const struct tile_op *op, const int8_t *axis, int8_t *out)
 {

@@ -129,7 +129,7 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
     }
     if (!(traits & TILE_MONOTONIC))
         return NULL;
-    // A comparison holds for all elements if it holds for those bounds that are hardest to satisfy.
+    // A comparison holds for all elements if it holds for the bounds that are hardest to satisfy.
     left = bound(v, op->operand[0], !(traits & TILE_RISES_X));
     right = bound(v, op->operand[1], !(traits & TILE_RISES_Y));
     return combine(v, op->kind, CUC_BOOL, left, right);

@@ -94,13 +94,13 @@ struct tile_pipeline {
     uint32_t side_map;
     bool realigned; // the copying warpgroup's threads copy the streams, which may have any address
                     // and pitch (emit/realign.c), and TMA copies nothing
-    uint32_t buffer_bytes; // size of those threads' buffer, which follows the stages
+    uint32_t buffer_bytes; // size of the realigning threads' buffer, which follows the stages
     bool fused;            // this is the first member of a struct tile_fused (pass/fused.h)
     bool *wanted;      // by value id: the copying thread computes this value, or performs this load
     bool *known;       // by value id: scalars before the loop that depend only on scalars
     uint64_t gathered; // parameters of gathered streams, one bit each
-    // By value id, for gathered streams: the values from which row numbers are computed, and those
-    // among them without another use.
+    // By value id, for gathered streams. `rows`: values from which row numbers are computed.
+    // `only_rows`: the subset without another use.
     bool *rows, *only_rows;
 };
 
@@ -199,8 +199,8 @@ static inline uint32_t tile_slice_bytes(const struct tile_pipeline *p)
 void tile_plan_slabs(struct tile_pipeline *p);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
-// Returns the parameters that are aligned in every launch, one bit each: those with a map, and
-// those from which rows are gathered.
+// Returns the parameters that are aligned in every launch, one bit each: parameters with a map, and
+// parameters from which rows are gathered.
 static inline uint64_t tile_aligned_parameters(const struct tile_pipeline *p)
 {
     uint64_t all = p->gathered;

@@ -210,8 +210,8 @@ static struct tile_value *identity_of(struct splitter *s, struct tile_op *place,
     return type->rank ? tile_make_before(s->kernel, place, TILE_BROADCAST, type, 1, &one) : one;
 }
 
-// Counts the initial values of a sum only in the first block. All blocks may count those of an
-// extremum.
+// Counts a sum's initial values only in the first block. All blocks may count an extremum's initial
+// values.
 static void start_apart(struct splitter *s, struct tile_op *loop, const struct tile_accumulator *of)
 {
     struct tile_value *none = tile_make_int_before(s->kernel, loop, CUC_I64, 0);
