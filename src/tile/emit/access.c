@@ -34,7 +34,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
     struct tile_emitter *e = a->e;
     struct tile_range range = tile_range_of(e->ranges, index);
     struct tile_range dim = tile_range_of_extent(e->ranges, a->op->operand[0], axis);
-    // the index may exceed an i64
+    // The index may exceed an i64.
     bool open = index->type.dtype == CUC_U64 && range.low < 0;
 
     a->forward[axis] = !open && range.low >= 0;

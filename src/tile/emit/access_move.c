@@ -78,7 +78,7 @@ static tile_register address_of(struct tile_access_state *a, struct addresses *k
         uint32_t c = tile_register_coordinate(a->tile->layout, r, (uint32_t)t);
         const struct tile_size *stride = &a->view->stride[axis];
         int64_t step = stride->value * bytes * (int64_t)c;
-        // an immediate offset has 24 bits
+        // An immediate offset has 24 bits.
         if (stride->reg || step > (1 << 22) || step < -(1 << 22))
             own[axis] = c;
         else

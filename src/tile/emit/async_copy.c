@@ -247,7 +247,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, top);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
-    // otherwise a thread's lines share one swizzle
+    // If false, a thread's lines share one swizzle.
     if (s->span && c->lines < 8 && c->iterations > 1)
         own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
     tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);

@@ -14,8 +14,7 @@ struct side {
     uint32_t thread_bits;          // position bits, in bytes, that depend on the thread
     tile_register thread;          // position of the thread's register 0
     tile_register shared;          // start address of the tile
-    uint32_t flipped[MOST_PLACES]; // addresses already computed, by the position bits that they
-                                   // flip
+    uint32_t flipped[MOST_PLACES]; // cached addresses, keyed by the position bits that they flip
     tile_register address[MOST_PLACES];
     uint32_t count;
 };

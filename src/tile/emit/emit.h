@@ -63,7 +63,7 @@ struct tile_emitter {
     // Zeros that ptxas cannot recognize as zeros. Successive widenings of words alternate among
     // them.
     tile_register zero[3];
-    // 32 bits of the last reduction's result, or TILE_NO_REGISTER
+    // A 32-bit register of the last reduction's result, or TILE_NO_REGISTER.
     tile_register reduced;
     tile_register tid, lane, warp;     // computed in the prologue
     tile_register block[3], blocks[3]; // 64 bits

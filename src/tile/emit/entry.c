@@ -62,7 +62,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_put_functions(&e, out);
     tile_put_text(out, &e.globals);
     bytes = tile_block_bytes(entry, e.parameter_bytes);
-    // an array must not be empty
+    // An array must not be empty.
     tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", entry->name,
              bytes ? bytes : 8);
     tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);

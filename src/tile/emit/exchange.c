@@ -296,7 +296,7 @@ void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
     for (uint32_t r = 0; r < count; r += vector) {
         bool none;
         tile_register p = tile_inside_tile(e, value, r, &none);
-        // padding elements need a value
+        // Padding elements need a value.
         for (uint32_t i = 0; i < vector && (none || p); i++) {
             if (!zero)
                 zero = tile_constant_register(e, value->type.dtype, 0);

@@ -48,7 +48,7 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t number = (uint32_t)(product - r->plan->product);
     const struct tile_value *a = product->mma->operand[0];
-    // registers per block of 64 rows
+    // Registers per block of 64 rows.
     uint32_t each = UINT32_C(1) << (tile_bits_of(product->depth) - 1);
     uint32_t words = r->plan->base.blocks * each / 2;
     const tile_register *reg = tile_registers(e, a);

@@ -31,7 +31,7 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
         tile_register i =
             tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN, a->index[axis][r]);
         tile_register inside =
-            // the source guarantees it
+            // The source may guarantee that indices are inside.
             tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER
             : extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", i, extent->reg)
                           : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", i, extent->value);

@@ -36,7 +36,7 @@ static bool put_instruction(struct tile_emitter *e, const char *at, const char *
         if (*at == '$' && at + 1 < end && is_digit(at[1])) {
             uint32_t number = 0;
             for (at++; at < end && is_digit(*at); at++)
-                // type inference has checked the number
+                // Type inference has checked this number.
                 number = 10 * number + (uint32_t)(*at - '0');
             tile_put_string(e->text, tile_name(reg[number]));
             continue;
@@ -64,7 +64,7 @@ bool tile_emit_asm(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t r = 0; r < count; r++) {
         tile_register reg[TILE_MAX_RANK + 1];
         reg[0] = tile_new(e, tile_class_of(dtype));
-        // copy operands, because the inline code may write to them
+        // Copy operands, because the inline code may write to them.
         for (uint32_t i = 0; i < op->operand_count; i++) {
             tile_register operand = tile_registers(e, op->operand[i])[r];
             reg[1 + i] = tile_new(e, TILE_REGISTER_CLASS(operand));

@@ -166,7 +166,7 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
     if (parts == TILE_PARTIAL_KEPT)
         return true;
     for (uint32_t bit = 0; bit < TILE_LANE_BITS && parts == TILE_PARTIAL_JOINED; bit++)
-        // these lanes hold partial results, not copies
+        // These lanes hold partial results, not copies.
         if (!layout->basis[layout->register_bits + bit])
             lanes |= UINT32_C(1) << bit;
     tile_reduce_threads(r, out, results, lanes, warps);

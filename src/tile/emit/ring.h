@@ -137,7 +137,7 @@ void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
 void tile_split_range(struct tile_emitter *e, const char *type, const struct tile_value *by,
                       tile_register *first, tile_register *last);
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
-// arrives; also waits if `waits`
+// Arrives at the cluster barrier. Also waits if `waits`.
 void tile_cluster_barrier(struct tile_emitter *e, bool waits);
 
 // tma.c: returns the position of an access.

@@ -65,7 +65,7 @@ static struct tile_place place_in_slice(struct tile_emitter *e, const struct til
     from = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", from, all);
     to = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", to);
     to = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", to, all);
-    // negative rows become past the end
+    // A negative row becomes a row past the end.
     row = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", row, all);
     row = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", row, from);
     row = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", row, all);
@@ -252,7 +252,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                      reg[3]);
             continue;
         }
-        // 8 rows each, two bytes per row
+        // Each covers 8 rows, two bytes per row.
         for (uint32_t n = 0; n < 2 && s->narrow; n++) {
             tile_register two =
                 tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x3340", reg[2 * n], reg[2 * n + 1]);

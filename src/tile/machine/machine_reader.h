@@ -22,7 +22,7 @@ struct tile_reader {
 void tile_reader_next(struct tile_reader *r);
 bool tile_reader_expected(struct tile_reader *r, const char *what); // returns false
 bool tile_reader_at(const struct tile_reader *r, char sign);
-// skips the sign if it is next
+// Skips the sign if it is next.
 bool tile_reader_take(struct tile_reader *r, char sign);
 bool tile_reader_need(struct tile_reader *r, char sign);
 bool tile_reader_need_word(struct tile_reader *r, const char *word);

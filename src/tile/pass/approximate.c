@@ -145,7 +145,7 @@ static bool is_enough_here(struct approximation *r, const struct tile_op *op, ui
         return is_enough(r, target->result[operand]) &&
                (!loops(target) ||
                 is_enough(r, target->block[0]->argument[operand + lead_of(target)]));
-    // its rounding mode is explicit
+    // The op's rounding mode is explicit.
     if (tile_is_rounded(op) && op->kind != TILE_CAST)
         return false;
     if (tile_op_infos[op->kind].traits & TILE_KEEPS_ERROR)

@@ -684,6 +684,6 @@ uint32_t tile_fused_warps(const struct tile_fused *p)
 
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan)
 {
-    // base is the first member
+    // `base` is the first member.
     return plan->fused ? (struct tile_fused *)(uintptr_t)plan : NULL;
 }

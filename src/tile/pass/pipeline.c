@@ -29,7 +29,7 @@ const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
         { CUC_F16, CUC_F32, "f16", true, false, true },
         { CUC_BF16, CUC_F32, "bf16", true, false, true },
         { CUC_TF32, CUC_F32, "tf32", false, false, true },
-        // only if the product allows tf32 precision
+        // Used only if the product allows tf32 precision.
         { CUC_F32, CUC_F32, "tf32", false, false, true },
         { CUC_E4M3, CUC_F32, "e4m3", false, true, true },
         { CUC_E5M2, CUC_F32, "e5m2", false, true, true },

@@ -15,7 +15,7 @@ enum { MOST_ROUNDS = 4, DEEPEST = 2 };
 // Upper bound for an extent of a tensor with a map (signature/select.c).
 #define MOST_MAPPED (INT64_C(1) << 30)
 
-// no value has been seen yet
+// No value has been seen yet.
 static const struct tile_range nobody = { 1, 0, 0 };
 
 static struct tile_range of(const struct tile_ranges *f, const struct tile_op *op, uint32_t operand)

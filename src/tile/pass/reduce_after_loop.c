@@ -94,7 +94,7 @@ static int32_t fold_of(const struct mover *m, const struct chain *c, uint32_t ve
     for (uint32_t i = axis + 1; i < type->rank; i++)
         low += log2_of(type->extent[i]);
     uint32_t high = low + log2_of(type->extent[axis]);
-    // thread bits and bits within their vectors
+    // Count thread bits and bits within their vectors.
     uint32_t held = log2_of((int64_t)m->threads * vector);
     if (low < held)
         low = held;
@@ -149,7 +149,7 @@ static struct tile_value *folded(struct mover *m, const struct chain *c, int32_t
     if (!x)
         return NULL;
     for (uint32_t i = 0; i < c->first->attribute_count; i++)
-        // with the same axis
+        // The axis stays the same.
         tile_set(m->kernel, x->op, c->first->attribute[i]);
     return reshaped(m, c->op, x, to);
 }
