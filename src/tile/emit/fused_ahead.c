@@ -14,7 +14,7 @@ struct tile_ahead_load {
     const struct tile_op *op;
     uint32_t count; // number of registers of the tile
     // If the loop variable itself indexes the moving axes, each load advances its addresses and
-    // first elements to the next load. Otherwise each load computes them.
+    // first elements for the next load. Otherwise each load computes them.
     bool advances;
     tile_register *address; // by register; excludes the moving axes unless the address advances
     tile_register first[TILE_MAX_RANK];    // if advancing: the first element along each moving axis

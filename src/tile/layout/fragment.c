@@ -127,7 +127,8 @@ struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t w
                                         columns_left = column_end - column;
     uint32_t batches_left = out.coordinate_bits - row_end;
     for (; warp < warp_bits; warp++) {
-        // A fragment has 16 rows and 8 columns, so a part with one more row bit is square.
+        // A fragment has 16 rows and 8 columns, so a part is square if columns_left is rows_left +
+        // 1.
         if (rows_left && (rows || rows_left + 1 >= columns_left))
             warps[warp] = UINT32_C(1) << (row + --rows_left);
         else if (columns_left)
