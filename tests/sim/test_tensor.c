@@ -289,6 +289,68 @@ TEST_ROWS(boxes_go_back_to_tensors, tensors)
     free(expected);
 }
 
+// Returns the offset of a byte in rows that lie `span` bytes apart and are swizzled over the span.
+static size_t narrow_at(size_t span, size_t row, size_t byte)
+{
+    size_t at = row * span + byte;
+
+    return at ^ (at >> 3 & (span - 16));
+}
+
+// Observed on an H200: rows of a box that are narrower than the swizzle's span lie a span apart,
+// and an mbarrier counts their own bytes.
+static const struct {
+    uint32_t row, swizzle;
+} narrow[] = { { 16, 3 },  { 32, 3 }, { 64, 3 }, { 96, 3 },
+               { 112, 3 }, { 16, 2 }, { 48, 2 }, { 16, 1 } };
+
+TEST_ROWS(rows_narrower_than_the_swizzle_take_its_span, narrow)
+{
+    enum { ROWS = 24, PITCH = 144 };
+    const size_t row = narrow[_i].row, span = (size_t)16 << narrow[_i].swizzle;
+    const struct tensor t = { "narrow",
+                              0,
+                              1,
+                              2,
+                              { 128, ROWS },
+                              { 0, 16 },
+                              { (uint32_t)row, ROWS },
+                              { 1, 1 },
+                              { 0, 0 },
+                              narrow[_i].swizzle,
+                              0 };
+    unsigned char *data = noise(ROWS * PITCH), *box = noise(ROWS * span), expected[ROWS * 128];
+    char bytes[16];
+
+    snprintf(bytes, sizeof(bytes), "%zu", ROWS * row);
+    char *loads =
+        TEXT(KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n" EXPECT("%r9")
+                        FETCH("s", "%rd1", "%r9") WAIT("fetched", "0") EXPECT(
+                            "$1") "cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+                                  "mbarrier::complete_tx::bytes [s], [%rd2, {0, 0}], [bar];\n" WAIT(
+                                      "w", "1") OUT("%rd1", "s", "%r9")),
+             bytes);
+    char *stores = TEXT(
+        KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n" EXPECT("%r9") FETCH("s", "%rd1", "%r9")
+                   WAIT("w", "0") "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_"
+                                  "group [%rd2, {0, 0}], [s];\n"
+                                  "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n$1"),
+        "");
+
+    memcpy(expected, box, ROWS * span);
+    for (size_t i = 0; i < ROWS * row; i++)
+        expected[narrow_at(span, i / row, i % row)] = data[i / row * PITCH + i % row];
+    go(loads, 1, 1, 0, box, encode(&t, data), ROWS * span);
+    ck_assert_mem_eq(box, expected, ROWS * span);
+    memset(data, 0, ROWS * PITCH);
+    go(stores, 1, 1, 0, box, encode(&t, data), ROWS * span);
+    for (size_t i = 0; i < ROWS * row; i++)
+        ck_assert_uint_eq(data[i / row * PITCH + i % row],
+                          expected[narrow_at(span, i / row, i % row)]);
+    free(loads);
+    free(stores);
+}
+
 // Observed on an H200: of a row of 26 bytes, 32 are written, the last 6 from beyond it in shared
 // memory.
 TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)

@@ -9,12 +9,12 @@ enum { ILLEGAL_INSTRUCTION = 715 };
 
 static const struct sim_tensor_format formats[SIM_TENSOR_TYPES] = SIM_TENSOR_FORMATS;
 
+static const uint32_t spans[] = { UINT32_MAX, 32, 64, 128 }; // bytes of a row, by swizzle
+
 // Returns what makes a map unusable for copies, or NULL. The driver encodes no such map, but
 // tensormap.replace can.
 static const char *wrong_with(const struct sim_tensor_map *m)
 {
-    static const uint32_t spans[] = { UINT32_MAX, 32, 64, 128 };
-
     if (!m->rank || m->rank > SIM_TENSOR_RANK)
         return "a rank that is not 1 to 5";
     if (m->type >= SIM_TENSOR_TYPES || m->swizzle > SIM_SWIZZLE_128B || m->atom > SIM_ATOM_64B ||
@@ -146,6 +146,7 @@ bool sim_box_read(struct sim_box *b)
         b->piece_bytes = b->piece_bytes * f.bits / 8;
     b->memory_bytes = b->count[0] * f.bits / 8;
     b->row_bytes = b->memory_bytes / b->piece_bytes * SIM_BOX_PIECE;
+    b->pitch = b->map.swizzle ? spans[b->map.swizzle] : b->row_bytes;
     if (f.padded ? b->at[0] % 128 != 0 : (int64_t)b->at[0] * f.bits % (8 * SIM_BOX_PIECE) != 0) {
         if (f.bits < 8)
             sim_fault(w, op, b->lane, ILLEGAL_INSTRUCTION,

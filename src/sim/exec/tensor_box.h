@@ -31,6 +31,7 @@ struct sim_box {
     uint32_t bits;                          // bits of an element in global memory
     uint32_t piece_bytes;                   // bytes of a swizzle unit there
     uint32_t row_bytes, memory_bytes, rows; // row sizes in shared and in global memory; row count
+    uint32_t pitch;                         // bytes between rows in shared memory
     int32_t at[SIM_TENSOR_RANK];            // start of the box
     uint32_t count[SIM_TENSOR_RANK];        // elements in the box
     int32_t gathered[SIM_BOX_GATHERED];     // coordinates of the rows

@@ -1,8 +1,9 @@
 // Copies boxes between tensors in global memory and shared memory as a tensor map describes:
 // cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, in tiled, gather4/scatter4 and im2col mode.
 //
-// A box lies in shared memory row by row, innermost dimension first and without gaps. A swizzle
-// then permutes 16-byte pieces by bits of the shared-memory address: each bit from 4, 5 or 6 up to
+// A box lies in shared memory row by row, innermost dimension first and without gaps, except that a
+// row narrower than the swizzle's span takes a whole span (measured on an H200). The swizzle
+// permutes 16-byte pieces by bits of the shared-memory address: each bit from 4, 5 or 6 up to
 // 6 is XORed with one of the bits from 7 on, in order. Elements of 4 and 6 bits are packed in
 // global memory; with padded types, 16 of them occupy a 16-byte piece of shared memory.
 #include "async.h"
@@ -45,10 +46,10 @@ static uint64_t swizzle(const struct sim_tensor_map *m, uint64_t offset)
 static struct sim_block *find_box(const struct sim_box *b, enum sim_space space, uint64_t address,
                                   uint64_t *offset)
 {
+    const uint32_t bytes = (b->rows - 1) * b->pitch + b->row_bytes;
     void *host;
 
-    if (!sim_reach_shared(b->w, b->op, b->lane, space, address, b->rows * b->row_bytes, 128,
-                          SIM_BOUNDS, &host))
+    if (!sim_reach_shared(b->w, b->op, b->lane, space, address, bytes, 128, SIM_BOUNDS, &host))
         return NULL;
     *offset = address & RANK_OFFSET;
     return b->w->block->cluster->blocks[sim_rank_of(b->w, address)];
@@ -151,7 +152,7 @@ static bool fill_box(struct sim_box *b, struct sim_block *block, uint64_t offset
             memcpy(row + from, host, bytes);
             convert(b, row + from, bytes);
         }
-        if (!move_row(b, block, offset + (uint64_t)r * b->row_bytes, row, true))
+        if (!move_row(b, block, offset + (uint64_t)r * b->pitch, row, true))
             return false;
     }
     return true;
@@ -262,7 +263,7 @@ static bool copy_out(struct sim_box *b)
         }
         if (!sim_reach_range(w, op, b->lane, SIM_GLOBAL, address, bytes, 1,
                              reduction ? SIM_UPDATE : SIM_WRITE, &host) ||
-            !move_row(b, block, offset + (uint64_t)r * b->row_bytes, row, false))
+            !move_row(b, block, offset + (uint64_t)r * b->pitch, row, false))
             return false;
         if (reduction)
             sim_reduce(reduction, host, row + from, bytes);
