@@ -146,10 +146,10 @@ struct tile_place tile_place_of(struct tile_emitter *e, const struct tile_op *op
 struct tile_slab_rows {
     const struct tile_op *access;
     bool loads;
-    uint32_t span;              // bytes per line of a slab
-    struct tile_place place;    // position of the warp's first row
-    tile_register shared;       // address of that row in shared memory
-    uint32_t slabs, slab_bytes; // the slabs are contiguous in shared memory
+    struct tile_place place; // position of the warp's first row
+    tile_register shared;    // address of that row in shared memory
+    uint32_t slabs;          // contiguous in shared memory
+    uint32_t columns;        // elements of a line
 };
 // slab_rows.c: moves these rows with ordinary loads and stores. Loads fill rows and columns outside
 // the tensor with zeros.

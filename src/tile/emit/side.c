@@ -68,12 +68,11 @@ static void load_rows(struct tile_emitter *e, const struct tile_staging *s, tile
         loaded = s->slabs - n % s->slabs < end - n ? s->slabs - n % s->slabs : end - n;
         struct tile_slab_rows rows = { .access = plan->side,
                                        .loads = true,
-                                       .span = 128,
                                        .place = place,
                                        .slabs = loaded,
-                                       .slab_bytes = TILE_SLAB_BYTES };
-        rows.place.at[0] =
-            tile_make(e, TILE_R32, "add.u32 %R, %R, %u", place.at[0], n % s->slabs * 128 / element);
+                                       .columns = loaded * TILE_SLAB_LINE / element };
+        rows.place.at[0] = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", place.at[0],
+                                     n % s->slabs * TILE_SLAB_LINE / element);
         rows.place.at[place.other] = tile_make(e, TILE_R32, "add.u32 %R, %R, %u",
                                                place.at[place.other],
                                                n / s->slabs * plan->groups * 64);

@@ -44,6 +44,12 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
     if (!n) {
         m->column = x;
         m->columns = size;
+        // The last slab's lines end where the tile does. As an unsigned number, an end before the
+        // tensor is larger than its size, and so is the column itself.
+        if (m->how->columns < m->slabs * TILE_SLAB_LINE / element) {
+            tile_register end = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", x, m->how->columns);
+            m->columns = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", size, end);
+        }
         m->start =
             tile_make(e, TILE_R64, "mad.wide.s32 %R, %R, %u, %R", x, (unsigned)element, view->base);
         if (m->width)
@@ -126,7 +132,7 @@ static void find_inside(struct mover *m, uint32_t half, uint32_t width, tile_reg
     for (uint32_t slab = 0; slab < m->slabs; slab++) {
         if (!m->in_slab[slab])
             m->in_slab[slab] = slab ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", column,
-                                                slab * (m->how->span >> m->least))
+                                                slab * ((uint32_t)TILE_SLAB_LINE >> m->least))
                                     : column;
         m->inside[half][slab][width] = tile_make(e, TILE_PRED, "setp.lt.and.u32 %R, %R, %R, %R",
                                                  m->in_slab[slab], m->columns, in_rows);
@@ -138,15 +144,14 @@ static void find_inside(struct mover *m, uint32_t half, uint32_t width, tile_reg
 static void place_pieces(struct mover *m, tile_register at)
 {
     struct tile_emitter *e = m->e;
-    uint32_t span = m->how->span;
     tile_register row =
-        tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", at, (unsigned)__builtin_ctz(span));
-    tile_register column = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, span - 1);
+        tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", at, (unsigned)__builtin_ctz(TILE_SLAB_LINE));
+    tile_register column = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, TILE_SLAB_LINE - 1u);
     // The row bits that select a line of 128 bytes swizzle the row, as in tile_staging_of(). Both
     // halves share these bits.
     tile_register swizzle = tile_make(e, TILE_R32, "shr.u32 %R, %R, 3", at);
 
-    swizzle = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", swizzle, span - 16);
+    swizzle = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", swizzle, TILE_SLAB_LINE - 16u);
     swizzle = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", swizzle, at);
     m->shared = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", swizzle, m->how->shared);
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", row);
@@ -173,8 +178,8 @@ static void move_piece(struct mover *m, uint32_t half, uint32_t slab, const tile
     static const char *const types[] = { "u8", "b16", "b32" };
     struct tile_emitter *e = m->e;
     bool global = reads == m->how->loads;
-    uint32_t shared_at = half * ROWS * m->how->span + slab * m->how->slab_bytes;
-    uint32_t at = global ? slab * m->how->span : shared_at;
+    uint32_t shared_at = half * ROWS * TILE_SLAB_LINE + slab * TILE_SLAB_BYTES;
+    uint32_t at = global ? slab * TILE_SLAB_LINE : shared_at;
     tile_register address = global ? m->global[half] : m->shared;
 
     for (uint32_t width = m->least; width <= WIDEST; width++) {
@@ -224,8 +229,9 @@ static void move_slabs(struct tile_emitter *e, const struct tile_slab_rows *how,
         tile_ins(e, "add.u32 %R, %R, %R", at, at, step);
     else
         tile_ins(e, "add.u32 %R, %R, %u", at, at, lanes);
-    tile_branch(e, tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", at, ROWS * how->span), false,
-                top);
+    tile_branch(
+        e, tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", at, (unsigned)(ROWS * TILE_SLAB_LINE)),
+        false, top);
 }
 
 void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *how)
@@ -236,9 +242,10 @@ void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *ho
         struct tile_slab_rows part = *how;
         if (slab) {
             part.place.at[0] = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", part.place.at[0],
-                                         slab * how->span / element);
+                                         slab * TILE_SLAB_LINE / element);
+            part.columns -= slab * TILE_SLAB_LINE / element;
             part.shared =
-                tile_make(e, TILE_R32, "add.u32 %R, %R, %u", part.shared, slab * how->slab_bytes);
+                tile_make(e, TILE_R32, "add.u32 %R, %R, %u", part.shared, slab * TILE_SLAB_BYTES);
         }
         move_slabs(e, &part, how->slabs - slab < MOST_SLABS ? how->slabs - slab : MOST_SLABS);
     }

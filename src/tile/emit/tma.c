@@ -173,14 +173,14 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
 {
     struct tile_ring *r = e->ring;
     struct tile_staging *s = &r->out;
-    uint32_t element = tile_bytes_of(value->type.dtype), span = r->plan->span;
+    uint32_t element = tile_bytes_of(value->type.dtype);
     int32_t columns = value->type.extent[value->type.rank - 1];
 
     if (s->open && r->plan->side)
         return s;
     *s = (struct tile_staging){ .open = true, .wide = element == 4, .narrow = element == 1 };
-    s->eights = span / (8 * element);
-    s->slabs = (uint32_t)columns * element / span;
+    s->eights = TILE_SLAB_LINE / (8 * element);
+    s->slabs = ((uint32_t)columns * element + TILE_SLAB_LINE - 1) / TILE_SLAB_LINE;
     s->column_bits = tile_bits_of(columns);
     s->barrier =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_GROUP);
@@ -194,13 +194,12 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     tile_register piece = s->wide     ? tile_make(e, TILE_R32, "bfe.u32 %R, %R, 1, 1", e->lane)
                           : s->narrow ? tile_number32(e, 0)
                                       : tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
-    tile_register chunk = span == 128 ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row)
-                                      : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", row,
-                                                  span == 64 ? 1u : 2u, span == 64 ? 2u : 1u);
+    tile_register chunk = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row);
     piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, chunk);
     piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
     row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, row);
-    tile_register line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", row, span, s->at);
+    tile_register line =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", row, (unsigned)TILE_SLAB_LINE, s->at);
     if (s->wide) {
         tile_register half = tile_make(e, TILE_R32, "and.b32 %R, %R, 1", e->lane);
         tile_ins(e, "mad.lo.u32 %R, %R, 8, %R", line, half, line);
@@ -210,7 +209,7 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
         tile_ins(e, "mad.lo.u32 %R, %R, 2, %R", line, pair, line);
     }
     uint32_t step = s->narrow ? 16 : 32;
-    for (uint32_t i = 0; i < span / step; i++) {
+    for (uint32_t i = 0; i < TILE_SLAB_LINE / step; i++) {
         tile_register x = i ? tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", piece, step * i) : piece;
         s->lane[i] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", x, line);
     }
@@ -224,11 +223,11 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
     const struct tile_pipeline *plan = r->plan;
     const struct tile_type *type = &load->result[0]->type;
     uint32_t element = tile_bytes_of(type->dtype);
-    uint32_t slabs = (uint32_t)type->extent[1] * element / 128;
+    uint32_t slabs = (uint32_t)type->extent[1] * element / TILE_SLAB_LINE;
     struct tile_place p = tile_place_of(e, load);
     tile_register *row = &p.at[p.other];
 
-    p.at[0] = plus(e, p.at[0], slab % slabs * 128 / element);
+    p.at[0] = plus(e, p.at[0], slab % slabs * TILE_SLAB_LINE / element);
     *row = plus(e, *row, (slab / slabs * plan->groups + group) * 64);
     put_copy(e, r->map[map], &p, to, full, TILE_NO_REGISTER);
 }
@@ -238,17 +237,19 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
-    bool alone = s->wide || s->narrow;
-    uint32_t below = 8 * e->ring->plan->span; // offset of 8 rows
+    enum { BELOW = 8 * TILE_SLAB_LINE }; // offset of 8 rows
+    uint32_t tail = slab + 1 == s->slabs ? e->ring->plan->tail : 0;
+    uint32_t eights = tail ? tail / (8 * tile_bytes_of(x->type.dtype)) : s->eights;
 
-    for (uint32_t i = 0; i < s->eights; i += alone ? 1 : 2) {
+    for (uint32_t i = 0, taken; i < eights; i += taken) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * s->eights + i)) << 2;
-        if (!tile_compute_registers(e, x, first, first + (alone ? 4 : 8)))
+        taken = s->wide || s->narrow || i + 1 == eights ? 1 : 2;
+        if (!tile_compute_registers(e, x, first, first + 4 * taken))
             return;
         const tile_register *reg = e->value[x->id] + first;
         if (s->wide) {
             tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at, reg[0], reg[1]);
-            tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at + below, reg[2],
+            tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at + BELOW, reg[2],
                      reg[3]);
             continue;
         }
@@ -256,16 +257,20 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
         for (uint32_t n = 0; n < 2 && s->narrow; n++) {
             tile_register two =
                 tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x3340", reg[2 * n], reg[2 * n + 1]);
-            tile_ins(e, "st.shared.b16 [%R+%u], %R", s->lane[i / 2], at + i % 2 * 8 + n * below,
+            tile_ins(e, "st.shared.b16 [%R+%u], %R", s->lane[i / 2], at + i % 2 * 8 + n * BELOW,
                      two);
         }
         if (s->narrow)
             continue;
         tile_register word[4];
-        for (uint32_t n = 0; n < 4; n++)
+        for (uint32_t n = 0; n < 2 * taken; n++)
             word[n] = tile_join(e, reg[2 * n], reg[2 * n + 1]);
-        tile_ins(e, "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%R+%u], {%R, %R, %R, %R}",
-                 s->lane[i / 2], at, word[0], word[1], word[2], word[3]);
+        if (taken == 1)
+            tile_ins(e, "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%R+%u], {%R, %R}",
+                     s->lane[i / 2], at, word[0], word[1]);
+        else
+            tile_ins(e, "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%R+%u], {%R, %R, %R, %R}",
+                     s->lane[i / 2], at, word[0], word[1], word[2], word[3]);
     }
 }
 
@@ -286,24 +291,29 @@ static void store_rows(struct tile_emitter *e, const struct tile_op *op,
 {
     const struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
-    uint32_t bytes = tile_slab_bytes(plan), per_row = r->out.slabs;
-    uint32_t element = tile_bytes_of(op->operand[op->operand_count - 1]->type.dtype);
+    const struct tile_type *type = &op->operand[op->operand_count - 1]->type;
+    uint32_t per_row = r->out.slabs, element = tile_bytes_of(type->dtype);
     struct tile_place own = *place;
 
     if (!r->warps_apart) {
         tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
         own.at[own.other] =
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, own.at[own.other]);
-        from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * plan->span, from);
+        from =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16u * TILE_SLAB_LINE, from);
     }
     for (uint32_t n = first, run; n < end; n += run) {
+        uint32_t column = n % per_row * TILE_SLAB_LINE / element;
         run = per_row - n % per_row < end - n ? per_row - n % per_row : end - n;
         struct tile_slab_rows rows = {
-            .access = op, .span = plan->span, .place = own, .slabs = run, .slab_bytes = bytes
+            .access = op,
+            .place = own,
+            .slabs = run,
+            .columns = (uint32_t)type->extent[type->rank - 1] - column,
         };
-        rows.place.at[0] = plus(e, own.at[0], n % per_row * plan->span / element);
+        rows.place.at[0] = plus(e, own.at[0], column);
         rows.place.at[own.other] = plus(e, own.at[own.other], n / per_row * plan->groups * 64);
-        rows.shared = plus(e, from, n % plan->buffers * bytes);
+        rows.shared = plus(e, from, n % plan->buffers * TILE_SLAB_BYTES);
         tile_move_slab_rows(e, &rows);
     }
 }
@@ -331,7 +341,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     const struct tile_value *x = op->operand[op->operand_count - 1];
-    uint32_t element = tile_bytes_of(x->type.dtype), bytes = tile_slab_bytes(plan);
+    uint32_t element = tile_bytes_of(x->type.dtype);
     char one[16], stores[16];
 
     if (tile_is_after_stores(e, op)) // order earlier stores by threads before TMA; earlier loads
@@ -354,7 +364,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
         place.at[other] =
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, place.at[other]);
-        from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * plan->span, from);
+        from =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16u * TILE_SLAB_LINE, from);
     }
     strcpy(one, tile_name(r->not_storing));
     strcpy(stores, one);
@@ -372,7 +383,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
                  !round && rounds % ways ? 0 : ways - 1);
         put_together(e, s);
         for (uint32_t n = first; n < end; n++)
-            fill_slab(e, s, x, n / s->slabs, n % s->slabs, n % plan->buffers * bytes);
+            fill_slab(e, s, x, n / s->slabs, n % s->slabs, n % plan->buffers * TILE_SLAB_BYTES);
         tile_ins(e, "fence.proxy.async.shared::cta");
         put_together(e, s);
         uint32_t lacks_map = tile_label(e), stored = tile_label(e);
@@ -382,12 +393,13 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
             tile_branch(e, below, false, lacks_map);
         for (uint32_t n = first; n < end; n++) {
             struct tile_place p = place;
-            p.at[0] = plus(e, p.at[0], n % s->slabs * plan->span / element);
+            bool tail = plan->tail && n % s->slabs + 1 == s->slabs;
+            p.at[0] = plus(e, p.at[0], n % s->slabs * TILE_SLAB_LINE / element);
             p.at[other] = plus(e, p.at[other], n / s->slabs * plan->groups * step);
             tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
                      stores, p.rank);
-            put_place(e, r->map[plan->store_map], &p);
-            tile_put(e->text, ", [%s+%u];\n", tile_name(from), n % plan->buffers * bytes);
+            put_place(e, r->map[tail ? plan->tail_map : plan->store_map], &p);
+            tile_put(e->text, ", [%s+%u];\n", tile_name(from), n % plan->buffers * TILE_SLAB_BYTES);
         }
         tile_put(e->text, "\t@!%s cp.async.bulk.commit_group;\n", one);
         if (!optional)

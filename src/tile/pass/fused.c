@@ -489,15 +489,14 @@ static void plan_store(struct tile_fused *p)
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> (shape->count - 1) & 1 ||
         (x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32) ||
-        (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) % 128)
+        (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) % TILE_SLAB_LINE)
         return;
     if (!tile_slab_box(store, 1, (uint32_t[TILE_MAP_RANK]){ 0 }, &p->base.store_axis,
                        &p->base.store_step))
         return;
-    p->base.span = 128;
     p->base.store = store;
     p->base.like = product_like(p, &x->type);
-    p->base.store_map = tile_plan_slab_map(&p->base, store);
+    p->base.store_map = tile_plan_slab_map(&p->base, store, TILE_SLAB_LINE);
 }
 
 // True if the loop carries one tile, starts it at zero and only adds to it.

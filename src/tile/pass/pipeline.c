@@ -349,11 +349,12 @@ static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 // Sets the number of rows that one store writes.
 static void set_store_rows(struct tile_pipeline *p, uint32_t from, uint32_t to)
 {
-    uint32_t *box = p->map[p->store_map].box;
+    const uint32_t maps[] = { p->store_map, p->tail_map };
 
-    for (uint32_t i = 1; i < TILE_MAP_RANK; i++)
-        if (box[i] == from)
-            box[i] = to;
+    for (uint32_t n = 0; n < (p->tail ? 2u : 1u); n++)
+        for (uint32_t i = 1; i < TILE_MAP_RANK; i++)
+            if (p->map[maps[n]].box[i] == from)
+                p->map[maps[n]].box[i] = to;
 }
 
 void tile_finish_in_one_block(struct tile_pipeline *p)
@@ -401,7 +402,7 @@ bool tile_slab_box(const struct tile_op *access, uint32_t line, uint32_t *box, u
     return left == 1;
 }
 
-uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access)
+uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access, uint32_t line)
 {
     const struct tile_value *x = access->result_count ? access->result[0]
                                                       : access->operand[access->operand_count - 1];
@@ -410,8 +411,8 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     const struct tile_op *slice = access->operand[0]->op;
 
     map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
-    map->swizzle = swizzle_of(p->span);
-    (void)tile_slab_box(access, p->span / tile_bytes_of(x->type.dtype), map->box, &axis, &step);
+    map->swizzle = swizzle_of(TILE_SLAB_LINE);
+    (void)tile_slab_box(access, line / tile_bytes_of(x->type.dtype), map->box, &axis, &step);
     map->optional = step == SLAB_ROWS; // threads can replace TMA only for whole slabs of rows
     if ((map->ends = slice))
         map->box[2] = 1;
@@ -436,13 +437,6 @@ static bool fills_slabs(cuc_dtype dtype)
         if (known[i] == dtype)
             return true;
     return false;
-}
-
-// Returns the bytes per line of the store's slabs, or 0. Threads store narrow tiles, which have no
-// lines of 128 bytes.
-static uint32_t span_of_store(uint32_t line)
-{
-    return line > 128 ? span_of(line) : line == 128 ? 128 : 0;
 }
 
 // Plans a TMA store. It must be the last access after the loop, so that nothing waits for it, and
@@ -486,11 +480,17 @@ static void plan_store(struct tile_pipeline *p)
         return;
     if (!is_matrix_of(&x->type, &p->mma->result[0]->type))
         return;
-    p->span = span_of_store((uint32_t)p->mma->result[0]->type.extent[1] * element);
-    if (!fills_slabs(x->type.dtype) || !p->span)
+    // Threads store narrow tiles, which do not fill a slab's lines.
+    uint32_t line = (uint32_t)p->mma->result[0]->type.extent[1] * element;
+    uint32_t tail = line % TILE_SLAB_LINE;
+    if (!fills_slabs(x->type.dtype) || line < TILE_SLAB_LINE || tail % 16 ||
+        (tail && p->maps + 1 == TILE_MAX_MAPS))
         return;
     p->store = store;
-    p->store_map = tile_plan_slab_map(p, store);
+    p->store_map = tile_plan_slab_map(p, store, TILE_SLAB_LINE);
+    p->tail = tail;
+    if (tail)
+        p->tail_map = tile_plan_slab_map(p, store, tail);
 }
 
 // Finds a load after the loop whose tile matches the stored one. Takes at most one load, and none
@@ -503,7 +503,7 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (op->block_count) // the op may skip to the next tile
             return;
-        if (!stored || tile_threads_copy(p) || p->maps == TILE_MAX_MAPS || p->span != 128 ||
+        if (!stored || tile_threads_copy(p) || p->maps == TILE_MAX_MAPS || p->tail ||
             p->teams > 1 || p->cluster > 1 || target->split > 1 || p->before ||
             op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
             !tile_shape_same(&op->result[0]->type, stored) || stored->rank != 2 ||
@@ -515,14 +515,14 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
         if (op->operand[0]->op || shape->count > TILE_MAP_RANK || dropped >> (shape->count - 1) & 1)
             continue;
         p->side = op;
-        p->side_map = tile_plan_slab_map(p, op);
+        p->side_map = tile_plan_slab_map(p, op, TILE_SLAB_LINE);
         return;
     }
 }
 
 uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 {
-    return p->buffers * tile_slab_bytes(p);
+    return p->buffers * TILE_SLAB_BYTES;
 }
 
 // ---- The grid
@@ -555,13 +555,13 @@ static uint32_t choose_raster(const struct tile_kernel *kernel, const struct til
 // stored one at a time.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
+    enum { FEW = 2 };
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
-    uint32_t few = 256 / p->span;
+    uint32_t line = (uint32_t)x->type.extent[x->type.rank - 1] * tile_bytes_of(x->type.dtype);
 
-    p->slabs = (uint32_t)x->type.extent[x->type.rank - 1] * tile_bytes_of(x->type.dtype) / p->span *
-               p->blocks;
-    p->together = p->slabs <= few ? p->slabs : p->span == 128 && p->slabs % few ? 1 : few;
-    p->buffers = p->together > 1 || p->slabs < few ? p->together : few;
+    p->slabs = (line + TILE_SLAB_LINE - 1) / TILE_SLAB_LINE * p->blocks;
+    p->together = p->slabs <= FEW ? p->slabs : p->slabs % FEW ? 1 : FEW;
+    p->buffers = p->together > 1 || p->slabs < FEW ? p->together : FEW;
 }
 
 // Stores one slab at a time if that makes room for a third stage, because with two stages the
@@ -569,7 +569,7 @@ void tile_plan_slabs(struct tile_pipeline *p)
 static uint32_t save_slabs(struct tile_pipeline *p, uint32_t rest)
 {
     enum { ENOUGH = 3 };
-    uint32_t saved = tile_all_groups(p) * (tile_staging_bytes(p) - tile_slab_bytes(p));
+    uint32_t saved = tile_all_groups(p) * (tile_staging_bytes(p) - TILE_SLAB_BYTES);
 
     if (rest >= ENOUGH * p->stage_bytes || rest + saved < ENOUGH * p->stage_bytes)
         return 0;

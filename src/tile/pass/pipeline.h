@@ -83,9 +83,10 @@ struct tile_pipeline {
     const struct tile_op *like;  // the product whose result has the stored tile's layout; NULL for
                                  // `mma`
     uint32_t store_map;
+    uint32_t tail;     // bytes per line of the last slab if it is narrower than the others; else 0
+    uint32_t tail_map; // of such slabs
     uint32_t store_axis,
         store_step;             // 64 rows of the tile are `store_step` elements along this axis
-    uint32_t span;              // bytes per line of the stored slabs
     uint32_t slabs;             // slabs that a warpgroup stores
     uint32_t together;          // slabs stored at a time
     uint32_t buffers;           // slab buffers per warpgroup
@@ -108,9 +109,11 @@ enum {
     TILE_GROUP_THREADS = 128, // threads of one warpgroup
     TILE_RING_AT = 1024,      // offset of the stages in shared memory, after the barriers
     TILE_MOST_STAGES = 24,
-    TILE_PART_COLUMNS = 128,    // columns of promoted accumulators that are computed at a time
-    TILE_SLAB_BYTES = 64 * 128, // 64 rows of a side load
-    TILE_WORD_BYTES = 16,       // bytes per word in realigned copies
+    TILE_PART_COLUMNS = 128, // columns of promoted accumulators that are computed at a time
+    TILE_SLAB_LINE = 128,    // bytes per line of a slab: 64 rows that TMA stores, or loads
+                             // after the loop
+    TILE_SLAB_BYTES = 64 * TILE_SLAB_LINE,
+    TILE_WORD_BYTES = 16, // bytes per word in realigned copies
 };
 
 // The division of a stream's lines among the threads that realign it. In a round, each thread
@@ -135,11 +138,6 @@ static inline struct tile_rounds tile_rounds_of(const struct tile_stream *s)
     x.buffer = TILE_GROUP_THREADS / 32 * x.bytes * x.rounds * s->slabs;
     x.partial = s->rows % x.step;
     return x;
-}
-
-static inline uint32_t tile_slab_bytes(const struct tile_pipeline *p)
-{
-    return 64 * p->span;
 }
 
 // Returns the parameters from which a realigned plan's streams come, one bit each.
@@ -256,9 +254,9 @@ bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
                               const struct tile_op *first);
 
-// Adds the tensor map for an access through slabs: a load or store of the product's shape. Returns
-// the map's index.
-uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access);
+// Adds the tensor map for an access through slabs with lines of `line` bytes: a load or store of
+// the product's shape. Returns the map's index.
+uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access, uint32_t line);
 // Finds the axis along which groups of 64 rows of an access's tile are consecutive boxes. Sets
 // `box` to such a box, last axis first, with lines of `line` elements. Sets *step to its extent
 // along *axis. False if there is no such axis.
