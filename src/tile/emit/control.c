@@ -26,8 +26,10 @@ static tile_emit_op *const emitters[TILE_OP_COUNT] = {
 static bool is_like_product(const struct tile_pipeline *plan, const struct tile_value *value)
 {
     const struct tile_op *mma = plan->like ? plan->like : plan->mma;
+    const struct tile_layout *layout = mma->result[0]->layout;
+    const struct tile_layout turned = plan->turned ? tile_turned_layout(layout) : *layout;
 
-    return tile_layout_matches(value->layout, mma->result[0]->layout);
+    return tile_layout_matches(value->layout, &turned);
 }
 
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)

@@ -150,6 +150,7 @@ struct tile_slab_rows {
     tile_register shared;    // address of that row in shared memory
     uint32_t slabs;          // contiguous in shared memory
     uint32_t columns;        // elements of a line
+    tile_register end;       // row at which the tile ends; TILE_NO_REGISTER: it has all rows
 };
 // slab_rows.c: moves these rows with ordinary loads and stores. Loads fill rows and columns outside
 // the tensor with zeros.
@@ -164,6 +165,11 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream);
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
 // Returns the slabs for a value, which are set up once per tile.
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);
+// turned.c: returns the address that a lane writes in a transposed slab, and fills such a slab with
+// a block of 64 rows and 64 columns of accumulators.
+tile_register tile_turned_lane(struct tile_emitter *e, tile_register slab);
+void tile_fill_turned_slab(struct tile_emitter *e, const struct tile_staging *s,
+                           const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at);
 // Copies one slab of a warpgroup's part of a load to an address and signals a barrier.
 void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
                     uint32_t group, uint32_t slab, tile_register to, tile_register full);

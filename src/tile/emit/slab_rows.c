@@ -61,6 +61,8 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
             m->pitch = stride;
             m->row = x;
             m->rows = size;
+            if (m->how->end)
+                m->rows = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", size, m->how->end);
             if (place->rank > view->rank) { // x is the row minus the slice's end, place->at[2],
                                             // plus `size`
                 x = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", x, place->at[2]);
@@ -183,7 +185,9 @@ static void move_piece(struct mover *m, uint32_t half, uint32_t slab, const tile
     tile_register address = global ? m->global[half] : m->shared;
 
     for (uint32_t width = m->least; width <= WIDEST; width++) {
-        tile_register p = global ? m->inside[half][slab][width] : m->is_width[width];
+        // Stores read nothing outside the tile, where nobody has written the slab.
+        tile_register p = global || !m->how->loads ? m->inside[half][slab][width]
+                                                   : m->is_width[width];
         tile_register value = piece[width == 1];
         tile_put_string(e->text, "\t");
         if (p)

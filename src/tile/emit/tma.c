@@ -179,6 +179,8 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     if (s->open && r->plan->side)
         return s;
     *s = (struct tile_staging){ .open = true, .wide = element == 4, .narrow = element == 1 };
+    if (r->plan->turned)
+        columns = value->type.extent[0];
     s->eights = TILE_SLAB_LINE / (8 * element);
     s->slabs = ((uint32_t)columns * element + TILE_SLAB_LINE - 1) / TILE_SLAB_LINE;
     s->column_bits = tile_bits_of(columns);
@@ -186,6 +188,11 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_GROUP);
     s->at = plus(e, r->base, r->staging);
     tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", s->at, r->group, tile_staging_bytes(r->plan), s->at);
+    if (r->plan->turned) {
+        s->slabs = tile_turned_slabs(r->plan);
+        s->lane[0] = tile_turned_lane(e, s->at);
+        return s;
+    }
     tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
     // The row bits that select a line of 128 bytes swizzle the row's 16-byte pieces.
     tile_register row = s->wide || s->narrow
@@ -283,6 +290,24 @@ static void put_together(struct tile_emitter *e, const struct tile_staging *s)
         tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
 }
 
+// Returns the place of the warpgroup's n-th slab, from that of its first one.
+static struct tile_place place_of_slab(struct tile_emitter *e, const struct tile_place *first,
+                                       uint32_t n, uint32_t element)
+{
+    const struct tile_pipeline *plan = e->ring->plan;
+    uint32_t slabs = e->ring->out.slabs, blocks = n / slabs * plan->groups;
+    struct tile_place p = *first;
+
+    if (plan->turned) {
+        p.at[0] = plus(e, p.at[0], blocks * TILE_SLAB_LINE / element);
+        p.at[p.other] = plus(e, p.at[p.other], n % slabs * plan->store_step);
+    } else {
+        p.at[0] = plus(e, p.at[0], n % slabs * TILE_SLAB_LINE / element);
+        p.at[p.other] = plus(e, p.at[p.other], blocks * plan->store_step);
+    }
+    return p;
+}
+
 // Stores a round's slabs, `first` to `end` - 1, with ordinary stores. `from` is the unit's first
 // row in the first buffer.
 static void store_rows(struct tile_emitter *e, const struct tile_op *op,
@@ -304,15 +329,16 @@ static void store_rows(struct tile_emitter *e, const struct tile_op *op,
     }
     for (uint32_t n = first, run; n < end; n += run) {
         uint32_t column = n % per_row * TILE_SLAB_LINE / element;
+        struct tile_slab_rows rows = { .access = op };
         run = per_row - n % per_row < end - n ? per_row - n % per_row : end - n;
-        struct tile_slab_rows rows = {
-            .access = op,
-            .place = own,
-            .slabs = run,
-            .columns = (uint32_t)type->extent[type->rank - 1] - column,
-        };
-        rows.place.at[0] = plus(e, own.at[0], column);
-        rows.place.at[own.other] = plus(e, own.at[own.other], n / per_row * plan->groups * 64);
+        rows.columns = (uint32_t)type->extent[type->rank - 1] - column;
+        if (plan->turned) { // the slabs of a block lie below each other
+            run = 1;
+            rows.columns = TILE_SLAB_LINE / element;
+            rows.end = plus(e, place->at[place->other], (uint32_t)type->extent[0]);
+        }
+        rows.slabs = run;
+        rows.place = place_of_slab(e, &own, n, element);
         rows.shared = plus(e, from, n % plan->buffers * TILE_SLAB_BYTES);
         tile_move_slab_rows(e, &rows);
     }
@@ -351,13 +377,15 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     bool sliced = op->operand[0]->op != NULL;
     struct tile_place place = sliced ? place_in_slice(e, op) : tile_place_of(e, op);
     bool optional = plan->map[plan->store_map].optional;
-    uint32_t other = sliced ? 1 : place.rank - 1 - plan->store_axis, step = plan->store_step;
+    uint32_t other = sliced ? 1 : place.rank - 1 - plan->store_axis;
     // A slice's rows never begin below zero.
     tile_register below = begins_below_zero(e, op, &place, sliced ? 1 : 0);
     place.other = other;
-    if (plan->groups > 1)
-        place.at[other] =
-            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->group, step, place.at[other]);
+    if (plan->groups > 1) {
+        tile_register *along = &place.at[plan->turned ? 0 : other];
+        *along =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->group, plan->store_step, *along);
+    }
     const struct tile_staging *s = tile_staging_of(e, x);
     tile_register from = s->at;
     if (r->warps_apart) {
@@ -383,7 +411,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
                  !round && rounds % ways ? 0 : ways - 1);
         put_together(e, s);
         for (uint32_t n = first; n < end; n++)
-            fill_slab(e, s, x, n / s->slabs, n % s->slabs, n % plan->buffers * TILE_SLAB_BYTES);
+            (plan->turned ? tile_fill_turned_slab : fill_slab)(e, s, x, n / s->slabs, n % s->slabs,
+                                                               n % plan->buffers * TILE_SLAB_BYTES);
         tile_ins(e, "fence.proxy.async.shared::cta");
         put_together(e, s);
         uint32_t lacks_map = tile_label(e), stored = tile_label(e);
@@ -392,10 +421,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         if (optional && below)
             tile_branch(e, below, false, lacks_map);
         for (uint32_t n = first; n < end; n++) {
-            struct tile_place p = place;
+            struct tile_place p = place_of_slab(e, &place, n, element);
             bool tail = plan->tail && n % s->slabs + 1 == s->slabs;
-            p.at[0] = plus(e, p.at[0], n % s->slabs * TILE_SLAB_LINE / element);
-            p.at[other] = plus(e, p.at[other], n / s->slabs * plan->groups * step);
             tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
                      stores, p.rank);
             put_place(e, r->map[tail ? plan->tail_map : plan->store_map], &p);

@@ -59,7 +59,7 @@ static uint32_t span_of(uint32_t bytes)
     return 0;
 }
 
-static uint32_t swizzle_of(uint32_t span)
+uint32_t tile_swizzle_of(uint32_t span)
 {
     return span == 128 ? 3 : span == 64 ? 2 : 1; // the tensor map's encoding
 }
@@ -163,7 +163,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     s->map = p->maps++;
     struct tile_tensor_map *map = &p->map[s->map];
     map->parameter = tensor->index;
-    map->swizzle = swizzle_of(s->span);
+    map->swizzle = tile_swizzle_of(s->span);
     map->rounds = dtype == CUC_F32 || dtype == CUC_TF32;
     for (uint32_t i = 0; i < shape->count; i++)
         map->box[shape->count - 1 - i] = i == s->last ? s->span / s->element
@@ -370,7 +370,7 @@ static void plan_split(struct tile_pipeline *p, uint32_t parts)
     uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
 
     p->split = parts > 1 && p->from_zero && bytes <= p->stages * p->stage_bytes ? parts : 1;
-    p->apart = p->split > 1 && p->store && p->store_step == SLAB_ROWS;
+    p->apart = p->split > 1 && p->store && !p->turned && p->store_step == SLAB_ROWS;
     if (p->apart)
         set_store_rows(p, 64, 16);
 }
@@ -411,7 +411,7 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     const struct tile_op *slice = access->operand[0]->op;
 
     map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
-    map->swizzle = swizzle_of(TILE_SLAB_LINE);
+    map->swizzle = tile_swizzle_of(TILE_SLAB_LINE);
     (void)tile_slab_box(access, line / tile_bytes_of(x->type.dtype), map->box, &axis, &step);
     map->optional = step == SLAB_ROWS; // threads can replace TMA only for whole slabs of rows
     if ((map->ends = slice))
@@ -467,6 +467,8 @@ static void plan_store(struct tile_pipeline *p)
     uint32_t element = tile_bytes_of(x->type.dtype), last = shape->count - 1u;
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
     uint32_t box[TILE_MAP_RANK];
+    if (tile_plan_turned_store(p, store))
+        return;
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> last & 1 ||
         !tile_starts_aligned(p, store, element) ||
         !tile_slab_box(store, 1, box, &p->store_axis, &p->store_step))
@@ -503,7 +505,7 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (op->block_count) // the op may skip to the next tile
             return;
-        if (!stored || tile_threads_copy(p) || p->maps == TILE_MAX_MAPS || p->tail ||
+        if (!stored || tile_threads_copy(p) || p->maps == TILE_MAX_MAPS || p->tail || p->turned ||
             p->teams > 1 || p->cluster > 1 || target->split > 1 || p->before ||
             op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
             !tile_shape_same(&op->result[0]->type, stored) || stored->rank != 2 ||
@@ -559,7 +561,8 @@ void tile_plan_slabs(struct tile_pipeline *p)
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
     uint32_t line = (uint32_t)x->type.extent[x->type.rank - 1] * tile_bytes_of(x->type.dtype);
 
-    p->slabs = (line + TILE_SLAB_LINE - 1) / TILE_SLAB_LINE * p->blocks;
+    p->slabs = (p->turned ? tile_turned_slabs(p) : (line + TILE_SLAB_LINE - 1) / TILE_SLAB_LINE) *
+               p->blocks;
     p->together = p->slabs <= FEW ? p->slabs : p->slabs % FEW ? 1 : FEW;
     p->buffers = p->together > 1 || p->slabs < FEW ? p->together : FEW;
 }
@@ -656,6 +659,13 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     p->raster += p->cluster - 1; // round up, so that the tiles of a cluster are adjacent
     p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;
+    if (p->turned) {
+        struct tile_layout *turned = tile_take(kernel->module, sizeof(*turned));
+        if (!turned)
+            return NULL;
+        *turned = tile_turned_layout(layout);
+        p->loop->next->result[0]->layout = turned;
+    }
     for (uint32_t i = 0; i < p->products; i++)
         p->product[i].mma->result[0]->layout = layout;
     return p;

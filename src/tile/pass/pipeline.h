@@ -83,7 +83,9 @@ struct tile_pipeline {
     const struct tile_op *like;  // the product whose result has the stored tile's layout; NULL for
                                  // `mma`
     uint32_t store_map;
-    uint32_t tail;     // bytes per line of the last slab if it is narrower than the others; else 0
+    bool turned;       // the store transposes the accumulators (turned_store.c)
+    uint32_t tail;     // bytes per line of the last slab if it is narrower than the others, or its
+                       // lines if the store is turned and they are fewer; else 0
     uint32_t tail_map; // of such slabs
     uint32_t store_axis,
         store_step;             // 64 rows of the tile are `store_step` elements along this axis
@@ -253,6 +255,15 @@ bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
 // op is not allowed there.
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
                               const struct tile_op *first);
+
+uint32_t tile_swizzle_of(uint32_t span); // a tensor map's encoding
+
+// turned_store.c: plans a TMA store of a product whose operands are exchanged. Returns false if
+// threads must store it. The next function returns the slabs of 64 rows of accumulators, and the
+// last one the layout of the stored tile.
+bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store);
+uint32_t tile_turned_slabs(const struct tile_pipeline *p);
+struct tile_layout tile_turned_layout(const struct tile_layout *accumulators);
 
 // Adds the tensor map for an access through slabs with lines of `line` bytes: a load or store of
 // the product's shape. Returns the map's index.

@@ -1,0 +1,46 @@
+// Transposed slabs (pass/turned_store.c): each warp of a warpgroup writes its 16 rows of
+// accumulators as 32 bytes of each line.
+#include "ring.h"
+
+tile_register tile_turned_lane(struct tile_emitter *e, tile_register slab)
+{
+    // stmatrix takes the addresses of 8 lines from each group of 8 lanes: of the lines 0 to 7 for
+    // the rows 0 to 7 and 8 to 15 of the warp, then of the lines 8 to 15.
+    tile_register line = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", e->lane);
+    tile_register piece = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 3, 1", e->lane);
+    tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+
+    piece = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 2, %R", warp, piece);
+    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, line); // the slab is swizzled
+    tile_register below = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+    line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", below, line);
+    tile_register at =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, (unsigned)TILE_SLAB_LINE, slab);
+    return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", piece, at);
+}
+
+void tile_fill_turned_slab(struct tile_emitter *e, const struct tile_staging *s,
+                           const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
+{
+    enum { EIGHTS = 8 }; // groups of 8 columns of accumulators, which become lines
+    uint32_t lines = (uint32_t)x->type.extent[0] - slab * EIGHTS * 8;
+    uint32_t eights = lines < EIGHTS * 8 ? lines / 8 : EIGHTS;
+
+    for (uint32_t i = 0, taken; i < eights; i += taken) {
+        uint32_t first = (block << (s->column_bits - 3) | (slab * EIGHTS + i)) << 2;
+        uint32_t to = at + i * 8 * TILE_SLAB_LINE;
+        tile_register word[4];
+        taken = i + 1 == eights ? 1 : 2;
+        if (!tile_compute_registers(e, x, first, first + 4 * taken))
+            return;
+        const tile_register *reg = e->value[x->id] + first;
+        for (uint32_t n = 0; n < 2 * taken; n++)
+            word[n] = tile_join(e, reg[2 * n], reg[2 * n + 1]);
+        if (taken == 1)
+            tile_ins(e, "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%R+%u], {%R, %R}",
+                     s->lane[0], to, word[0], word[1]);
+        else
+            tile_ins(e, "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%R+%u], {%R, %R, %R, %R}",
+                     s->lane[0], to, word[0], word[1], word[2], word[3]);
+    }
+}

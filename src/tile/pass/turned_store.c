@@ -1,0 +1,97 @@
+// TMA stores of products whose operands are exchanged (swap.c). The accumulators hold the
+// transposed tile: 64 of their rows are 64 elements of a line of the tensor, and their columns are
+// lines. A warpgroup transposes each block of 64 x 64 on its way to a slab (emit/turned.c).
+#include "pipeline.h"
+
+#include "tile/ir/layout.h"
+
+enum { ROWS = 64 }; // of a block of accumulators, and lines of a slab
+
+static uint32_t lines_of(const struct tile_pipeline *p)
+{
+    return (uint32_t)p->mma->result[0]->type.extent[1];
+}
+
+uint32_t tile_turned_slabs(const struct tile_pipeline *p)
+{
+    return (lines_of(p) + ROWS - 1) / ROWS;
+}
+
+struct tile_layout tile_turned_layout(const struct tile_layout *accumulators)
+{
+    return tile_layout_permute(accumulators, (const int64_t[]){ 1, 0 });
+}
+
+// True if the code between the loop and the store moves no tile of the result's shape. Threads
+// would load it in the accumulators' layout, where a lane has no neighbours in memory.
+static bool moves_nothing_else(const struct tile_pipeline *p, const struct tile_op *store)
+{
+    const struct tile_type *result = &store->operand[store->operand_count - 1]->type;
+
+    for (const struct tile_op *op = p->loop->next; op; op = op->next)
+        if (op != store && (op->block_count || tile_op_infos[op->kind].traits & TILE_WRITES ||
+                            (tile_op_infos[op->kind].traits & TILE_READS && op->result_count &&
+                             tile_elements(&op->result[0]->type) >= tile_elements(result))))
+            return false;
+    return true;
+}
+
+// Returns the axis of the store's shape that the lines follow, or UINT32_MAX if there is no single
+// one.
+static uint32_t axis_of_lines(const struct tile_attribute *shape)
+{
+    uint32_t axis = UINT32_MAX;
+
+    for (uint32_t i = 0; i + 1 < shape->count; i++) {
+        if (shape->ints[i] == 1)
+            continue;
+        if (axis != UINT32_MAX)
+            return UINT32_MAX;
+        axis = i;
+    }
+    return axis;
+}
+
+static uint32_t plan_map(struct tile_pipeline *p, const struct tile_op *store, uint32_t lines)
+{
+    struct tile_tensor_map *map = &p->map[p->maps];
+    uint32_t last = tile_attribute(store, TILE_ATTR_SHAPE)->count - 1u;
+
+    map->parameter = store->operand[0]->index;
+    map->swizzle = tile_swizzle_of(TILE_SLAB_LINE);
+    map->optional = true;
+    for (uint32_t i = 0; i <= last; i++)
+        map->box[i] = i ? 1 : ROWS;
+    map->box[last - p->store_axis] = lines;
+    return p->maps++;
+}
+
+bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store)
+{
+    const struct tile_value *tensor = store->operand[0],
+                            *x = store->operand[store->operand_count - 1];
+    const struct tile_type *sums = &p->mma->result[0]->type;
+    const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
+    const struct tile_op *back = p->loop->next;
+    uint32_t tail = lines_of(p) % ROWS, axis = axis_of_lines(shape);
+
+    if (lines_of(p) < ROWS)
+        tail = 0;
+    if (!p->swapped || back->kind != TILE_PERMUTE || store->kind != TILE_STORE || tensor->op ||
+        tensor->type.rank > TILE_MAP_RANK || tile_int(store, TILE_ATTR_DROPPED, 0) ||
+        x->type.rank != 2 || cuc_dtype_bits(x->type.dtype) != 16 ||
+        x->type.extent[0] != sums->extent[1] || x->type.extent[1] != sums->extent[0] ||
+        axis == UINT32_MAX || p->maps + 1 + (tail != 0) > TILE_MAX_MAPS ||
+        !tile_starts_aligned(p, store, tile_bytes_of(x->type.dtype)) ||
+        !moves_nothing_else(p, store))
+        return false;
+    p->turned = true;
+    p->store = store;
+    p->store_axis = axis;
+    p->store_step = ROWS;
+    p->store_map = plan_map(p, store, lines_of(p) < ROWS ? lines_of(p) : ROWS);
+    p->tail = tail;
+    if (tail)
+        p->tail_map = plan_map(p, store, tail);
+    return true;
+}
