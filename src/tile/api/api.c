@@ -1,5 +1,5 @@
-// Programs of the C builder: handles, the arguments that all calls share, and the compilation of
-// finished programs.
+// Implements programs of the C builder: handles, the arguments common to all calls, and the
+// compilation of finished programs.
 #include "api.h"
 #include "tile/ir/array.h"
 
@@ -47,11 +47,11 @@ void cuc_tile_program_release(cuc_tile_program *program)
 {
     if (!cuc__handle_drop(program, CUC__HANDLE_TILE_PROGRAM))
         return;
-    tile_module_free(program->module); // the module must go before its budget
+    tile_module_free(program->module); // free the module before the budget, which it uses
     cuc__handle_free(program);
 }
 
-// Finishes a program that has exceeded its budget, with an error.
+// Reports that a program exceeded its budget, and finishes the program.
 static void report_budget(cuc_tile_program *p)
 {
     if (!tile_budget_ended(p->module->budget))
@@ -105,8 +105,8 @@ const char *cuc_tile_program_log(cuc_tile_program *program)
 
 // The start of every call
 
-// Keeps callers' file names as long as the program lives. There are few, and most calls repeat the
-// last one.
+// Keeps a copy of a caller's file name for the life of the program. A program has few distinct
+// names, and most calls repeat the last one.
 static const char *keep_file(cuc_tile_program *p, const char *file)
 {
     for (uint32_t i = p->files; file && i-- > 0;)
@@ -216,7 +216,7 @@ const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t h
                : NULL;
 }
 
-// Returns the reason why a handle's value cannot be used at this point; NULL if it can be used.
+// Returns NULL if a handle's value is usable at this point, otherwise the reason why it is not.
 static const char *why_not(const cuc_tile_program *p, const struct tile_handle *h)
 {
     const struct tile_frame *frame = p->frame;
@@ -242,7 +242,8 @@ static const struct tile_handle *use(cuc_tile_program *p, const char *operand, u
     const struct tile_handle *h = tile_find_handle(p, handle);
 
     if (!handle) {
-        // After an error, handles are not checked, since callers need not check what calls return.
+        // After an error, don't check handles: callers may pass on the 0 that a failed call
+        // returned.
         if (!p->module->diagnostics->errors)
             tile_error(p->module, TILE_T510, p->e.b.where, "%s: operand %s: expected a %s, got 0",
                        p->op, operand, what);
@@ -386,8 +387,8 @@ const char *tile_use_text(cuc_tile_program *p, const char *what, const char *tex
 
 const char *tile_use_name(cuc_tile_program *p, const char *text)
 {
-    // Only kernels may have the same name as a call of the language, since nothing in a program
-    // refers to a kernel's name.
+    // Kernels alone may share a name with a built-in call, since a program never refers to a kernel
+    // by name.
     if (text && (!tile_is_name(p->module, text) || (p->frame && tile_is_builtin(text)))) {
         tile_error(p->module, TILE_T511, p->e.b.where,
                    "%s: name: expected letters, digits and _, and no keyword, dtype or call of the "

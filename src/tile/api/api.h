@@ -1,9 +1,10 @@
-// The C builder: calls that make IR, as the front end does from text. Its public side is
-// <cucore/tile_builder.h>. Both create ops through build.h and so obey the same rules.
+// The C builder: calls that create the same IR as the front end creates from text.
+// <cucore/tile_builder.h> is the public header. Front end and builder both create ops through
+// build.h, so the same rules apply to both.
 //
-// The builder records the structure that a text expresses by names and braces: the handles and the
-// block in which each was made, the values of variables, and the open loops and ifs. Once memory
-// has run out, every call returns at once, and the IR made so far may have gaps.
+// The builder tracks what a text expresses by names and braces: handles and the block in which each
+// was made, values of variables, and open loops and ifs. Once memory has run out, every call
+// returns at once, and the IR made so far may be incomplete.
 #ifndef CUCORE_TILE_BUILDER_H_INTERNAL
 #define CUCORE_TILE_BUILDER_H_INTERNAL
 
@@ -22,7 +23,7 @@ enum {
 // the high 8 bits distinguish programs.
 struct tile_handle {
     struct tile_meaning what; // of a value
-    uint32_t scope;    // scope of the block that the handle was made in; 0: a constant, visible
+    uint32_t scope;    // scope of the block in which the handle was made; 0: a constant, visible
                        // everywhere
     uint32_t variable; // number of the variable + 1; 0: the handle is a value
 };
@@ -33,15 +34,15 @@ struct tile_held { // the state of a variable
     struct tile_location where;
 };
 
-// A continue or break, with the values that all variables had there.
+// A continue or break, with the values of all variables at that point.
 struct tile_departure {
     struct tile_op *op;
     struct tile_value *now[TILE_MOST_VARIABLES];
     struct tile_departure *next;
 };
 
-// A loop's block argument for a variable that the body did not set, and the variable's value before
-// the loop.
+// A loop's block argument for a variable that the body does not set. `before`, the variable's value
+// before the loop, replaces it.
 struct tile_unset {
     struct tile_value *argument, *before;
     struct tile_unset *next;
@@ -53,7 +54,7 @@ enum tile_frame_kind {
     TILE_IN_LOOP,
     TILE_IN_IF,
     TILE_IN_ELSE,
-    TILE_IN_FUNCTION, // block of a reduction's function: outer values are invisible
+    TILE_IN_FUNCTION, // block of a reduction's function, which cannot see outer values
 };
 
 // An open block.
@@ -68,19 +69,19 @@ struct tile_frame {
     // The code is unreachable: after a break, in the untaken arm of an `if` on a constant, or after
     // an error in the head. Ops are checked as usual, in a block that is then discarded.
     bool dead;
-    // The number of outer variables, their values before the block, and the variables set since, in
-    // the order in which they were set.
+    // `variables` counts the outer variables, and `before` has their values on entry. `set` lists
+    // the variables set since then, in the order of their first assignment.
     uint32_t variables, set_count;
     struct tile_value *before[TILE_MOST_VARIABLES];
     uint32_t set[TILE_MOST_VARIABLES];
-    // For a loop: a block argument for every variable, since it is not yet known which variables
-    // the body will set. At the kernel's end, the argument of each variable that the body did not
-    // set is replaced by the value before the loop.
+    // For a loop: one block argument per variable, since it is not yet known which variables the
+    // body sets. If the body does not set a variable, its value before the loop replaces the
+    // argument at the kernel's end.
     bool alive; // the loop is reachable
     struct tile_value *argument[TILE_MOST_VARIABLES];
     struct tile_departure *departure;
-    // For each arm of an if: flags that it is part of the kernel and that control leaves it, its
-    // last block, and the variables' values there.
+    // For each arm of an if: whether it belongs to the kernel (`taken`), whether control leaves it
+    // (`leaves`), its last block, and the variables' values there.
     struct {
         bool taken, leaves;
         struct tile_block *end;
@@ -99,39 +100,40 @@ struct cuc_tile_program {
     const char **file; // names of source files
     uint32_t files, file_capacity;
     struct tile_frame *frame; // the innermost open block; NULL: no kernel is open
-    uint32_t scopes;          // number of scopes made so far
+    uint32_t scopes;          // number of scopes created so far
     uint32_t kernel_scope;
     struct tile_held variable[TILE_MOST_VARIABLES];
     uint32_t variables;
     // The open kernel's head.
     struct tile_kernel_ast header;
     uint32_t parameter_capacity, fact_capacity;
-    struct tile_unset *unset, *last_unset; // unset variables of its loops, inner ones first
+    struct tile_unset *unset, *last_unset; // unused arguments of the kernel's loops, inner loops
+                                           // first
     bool finished;
     const char *source;
 };
 
-// Begins every call. Returns false if the call must return at once: out of memory, without a
-// program, in a finished program, and, unless `anywhere` is true, outside of kernels. `op` is used
-// in messages.
+// Begins every call. Returns false if the call must return at once: memory has run out, there is no
+// program, the program is finished, or no kernel is open (unless `anywhere`). `op` is the name that
+// messages show.
 bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint32_t line,
                      bool anywhere);
 #define TILE_BEGIN(op) tile_begin_call(program, (op), file, line, false)
 // Derives the op's name from the name of a function of the header: "sum" from cuc_tile_sum.
 #define TILE_OP_OF(function) (&#function[sizeof("cuc_tile_") - 1])
 
-// Make handles. They return 0 for NULL and for a meaning that is not a value.
+// Create handles. They return 0 for NULL and for a meaning that is not a value.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);
 cuc_tile tile_handle_of_meaning(cuc_tile_program *p, struct tile_meaning what, bool anywhere);
-// api_value.c: adds an op that has one attribute and takes its operands unchanged; returns the
-// handle of its result.
+// api_value.c: adds an op with at most one attribute and the given operands, and returns a handle
+// to its result.
 cuc_tile tile_handle_of_op(cuc_tile_program *p, enum tile_op_kind kind,
                            struct tile_value **operands, uint32_t count,
                            enum tile_attribute_key key, int64_t i);
 cuc_tile_variable tile_handle_of_variable(cuc_tile_program *p, uint32_t variable);
 const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t handle);
-// Get operands from handles. They return false or NULL after error T510, which names `operand`. A
-// handle of 0 is reported only if there was no error before.
+// Get operands from handles. On failure they report T510, which names `operand`, and return false
+// or NULL. A handle of 0 is reported only if there was no earlier error.
 bool tile_use_meaning(cuc_tile_program *p, const char *operand, cuc_tile x,
                       struct tile_meaning *out);
 bool tile_use(cuc_tile_program *p, const char *operand, cuc_tile x, struct tile_operand *out);
@@ -140,7 +142,8 @@ bool tile_use_list(cuc_tile_program *p, const char *operand, uint32_t count, con
                    struct tile_operand *out, uint32_t most); // at most `most`; otherwise T504
 struct tile_held *tile_use_variable(cuc_tile_program *p, cuc_tile_variable x);
 
-// Check arguments that are not values. They return false or NULL after T511, T206 or T207.
+// Check arguments that are not values. On failure they report T511, T206 or T207, and return false
+// or NULL.
 bool tile_use_dtype(cuc_tile_program *p, cuc_dtype dtype);
 bool tile_use_shape(cuc_tile_program *p, const char *what, uint32_t rank, const int64_t *shape,
                     bool blanks);
@@ -153,7 +156,7 @@ const char *tile_use_name(cuc_tile_program *p, const char *text);               
 // api_control.c: open and close blocks.
 struct tile_frame *tile_open_frame(cuc_tile_program *p, enum tile_frame_kind kind,
                                    struct tile_op *op);
-// Closes all frames inside `frame`, and reports each as not ended.
+// Closes all frames inside `frame`, and reports that each of them was left open.
 void tile_close_to(cuc_tile_program *p, const struct tile_frame *frame);
 void tile_drop_frame(cuc_tile_program *p);
 

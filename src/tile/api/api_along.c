@@ -23,7 +23,7 @@ static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t 
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         if (axes[i] < 0 || axes[i] >= TILE_MAX_RANK)
-            continue; // the rules of the op report the error
+            continue; // the op's own rules report the error
         if (seen >> axes[i] & 1) {
             tile_error(p->module, TILE_T205, p->e.b.where, "%s: axis %lld is there twice", op,
                        (long long)axes[i]);
@@ -129,8 +129,8 @@ cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file, uint32_
 // Reductions by a function
 
 // Builds the caller's function into a block on scalars that yields its results; false after an
-// error. Errors in the function mention the position of the reduction, just as errors in a fn
-// mention its call.
+// error. An error in the function also shows the position of the reduction, as an error in a fn
+// shows the fn's call.
 static bool build_function(cuc_tile_program *p, cuc_tile_combine combine, void *user,
                            struct tile_block *block, uint32_t n, struct tile_value *const *x)
 {
@@ -145,7 +145,7 @@ static bool build_function(cuc_tile_program *p, cuc_tile_combine combine, void *
 
     if (!call || !frame)
         return false;
-    frame->dead = false; // the function is checked even if the reduction is unreachable
+    frame->dead = false; // check the function even if the reduction is unreachable
     *call = where;
     call->inlined_at = outer;
     p->module->call = call;
@@ -200,7 +200,7 @@ static void by_function(cuc_tile *result, cuc_tile_program *p, enum tile_op_kind
     struct tile_block *block = tile_begin_function(b, n, value);
     if (!block || !build_function(p, combine, user, block, n, value))
         return;
-    b->op = name; // the function's calls have changed it
+    b->op = name; // restores the name that the function's calls replaced
     struct tile_op *op = tile_build_by_function(b, kind, n, value, neutral, block, axis, reverse);
     for (uint32_t i = 0; op && i < n; i++)
         result[i] = tile_handle_of(p, op->result[i]);

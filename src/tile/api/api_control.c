@@ -1,9 +1,9 @@
 // Variables, loops and ifs of the C builder. See struct tile_frame.
 //
-// A loop's body is built before it is known which variables it sets, so every variable gets an
-// argument of the loop's block. At the end of the loop, the variables that were set become carried
-// values, in the order in which they were first set, as in the front end. The arguments of all
-// other variables are replaced by their values before the loop.
+// While a loop's body is being built, it is not yet known which variables the body sets, so every
+// variable gets an argument of the loop's block. When the loop ends, each variable that was set
+// becomes a carried value, in the order of first assignment, as in the front end. The other
+// arguments are replaced by the variables' values before the loop.
 #include "api.h"
 
 #include "tile/ir/diagnostic.h"
@@ -23,7 +23,7 @@ static void restore_variables(cuc_tile_program *p, uint32_t count, struct tile_v
         p->variable[i].now = from[i];
 }
 
-// Makes the following code unreachable: its ops go into a block that is discarded.
+// Marks the following code as unreachable, and directs its ops into a block that is discarded.
 static void die(cuc_tile_program *p)
 {
     p->frame->dead = true;
@@ -206,8 +206,9 @@ static void depart(cuc_tile_program *p, struct tile_frame *loop, enum tile_op_ki
     loop->departure = departure;
 }
 
-// Replaces an argument at the kernel's end. The argument may be the value of an outer loop's
-// variable at a continue or break, where it becomes an operand only when the outer loop ends.
+// Schedules an argument for replacement at the kernel's end. Replacing it now would miss uses: a
+// continue or break of an outer loop may record the argument as a variable's value, and gets it as
+// an operand only when that loop ends.
 static void replace_at_end(cuc_tile_program *p, struct tile_value *from, struct tile_value *to)
 {
     struct tile_unset *unset = tile_take(p->module, sizeof(*unset));
@@ -385,8 +386,8 @@ void cuc_tile_else(cuc_tile_program *program, const char *file, uint32_t line)
     begin_arm(program, 1);
 }
 
-// Creates results for the variables that differ at the ends of the arms, in the order in which they
-// were first set. An arm that leaves yields nothing.
+// Creates results for the variables whose values differ between the arms, in the order of first
+// assignment. An arm that control leaves yields nothing.
 static void merge(cuc_tile_program *p, struct tile_frame *f)
 {
     struct tile_value *yield[2][TILE_MOST_VARIABLES];

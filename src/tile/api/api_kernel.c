@@ -23,7 +23,7 @@ void cuc_tile_kernel_begin(cuc_tile_program *program, const char *file, uint32_t
     p->header = (struct tile_kernel_ast){ .name = tile_use_name(p, name), .where = where };
     p->parameter_capacity = p->fact_capacity = 0;
     p->variables = 0;
-    // If the name is wrong, everything else is still checked.
+    // Check everything else even if the name is wrong.
     if (tile_elaborate_kernel(&p->e, &p->header) && tile_open_frame(p, TILE_IN_KERNEL, NULL))
         p->kernel_scope = p->frame->scope;
 }
@@ -69,7 +69,8 @@ static cuc_tile add_parameter(cuc_tile_program *p, const char *name, cuc_dtype d
     uint32_t count = p->header.parameters, capacity = p->parameter_capacity;
     uint32_t dimension_capacity = TILE_MAX_RANK * capacity;
 
-    // Parameters' dimensions are ops of the kernel's own block, so no inner block may be open.
+    // The dimensions of parameters are ops of the kernel's own block, so no inner block may be
+    // open.
     if (p->frame->kind != TILE_IN_KERNEL || p->frame->dead) {
         tile_error(p->module, TILE_T408, one.where,
                    "%s: parameters are added outside of loops, ifs and functions", p->op);
@@ -83,7 +84,7 @@ static cuc_tile add_parameter(cuc_tile_program *p, const char *name, cuc_dtype d
     if (extents && extents[strspn(extents, " ")] &&
         !tile_parse_snippet(p->module, extents, one.where, &one.extent, &one.extents))
         return 0;
-    // The last one sets the capacity of all three.
+    // The last reservation sets the capacity of all three arrays.
     if (!TILE_RESERVE(p->module, kernel->parameter, capacity, count + 1, 8) ||
         !TILE_RESERVE(p->module, kernel->dimension, dimension_capacity, TILE_MAX_RANK * (count + 1),
                       8 * TILE_MAX_RANK) ||

@@ -6,7 +6,7 @@
 
 #include <cucore/error.h>
 
-// The options that an access takes.
+// The options that an access accepts.
 enum {
     TAKES_SHAPE = 1 << 0,
     TAKES_PAD = 1 << 1,
@@ -17,12 +17,13 @@ enum {
     OF_STORE = TAKES_SHAPE | TAKES_ORDER | TAKES_HINTS,
 };
 
-// In the options zero means the default; in the IR it is the first enumerator.
+// In the public options, orders and scopes start at 1, and 0 selects the default. In the IR, they
+// start at 0.
 _Static_assert(CUC_TILE_ACQ_REL - 1 == (int)TILE_ACQ_REL, "orders are in one order");
 _Static_assert(CUC_TILE_SCOPE_SYSTEM - 1 == (int)TILE_SCOPE_SYSTEM, "so are scopes");
 _Static_assert(CUC_TILE_CACHE_STREAM == (int)TILE_CACHE_STREAM, "and hints");
 
-// The arguments of an access while they are read.
+// Arguments of an access that is being parsed.
 struct reading {
     struct tile_access_args access;
     struct tile_operand index[TILE_MAX_RANK], pad;

@@ -1,4 +1,4 @@
-// Shapes in the C builder: reshaping, joining and splitting tiles.
+// Shape ops of the C builder: reshaping, joining and splitting tiles.
 #include "api.h"
 
 #include "tile/ir/diagnostic.h"
@@ -77,7 +77,7 @@ cuc_tile cuc_tile_squeeze(cuc_tile_program *program, const char *file, uint32_t 
                : 0;
 }
 
-// Builds an op on x and another tile along an axis. Errors refer to that tile as `name`.
+// Builds an op on x and a second tile along an axis. Errors call the second tile `name`.
 static cuc_tile along(cuc_tile_program *program, enum tile_op_kind kind, cuc_tile x,
                       const char *name, cuc_tile other, int32_t axis)
 {
@@ -99,7 +99,7 @@ cuc_tile cuc_tile_take(cuc_tile_program *program, const char *file, uint32_t lin
     return TILE_BEGIN("take") ? along(program, TILE_TAKE, x, "index", index, axis) : 0;
 }
 
-// Reads indices that count subtiles.
+// Reads indices, which count in subtiles.
 static bool use_indices(cuc_tile_program *p, uint32_t count, const cuc_tile *index,
                         struct tile_value **to)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Constants have no dtype yet, and are folded at once, as in the front end.
+// Constants have no dtype yet. Fold them at once, as the front end does.
 
 cuc_tile cuc_tile_int(cuc_tile_program *program, const char *file, uint32_t line, int64_t value)
 {
