@@ -1,4 +1,5 @@
-// Creates ops: operands and attributes go in, rules are checked, results come out. See build.h.
+// Creates ops from operands and attributes: checks the op's rules and infers its results. See
+// build.h.
 #include "build.h"
 
 #include "base/arena.h"
@@ -78,8 +79,8 @@ const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, 
     for (uint32_t i = 0;; i++) {
         size_t length = strcspn(at, " ");
         bool row = length > 3 && strncmp(at + length - 3, "...", 3) == 0;
-        // A list takes the operands that remain after the other names. Only the caller knows their
-        // number; here the list extends to the end.
+        // A list (NAME...) takes the operands that remain after the other names. Only the caller
+        // knows how many, so assume here that the list extends to the end.
         if (row && op->operand_count == i + 1) // a list of one has no number
             return cuc__arena_copy(b->module->arena, at, length - 3);
         if (row)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Adds carried values: block arguments after the `lead` first ones, and one result each.
+// Adds carried values: block arguments after the first `lead` ones, and one result each.
 static bool carry(struct tile_builder *b, struct tile_op *op, uint32_t lead, uint32_t count,
                   struct tile_value *const *carried)
 {
@@ -185,8 +185,8 @@ static bool end(struct tile_builder *b, enum tile_op_kind kind, struct tile_valu
     return true;
 }
 
-// Returns the position at which a name got its value: the value's definition, if it is on the line
-// of the binding statement, otherwise that statement.
+// Returns the position at which a name got its value: the position of the value's definition if it
+// is on the same line as the binding statement, otherwise that of the statement.
 static struct tile_location where_bound(const struct tile_builder *b, const struct tile_value *now,
                                         const struct tile_location *bound)
 {
@@ -258,8 +258,8 @@ static bool is_inside(const struct tile_value *value, const struct tile_op *op)
     return block != NULL;
 }
 
-// Returns the older of the arms' final values: the value from outside the `if`, or the one that
-// comes first in the text.
+// Returns the older of the arms' final values: a value from outside the `if`, otherwise the one
+// that comes first in the text.
 static const struct tile_value *earlier(const struct tile_value *x, const struct tile_value *y,
                                         const struct tile_op *op)
 {

@@ -1,5 +1,5 @@
-// Memory accesses with the language's conveniences: constant indices, shapes that default to the
-// tile's shape, broadcasting, and implicit casts of stored values.
+// Builds memory accesses with the language's conveniences: constant indices, default shapes,
+// broadcasting, and implicit casts of stored values.
 #include "build.h"
 
 #include "infer.h"
@@ -27,7 +27,7 @@ static void set(struct draft *d, enum tile_attribute_key key, int64_t i)
     d->attribute[d->attributes++] = (struct tile_attribute){ .key = key, .i = i };
 }
 
-// Returns the source's name for the op. Several calls of the language map to one op of the IR.
+// Returns the op's name in the source, where several calls map to one op of the IR.
 static const char *name_of(const struct tile_builder *b, enum tile_op_kind kind)
 {
     return b->op ? b->op : tile_op_infos[kind].name;
@@ -52,8 +52,7 @@ static bool count_fits(struct tile_builder *b, enum tile_op_kind kind, const cha
     return count == axes;
 }
 
-// Converts u64 to i64. A u64 that does not fit is clamped, since it is far past the end of any
-// tensor.
+// Converts u64 to i64. Clamps a value that does not fit: it is far past the end of any tensor.
 static struct tile_value *as_signed(struct tile_builder *b, struct tile_value *value)
 {
     if (!value || value->type.tensor || value->type.rank || value->type.dtype != CUC_U64)
@@ -110,7 +109,7 @@ static void set_hints(struct draft *d, const struct tile_access_args *a)
         set(d, TILE_ATTR_INSIDE, 1);
 }
 
-// A constant padding value of zero is the default.
+// Omits a padding constant of zero, which is the default.
 static bool add_pad(struct tile_builder *b, struct draft *d, const struct tile_access_args *a)
 {
     cuc_dtype dtype = a->tensor->type.dtype;
@@ -140,8 +139,8 @@ static struct tile_value *finish(struct tile_builder *b, enum tile_op_kind kind,
     return op && op->result_count ? op->result[0] : NULL;
 }
 
-// Returns the number of axes with an index and an extent: all, but for load_rows and store_rows not
-// the first one, which `ids` index.
+// Returns the number of axes that need an index and an extent: all axes, except that `ids` replaces
+// the index of axis 0 in load_rows and store_rows.
 static uint32_t axes_of(enum tile_op_kind kind, const struct tile_access_args *a)
 {
     bool rows = kind == TILE_LOAD_ROWS || kind == TILE_STORE_ROWS;
@@ -212,7 +211,7 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind,
             return false;
         memcpy(shape, a->shape, axes * sizeof(*shape));
     } else {
-        // Use the tile's own shape, preceded by `_` for axes that the tile lacks.
+        // Use the tile's own shape, with `_` in front for axes that the tile lacks.
         uint32_t have = value->type.rank > rows ? value->type.rank - rows : 0;
         if (have > axes) {
             count_fits(b, kind, "axis of the tile or fewer", "axes of the tile or fewer", have,
@@ -244,7 +243,7 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind,
     return made;
 }
 
-// Adds the operands of an element access, broadcast to one shape: indices, values, mask.
+// Adds the operands of an access by element (indices, values, mask), broadcast to one shape.
 static bool add_elements(struct tile_builder *b, enum tile_op_kind kind, struct draft *d,
                          const struct tile_access_args *a, const struct tile_operand *x,
                          uint32_t values)

@@ -1,4 +1,4 @@
-// Reductions, scans and products with the language's conveniences.
+// Builds reductions, scans and products with the language's conveniences.
 #include "build.h"
 
 #include "infer.h"
@@ -26,7 +26,7 @@ struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine w
 
     if (!value)
         return NULL;
-    if (extreme && how.ftz && how.round == TILE_RN) { // flush each element first, which keeps their
+    if (extreme && how.ftz && how.round == TILE_RN) { // flush each element first: this keeps their
                                                       // order
         const struct tile_operand twice[] = { tile_of(value), tile_of(value) };
         value = tile_build_rounded(b, TILE_MINIMUM, twice, 2, how, nan);

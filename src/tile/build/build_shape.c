@@ -1,5 +1,5 @@
-// Constructs that take one op or a few, with checks of their own: fills, shape changes, random
-// numbers, inline PTX, prints.
+// Builds constructs that need checks of their own: fills, shape changes, random numbers, inline
+// PTX, prints.
 #include "build.h"
 
 #include "infer.h"
@@ -106,7 +106,7 @@ struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x
     return tile_build(b, TILE_SHIFT, operands, 3, &attribute, 1, NULL);
 }
 
-// Returns the unsigned integer dtype of a width.
+// Returns the unsigned integer dtype with the given width.
 static cuc_dtype bits_of_width(uint32_t bits)
 {
     return bits == 8 ? CUC_U8 : bits == 16 ? CUC_U16 : bits == 32 ? CUC_U32 : CUC_U64;
@@ -119,7 +119,7 @@ static struct tile_value *same_bits(struct tile_builder *b, struct tile_value *x
     return x && x->type.dtype == dtype ? x : tile_build(b, TILE_BITCAST, &x, 1, NULL, 0, &wanted);
 }
 
-// Splits the last axis into pieces of `count`; with a count of 0, merges the last two axes.
+// Splits the last axis into pieces of `count` elements; a count of 0 merges the last two axes.
 static struct tile_value *in_pieces(struct tile_builder *b, struct tile_value *x, int64_t count)
 {
     int64_t extent[TILE_MAX_RANK + 1];
@@ -138,8 +138,8 @@ static struct tile_value *in_pieces(struct tile_builder *b, struct tile_value *x
     return tile_build_reshape(b, x, rank + 1, extent);
 }
 
-// Between different widths the last axis grows or shrinks, lowest bits first. This is implemented
-// with shifts, so that it needs only elementwise ops and sums.
+// If the widths differ, the last axis grows or shrinks, lowest bits first. Shifts implement this,
+// so only elementwise ops and sums are needed.
 struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value *x, cuc_dtype dtype)
 {
     const struct tile_op shown = { .kind = TILE_BITCAST };

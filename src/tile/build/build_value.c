@@ -1,4 +1,5 @@
-// Values with the language's conveniences: constants without a dtype, promotion, broadcasting.
+// Builds values with the language's conveniences: constants without a dtype, promotion,
+// broadcasting.
 #include "build.h"
 
 #include "base/arena.h"
@@ -121,7 +122,7 @@ struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand 
 }
 
 enum { MOST_WAYS = 3 };
-// Stores the attributes for an op's rounding, or none if it is the default. Returns their number.
+// Stores the attributes for an op's rounding and returns their number, which is 0 for the default.
 static uint32_t put_rounding(struct tile_attribute *to, struct tile_rounding how, bool nan)
 {
     uint32_t count = 0;
@@ -263,8 +264,8 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
     return true;
 }
 
-// Returns the common dtype of operands. A constant takes the dtype of the values; a real constant
-// combined with integers makes the result f32.
+// Returns the common dtype of operands. Constants adopt the dtype of the values, but a real
+// constant with integer values makes the result f32.
 static cuc_dtype common_dtype(struct tile_builder *b, enum tile_op_kind kind,
                               const struct tile_operand *x, uint32_t count)
 {
@@ -350,7 +351,7 @@ static struct tile_value *build_binary(struct tile_builder *b, enum tile_op_kind
     struct tile_value *values[2];
     bool arithmetic = kind >= TILE_ADD && kind <= TILE_MAXIMUM;
 
-    // Report that bools have no arithmetic, even if the other operand is a constant.
+    // Report that bools have no arithmetic, even when the other operand is a constant.
     for (uint32_t i = 0; arithmetic && i < 2; i++)
         if (operands[i].loose && !operands[i].real && !operands[1 - i].loose &&
             operands[1 - i].value && operands[1 - i].value->type.dtype == CUC_BOOL)

@@ -5,8 +5,9 @@
 
 #include "build.h"
 
-// Creates op's results; false after a diagnostic. `wanted` is the caller's request if the operands
-// do not determine the type, such as the dtype of a cast or the shape of a broadcast.
+// Creates the results of `op`; false after a diagnostic. `wanted`: the type that the caller
+// requests if the operands do not determine it, such as the dtype of a cast or the shape of a
+// broadcast.
 typedef bool tile_infer(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted);
 
 #define TILE_OP(id, name, operands, results, traits, infer, ...) tile_infer tile_infer_##infer;
@@ -15,19 +16,20 @@ typedef bool tile_infer(struct tile_builder *b, struct tile_op *op, const struct
 // Reports "op: operand NAME: expected E, got G". Returns false.
 bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
                         enum tile_code code, const char *expected);
-// The same with a cure behind it; NULL: none.
+// Does the same, and appends a remedy (NULL: none) to the message.
 bool tile_wrong_operand_but(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
                             enum tile_code code, const char *expected, const char *cure);
-// Reports that an operand is no number. Returns false.
+// Reports that an operand is not a number. Returns false.
 bool tile_no_number(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
                     const char *expected);
-// Reports "op: " and the problem. Returns false.
+// Reports "op: " followed by the problem. Returns false.
 bool tile_wrong(struct tile_builder *b, const struct tile_op *op, enum tile_code code,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-// Returns the operand's name in ops.def; an operand of a list also has its number, as in "index 2".
+// Returns the name of an operand from ops.def; an operand in a list also gets its number, as in
+// "index 2".
 const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 
-// Checks that many ops share. They return false after a diagnostic.
+// Checks shared by many ops. They return false after a diagnostic.
 bool tile_need_tile(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 bool tile_need_tensor(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 bool tile_need_axis(struct tile_builder *b, const struct tile_op *op, const struct tile_type *type,
@@ -35,13 +37,13 @@ bool tile_need_axis(struct tile_builder *b, const struct tile_op *op, const stru
 bool tile_need_integer_scalar(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 bool tile_need_same_shape(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
                           const struct tile_type *type);
-// Checks that the extents form a tile: at most 8 extents, each 1 or more, and at most 2^24
+// Checks that the extents form a valid tile: at most 8 extents of 1 or more, and at most 2^24
 // elements.
 bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t rank,
                      const int64_t *extent, struct tile_type *type);
 // infer_elementwise.c: checks the explicit rounding of a sum or product along an axis.
 bool tile_need_sum_rounding(struct tile_builder *b, const struct tile_op *op);
-// Sets the type of the i-th result.
+// Sets the type of result `index`.
 bool tile_set_result(struct tile_builder *b, struct tile_op *op, uint32_t index,
                      const struct tile_type *type);
 

@@ -1,5 +1,6 @@
-// Rules of inline PTX: every placeholder exists, every operand is used, and well-known instructions
-// get registers of the right width. Other errors are left to the assembler and the interpreter.
+// Rules of inline PTX: every placeholder must exist, every operand must be used, and common
+// instructions must get registers of the right width. The assembler and the interpreter find other
+// errors.
 #include "infer.h"
 
 #include <ctype.h>
@@ -38,8 +39,7 @@ static bool is_among(const char *at, size_t bytes, const char *words)
     return false;
 }
 
-// Returns the register kind for a type of an instruction; ANY if the word is not a type in the
-// list.
+// Returns the register kind of an instruction's type suffix; ANY if the word is not a known type.
 static enum register_kind type_of(const char *at, size_t bytes)
 {
     static const struct {
@@ -58,8 +58,9 @@ static enum register_kind type_of(const char *at, size_t bytes)
     return ANY;
 }
 
-// The operand letters: t has the first type, u the second, w twice the width of the first with
-// .wide, d is 32 bits, p is a predicate. `wider`: registers may be wider than their types.
+// One letter per operand: t has the instruction's first type, u its second; w is twice as wide as
+// the first if the instruction has .wide; d is 32 bits; p is a predicate. `wider`: registers may be
+// wider than their types.
 static const struct instruction {
     const char *names, *operands;
     bool wider;
@@ -90,7 +91,7 @@ static const struct instruction *find_instruction(const char *at, size_t bytes)
 struct statement {
     const char *at, *end;       // behind a guard
     const char *name_end;       // the end of the first word
-    enum register_kind type[2]; // the first and second
+    enum register_kind type[2]; // the first and second type
     uint32_t types;
     bool wide;
 };
@@ -142,7 +143,7 @@ static enum register_kind expected(const struct statement *s, char letter)
     }
 }
 
-// Returns the number of the placeholder, if it is the whole operand; -1 otherwise.
+// Returns the number of the placeholder if it is the whole operand; otherwise -1.
 static long sign_of(const char *at, const char *end)
 {
     char *behind;
@@ -190,7 +191,7 @@ static bool need_registers(struct tile_builder *b, const struct tile_op *op, cuc
     return true;
 }
 
-// Checks the placeholders. $0 is the result; the operands are $1 and up.
+// Checks the placeholders: $0 is the result, and $1 and up are the operands.
 static bool need_signs(struct tile_builder *b, const struct tile_op *op, const char *text)
 {
     uint64_t used = 0;

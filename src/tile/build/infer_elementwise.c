@@ -62,7 +62,7 @@ static bool need_class(struct tile_builder *b, const struct tile_op *op, uint32_
             tile_no_number(b, op, operand, class_text(classes)));
 }
 
-// Requires one type for all operands from `first` on.
+// Requires that all operands from `first` on have the same type.
 static bool need_same(struct tile_builder *b, const struct tile_op *op, uint32_t first)
 {
     const struct tile_type *type = &op->operand[first]->type;

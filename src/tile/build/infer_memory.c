@@ -2,8 +2,8 @@
 #include "infer.h"
 #include "tile/ir/scalar.h"
 
-// Returns the type of the tile that a memory op moves: SHAPE without the axes in DROPPED, preceded
-// by `rows` for load_rows.
+// Computes the type of the tile that a memory op moves: SHAPE without the axes in DROPPED, after a
+// leading axis of `rows` for load_rows.
 static bool need_moved(struct tile_builder *b, struct tile_op *op, uint32_t axes, int64_t rows,
                        struct tile_type *type)
 {
@@ -39,7 +39,7 @@ static bool need_indices(struct tile_builder *b, struct tile_op *op, uint32_t fi
     return true;
 }
 
-// The memory orders that an access may have, as bits.
+// Memory orders that each kind of access allows, as bits.
 enum {
     LOADS = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_ACQUIRE,
     STORES = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_RELEASE,
@@ -67,7 +67,7 @@ static bool need_order(struct tile_builder *b, struct tile_op *op, uint32_t orde
     return true;
 }
 
-// Checks the padding value: the last operand of a load that has one.
+// Checks the padding value, which is a load's last operand if it has one.
 static bool need_pad(struct tile_builder *b, struct tile_op *op, const struct tile_type *tile)
 {
     uint32_t last = op->operand_count - 1;
@@ -116,7 +116,7 @@ bool tile_infer_load(struct tile_builder *b, struct tile_op *op, const struct ti
            need_order(b, op, LOADS) && tile_set_result(b, op, 0, &type);
 }
 
-// The stored value must have the tensor's dtype and the op's shape.
+// Checks that the stored value has the tensor's dtype and the op's shape.
 static bool need_stored(struct tile_builder *b, struct tile_op *op, uint32_t operand,
                         const struct tile_type *type)
 {
@@ -189,7 +189,7 @@ bool tile_infer_store_rows(struct tile_builder *b, struct tile_op *op,
            need_stored(b, op, op->operand_count - 1, &type) && need_order(b, op, STORES);
 }
 
-// Checks an access by index tiles: one integer tile for each axis, all of one shape, and then
+// Checks an access by index tiles: one integer tile per axis, all of the same shape, followed by
 // `values` operands of the tensor's dtype.
 static bool need_elements(struct tile_builder *b, struct tile_op *op, uint32_t values,
                           struct tile_type *type)

@@ -1,11 +1,10 @@
-// Rules of matrix products: the dtypes that can be combined, and extents.
+// Rules of matrix products: extents, and the dtypes that can be combined.
 #include "infer.h"
 
-// The operands of a row may differ in dtype if `mixed` is set. Accumulators are listed in the order
-// used by diagnostics.
+// Supported dtypes. Diagnostics list the accumulators in this order.
 static const struct {
     cuc_dtype operand, accumulator[2];
-    bool mixed; // also with the other dtype of its pair: i8 with u8, e4m3 with e5m2
+    bool mixed; // the operands may be of both dtypes of a pair: i8 and u8, or e4m3 and e5m2
 } products[] = {
     { CUC_F16, { CUC_F32, CUC_F16 }, false },
     { CUC_BF16, { CUC_F32 }, false },

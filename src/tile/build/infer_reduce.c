@@ -26,7 +26,7 @@ static bool is_scalar_code(const struct tile_block *block)
     return false;
 }
 
-// Checks the operands: x..., then one identity for each x. The function takes two values per x and
+// Checks the operands: all x, then one identity per x. The function takes two values per x and
 // returns one.
 static bool need_function(struct tile_builder *b, const struct tile_op *op)
 {

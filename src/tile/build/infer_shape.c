@@ -90,7 +90,7 @@ bool tile_infer_cat(struct tile_builder *b, struct tile_op *op, const struct til
     return tile_need_shape(b, op, type.rank, extent, &type) && tile_set_result(b, op, 0, &type);
 }
 
-// Checks the indices of a subtile in a tile: integers, and in range if they are constants.
+// Checks the indices of a subtile: integers, and in range if constant.
 static bool need_subtile(struct tile_builder *b, struct tile_op *op, uint32_t first,
                          const struct tile_type *tile, const struct tile_type *part)
 {
@@ -143,8 +143,8 @@ bool tile_infer_insert(struct tile_builder *b, struct tile_op *op, const struct 
     return need_subtile(b, op, 2, x, y) && tile_set_result(b, op, 0, x);
 }
 
-// An index of rank 1 selects whole slices along the axis; an index of the tile's rank selects
-// elements.
+// An index of rank 1 selects whole slices along the axis. An index of the tile's rank selects
+// single elements.
 bool tile_infer_take(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
     struct tile_type type = op->operand[0]->type;
