@@ -12,15 +12,15 @@
 
 enum { MOST_TRIED = 512, MOST_CHOSEN = 16, TEXT_BYTES = 512 };
 
-// A kernel's constants that are not set, with the current candidate of each.
+// The constants of a kernel that the host has not set, with the current candidate of each.
 struct search {
     const struct tile_choosing *how;
     const struct tile_kernel *kernel; // from the module that was parsed first
     const struct tile_constant *constant[MOST_CHOSEN];
     uint32_t count, at[MOST_CHOSEN], best[MOST_CHOSEN];
     uint32_t tried;
-    double predicted[MOST_TRIED]; // times of the combinations in order; 0: excluded
-    double seconds; // predicted time of the best combination; 0: none could be launched
+    double predicted[MOST_TRIED]; // times of the combinations in order of trial; 0: excluded
+    double seconds;               // predicted time of the best combination; 0: none can be launched
     bool no_memory;
     void (*visit)(void *user, const char *choice, double seconds); // NULL: no observer
     void *user;
@@ -58,7 +58,7 @@ static const char *value_text(char text[64], const struct tile_constant *c, uint
     return text;
 }
 
-// Lists all settings with the current candidates, in the module's arena.
+// Lists all settings in the module's arena: the host's settings and the current candidates.
 static const char *const *settings_of(const struct search *s, const uint32_t *at, uint32_t *count)
 {
     struct tile_module *module = s->kernel->module;
@@ -79,7 +79,7 @@ static const char *const *settings_of(const struct search *s, const uint32_t *at
     return list;
 }
 
-// Writes "BM=128 BN=256".
+// Writes the current choice, such as "BM=128 BN=256".
 static void choice_text(const struct search *s, const uint32_t *at, char *text, size_t capacity)
 {
     size_t length = 0;
@@ -91,8 +91,8 @@ static void choice_text(const struct search *s, const uint32_t *at, char *text, 
                                    s->constant[i]->name, value_text(value, s->constant[i], at[i]));
 }
 
-// Tries the current candidates. Returns false if no prediction is possible for this kernel,
-// whatever the candidates.
+// Tries the current candidates. Returns false if no time can be predicted for this kernel with any
+// candidates.
 static bool try(struct search *s)
 {
     const struct tile_choosing *how = s->how;
@@ -124,7 +124,7 @@ static bool try(struct search *s)
     return known;
 }
 
-// Advances to the next combination; the last constant's candidates vary fastest.
+// Advances to the next combination. The candidates of the last constant vary fastest.
 static bool next(struct search *s)
 {
     for (uint32_t i = s->count; i-- > 0;) {
@@ -206,14 +206,14 @@ static bool is_compiled(struct search *s)
     s->no_memory = !ended && (!module || module->diagnostics->out_of_memory);
     tile_module_free(module);
     if (ended && (own.ended == TILE_T804 || own.ended == TILE_T805)) {
-        *how->budget = own; // nothing else compiles either
+        *how->budget = own; // no other combination would compile either
         return true;
     }
     return good || s->no_memory;
 }
 
-// Finds the best combination that compiles, among a few. If none does, the best one's compilation
-// reports why.
+// Finds the best combination that compiles, among the first few. If none does, keeps the best one,
+// and its compilation reports the reason.
 static void find_best_compiled(struct search *s)
 {
     enum { MOST_TRIALS = 4 }; // each may take as long as the budget allows
@@ -266,8 +266,8 @@ bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *
     return at < capacity;
 }
 
-// Returns the index of the free constant that has a candidate such as "BM=128"; s->count if there
-// is none.
+// Returns the index of the free constant whose candidates include a setting such as "BM=128";
+// s->count if there is none.
 static uint32_t constant_of(const struct search *s, const char *setting, size_t name)
 {
     char value[64];
@@ -283,7 +283,7 @@ static uint32_t constant_of(const struct search *s, const char *setting, size_t 
     return s->count;
 }
 
-// Applies a record, after checking all of it, since the file may contain anything.
+// Applies a record. Checks all of it first, since the file may contain anything.
 static bool take_record(const struct search *s, const char *choice, bool checks)
 {
     char setting[TEXT_BYTES], whole[2 * TEXT_BYTES];
@@ -339,8 +339,8 @@ static bool choose(const struct tile_choosing *how, const struct tile_kernel *ke
     begin(&s, how, kernel);
     if (recall(&s) || !s.count)
         return true;
-    // Half of the remaining budget is reserved for the compilation. If the search ends early, the
-    // best combination so far is used.
+    // Reserve half of the remaining budget for the compilation. If the search runs out of its half,
+    // use the best combination so far.
     const struct tile_budget *b = how->budget;
     uint64_t left = b && b->limits.operations > b->operations ? b->limits.operations - b->operations
                                                               : 0;
@@ -377,7 +377,7 @@ bool tile_choose(const struct tile_choosing *how)
                                                    how->setting, how->settings, NULL);
     bool good = module && !module->diagnostics->out_of_memory;
 
-    // A module with errors has nothing to choose. Its compilation reports the errors.
+    // In a module with errors there is nothing to choose. Its compilation reports them.
     for (const struct tile_kernel *k = module && !module->diagnostics->errors ? module->first
                                                                               : NULL;
          k && good; k = k->next)

@@ -1,4 +1,4 @@
-// The passes that compile a kernel, in order, and the assembly of a module's PTX.
+// Runs the passes that compile a kernel, in order, and assembles a module's PTX.
 #include "compile_steps.h"
 
 #include "tile/ir/budget.h"
@@ -18,25 +18,26 @@
 
 enum { VARIANTS = 3 };
 
-// The entries of a kernel compiled so far.
+// The entries of a kernel that have been emitted so far.
 struct output {
     struct tile_text *text;
     struct tile_entry entry[2 + VARIANTS];
     uint32_t entries;
 };
 
-// A kernel in compilation, with the decisions of its passes.
+// A kernel during compilation, with the decisions of its passes.
 struct unit {
     struct tile_kernel *kernel;
     struct tile_target target; // for this kernel
     uint32_t holds;            // enum tile_property
     uint32_t warps;            // warps of a block
-    bool has_roles;            // an entry with roles is compiled
-    bool has_realigned;        // and one for unaligned operands, in place of some without roles
+    bool has_roles;            // the kernel has an entry with roles
+    bool has_realigned;        // and another for unaligned operands, which replaces some without
+                               // roles
     struct tile_measures measures;
     uint32_t cluster;               // blocks
-    bool flexible;                  // a launch chooses the blocks that share a loop
-    const char *why_not_split;      // no loop is split for this reason; NULL or ""
+    bool flexible;                  // each launch chooses how many blocks share a loop
+    const char *why_not_split;      // reason why no loop is split; NULL or ""
     struct tile_prefetch *prefetch; // NULL: no operands are prefetched,
     const char *why;                // for this reason
     struct output *out;             // NULL if only layouts are dumped
@@ -64,8 +65,7 @@ static void note_grids(struct tile_op *op, void *data)
 
     kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
     kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
-    // A kernel can see other blocks' writes through an acquiring load or the result of an atomic
-    // op.
+    // Acquiring loads and results of atomic ops let a kernel see the writes of other blocks.
     kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
                            (op->kind == TILE_ATOMIC
                                 ? op->result[0]->uses > 0
@@ -113,7 +113,7 @@ static bool review(struct unit *u)
     return tile_review(u->kernel, &u->target, u->has_roles);
 }
 
-// ---- Passes that lay out
+// ---- Layout passes
 
 static bool reduce_after_loops(struct unit *u)
 {
@@ -149,7 +149,7 @@ static bool choose_cluster(struct unit *u)
 
 static bool rematerialize(struct unit *u)
 {
-    enum { MANY = 48 }; // elements per thread from which 16-bit elements are kept unwidened
+    enum { MANY = 48 }; // with this many elements per thread, 16-bit elements stay narrow
 
     if (tile_is_row(&u->measures) && u->measures.most >= (int64_t)MANY * 32 * u->warps &&
         tile_rematerialize(u->kernel, u->measures.most))
@@ -165,8 +165,9 @@ static bool choose_occupancy(struct unit *u)
     return true;
 }
 
-// If operands are prefetched, a warp needs its registers only for accumulators. The more
-// accumulators it has, the more often it uses each element read from shared memory.
+// Plans the prefetch with as few warps as the accumulators allow. Operands stay in shared memory,
+// so a warp's registers are free for accumulators, and with more accumulators a warp uses each
+// element that it reads more often.
 static struct tile_prefetch *choose_prefetch(struct tile_kernel *kernel,
                                              const struct tile_target *target, uint32_t *warps,
                                              const char **why)
@@ -199,7 +200,7 @@ static bool plan_prefetch(struct unit *u)
 
 static bool give_fragments(struct unit *u)
 {
-    // Beside products, the barriers that order accesses cost nothing.
+    // Next to a product on tensor cores, barriers that order accesses cost nothing measurable.
     u->target.orders_all = tile_fragment_warps(u->kernel, &u->target) > 0;
     tile_assign_fragments(u->kernel, &u->target, u->warps);
     return true;
@@ -222,7 +223,7 @@ static bool settle_prefetch(struct unit *u)
 
 // ---- Emission
 
-// Prefetches operands if lines are aligned and shared memory suffices.
+// Emits an entry. Prefetches operands if their lines are aligned and shared memory suffices.
 static bool emit_entry(struct unit *u)
 {
     struct tile_module *module = u->kernel->module;
@@ -245,11 +246,11 @@ static bool emit_entry(struct unit *u)
 
 // ---- The table
 
-// Stages of a compilation. The passes of a stage run together.
+// Stages of a compilation. run_passes() runs the passes of some stages in the order of the table.
 enum {
     PREPARE = 1 << 0, // once per kernel
     CHECK = 1 << 1,   // once per kernel, unless only its layouts are requested
-    LAYOUT = 1 << 2,  // once per kernel, or once per copy with its own layouts
+    LAYOUT = 1 << 2,  // once per kernel, or per copy that has layouts of its own
     EMIT = 1 << 3,    // once per entry
 };
 
@@ -267,11 +268,11 @@ static const struct pass passes[] = {
     // Folds, merges and hoists ops and drops dead ones, until nothing changes.
     { PREPARE, "simplification", simplify, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_SIMPLE,
       .changes = true },
-    // Determines if blocks wait for other grids, launch them, or may see other blocks' writes.
+    // Finds out if blocks wait for other grids, launch them, or may see other blocks' writes.
     { CHECK, "search for grids", find_grids, .needs = TILE_IR_SIMPLE },
     // Rejects tiles that exceed the registers of any block.
     { CHECK, "check of sizes", refuse_huge, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_SIZED },
-    // Marks powers and quotients that need not meet their error bound.
+    // Marks exponentials and quotients that need not meet their usual error bound.
     { PREPARE, "approximate math", mark_approximate, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE,
       .leaves = TILE_IR_MARKED, .changes = true },
     // Compiles the entry with roles from a copy of the kernel, if the kernel and the target allow
@@ -279,48 +280,51 @@ static const struct pass passes[] = {
     { CHECK, "roles", compile_roles,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_SIZED | TILE_IR_MARKED,
       .leaves = TILE_IR_ROLES },
-    // Rejects accumulators that fill a block's registers in the entries without roles.
+    // Rejects accumulators that take all registers of a block, for the entries without roles.
     { CHECK, "check of accumulators", refuse_accumulators, .needs = TILE_IR_SIZED | TILE_IR_ROLES },
-    // Reports all code that is slower than it might be, or rejects it if the target asks for that.
+    // Reports code that is slower than necessary, or rejects it if the target demands that.
     { CHECK, "review", review, .needs = TILE_IR_SIMPLE | TILE_IR_ROLES },
 
-    // Moves reductions that loops accumulate behind the loops.
+    // Moves reductions out of loops that accumulate them: the loop accumulates elementwise, and the
+    // reduction follows it.
     { LAYOUT, "reductions after loops", reduce_after_loops,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
-    // Splits loops that accumulate over the blocks of a cluster.
+    // Splits accumulating loops across the blocks of a cluster.
     { LAYOUT, "split of loops", split_loops,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
-    // Unrolls loops that load few bytes at a time, with their loads first.
+    // Unrolls loops that load few bytes per iteration, and moves their loads to the front.
     { LAYOUT, "unrolling", unroll_loads, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS,
       .changes = true },
-    // Measures the amount of data that the kernel computes with at once.
+    // Measures how much data the kernel processes at once.
     { LAYOUT, "measures", measure, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_MEASURES },
-    // Starts neighbouring blocks of some row kernels together, as clusters.
+    // Makes neighbouring blocks of some row kernels start together, as clusters.
     { LAYOUT, "choice of clusters", choose_cluster, .needs = TILE_IR_MEASURES | TILE_IR_WARPS },
-    // Rematerializes f32 values of long rows from 16-bit words, so that waiting rows take fewer
-    // registers.
+    // Rematerializes the f32 values of long rows from 16-bit words, so that rows that are waiting
+    // take fewer registers.
     { LAYOUT, "rematerialization", rematerialize,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_MARKED | TILE_IR_MEASURES | TILE_IR_WARPS,
       .changes = true },
-    // Requests as many blocks per multiprocessor as the waiting values of a row allow.
+    // Requests as many resident blocks per multiprocessor as the registers of a row's waiting
+    // values allow.
     { LAYOUT, "choice of occupancy", choose_occupancy,
       .needs = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_WARPS },
-    // Plans the loop whose operands are prefetched, which may lower the number of warps.
+    // Plans the prefetch of a loop's operands, which may lower the number of warps.
     { LAYOUT, "prefetch plan", plan_prefetch,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .leaves = TILE_IR_PREFETCH },
-    // Gives products on tensor cores the layouts of their accumulators.
+    // Gives products on tensor cores the layouts of their accumulators (fragments).
     { LAYOUT, "fragments", give_fragments,
       .needs = TILE_IR_SOURCE | TILE_IR_WARPS | TILE_IR_PREFETCH, .leaves = TILE_IR_FRAGMENTS,
       .ends = TILE_IR_SOURCE, .changes = true },
-    // Gives every other value a layout, inserts converts between different layouts, and renumbers
-    // the values.
+    // Gives every other value a layout, inserts conversions between different layouts, and
+    // renumbers the values.
     { LAYOUT, "layouts", assign_layouts, .needs = TILE_IR_FRAGMENTS | TILE_IR_WARPS,
       .leaves = TILE_IR_LAYOUTS, .ends = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_PREFETCH,
       .changes = true },
-    // Rearranges accumulators so that stores write whole lines, if the code may be long.
+    // Rearranges accumulators so that stores write whole lines, unless the target asks for short
+    // code.
     { LAYOUT, "lines of stores", store_lines, .needs = TILE_IR_FRAGMENTS | TILE_IR_LAYOUTS,
       .changes = true },
-    // Updates the prefetch plan to the values' new numbers.
+    // Updates the prefetch plan to the new numbers of the values.
     { LAYOUT, "prefetch update", settle_prefetch, .needs = TILE_IR_LAYOUTS,
       .leaves = TILE_IR_PREFETCH },
 
@@ -329,8 +333,8 @@ static const struct pass passes[] = {
       .needs = TILE_IR_MARKED | TILE_IR_LAYOUTS | TILE_IR_PREFETCH | TILE_IR_WARPS },
 };
 
-// Runs the passes of some stages in order. Debug builds check that each pass has the properties
-// that it needs, and that after each pass the IR has all the properties that it should have.
+// Runs the passes of some stages in order. Debug builds check that the properties a pass needs hold
+// before it, and that all properties it should leave hold after it.
 static bool run_passes(struct unit *u, uint32_t stages)
 {
     for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
@@ -365,9 +369,10 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
     return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
 }
 
-// Lays out the entries without roles, including the last one, which takes all remaining cases. Only
-// the fastest entry has few warps with many accumulators each: most of a program's instructions
-// operate on a thread's accumulators, and assembly time grows with their number.
+// Lays out the entries without roles. `last` is the general one, for all launches that the others
+// do not accept. Only the fastest entry uses few warps with many accumulators each: most
+// instructions of a product operate on a thread's accumulators, and assembly time grows with their
+// number.
 static bool lay_out_entries(const struct unit *source, struct unit *fast, struct unit *last)
 {
     const struct tile_target *target = &source->target;
@@ -395,7 +400,8 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
         if (!run_passes(last, LAYOUT))
             return false;
     }
-    last->target.blocks = 0; // this entry handles elements one by one, with a register for each
+    last->target.blocks = 0; // this entry needs a register per element, since it handles elements
+                             // one by one
     return true;
 }
 
@@ -444,7 +450,7 @@ bool tile_compile(struct tile_module *module, const struct tile_target *target,
              target->sm, target->specific ? "a" : "", target->shared_align);
     if (target->lineinfo)
         tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
-    // After an error in one kernel, the next kernels are still checked.
+    // Check the remaining kernels even after an error in one of them.
     struct tile_diagnostics *d = module->diagnostics;
     bool whole = true;
     for (struct tile_kernel *kernel = module->first; kernel && !d->out_of_memory;

@@ -1,4 +1,4 @@
-// From a module to PTX: targets and passes.
+// Compiles a module to PTX.
 #ifndef CUCORE_TILE_COMPILE_COMPILE_H
 #define CUCORE_TILE_COMPILE_COMPILE_H
 
@@ -7,17 +7,17 @@
 #include "tile/pass/pass.h"
 
 struct tile_compiled {
-    // The PTX of all kernels with all variants and their signatures; zero-terminated, in the
+    // The PTX of all kernels and all their variants, with signatures. Zero-terminated, in the
     // module's arena.
     const char *ptx;
     size_t ptx_bytes;
 };
-// False, with diagnostics, if compilation fails.
+// Returns false, with diagnostics, if compilation fails.
 bool tile_compile(struct tile_module *module, const struct tile_target *target,
                   struct tile_compiled *out);
 
-// Runs the passes up to layout assignment: simplifies kernels, and assigns the layouts of entries
-// without roles.
+// Runs the passes up to layout assignment: simplifies kernels, and assigns layouts for their
+// entries without roles.
 bool tile_lay_out(struct tile_module *module, const struct tile_target *target);
 
 #endif

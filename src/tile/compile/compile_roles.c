@@ -1,4 +1,4 @@
-// Compiles entries with roles: the pipelines of loops over one or several products.
+// Compiles entries with roles: pipelines of loops that contain one or several products.
 #include "compile_steps.h"
 
 #include "tile/ir/diagnostic.h"
@@ -21,8 +21,8 @@ static void drop_grids(struct tile_op *op, void *data)
         tile_delete(op);
 }
 
-// Copies a kernel for an entry with roles, which waits for other grids at its start rather than
-// where the source waits.
+// Copies a kernel for an entry with roles. The copy waits for other grids at its start, not at the
+// place where the source waits.
 static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
@@ -32,8 +32,9 @@ static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
     return copy;
 }
 
-// Prepares a copy of a kernel as a fused pipeline. `by_warps`: each warp checks for itself if its
-// rows are masked. Returns NULL with the reason, or with "" if it may succeed without `by_warps`.
+// Prepares a copy of a kernel as a fused pipeline. `by_warps`: each warp checks if its own rows are
+// masked. On failure returns NULL and a reason, which is "" if preparation may succeed without
+// `by_warps`.
 static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct tile_target *target,
                                         bool by_warps, const char **why)
 {
@@ -65,7 +66,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     return plan;
 }
 
-// Compiles an entry with roles for a loop with several products, or with other work between
+// Compiles an entry with roles for a loop that has several products, or other work between
 // products. Returns false with a reason if that fails.
 static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
                           struct tile_text *out, struct tile_entry *entry, const char **why)
@@ -82,7 +83,8 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_fused(kernel->module, copy, plan, target, out, entry))
         if (plan->base.slices > 1 && !entry->dynamic_shared) {
-            struct tile_target whole = *target; // the work needs all warpgroups of a block
+            struct tile_target whole = *target; // the work needs all warpgroups at once, so they
+                                                // cannot take turns
             whole.split = 1;
             return compile_fused(kernel, &whole, out, entry, why);
         } else if (kernel->module->diagnostics->errors ||
@@ -104,7 +106,7 @@ bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_
     const char *why;
     struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, true, &why) : NULL;
 
-    brief.brief = true; // tiles at an edge are as usual as others
+    brief.brief = true; // here, tiles at an edge are as common as others
     if (!plan || !tile_assign_layouts(copy, 4 * plan->groups) ||
         !tile_settle_pipeline(copy, plan) ||
         !tile_keeps_rules(copy, "layouts of a realigned pipeline"))
@@ -121,8 +123,8 @@ bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_
     return true;
 }
 
-// Reports why neither pipeline is possible: the fused one's reason, unless the plain one's is
-// better.
+// Reports why no pipeline is possible. Shows the reason of the fused pipeline unless the plain
+// pipeline's is more helpful.
 static void remark_no_pipeline(const struct tile_kernel *kernel, const char *not_fused,
                                const char *not_plain)
 {
@@ -154,7 +156,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
     if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||
         !tile_keeps_rules(copy, "layouts of a pipeline"))
         return false;
-    // Other uses of shared memory reduce the number of stages.
+    // Other uses of shared memory may leave room for fewer stages.
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_pipeline(kernel->module, copy, plan, target, out, entry))
         if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory)
@@ -166,7 +168,8 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
             return tile_compile_roles(kernel, &together, out, entry);
         } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
             return false;
-        else if (plan->apart) // the blocks' warps may depend on each other
+        else if (plan->apart) // perhaps the warps depend on each other, so that blocks cannot
+                              // divide them
             tile_finish_in_one_block(plan);
     tile_remark_pipeline(kernel, plan);
     tile_remark_entry(kernel, entry);

@@ -7,27 +7,28 @@
 
 struct tile_text;
 
-// measure.c: the amount of data that a kernel computes with at once: the elements of its largest
-// tile, and whether a reduction needs all of that tile.
+// measure.c: how much data a kernel processes at once, and whether a reduction needs all of its
+// largest tile.
 struct tile_measures {
     int64_t most, line; // elements of the largest tile; of the longest line that is reduced
     int64_t transposed; // bytes per element of a transposed tile
-    uint32_t loads;     // number of loads of the largest tile's size
-    bool loops, halves; // some load has 16-bit elements
+    uint32_t loads;     // number of loads as large as the largest tile
+    bool loops, halves; // halves: some load has 16-bit elements
     bool scans;
 };
 struct tile_measures tile_measures_of(const struct tile_kernel *kernel);
 // True if the kernel reduces its whole tile at once.
 bool tile_is_row(const struct tile_measures *m);
 uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_target *target);
-// Returns `warps`, or more if products' accumulators would not fit in the registers of threads.
+// Returns `warps`, or a larger number if the accumulators of products would not fit in the
+// registers of that many.
 uint32_t tile_enough_warps(const struct tile_kernel *kernel, uint32_t warps);
 // Returns the number of blocks in a cluster.
 uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_target *target,
                               uint32_t warps);
 
-// Properties of a kernel's IR, and decisions about it, that the passes of compile.c require and
-// establish.
+// Properties of a kernel's IR, and decisions about the kernel. The passes of compile.c require and
+// establish them.
 enum tile_property {
     TILE_IR_SOURCE = 1 << 0,    // no value has a layout
     TILE_IR_SIMPLE = 1 << 1,    // simplified: no op is dead
@@ -38,18 +39,18 @@ enum tile_property {
     TILE_IR_WARPS = 1 << 6,     // a block's number of warps is chosen
     TILE_IR_MEASURES = 1 << 7,  // the kernel has been measured
     TILE_IR_ROLES = 1 << 8,     // the warp-specialized entry (roles), if any, has been compiled
-    TILE_IR_PREFETCH = 1 << 9,  // the plan of prefetched loads matches the numbers of values
+    TILE_IR_PREFETCH = 1 << 9,  // the prefetch plan matches the current numbers of values
 };
 // properties.c: checks the first six properties except TILE_IR_MARKED, and reports the first one
-// that a pass has broken. tile_keeps_properties() does so in debug builds, for a kernel without
+// that a pass has broken. In debug builds tile_keeps_properties() calls it for kernels without
 // errors.
 bool tile_verify_properties(struct tile_kernel *kernel, const struct tile_target *target,
                             uint32_t properties, const char *after);
 bool tile_keeps_properties(struct tile_kernel *kernel, const struct tile_target *target,
                            uint32_t properties, const char *after);
 
-// refuse.c: finds and reports tiles, and accumulators of products, that exceed the registers of any
-// block. Entries with roles place their accumulators elsewhere, where they fit.
+// refuse.c: find and report tiles, and accumulators of products, that exceed the registers of any
+// block. Entries with roles divide their accumulators differently, so that they fit.
 bool tile_is_huge(const struct tile_value *value);
 void tile_refuse_huge(struct tile_kernel *kernel);
 void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_target *target,
@@ -58,9 +59,9 @@ void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_targ
 // Rejects a kernel whose sorts, scans and histograms have too much PTX so far.
 bool tile_fits_code(const struct tile_kernel *kernel);
 
-// compile_roles.c: compiles the entry with roles, if the kernel and the target allow one. False if
-// there is none, which is not an error.
-// tile_compile_realigned(): the same for operands of any alignment, of one product's pipeline.
+// compile_roles.c: compiles the entry with roles, if the kernel and the target allow one. Returns
+// false if there is none, which is not an error. tile_compile_realigned() does the same for the
+// pipeline of a single product, for operands with any alignment.
 bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_target *target,
                             struct tile_text *out, struct tile_entry *entry);
 bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,

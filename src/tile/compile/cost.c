@@ -1,11 +1,13 @@
 // Cost model of matrix products. See cost.h.
 //
-// An iteration of a block takes as long as the slower of its products, which also share the
-// bandwidth of shared memory with the arriving operands, and the fetch of its operands: TMA takes
-// some clocks per line, and all blocks share L2. A tile takes its iterations plus an epilogue that
-// stores the accumulators. If warpgroups alternate between tiles, the epilogue overlaps the next
-// tile. Tiles run in waves, one tile per multiprocessor. If some tiles extend past the result, each
-// wave is assumed to contain one. The transfer from memory is a lower bound of the time.
+// An iteration of a block takes as long as the slower of two activities: multiplying and fetching
+// the next operands. Products share the bandwidth of shared memory with arriving operands. A fetch
+// by TMA takes a fixed time per line, and all blocks share L2.
+//
+// A tile takes its iterations plus an epilogue, which stores the accumulators. If warpgroups
+// alternate between tiles, the epilogue overlaps the next tile. Tiles run in waves, one tile per
+// multiprocessor. If some tiles extend past the result, the model assumes one in every wave. The
+// time to transfer all data from and to memory is a lower bound.
 #include "cost.h"
 
 #include "tile/signature/entry.h"
@@ -15,12 +17,12 @@
 
 enum {
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
-    LINE_BYTES = 128,        // a line that TMA copies at a time
+    LINE_BYTES = 128,        // a line, which TMA copies as a unit
     SECTOR_BYTES = 32,       // of memory
     MOST_ACCUMULATORS = 128, // registers per thread for accumulators
-    MOST_ALONE = 192,        // the same if a warpgroup has a tile of its own
-    RING_BYTES = 1024,       // barriers, before the stages
-    STAGING_BYTES = 16384,   // a warpgroup's staging for its stores
+    MOST_ALONE = 192,        // the same if each warpgroup has a tile of its own
+    RING_BYTES = 1024,       // barriers, which precede the stages
+    STAGING_BYTES = 16384,   // a warpgroup's staging buffer for stores
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma
     COPIED_STAGES = 4,         // maximum number of stages that threads fill
@@ -29,35 +31,36 @@ enum {
 };
 
 // Fitted to 18000 measurements of bf16 on an H200 with cold caches: up to 110 tilings for each of
-// 296 products with random extents from 64 to 16384, in every order, and 64 combinations of pitches
-// and orders. The values are clocks, bytes per clock of a multiprocessor, and fractions.
-static const double launch_seconds = 0.45e-6; // from one kernel of a graph to the next
-static const double next_clocks = 2290;       // the launch of a directly following kernel
+// 296 products with random extents from 64 to 16384 in every order, and 64 combinations of pitches
+// and orders. The units are clocks, bytes per clock of a multiprocessor, and fractions.
+static const double launch_seconds = 0.45e-6; // between consecutive kernels of a graph
+static const double next_clocks = 2290;       // to launch a kernel that directly follows
 static const double fill_clocks = 2860;       // until a block's first stage arrives
-static const double cluster_clocks = 1350;    // in addition if blocks of a cluster share loads
+static const double cluster_clocks = 1350;    // extra if the blocks of a cluster share loads
 static const double iteration_clocks = 18;    // overhead of an iteration
-static const double shared_load_clocks = 50;  // in addition if a cluster shares its loads
-static const double split_clocks = 53;        // in addition if more than two blocks share a sum
+static const double shared_load_clocks = 50;  // extra per iteration if a cluster shares its loads
+static const double split_clocks = 53;        // extra per iteration if more than two blocks share
+                                              // sums
 static const double latency_clocks = 1160;    // from the request for a stage to its arrival
 static const double tensor_share = 0.894;     // attainable share of the tensor cores' peak
 static const double shared_rate = 198;        // of shared memory, for products and arriving stages
 static const double copied_rate = 26;         // for copies by threads (cp.async)
 static const double realigned_rate = 11.8;    // for copies by threads that realign
-static const double realigned_clocks = 155;   // in addition per iteration
-static const double outside_clocks = 3.1;     // for a line outside of its tensor
-static const double line_clocks = 0.49;       // for any line copied
-static const double end_clocks = 107;      // fixed cost of ending a tile, in addition to its stores
-static const double store_rate = 27.9;     // for storing accumulators
-static const double alone_share = 0.38;    // of storing by each of two alternating warpgroups
-static const double turn_clocks = 1080;    // until the other warpgroup's products run
-static const double meet_clocks = 2800;    // until the blocks that share a reduction are in step
-static const double meet_rate = 92;        // for reading the other blocks' partial sums
-static const double handover_clocks = 870; // for handing a tile to another block, or taking it over
-static const double handover_rate = 28;    // for its accumulators
-static const double stream_k_gain = 1.02;  // streamed tiles must gain at least this much to be
-                                           // chosen
-static const double parts_share = 0.615;   // share of L2's rate while partial sums are added
-static const double part_clocks = 500;     // for adding one part
+static const double realigned_clocks = 155;   // extra per iteration of such copies
+static const double outside_clocks = 3.1;     // per line outside of its tensor
+static const double line_clocks = 0.49;       // per copied line
+static const double end_clocks = 107;         // fixed cost per tile at its end, besides its stores
+static const double store_rate = 27.9;        // for storing accumulators
+static const double alone_share = 0.38;       // fraction of the store time if two warpgroups
+                                              // alternate
+static const double turn_clocks = 1080;       // until the other warpgroup's products run
+static const double meet_clocks = 2800;       // until all blocks that share a reduction are in step
+static const double meet_rate = 92;           // for reading the other blocks' partial sums
+static const double handover_clocks = 870;    // for handing over a tile, or taking one over
+static const double handover_rate = 28;       // for its accumulators
+static const double stream_k_gain = 1.02; // streaming must gain at least this factor to be chosen
+static const double parts_share = 0.615;  // fraction of L2's rate while partial sums are added
+static const double part_clocks = 500;    // for adding one part
 
 const struct tile_machine *tile_machine_of(int sm)
 {
@@ -99,8 +102,8 @@ static bool can_be_rows(uint32_t extent)
     return extent == GROUP_ROWS || extent == 2 * GROUP_ROWS || extent == 4 * GROUP_ROWS;
 }
 
-// Returns the rows of the product as wgmma computes it: operands are exchanged if there are few
-// rows.
+// Returns the rows of the product as wgmma computes it. If there are few rows, the operands are
+// exchanged.
 static uint32_t product_rows(const struct tile_work *w)
 {
     bool exchanged = w->path == TILE_MMA_PATH_PIPELINE && !can_be_rows(w->rows);
@@ -117,14 +120,14 @@ void tile_work_put_end(struct tile_work *w, int64_t extent, int64_t tile)
     w->ends = fmin(w->ends + (outside > 0 ? 1 / (double)tiles : 0), 1);
 }
 
-// A line of a matrix whose pitch is no multiple of 128 bytes lies in two lines of memory, and in
-// one sector more if the pitch is not even a multiple of 32 bytes.
+// If the pitch is not a multiple of 128 bytes, a line of the matrix spans two lines of memory. If
+// the pitch is not even a multiple of 32 bytes, it also touches one more sector.
 void tile_work_put_lines(struct tile_work *w, bool of_columns, int64_t lines, int64_t bytes,
                          int64_t pitch)
 {
     static const struct {
         int64_t multiple;
-        double clocks, bytes; // in addition; the bytes stand for L2's work
+        double clocks, bytes; // extra cost; the bytes stand for L2's work
     } pitches[] = {
         { LINE_BYTES, 0, 0 },
         { 2 * SECTOR_BYTES, 0.43, 20 },
@@ -158,7 +161,7 @@ uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *
         return m->shared_bytes / bytes < COPIED_STAGES ? m->shared_bytes / bytes : COPIED_STAGES;
     }
     uint32_t rest = m->shared_bytes - RING_BYTES - groups * STAGING_BYTES;
-    // Threads that realign operands have a buffer of a stage, with a word more per 128 bytes.
+    // Threads that realign operands have a buffer of one stage, with 16 extra bytes per 128 bytes.
     uint32_t buffer = w->realigned ? bytes / 8 * 9 : 0;
     uint32_t stages = bytes && rest > buffer ? (rest - buffer) / bytes : 0;
 
@@ -177,8 +180,8 @@ bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
     if (w->path != TILE_MMA_PATH_PIPELINE)
         return tile_work_stages(m, w) >= 2 && elements * (wide ? 2 : 1) <= MOST_OF_BLOCK;
     uint32_t columns = rows ? elements / rows : 0;
-    bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // above 32 columns, only multiples
-                                                               // of 16
+    bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // more than 32 columns must be a
+                                                               // multiple of 16
     return can_be_rows(rows) && columns % 8 == 0 && columns <= 256 &&
            !(whole && columns > 32 && columns % 16) &&
            w->depth * element_bytes(w) % STEP_BYTES == 0 && elements / (groups * 128) <= most &&
@@ -198,17 +201,18 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
         clocks = flop / (2.0 * m->fma64);
     if (w->path != TILE_MMA_PATH_PIPELINE)
         return clocks;
-    // Each wgmma reads its rows of one operand and all of the other from shared memory.
+    // Each wgmma reads 64 rows of one operand and all of the other one from shared memory.
     double rows = product_rows(w), columns = w->rows * (double)w->columns / rows;
     double steps = rows / GROUP_ROWS * w->depth * bytes / STEP_BYTES;
     double moved = steps * (GROUP_ROWS + columns) * STEP_BYTES + tile_work_stage_bytes(w);
     double shared = w->realigned ? 0 : moved / shared_rate;
-    // Promoted sums are added by 128 lanes, mostly while the other group multiplies.
+    // 128 lanes add the promoted sums, mostly while the other group multiplies.
     double added = w->promotes ? w->rows * w->columns / 128.0 * (w->depth * bytes / 128) / 4 : 0;
     return fmax(clocks, shared) + added;
 }
 
-// Returns the clocks to fetch an iteration's operands while `busy` multiprocessors do the same.
+// Returns the clocks to fetch the operands of an iteration while `busy` multiprocessors do the
+// same.
 static double load_clocks(const struct tile_machine *m, const struct tile_work *w, double busy)
 {
     double bytes = tile_work_stage_bytes(w), fetched = 0, clocks = 0;
@@ -232,7 +236,7 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
     return fmax(clocks, fetched * busy / m->l2_bytes);
 }
 
-// Returns the additional clocks per iteration of a tile that extends past the result.
+// Returns the extra clocks per iteration for a tile that extends past the result.
 static double outside_clocks_of(const struct tile_work *w, double load, double iteration)
 {
     double bytes = w->depth * (double)element_bytes(w),
@@ -243,8 +247,8 @@ static double outside_clocks_of(const struct tile_work *w, double load, double i
     return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - iteration, 0);
 }
 
-// Returns the maximum of two times, and somewhat more if they are about equal: the 2^n-th root of
-// the sum of their powers.
+// Returns a smooth maximum of two times, which exceeds both if they are about equal: the 2^n-th
+// root of the sum of their 2^n-th powers.
 static double smooth_max(double x, double y, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -257,7 +261,7 @@ static double smooth_max(double x, double y, int n)
     return x;
 }
 
-// Returns the clocks of an iteration; `load`: those to fetch its operands.
+// Returns the clocks of an iteration whose operands take `load` clocks to fetch.
 static double iteration_clocks_of(const struct tile_machine *m, const struct tile_work *w,
                                   double load)
 {
@@ -267,7 +271,8 @@ static double iteration_clocks_of(const struct tile_machine *m, const struct til
     if (w->path == TILE_MMA_PATH_PIPELINE) {
         clocks = smooth_max(products, load, 3);
         latency = latency_clocks / fmax(stages - 1, 1);
-    } else if (w->path == TILE_MMA_PATH_SYNC) { // half of a stage is in flight when it is requested
+    } else if (w->path == TILE_MMA_PATH_SYNC) { // on average, half of a stage is still in flight at
+                                                // the request
         latency = (latency_clocks + load / 2) / fmax(stages - 1, 1);
     }
     return fmax(clocks, latency) + iteration_clocks + (w->cluster > 1 ? shared_load_clocks : 0) +
@@ -275,7 +280,7 @@ static double iteration_clocks_of(const struct tile_machine *m, const struct til
 }
 
 // Returns the clocks to store an element of the result. A pipeline stores lines of 128 bytes, or
-// shorter ones if wider tiles are no multiple of that.
+// shorter ones if a wider tile is not a multiple of that.
 static double store_clocks(const struct tile_work *w)
 {
     uint32_t stored = w->parts > 1 ? 4 : w->stored_bytes, bytes = w->columns * stored;
@@ -298,21 +303,21 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     double iteration = iteration_clocks_of(m, w, load);
     double end = end_clocks + accumulators * store_clocks(w);
 
-    if (w->split > 1) // the other blocks send the first one their sums through shared memory
+    if (w->split > 1) // the other blocks send their sums to the first one through shared memory
         end += meet_clocks + accumulators * 4 * (w->split - 1) / meet_rate;
     if (uses_ping_pong(w)) {
-        // Half of the threads execute each epilogue, during the other half's products if those
+        // Half of the threads execute each epilogue. It overlaps the other half's products if those
         // take as long.
         double alone = end_clocks + 2 * alone_share * accumulators * store_clocks(w);
         end = alone + waves * (turn_clocks + fmax((alone - iteration * iterations) / 2, 0));
         ends = 1;
     }
-    if (w->streamed) { // each block hands one tile over, and finishes one that it took over
+    if (w->streamed) { // each block hands over one tile, and finishes one that it took over
         double spread = fmod(blocks, slots) + slots * fmin(waves - 1, w->streamed - 1.0);
         waves = blocks / slots;
         ends = ceil(waves) + 1;
         double handover = handover_clocks + accumulators * 4 / handover_rate;
-        // With more waves, concurrent tiles share less of the data they load.
+        // The more waves are streamed, the less of the loaded data do concurrent tiles share.
         end += handover * (1 + fmax(1, slots / fmax(spread, 1)) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / slots) * outside_clocks_of(w, load, iteration);
@@ -322,7 +327,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     clocks = smooth_max(clocks, memory, 2);
     if (w->streamed)
         clocks *= stream_k_gain;
-    if (w->parts > 1) { // partial sums are written, then read by a separate kernel
+    if (w->parts > 1) { // this kernel writes partial sums, and a second kernel adds them
         double results = blocks / w->split / w->parts * accumulators;
         clocks += next_clocks + part_clocks * w->parts +
                   results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);

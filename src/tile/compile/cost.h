@@ -1,5 +1,5 @@
-// Cost model: predicts the time that a kernel with a loop over a matrix product takes on a machine.
-// The predictions serve only to rank choices.
+// Cost model: predicts the time of a kernel that loops over a matrix product. The predictions serve
+// only to rank choices.
 #ifndef CUCORE_TILE_COMPILE_COST_H
 #define CUCORE_TILE_COMPILE_COST_H
 
@@ -15,16 +15,16 @@ enum tile_mma_path {
     TILE_MMA_PATHS
 };
 
-// The properties of a machine. Rates are per clock, and those for dtypes are for 16-bit floats;
-// 8-bit types count as twice as fast and 32-bit types as half as fast.
+// The properties of a machine. Rates are per clock. Rates that depend on the dtype are for 16-bit
+// floats: 8-bit types count as twice as fast, 32-bit types as half as fast.
 struct tile_machine {
     int sm;
-    uint32_t multiprocessors;      // the usual device's number; callers set their own
+    uint32_t multiprocessors;      // of the usual device; callers set the actual number
     uint32_t megahertz;            // under load
-    uint32_t shared_bytes;         // shared memory limit of a block
+    uint32_t shared_bytes;         // limit of a block's shared memory
     uint32_t registers;            // per multiprocessor
-    uint32_t flop[TILE_MMA_PATHS]; // rate of a multiprocessor; 0: not available. FMA: f32
-    uint32_t fma64;                // rate of a multiprocessor, f64
+    uint32_t flop[TILE_MMA_PATHS]; // rate per multiprocessor; 0: not available. FMA: for f32
+    uint32_t fma64;                // rate per multiprocessor for f64
     uint32_t l2_bytes;             // per clock, of the whole device
     uint32_t memory_bytes;         // per clock, of the whole device
 };
@@ -32,14 +32,14 @@ struct tile_machine {
 // Returns NULL if tile programs are not compiled for this architecture.
 const struct tile_machine *tile_machine_of(int sm);
 
-// The lines of 128 bytes that TMA copies of an operand in an iteration, and what each costs in
-// addition if lines of the matrix start in the middle of lines of memory.
+// The lines of 128 bytes that TMA copies of an operand per iteration, and the extra cost of each if
+// lines of the matrix do not start at lines of memory.
 struct tile_lines {
-    double count; // 0: as many as a dense tile has
+    double count; // 0: the same as for a dense tile
     double torn_clocks, torn_bytes;
 };
 
-// The properties of a kernel that the model uses.
+// The properties of a kernel on which the prediction depends.
 struct tile_work {
     cuc_dtype operand;
     enum tile_mma_path path;
@@ -47,36 +47,35 @@ struct tile_work {
     int64_t blocks;                // blocks of the grid
     int64_t iterations;            // iterations of the loop in each block
     uint32_t cluster;              // blocks that share their loads; 1: none
-    bool shares_rows;              // they share the rows' operand, not the columns'
-    uint32_t split;                // blocks of the grid that share one tile's reduction
-    uint32_t parts;                // partial sums in memory, which count as blocks of the grid; 1:
-                                   // none
+    bool shares_rows;              // they share the operand of the rows, not of the columns
+    uint32_t split;                // blocks that share the reduction of one tile
+    uint32_t parts;                // partial sums per tile in memory, each by a block of its own;
+                                   // 1: none
     uint32_t streamed;             // number of last waves whose iterations are distributed evenly;
                                    // 0: none
     uint32_t warps;                // warps of a block; 4 in a pipeline: warpgroups alternate
                                    // between tiles
-    uint32_t stored_bytes;         // stored bytes per element of the result
-    double behind;                 // clocks of work on an element between the product and the store
-    double outside;                // rows or columns of an edge tile that lie outside
+    uint32_t stored_bytes;         // bytes stored per element of the result
+    double behind;                 // clocks per element for work between the product and the store
+    double outside;                // rows or columns of an edge tile outside of the result
     double ends;                   // fraction of tiles at an edge
-    struct tile_lines lines[2];    // of the rows' and the columns' operand
+    struct tile_lines lines[2];    // of the operands of the rows and of the columns
     double unique_bytes;           // compulsory memory traffic
-    bool realigned;                // threads copy the operands, which are not aligned
-    bool promotes;                 // sums of 8-bit floats are promoted
-    bool thrice;                   // f32 by three products of tf32
+    bool realigned;                // threads copy the operands, which are unaligned
+    bool promotes;                 // sums of 8-bit floats are promoted to f32
+    bool thrice;                   // each product of f32 takes three products of tf32
 };
 
-// Adds an axis of the result with its extent and its tile's extent.
+// Adds the effect of a result axis whose extent may not be a multiple of the tile's.
 void tile_work_put_end(struct tile_work *work, int64_t extent, int64_t tile);
-// Adds the rows' operand or the columns': an iteration reads `lines` lines of `bytes` bytes from a
-// matrix whose lines are `pitch` bytes apart.
+// Describes the operand of the rows, or of the columns: an iteration reads `lines` lines of `bytes`
+// bytes from a matrix whose lines are `pitch` bytes apart.
 void tile_work_put_lines(struct tile_work *work, bool of_columns, int64_t lines, int64_t bytes,
                          int64_t pitch);
-// Returns the bytes of shared memory per stage; the next function returns the number of stages that
-// fit.
+// Return the bytes of shared memory per stage, and the number of stages that fit.
 uint32_t tile_work_stage_bytes(const struct tile_work *work);
 uint32_t tile_work_stages(const struct tile_machine *machine, const struct tile_work *work);
-// True if registers, shared memory and shapes allow this work.
+// Returns true if registers, shared memory and shapes permit this kernel.
 bool tile_work_fits(const struct tile_machine *machine, const struct tile_work *work);
 double tile_work_seconds(const struct tile_machine *machine, const struct tile_work *work);
 

@@ -1,6 +1,6 @@
-// Derives the cost model's inputs (cost.h) from a kernel: its grid, its largest product, loop
-// iterations, and the bytes of its tensors. The extents are given; everything else comes from the
-// IR.
+// Derives the inputs of the cost model (cost.h) from a kernel: grid, largest product, loop
+// iterations, and bytes of the tensors. The caller gives the extents; the IR determines everything
+// else.
 #include "choose.h"
 
 #include "compile_steps.h"
@@ -103,7 +103,7 @@ static int make_launch(struct launch *l, const struct tile_kernel *k,
            tile_host_grid(&l->set, l->grid, why, capacity);
 }
 
-// ---- Scalars of the body, in a block in the middle of the grid
+// ---- Scalars of the body, evaluated for a block in the middle of the grid
 
 static bool evaluate(const struct launch *l, const struct tile_value *v, int64_t *out)
 {
@@ -164,7 +164,7 @@ struct products {
     const struct launch *launch;
     const struct tile_op *first;
     double iterations; // iterations of the first product's loop
-    double work;       // multiplications of all products, in one block
+    double work;       // multiplications of all products in one block
     int64_t most;      // elements of the largest tile
     double loaded;     // words of all tiles that are loaded outside of loops
 };
@@ -196,7 +196,7 @@ static void look_at(struct tile_op *op, void *data)
     }
 }
 
-// Describes the position of an operand's tiles in its tensor.
+// Describes how an operand's tiles lie in its tensor.
 static void measure_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s,
                           bool of_columns)
 {
@@ -205,7 +205,7 @@ static void measure_tiles(struct tile_work *w, const struct launch *l, const str
     uint32_t axis = s->mn_major ? s->last : s->other;
     int64_t lines = 1;
 
-    if (s->load->operand[0]->op || s->gather) // a slice, whose end is unknown, or any rows
+    if (s->load->operand[0]->op || s->gather) // a slice whose end is unknown, or arbitrary rows
         return;
     for (int32_t i = 0; i < t->rank; i++)
         if (i != (int32_t)s->last)
@@ -217,8 +217,7 @@ static void measure_tiles(struct tile_work *w, const struct launch *l, const str
                             t->strides[s->last ? s->last - 1 : 1] * s->element);
 }
 
-// Plans a copy of the kernel as the compiler does, to learn the compiler's choice of
-// implementation.
+// Repeats the compiler's planning on a copy of the kernel to learn which implementation it chooses.
 static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *kernel,
                                   const struct tile_target *target, const struct tile_op *mma,
                                   struct tile_work *w)
@@ -243,14 +242,14 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
     return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }
 
-// Predicts a kernel that only moves memory. It is faster the less its tiles extend past the tensor,
-// if it has enough blocks for all multiprocessors, and if a block's tiles fit half of the
-// registers: beyond that too few blocks run at once, and then registers are spilled.
+// Predicts a kernel that only moves memory. Three things slow it down: tiles that extend past the
+// tensor, fewer blocks than multiprocessors, and tiles that take more than half of the registers.
+// Then fewer blocks are resident, until registers spill.
 static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
                                 const struct products *p)
 {
-    const double block_elements = 2000, rate = 40; // cost of a block, in elements; elements per
-                                                   // clock
+    const double block_elements = 2000, rate = 40; // block_elements: cost of a block, in elements;
+                                                   // rate: elements per clock
     double busy = fmin(blocks / (2.0 * m->multiprocessors), 1);
     double moved = l->bytes / m->memory_bytes;
     double worked = blocks * ((double)p->most + block_elements) /
@@ -305,7 +304,7 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
         .stored_bytes = 2,
         .unique_bytes = l->bytes,
     };
-    // Other products in the loop lengthen its iterations.
+    // Other products in the loop lengthen an iteration. Count them as additional depth.
     double depth = p.iterations > 0 ? p.work / p.iterations / w.rows / w.columns : 0;
     w.depth = (uint32_t)ceil(depth);
     w.thrice = x->dtype == CUC_F32 &&

@@ -1,5 +1,4 @@
-// Measures the amount of data that a kernel computes with at once, and chooses the number of warps
-// per block.
+// Measures how much data a kernel processes at once, and chooses the number of warps per block.
 #include "compile_steps.h"
 
 #include "tile/ir/layout.h"
@@ -45,17 +44,20 @@ bool tile_is_row(const struct tile_measures *m)
     return m->line == m->most && !m->loops;
 }
 
-// The maximum number of elements per thread before the block gets more warps.
+// Returns the maximum number of elements per thread before the block gets more warps. The numbers
+// come from measurements on an H200:
 //
-// 16 elements keep enough memory requests in flight and leave registers to compute with. On an
-// H200, fewer were slower in all 16-bit norms, where more warps wait for one another. For a row of
-// 4096 32-bit elements that is reduced as a whole, 8 were 1 % faster than 16; for a row of 8192, 16
-// were faster than 32. For a 16-bit row that is loaded together with other rows, 32 are better,
-// since a thread's fixed work serves more elements, but the block should have at least 8 warps. In
-// blocks of 16 warps, a thread takes up to 64 before the block grows, since blocks of 32 warps
-// leave no room for a second block that loads in the meantime. For a row of 32-bit elements, and
-// for scans, 64 leave no such room either. A mere transpose waits only for memory: a thread loads
-// 128 bytes before the first is needed.
+// - 16 is the default. It keeps enough memory requests in flight and leaves registers for
+//   computation. Fewer were slower in all 16-bit norms, where more warps wait for one another.
+// - 8 for a row of at least 4096 32-bit elements that is reduced as a whole: 1 % faster than 16 at
+//   4096 elements. At 8192 elements, 16 were faster than 32.
+// - 32 for a 16-bit row that is loaded together with other rows, since a thread's fixed work serves
+//   more elements. The block should have at least 8 warps.
+// - 64 in blocks of 16 warps, since blocks of 32 warps leave no room for a second block that loads
+//   in the meantime. For rows of 32-bit elements and for scans, 64 leave no such room either, so
+//   the maximum is 32.
+// - 128 bytes for a mere transpose, which only waits for memory: a thread issues all these loads
+//   before it needs the first result.
 static int64_t most_elements(const struct tile_measures *m, uint32_t warps)
 {
     enum { SOME_WARPS = 8, MANY_WARPS = 16, TRANSPOSED_BYTES = 128, LONG_ROW = 4096 };
@@ -96,7 +98,7 @@ static int64_t registers_of(const struct tile_type *type)
     return registers;
 }
 
-// Counts an accumulator together with the others that its loop carries.
+// Counts the registers of an accumulator and of all others that the same loop carries.
 static void measure_accumulators(struct tile_op *op, void *data)
 {
     struct held *held = data;
@@ -113,7 +115,7 @@ static void measure_accumulators(struct tile_op *op, void *data)
 
 uint32_t tile_enough_warps(const struct tile_kernel *kernel, uint32_t warps)
 {
-    enum { MOST_OF_THREAD = 192 }; // of 255, with room for operands and addresses
+    enum { MOST_OF_THREAD = 192 }; // of 255: the rest is for operands and addresses
     struct held held = { 0 };
 
     tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure_accumulators, &held);
@@ -122,10 +124,10 @@ uint32_t tile_enough_warps(const struct tile_kernel *kernel, uint32_t warps)
     return warps;
 }
 
-// Returns the number of neighbouring blocks that start together. On an H200, rows of 32-bit
-// elements with 8 elements per thread were faster if neighbouring blocks start at the same time,
-// perhaps because they then read and write side by side: softmax of 65536 rows by 0.7 % in clusters
-// of 2 blocks and by 1.8 % in clusters of 4. For 8192 rows the gain was within noise. With 16
+// Returns the number of neighbouring blocks that start together, as a cluster. On an H200, rows of
+// 32-bit elements with 8 elements per thread were faster if neighbouring blocks start at the same
+// time, perhaps because they then access adjacent memory. Softmax of 65536 rows gained 0.7 % in
+// clusters of 2 blocks and 1.8 % in clusters of 4; for 8192 rows the gain was within noise. With 16
 // elements per thread it made no difference, and with 32 warps it was slower.
 uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_target *target,
                               uint32_t warps)

@@ -1,5 +1,5 @@
-// Verifies the properties of a kernel's IR that the passes of compile.c require and establish. The
-// rules of the IR itself are verified by ir/verify.c.
+// Verifies properties of a kernel's IR that the passes of compile.c require and establish.
+// ir/verify.c verifies the rules of the IR itself.
 #include "compile_steps.h"
 
 #include "tile/ir/diagnostic.h"

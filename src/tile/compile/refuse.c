@@ -1,15 +1,15 @@
-// Rejects kernels that are correct but too large for any machine.
+// Rejects kernels that are correct but too large for any GPU.
 #include "compile_steps.h"
 
 #include "tile/ir/diagnostic.h"
 #include "tile/layout/fragment.h"
 #include "tile/ir/layout.h"
 
-// 4096 elements in each thread of the largest block: far more than its registers can hold, and too
-// much PTX. The usual cause is a typo in an extent.
+// The limit is 4096 elements per thread of the largest block: far more than its registers can hold,
+// and too much PTX. The usual cause is a typo in an extent.
 enum { MOST_ELEMENTS = 4096 * 1024 };
 
-// Returns the source's name for an op: only the IR has broadcasts of a constant.
+// Returns the name of an op in the source, which has no broadcasts of constants.
 static const char *source_name(const struct tile_op *op)
 {
     if (op->kind != TILE_BROADCAST || !op->operand[0]->op ||
@@ -25,7 +25,7 @@ bool tile_is_huge(const struct tile_value *value)
     return !type->tensor && type->rank && tile_elements(type) > MOST_ELEMENTS;
 }
 
-// Reports only the first op of a chain; the ops that compute with a huge tile are not the cause.
+// Reports only the first op of a chain: ops that use a huge tile are not the cause.
 static void refuse_huge(struct tile_op *op, void *data)
 {
     struct tile_module *module = data;
@@ -41,13 +41,13 @@ static void refuse_huge(struct tile_op *op, void *data)
                        MOST_ELEMENTS);
 }
 
-// Accumulators of tensor cores that fill a block's registers leave none for the operands. ptxas
-// 12.8 and 13.0 then spill f64 operands onto the accumulators that they are added to, and the
-// results are wrong. So such kernels are refused for correctness, not for speed.
+// Accumulators on tensor cores that take all of a block's registers leave none for the operands.
+// ptxas 12.8 and 13.0 then spill f64 operands over the accumulators to which they are added, and
+// the results are wrong. Such kernels are therefore rejected for correctness, not for speed.
 struct accumulators {
     const struct tile_target *target;
     struct tile_module *module;
-    bool has_roles; // accumulators are elsewhere, and fit
+    bool has_roles; // that entry divides its accumulators differently, so that they fit
 };
 
 static void refuse_accumulators(struct tile_op *op, void *data)
