@@ -1,4 +1,4 @@
-// The syntax tree of a tile program, before names are looked up.
+// The syntax tree of a tile program before name lookup.
 #ifndef CUCORE_TILE_FRONT_AST_H
 #define CUCORE_TILE_FRONT_AST_H
 
@@ -20,7 +20,7 @@ struct tile_ast {
     const char *text;
     struct tile_ast **child;
     uint32_t count;
-    uint32_t height; // height of the tree below it
+    uint32_t height; // height of the subtree
 };
 
 enum tile_statement_kind {
@@ -48,14 +48,14 @@ struct tile_function_ast {
     uint32_t parameters;
     struct tile_statement *body;
     struct tile_location where;
-    bool running; // being inlined: a nested call of it would not terminate
+    bool running; // is being inlined: a nested call would not terminate
     bool read;    // inlined, or checked by uncalled.c
     struct tile_function_ast *next;
 };
 
 struct tile_parameter_ast {
     const char *name;
-    struct tile_ast *dtype; // a dtype, or the name of a constant whose value is a dtype
+    struct tile_ast *dtype; // a dtype, or the name of a constant that holds a dtype
     bool tensor;
     struct tile_ast **extent;
     uint32_t extents;
@@ -64,7 +64,7 @@ struct tile_parameter_ast {
 
 struct tile_constant_ast {
     const char *name;
-    struct tile_ast **value; // one value, or the candidates of auto()
+    struct tile_ast **value; // one value, or several candidates of auto()
     uint32_t values;
     bool is_auto;
     struct tile_location where;
@@ -88,11 +88,11 @@ struct tile_kernel_ast {
 struct tile_file_ast {
     struct tile_function_ast *function, *last_function;
     struct tile_kernel_ast *kernel, *last_kernel;
-    struct tile_names functions; // `value` is the first function with the name
+    struct tile_names functions; // `value` points to the first function with that name
 };
 
-// parser.c: returns the tree of a module's text. Errors go to the module's diagnostics; the tree
-// contains everything that could be parsed.
+// parser.c: parses a module's text to a tree. Errors go to the module's diagnostics, and the tree
+// then contains everything that could be parsed.
 struct tile_file_ast *tile_parse_text(struct tile_module *module);
 
 #endif

@@ -1,4 +1,4 @@
-// The calls of the language: one table, and the functions that elaborate them.
+// The built-in calls: their table, and the functions that elaborate them.
 #include "elaborate.h"
 
 #include "base/arena.h"
@@ -13,8 +13,8 @@ static bool is_rest(const char *name, size_t length)
     return length > 3 && strncmp(name + length - 3, "...", 3) == 0;
 }
 
-// Returns the number of a parameter in a list such as "x axes... | nan"; -1 if it is not in the
-// list.
+// Returns the index of a parameter in a specification such as "x axes... | nan"; -1 if it has no
+// such parameter.
 static int parameter_number(const char *spec, const char *name, size_t length)
 {
     int number = 0;
@@ -33,7 +33,7 @@ static int parameter_number(const char *spec, const char *name, size_t length)
     return -1;
 }
 
-// Returns the items of a list. An argument that is not a list counts as a list of one item.
+// Returns the items of a list. Treats an argument that is not a list as a list of one item.
 static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
                            const struct tile_ast *const *self)
 {
@@ -45,7 +45,8 @@ static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *co
     return ast->count;
 }
 
-// Adds an argument, or each item of a list, to the parameter that takes any number of arguments.
+// Adds an argument to the parameter that takes any number of arguments. If the argument is a list,
+// adds each item.
 static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
                      const struct tile_ast *argument, struct tile_call *call)
 {
@@ -62,7 +63,7 @@ static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
     return true;
 }
 
-// Matches arguments to the parameters of a row. The parameters before `|` are required.
+// Matches the arguments of a call to the parameters in `spec`. Those before `|` are required.
 static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const char *spec,
                   struct tile_call *call)
 {
@@ -94,7 +95,7 @@ static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const c
                 return false;
             }
             argument = argument->child[0];
-            if (at == rest) { // axes=0 and axes=[0, 1]
+            if (at == rest) { // such as axes=0 or axes=[0, 1]
                 if (!add_rest(e, ast, argument, call))
                     return false;
                 continue;
@@ -300,7 +301,7 @@ bool tile_call_operands(struct tile_elaborator *e, const struct tile_call *c, ui
     return ok;
 }
 
-// Finds the row of a call. Elementwise ops have no row; they are called by the op's name.
+// Returns the row of a call; NULL for elementwise ops, which are called by the op's name.
 static const struct tile_call_row *find_row(const char *name)
 {
     for (size_t i = 0; tile_call_tables[i]; i++)
@@ -312,7 +313,7 @@ static const struct tile_call_row *find_row(const char *name)
 
 static enum tile_op_kind elementwise(const char *name)
 {
-    // Ops that cannot be called by name: they have an operator and no options, or a row of their
+    // Ops that cannot be called by name. They have an operator and no options, or a row of their
     // own.
     static const enum tile_op_kind not_calls[] = {
         TILE_NEG, TILE_NOT,  TILE_FLOORDIV, TILE_MOD,    TILE_AND,    TILE_OR, TILE_XOR,
@@ -329,14 +330,14 @@ static enum tile_op_kind elementwise(const char *name)
     return kind;
 }
 
-// True for calls that equal an operator with a rounding mode. Programs may define functions with
-// these names.
+// True for calls that do the same as an operator, but with a rounding mode. Programs may define
+// functions with these names.
 static bool is_operator(enum tile_op_kind kind)
 {
     return kind >= TILE_ADD && kind <= TILE_DIV;
 }
 
-// Returns the parameters of an elementwise call: the op's operands, then the rounding options.
+// Returns the parameters of an elementwise call: the operands of the op, then its rounding options.
 static const char *arguments_of(enum tile_op_kind kind)
 {
     static const struct {
@@ -423,7 +424,7 @@ static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_ca
     return value != NULL;
 }
 
-// True for arguments that are words of the language, or the name of a function.
+// True if the argument is a word of the language or the name of a function, not an expression.
 static bool is_word(const char *spec, int number)
 {
     static const char *const words[] = {

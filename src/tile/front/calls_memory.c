@@ -5,14 +5,14 @@ static const char *const orders[] = { "weak", "relaxed", "acquire", "release", "
 static const char *const scopes[] = { "device", "block", "system", NULL };
 static const char *const caches[] = { "any", "first", "last", "stream", NULL };
 
-// The parsed arguments of an access.
+// The arguments of an access that is being parsed.
 struct reading {
     struct tile_access_args access;
     struct tile_operand index[TILE_MAX_RANK], pad;
     int64_t shape[TILE_MAX_RANK];
 };
 
-// The hints at the end of a row, from argument i on: order scope latency tma cache inside.
+// Reads the hints at the end of a row, from argument i on: order scope latency tma cache inside.
 static bool read_hints(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        enum tile_order otherwise, struct tile_access_args *a)
 {
@@ -74,8 +74,8 @@ static uint32_t make_load(struct tile_elaborator *e, const struct tile_call *c,
               : 0;
 }
 
-// For stores that combine, such as store_add, `which` is the combination plus this constant, which
-// is larger than every op.
+// In rows of combining stores such as store_add, `which` is the combination plus this constant,
+// which exceeds the number of ops.
 enum { REDUCES = 1000 };
 
 static uint32_t make_store(struct tile_elaborator *e, const struct tile_call *c,

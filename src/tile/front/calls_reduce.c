@@ -11,7 +11,7 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
     struct tile_rounding how = { TILE_RN, false };
     bool extreme = row->which == TILE_WITH_MIN || row->which == TILE_WITH_MAX, nan = false;
     bool ok = !extreme || tile_call_truth(e, c, 2, &nan) || !c->argument[2];
-    // For max(x, 0.0), the error suggests the op that the language has for this purpose.
+    // For max(x, 0.0), suggest the op that takes two values.
     const char *what = !extreme                      ? c->ast->text
                        : row->which == TILE_WITH_MIN ? "min, which reduces along axes (of two "
                                                        "values it is minimum)"
@@ -40,7 +40,7 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
                    : 0;
 }
 
-// Builds a call that takes a tile and an axis, and returns a tile.
+// Builds a call that takes a tile and an axis and returns a tile.
 static uint32_t make_along(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -111,7 +111,7 @@ static struct tile_function_ast *function_named(struct tile_elaborator *e,
     return fn;
 }
 
-// Builds reduce(FN, [x..], AXIS, [identity..]) or scan(..). FN is inlined once, on scalars.
+// Builds reduce(FN, [x..], AXIS, [identity..]) or scan(..). Inlines FN once, on scalars.
 static uint32_t make_by_function(struct tile_elaborator *e, const struct tile_call *c,
                                  const struct tile_call_row *row, struct tile_meaning *out)
 {

@@ -8,7 +8,7 @@
 typedef uint32_t make_call(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out);
 
-// The elements of full(T, [2, 2], [[1, 2], [3, 4]]), or of one flat list.
+// The elements of full(T, [2, 2], [[1, 2], [3, 4]]); a single flat list is valid too.
 struct listed {
     const struct tile_ast *item[TILE_MAX_LISTED];
     uint32_t count;
@@ -168,7 +168,7 @@ static uint32_t make_cat(struct tile_elaborator *e, const struct tile_call *c,
               : 0;
 }
 
-// Adds indices that count subtiles.
+// Adds indices, which count in subtiles.
 static uint32_t add_indices(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                             struct tile_value **to, bool *ok)
 {
@@ -249,7 +249,7 @@ static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
         return 0;
     if (row->which == TILE_BITCAST)
         return tile_call_gives(out, tile_build_bitcast(&e->b, tile_build_value(&e->b, x), dtype));
-    // A cast to an integer rounds toward zero unless another rounding mode is given.
+    // By default, a cast to an integer rounds toward zero.
     if (c->argument[2] && how.round == TILE_RN && tile_is_integer(dtype)) {
         struct tile_value *value = tile_build_value(&e->b, x);
         bool real = value && !value->type.tensor && tile_is_float(value->type.dtype);
@@ -274,7 +274,7 @@ static uint32_t make_divmod(struct tile_elaborator *e, const struct tile_call *c
     return out[0].operand.value && out[1].operand.value ? 2 : 0;
 }
 
-// Builds assume(x % D == 0). The fact is read from the syntax tree.
+// Builds assume(x % D == 0). Takes the divisor from the syntax tree.
 static uint32_t make_assume(struct tile_elaborator *e, const struct tile_call *c,
                             const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -295,7 +295,7 @@ static uint32_t make_assume(struct tile_elaborator *e, const struct tile_call *c
     return ok ? tile_call_gives(out, tile_build(&e->b, TILE_ASSUME, &x, 1, &divisor, 1, NULL)) : 0;
 }
 
-// Builds block, num_blocks, dim or stride: queries about an axis.
+// Builds block, num_blocks, dim or stride, which query an axis.
 static uint32_t make_index(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {

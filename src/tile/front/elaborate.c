@@ -1,5 +1,5 @@
-// Elaborates kernels: constants and settings, dimensions, parameters, facts and the grid, and then
-// the body.
+// Elaborates kernels: constants and settings, then dimensions, parameters, facts and the grid, and
+// finally the body.
 #include "elaborate.h"
 
 #include "tile/ir/budget.h"
@@ -33,7 +33,7 @@ static bool parse_setting(const char *text, struct tile_meaning *out)
         return true;
     }
     errno = 0;
-    unsigned long long large = strtoull(text, &end, 0); // strtoull() also accepts a sign.
+    unsigned long long large = strtoull(text, &end, 0); // strtoull() also accepts a sign
     if (*text && *text != '-' && !*end && !errno) {
         *out = tile_meaning_of_int((tile_wide)large);
         return true;
@@ -51,8 +51,8 @@ static const char *kind_of(const struct tile_meaning *m)
                                    : "an integer";
 }
 
-// Returns the setting without the kernel's name, if it applies to this kernel. "NAME=VALUE" applies
-// to every kernel, "KERNEL.NAME=VALUE" to one.
+// Returns the setting without the kernel's name; NULL if it does not apply to this kernel.
+// "NAME=VALUE" applies to every kernel, "KERNEL.NAME=VALUE" to one.
 static const char *of_kernel(const struct tile_elaborator *e, const char *setting)
 {
     const char *name = e->kernel->name ? e->kernel->name : "";
@@ -62,7 +62,7 @@ static const char *of_kernel(const struct tile_elaborator *e, const char *settin
                                                                          : setting;
 }
 
-// Replaces the source's value of a constant by the host's setting.
+// Replaces the source's value of a constant with the host's setting.
 static void apply_setting(struct tile_elaborator *e, const struct tile_constant_ast *c,
                           struct tile_meaning *value)
 {
@@ -96,7 +96,7 @@ static struct tile_candidate candidate_of(const struct tile_meaning *value)
     };
 }
 
-// Checks that all candidates have the kind of the first one. An integer among floats becomes a
+// Checks that all candidates have the same kind as the first one. An integer among floats becomes a
 // float.
 static void need_alike(struct tile_elaborator *e, const struct tile_constant_ast *c, uint32_t n,
                        const struct tile_meaning *first, struct tile_meaning *candidate)
@@ -127,7 +127,7 @@ static void elaborate_constants(struct tile_elaborator *e)
         struct tile_candidate *list = tile_take(e->module, c->values * sizeof(*list));
         struct tile_meaning *meaning = tile_take(e->module, c->values * sizeof(*meaning));
         struct tile_meaning value = { 0 };
-        // ends with the first candidate of auto() as the value
+        // Go backwards, so that `value` ends up as the first candidate of auto().
         for (uint32_t n = c->values; list && meaning && n-- > 0;) {
             struct tile_meaning candidate = tile_elaborate_expression(e, c->value[n]);
             if (candidate.kind == TILE_STRING ||
@@ -180,8 +180,8 @@ static cuc_dtype dtype_of(struct tile_elaborator *e, const struct tile_ast *ast)
     return CUC_DTYPE_UNKNOWN;
 }
 
-// Returns the index of a named dimension, adding it if it is new. Dimensions before `first` are
-// bound.
+// Returns the index of a named dimension, and adds the dimension if the name is new. `binding`: its
+// binding, or NULL. All dimensions before `first` have one.
 static uint32_t dimension_named(struct tile_elaborator *e, const char *name,
                                 const struct tile_binding *binding, uint32_t first,
                                 uint32_t parameter, uint32_t axis)
@@ -204,7 +204,7 @@ static bool is_dimension(const struct tile_binding *binding)
     return value && value->op && value->op->kind == TILE_DIMENSION;
 }
 
-// Creates an op for each dimension at the start of the body; unused ones are removed as dead code.
+// Creates an op per dimension at the start of the body. Dead-code elimination removes unused ones.
 static void bind_dimensions(struct tile_elaborator *e, uint32_t first)
 {
     struct tile_kernel *kernel = e->b.kernel;
@@ -273,7 +273,7 @@ static void elaborate_parameters(struct tile_elaborator *e)
         tile_elaborate_parameter(e, i);
 }
 
-// Elaborates extents that are more than a dimension's name. They may use every parameter.
+// Elaborates extents other than plain dimension names. They may use every parameter.
 static void elaborate_extents(struct tile_elaborator *e)
 {
     struct tile_kernel *kernel = e->b.kernel;
@@ -377,7 +377,7 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
 
 static void check_functions(struct tile_elaborator *e)
 {
-    struct tile_names parameters = { 0 }; // `value` is the last parameter with the name
+    struct tile_names parameters = { 0 }; // `value` is the last parameter with that name
 
     for (struct tile_function_ast *fn = e->file->function; fn; fn = fn->next) {
         bool dtype = fn->name && cuc_dtype_from_name(fn->name) != CUC_DTYPE_UNKNOWN;
@@ -402,7 +402,8 @@ static void check_functions(struct tile_elaborator *e)
     }
 }
 
-// Returns the kernel's constants, each name once, as in "BM, BN". NULL if there are none.
+// Lists the names of the kernel's constants without repetition, as in "BM, BN". NULL if there are
+// none.
 static const char *constants_text(struct tile_elaborator *e)
 {
     const char *text = NULL;
@@ -425,7 +426,7 @@ static const char *constants_text(struct tile_elaborator *e)
     return text;
 }
 
-// Reports settings that match nothing, and settings that set a constant twice.
+// Reports settings that apply to nothing, and settings that set a constant twice.
 static void check_settings(struct tile_elaborator *e)
 {
     struct tile_location where = { .file = e->module->file };

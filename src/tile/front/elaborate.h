@@ -10,15 +10,15 @@ enum {
     TILE_MAX_VALUES = 16,              // results of a call or a function
     TILE_MAX_STATIC_ITERATIONS = 4096, // iterations of a static for
     TILE_MAX_INLINING = 64,
-    TILE_MAX_DEPTH = 800, // nested expressions and statements, also through calls: limited by the
-                          // stack
-    TILE_MAX_WORK = 1 << 20, // expressions and blocks in total, with all iterations and calls
+    TILE_MAX_DEPTH = 800, // nested expressions and statements, including those in called functions:
+                          // limited by the stack
+    TILE_MAX_WORK = 1 << 20, // all expressions and blocks, counted once per iteration and call
 };
 
 // The meaning of an expression or a name.
 struct tile_meaning {
     enum {
-        TILE_NOTHING, // after an error that was reported
+        TILE_NOTHING, // an error has been reported
         TILE_OPERAND, // a value, or a constant without a dtype
         TILE_TRUTH,   // a constant bool: operand.i
         TILE_DTYPE,
@@ -33,13 +33,13 @@ struct tile_binding {
     const char *name;
     struct tile_meaning what;
     struct tile_location where;
-    bool fixed;            // a loop's variable or a parameter: may not be rebound
-    uint32_t known, outer; // the name's index in the elaborator's table; the index of the binding
-                           // that this one hides, from 1
+    bool fixed;            // a loop variable or a parameter, which may not be rebound
+    uint32_t known, outer; // index of the name in the elaborator's table; index from 1 of the
+                           // binding that this one hides
 };
 
-// A name that only one arm of an `if` or a loop's body binds, and its position. It is unbound after
-// the `if` or the loop.
+// A name that is bound only in a loop's body or in one arm of an `if`, and is therefore unbound
+// afterwards.
 struct tile_lost {
     const char *name;
     struct tile_location where;
@@ -47,11 +47,11 @@ struct tile_lost {
     const struct tile_lost *next;
 };
 
-// A loop around the code being elaborated.
+// A loop that encloses the code being elaborated.
 struct tile_open_loop {
     struct tile_op *op; // NULL: a static for, whose iterations cannot be left
-    bool wrong;         // NULL because of an error: leaving the loop is then valid
-    const char **name;  // names of carried values
+    bool wrong;         // `op` is NULL because of an error: code may leave the loop
+    const char **name;  // names of the carried values
     uint32_t count;
     struct tile_open_loop *outer;
 };
@@ -63,20 +63,20 @@ struct tile_elaborator {
     const struct tile_kernel_ast *kernel;
     struct tile_binding *binding;
     uint32_t count, capacity;
-    struct tile_names names; // all names ever bound: `number` is the latest binding of each name,
-                             // from 1
+    struct tile_names names; // every name ever bound; `number` is the index from 1 of its latest
+                             // binding
     struct tile_names kernels;
-    uint32_t frame; // the first binding visible to the running function
+    uint32_t frame; // first binding visible in the function being inlined
     uint32_t inlined;
     uint32_t depth, work;
-    bool exhausted; // a limit was exceeded and reported: elaboration has stopped
+    bool exhausted; // a limit was exceeded and reported: elaboration stops
     struct tile_open_loop *loop;
-    const struct tile_lost *lost; // such names of the current function or kernel
-    // The results of the running function, once it has returned.
+    const struct tile_lost *lost; // names lost in the current function or kernel
+    // The results of the function being inlined, once it has returned.
     struct tile_meaning *result;
     uint32_t results;
     bool in_function, returned;
-    struct tile_block *function_block; // the block that called it
+    struct tile_block *function_block; // the block that contains its call
     const char *const *setting;        // "NAME=VALUE"
     uint32_t settings;
     bool *setting_used;
@@ -84,24 +84,25 @@ struct tile_elaborator {
 
 // Bindings
 struct tile_binding *tile_lookup(struct tile_elaborator *e, const char *name);
-// Ends all but the first `count` bindings.
+// Removes all bindings after the first `count`.
 void tile_unbind(struct tile_elaborator *e, uint32_t count);
 void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                struct tile_location where);
 
-// elaborate_expression.c: enters a nested expression or block; e->depth-- leaves it. Returns false
-// after T006 or T007.
+// elaborate_expression.c: enters a nested expression or block; e->depth-- leaves it. Reports T006
+// or T007 and returns false if the nesting or the program is too large.
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where);
-// Elaborates an expression with one meaning.
+// Elaborates an expression that has one meaning.
 struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e,
                                               const struct tile_ast *ast);
 // Returns the op for `and`, `or` or `not`.
 enum tile_op_kind tile_logical_op(const struct tile_ast *ast);
-// Elaborates an expression that may have several meanings. Returns their number; 0 after an error.
+// Elaborates an expression that may have several meanings. Returns the number of meanings; 0 after
+// an error.
 uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast *ast,
                                struct tile_meaning *out);
-// Elaborates an expression to an operand. Returns false after an error, or if the expression has no
-// value.
+// Elaborates an expression that must be an operand. Returns false after an error, or if the
+// expression has no value.
 bool tile_elaborate_operand(struct tile_elaborator *e, const struct tile_ast *ast,
                             struct tile_operand *out);
 struct tile_value *tile_elaborate_value(struct tile_elaborator *e, const struct tile_ast *ast);
@@ -116,13 +117,14 @@ bool tile_meaning_operand(struct tile_elaborator *e, const struct tile_meaning *
                           struct tile_operand *out);
 bool tile_meaning_is_constant(const struct tile_meaning *meaning);
 
-// Reports T501 or T405 for an unbound name, and binds the name to an erroneous meaning, so that it
-// is reported once.
+// Reports T501 or T405 for an unbound name. Binds the name to an erroneous meaning, to report it
+// only once.
 void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *name);
 // Returns NULL if there is no function of that name.
 struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name);
-enum { TILE_MAX_FN_PARAMETERS = 64 }; // parameters of a called function
-// Puts the arguments of a call in the order of the function's parameters; false after T504.
+enum { TILE_MAX_FN_PARAMETERS = 64 }; // limit on a function's parameters
+// Puts the arguments of a call into the order of the function's parameters. Returns false after
+// T504.
 bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,
                          const struct tile_ast *call, const struct tile_ast **argument);
 // Reports T503 for a call of an unknown function.
@@ -132,30 +134,30 @@ void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *c
 // result.
 struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,
                                     const struct tile_meaning *x);
-// True for an operator, or for a call on integers, whose result is a constant without a dtype if
-// both operands are.
+// True for operators, and for calls on integers, that yield a constant without a dtype if both
+// operands are such constants.
 bool tile_folds_binary(enum tile_op_kind op);
 struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,
                                      const struct tile_meaning *x, const struct tile_meaning *y);
 
-// calls.c: elaborates a call of the language. Returns the number of meanings; 0 after an error.
-// *known: the language has a call of this name.
+// calls.c: elaborates a built-in call. Returns the number of meanings; 0 after an error. Sets
+// *known if there is a built-in call with this name.
 uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *call,
                              struct tile_meaning *out, bool *known);
-// Lists those arguments of a call that are expressions; false after T503 and T504. `argument` has
-// space for TILE_MAX_FN_PARAMETERS.
+// Lists the arguments of a call that are expressions. Returns false after T503 or T504. `argument`
+// must have space for TILE_MAX_FN_PARAMETERS.
 bool tile_match_call(struct tile_elaborator *e, const struct tile_ast *call,
                      const struct tile_ast **argument, uint32_t *count);
 bool tile_is_builtin(const char *name);
-// Returns the language's call whose name is closest to the written one; `best` if none is closer.
+// Returns the built-in call whose name is closest to the written one; `best` if none is closer.
 const char *tile_nearest_call(const char *written, const char *best);
-// True for a call that is made for its effect.
+// True for a call that is made only for its effect.
 bool tile_only_acts(const struct tile_ast *ast);
 
-// elaborate_statement.c: elaborates a block's statements. Returns true if control leaves the block
-// before its end.
+// elaborate_statement.c: elaborates the statements of a block. Returns true if control leaves the
+// block before its end.
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s);
-// Inlines a function at its call.
+// Inlines a function at a call.
 uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function_ast *fn,
                                  const struct tile_meaning *argument, struct tile_location call,
                                  struct tile_meaning *out);
@@ -170,27 +172,28 @@ const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
 // uncalled.c: checks functions that no kernel calls, as far as possible without arguments.
 void tile_check_uncalled(struct tile_elaborator *e);
 
-// nearest.c: returns `word` if it is closer to the written name than `best`, and close enough to be
-// a typo; otherwise returns `best`, which may be NULL.
+// nearest.c: returns `word` if it is closer to the written name than `best` and differs so little
+// that the name may be a typo; otherwise `best`, which may be NULL.
 const char *tile_nearer(const char *written, const char *best, const char *word);
-// Returns the replacement of a function that other languages have; NULL if it is none of them.
+// Returns what to write instead of a function that only other languages have; NULL if `name` is no
+// such function.
 const char *tile_written_instead(const char *name);
 
-// elaborate.c: elaborates the parts of a kernel's head. This function creates an empty kernel;
-// false if out of memory.
+// elaborate.c: functions that elaborate the parts of a kernel's head. This one creates an empty
+// kernel. It returns false if out of memory.
 bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast);
-// Creates parameter i of e->kernel, after the dimensions that it names. The kernel must have space
-// for them. Returns NULL after an error.
+// Creates parameter i of e->kernel, and before it the dimensions that it names. The kernel must
+// have space for them. Returns NULL after an error.
 struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t i);
-// Elaborates computed extents, facts and the grid, once all parameters exist.
+// Elaborates computed extents, facts and the grid. All parameters must exist.
 void tile_elaborate_launch(struct tile_elaborator *e);
 
 // Parses a text to a module. `setting`: "NAME=VALUE" or "KERNEL.NAME=VALUE" for constants. Returns
 // NULL if out of memory; errors are in the module's diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);
-// Parses a text within a budget (NULL: none), for a single kernel, ignoring settings of other
-// kernels (NULL: for all kernels). If the budget ends, the module counts as out of memory.
+// Parses a text within a budget (NULL: no limits). If `kernel` is not NULL, parses only that kernel
+// and ignores the settings of others. If the budget ends, the module counts as out of memory.
 struct tile_module *tile_parse_kernel(struct tile_budget *budget, const char *file,
                                       const char *text, size_t bytes, const char *const *setting,
                                       uint32_t settings, const char *only);

@@ -1,13 +1,13 @@
-// Loops and ifs with their carried values, and code that is only checked.
+// Elaborates loops and ifs with their carried values, and code that is only checked.
 //
-// An outer name that is rebound in a loop's body or in an arm of an `if` is carried: it becomes an
-// argument of the block and a result of the op.
+// If a loop's body or an arm of an `if` rebinds an outer name, the name is carried: it becomes a
+// result of the op and, for a loop, also an argument of its block.
 #include "control.h"
 #include "tile/ir/array.h"
 
 #include <string.h>
 
-// Names that statements bind, each once, in the order of their first binding.
+// Names that statements bind, without repetition, in the order of their first binding.
 struct names {
     const char **name;
     uint32_t count, capacity;
@@ -34,8 +34,8 @@ static void names_bound(struct tile_elaborator *e, const struct tile_statement *
     }
 }
 
-// Finds the names that a body binds and that are already bound outside, with their values there.
-// These are the loop's carried names.
+// Finds the loop's carried names: those that the body binds and that already have a value outside.
+// Also returns these values.
 static bool carried_names(struct tile_elaborator *e, const struct tile_statement *body,
                           struct names *carried, struct tile_value ***values)
 {
@@ -48,8 +48,7 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     for (uint32_t i = 0; *values && i < bound.count; i++) {
         struct tile_binding *binding = tile_lookup(e, bound.name[i]);
         if (!binding || binding->fixed)
-            continue; // a new name, or one that may not be rebound, which the statement itself
-                      // reports
+            continue; // either a new name, or a fixed one, for which the statement reports an error
         struct tile_operand operand;
         e->b.where = binding->where;
         if (!tile_meaning_operand(e, &binding->what, &operand)) {
@@ -73,7 +72,8 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     return ok && *values;
 }
 
-// Converts a constant to the dtype of the typed value that the name has on another path.
+// Converts a constant to the dtype that the name has on the other path, if it has a typed value
+// there.
 static struct tile_value *value_like(struct tile_elaborator *e, const struct tile_meaning *m,
                                      const struct tile_type *like)
 {
@@ -109,7 +109,7 @@ bool tile_leave_loop(struct tile_elaborator *e, enum tile_op_kind kind, struct t
     return values && bound && tile_build_leave(&e->b, kind, loop->op, values, loop->name, bound);
 }
 
-// Binds the names to a loop's results, after the loop.
+// Binds carried names to a loop's results, after the loop.
 static void bind_results(struct tile_elaborator *e, const struct tile_op *op,
                          const struct names *names, struct tile_location where)
 {
@@ -159,7 +159,7 @@ void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_stat
     e->returned = before->returned;
 }
 
-// Marks names as erroneous. With `new`, also binds those that were not bound before.
+// Binds names to an erroneous meaning. `new`: also those that were unbound before.
 static void give_up(struct tile_elaborator *e, const struct names *names,
                     struct tile_location where, bool new)
 {
@@ -170,7 +170,7 @@ static void give_up(struct tile_elaborator *e, const struct names *names,
     }
 }
 
-// Elaborates the body of a loop whose head has an error.
+// Checks the body of a loop whose head has an error.
 static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_statement *s)
 {
     struct tile_open_loop loop = { .wrong = s->kind != TILE_STATEMENT_STATIC_FOR,
@@ -204,7 +204,7 @@ static void lose(struct tile_elaborator *e, const char *name, struct tile_locati
     e->lost = lost;
 }
 
-// Ends the bindings of a loop's body, and remembers their names.
+// Removes the bindings of a loop's body, and records their names as lost.
 static void unbind_body(struct tile_elaborator *e, uint32_t inner)
 {
     for (uint32_t i = inner; i < e->count; i++)
@@ -244,7 +244,7 @@ void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement 
         variable->name = s->name[0];
         tile_push_binding(e, s->name[0], tile_meaning_of(variable), s->where, true);
     } else if (!s->value[0] || s->value[0]->kind != TILE_AST_BOOL || !s->value[0]->i) {
-        // A `while` is a loop that begins with an exit.
+        // A `while` is a loop whose body begins with a conditional break.
         struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
         e->b.where = s->value[0] ? s->value[0]->where : s->where;
         e->b.op = "while";
@@ -299,7 +299,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
         tile_push_binding(e, s->name[0], tile_meaning_of_int(i), s->where, true);
         left = tile_elaborate_statements(e, s->body);
         unbind_body(e, inner);
-        // One iteration with errors is enough.
+        // Errors in one iteration are enough.
         if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
             break;
     }
@@ -307,11 +307,12 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
     return left;
 }
 
-// Both arms of an `if` start with the same names. `after` keeps the meanings at the end of an arm.
+// One arm of an `if`. Both arms start with the same bindings; `after` holds the meanings at the
+// arm's end.
 struct arm {
-    struct tile_block *end; // the open block at the end of the arm
+    struct tile_block *end; // block in which the arm ends
     struct tile_meaning *after;
-    bool *bound; // for each name: bound in this arm, possibly to an expression with an error
+    bool *bound; // per name: bound in this arm, possibly to an expression with an error
     struct tile_location *where;
     bool leaves;
 };
@@ -358,13 +359,13 @@ static bool same_meaning(const struct tile_meaning *x, const struct tile_meaning
            memcmp(&x->operand.f, &y->operand.f, sizeof(x->operand.f)) == 0 && x->dtype == y->dtype;
 }
 
-// Returns the type of a name at the end of an arm, if the name is a typed value there.
+// Returns a name's type at the end of an arm; NULL if the name is not a typed value there.
 static const struct tile_type *typed(const struct tile_meaning *m)
 {
     return m->kind == TILE_OPERAND && !m->operand.loose ? &m->operand.value->type : NULL;
 }
 
-// The names that differ at the ends of the arms, with each arm's value and location.
+// The names whose values differ between the arms, with each arm's value and location.
 struct merge {
     struct names names;
     struct tile_value **yielded[2];
@@ -380,7 +381,8 @@ static bool open_merge(struct tile_elaborator *e, uint32_t most, struct merge *m
     return m->yielded[0] && m->yielded[1] && m->where[0] && m->where[1];
 }
 
-// Merges the bound name `i`. A new name must be bound on every path that continues.
+// Merges the two meanings of bound name `i`. A new name stays bound only if every path that
+// continues binds it.
 static void merge_name(struct tile_elaborator *e, const struct tile_statement *s,
                        const struct names *bound, uint32_t i, const struct arm arm[2],
                        struct merge *m)
@@ -396,7 +398,7 @@ static void merge_name(struct tile_elaborator *e, const struct tile_statement *s
         tile_bind(e, bound->name[i], (struct tile_meaning){ 0 }, s->where); // an arm has an error
     else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
         lose(e, bound->name[i], arm[!arm[0].bound[i]].where[i], false);
-    // The arm that continues leaves the name unchanged.
+    // The only arm that continues leaves the name unchanged.
     if (arm[0].leaves != arm[1].leaves && old && same_meaning(arm[0].leaves ? y : x, &old->what))
         return;
     if (!both || (arm[0].leaves && arm[1].leaves) ||
@@ -409,7 +411,7 @@ static void merge_name(struct tile_elaborator *e, const struct tile_statement *s
         if (arm[a].leaves)
             continue;
         e->b.block = arm[a].end;
-        // A constant becomes a value at the position where the name was bound.
+        // Turn a constant into a value at the position where the name was bound.
         bool loose = arm[a].bound[i] && arm[a].after[i].operand.loose;
         e->b.where = loose ? arm[a].where[i] : s->where;
         m->where[a][m->names.count] = arm[a].bound[i] ? arm[a].where[i] : s->where;
@@ -439,11 +441,12 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     names_bound(e, s->otherwise, &bound);
     if (!op) {
         struct tile_saved_state before;
-        // If the condition could also have been a constant, one arm would not have been elaborated.
+        // The condition is known to be a value. A constant condition would have selected one arm,
+        // and only that arm would be checked.
         if (operand.value) {
             if (tile_enter_detached(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
-                e->function_block = NULL; // inside an arm, a return has no function to return from
+                e->function_block = NULL; // a return inside an arm has no function to return from
                 elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
                 elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
             }
@@ -471,7 +474,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         }
     e->b.block = outside;
     if (arm[0].leaves && arm[1].leaves) {
-        tile_build_return(&e->b); // unreachable, but a block needs a terminator
+        tile_build_return(&e->b); // unreachable, but every block needs a terminator
         for (uint32_t i = 0; i < bound.count; i++) {
             const struct tile_binding *old = tile_lookup(e, bound.name[i]);
             if (arm[0].bound[i] && arm[1].bound[i] && !(old && old->fixed))

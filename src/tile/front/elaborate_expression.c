@@ -129,7 +129,7 @@ void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
                : near ? ": did you mean "
                       : "",
                near && !call ? near : "", near && !call ? "?" : "");
-    // Reports the name once, and binds it to an erroneous meaning.
+    // Binding the name to an erroneous meaning prevents further reports.
     if (!call)
         tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
 }
@@ -166,7 +166,7 @@ static struct tile_meaning elaborate_binary(struct tile_elaborator *e, const str
     return tile_meaning_of(tile_build_binary(&e->b, ast->op, a, b, false));
 }
 
-// and, or and not take bool scalars and evaluate both sides.
+// `and`, `or` and `not` take scalar bools and always evaluate both sides.
 static struct tile_value *truth_value(struct tile_elaborator *e, const struct tile_meaning *m,
                                       const struct tile_ast *ast)
 {
@@ -366,7 +366,7 @@ uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast 
     return out[0].kind != TILE_NOTHING;
 }
 
-// Not inlined into the recursion over nested expressions, because its array is large.
+// noinline keeps the large array out of the frames of the recursion over nested expressions.
 __attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_elaborator *e,
                                                                     const struct tile_ast *ast)
 {
@@ -376,7 +376,7 @@ __attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_
 
     if (count == 1)
         return values[0];
-    // A call of the language has no value if it only has an effect, or after a reported error.
+    // A built-in call has no value if it is made for its effect, or after an error.
     bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
     if (e->module->diagnostics->errors == errors && (count || none))
         tile_error(e->module, TILE_T508, ast->where, "%s: gives %u value%s, expected one",

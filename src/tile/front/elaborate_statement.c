@@ -31,7 +31,7 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
     uint32_t before = e->names.count, known = tile_names_add(&e->names, e->module, name);
     if (known == UINT32_MAX)
         return;
-    if (known == before) // looked up once for each name
+    if (known == before) // look each name up only once
         e->names.name[known].value = cuc_dtype_from_name(name) != CUC_DTYPE_UNKNOWN ? dtype
                                      : tile_is_builtin(name)                        ? call
                                                                                     : NULL;
@@ -75,7 +75,7 @@ bool tile_only_acts(const struct tile_ast *ast)
     return false;
 }
 
-// Not inlined into the recursion over nested blocks, because its array is large.
+// noinline keeps the large array out of the frames of the recursion over nested blocks.
 __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *e,
                                                         const struct tile_statement *s)
 {
@@ -83,14 +83,14 @@ __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *
     uint32_t count = 0;
     uint32_t errors = e->module->diagnostics->errors;
 
-    // All values are elaborated before any name is bound, as `a, b = b, a` requires.
+    // Elaborate all values before binding any name, as `a, b = b, a` requires.
     for (uint32_t i = 0; i < s->values && count < 64; i++) {
         uint32_t got = tile_elaborate_values(e, s->value[i], values + count);
-        if (!got && s->values == 1) { // after an error, every name gets an erroneous meaning
+        if (!got && s->values == 1) { // after an error, give every name an erroneous meaning
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            // The function may lack a return. After another error, values may be missing because of
-            // that error.
+            // The function may lack a return. But after another error, that error may be why values
+            // are missing.
             if (!e->module->diagnostics->errors ||
                 (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i])))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
@@ -139,7 +139,7 @@ bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_stateme
     if (!e->loop || !e->loop->op) {
         tile_error(e->module, TILE_T402, s->where,
                    e->loop ? "%s: it cannot leave a static for" : "%s: it stands in no loop", word);
-        return false; // an error, after which the following statements are checked too
+        return false; // an error; check the following statements too
     }
     tile_leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
     return true;
@@ -205,7 +205,7 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
     struct tile_saved_state before;
     bool left = false, detached = false;
 
-    // A block counts more than an expression, since passes also recurse into nested blocks.
+    // A block counts as several levels, since passes recurse into nested blocks too.
     enum { LEVELS = 3 };
 
     if (!tile_elaborate_enter(e, s ? s->where : e->b.where))

@@ -1,5 +1,5 @@
-// Operators on constants that have no dtype yet: integers from -2^63 to 2^64 - 1, doubles and
-// bools.
+// Applies operators to constants that have no dtype yet: integers from -2^63 to 2^64 - 1, doubles
+// and bools.
 #include "elaborate.h"
 
 #include "tile/ir/print.h"
@@ -44,7 +44,7 @@ struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind
     return whole(e, -x->operand.i, false);
 }
 
-// Computes powers, which exist only for constants: elements have no integer pow.
+// Computes a power. Only constants have integer powers; elements do not.
 static struct tile_meaning fold_power(struct tile_elaborator *e, tile_wide x, tile_wide y)
 {
     tile_wide out = 1;

@@ -1,4 +1,5 @@
-// Expressions that the host computes at launch, in exact 64-bit integers: grids, facts, extents.
+// Elaborates expressions that the host computes at launch, in exact 64-bit integers: grids, facts,
+// extents.
 #include "elaborate.h"
 
 #include "tile/ir/host.h"
@@ -33,7 +34,7 @@ static const struct tile_host_expression *constant(struct tile_elaborator *e, in
     return x;
 }
 
-// Makes an integer. The host computes in i64.
+// Makes an integer constant. It must fit i64, in which the host computes.
 static const struct tile_host_expression *integer(struct tile_elaborator *e,
                                                   const struct tile_ast *ast, tile_wide value)
 {
@@ -56,7 +57,8 @@ static enum tile_host_wish wish_of(enum tile_op_kind op, uint32_t operand)
 
 static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast);
 
-// Functions for the column `condition` of ast.def: true for a condition, false for a number.
+// Functions for the column `condition` of ast.def. They return true for a condition and false for a
+// number.
 
 static bool condition_always(struct tile_elaborator *e, const struct tile_ast *ast)
 {
@@ -105,7 +107,7 @@ static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast)
     return kinds[ast->kind](e, ast);
 }
 
-// Folds constants at compile time, so that their errors need not wait for a launch.
+// Folds constants at compile time, so that errors in them are reported before a launch.
 static const struct tile_host_expression *combine(struct tile_elaborator *e, enum tile_op_kind op,
                                                   const struct tile_ast *ast)
 {
@@ -179,7 +181,7 @@ static const struct tile_host_expression *host_name(struct tile_elaborator *e,
     return refuse(e, ast, "expected a dimension, a constant or an integer argument");
 }
 
-// Finds the tensor parameter that an argument names.
+// Finds the tensor parameter to which an argument refers.
 static bool parameter(struct tile_elaborator *e, const struct tile_ast *ast, uint32_t *index)
 {
     const struct tile_binding *binding = ast->kind == TILE_AST_NAME ? tile_lookup(e, ast->text)
@@ -259,7 +261,8 @@ static const struct tile_host_expression *host_call(struct tile_elaborator *e,
                   "noalias, align, unit");
 }
 
-// In host expressions, `and` and `or` are words, and their signs are the bitwise operators.
+// Host expressions use the words `and` and `or`. The signs & and | would be bitwise operators,
+// which the host does not have.
 static bool is_host_sign(enum tile_op_kind op)
 {
     return tile_op_infos[op].traits & TILE_ON_HOST && op != TILE_AND && op != TILE_OR;
@@ -348,7 +351,7 @@ static const char *child_text(struct tile_elaborator *e, const struct tile_ast *
     return text ? text : "?";
 }
 
-// Functions for the column `text` of ast.def. NULL: out of memory.
+// Functions for the column `text` of ast.def. They return NULL if out of memory.
 
 static const char *text_int(struct tile_elaborator *e, const struct tile_ast *ast)
 {
@@ -383,7 +386,8 @@ static const char *text_prefix(struct tile_elaborator *e, const struct tile_ast 
                             child_text(e, ast, 0, level_of(ast)));
 }
 
-// With equal precedence, the second operand gets parentheses. Comparisons do not chain.
+// Puts the second operand in parentheses if its precedence is equal. Comparisons do not chain, so
+// the same holds for their first operand.
 static const char *text_infix(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     int level = level_of(ast);

@@ -1,5 +1,6 @@
-// Tokens. A newline ends a statement unless the line must continue: inside brackets, after a sign
-// that needs an operand, and before a word or sign that cannot begin a statement.
+// Splits text into tokens. A newline ends a statement unless the next line must continue it: inside
+// brackets, after a sign that needs an operand, and before a word or sign that cannot begin a
+// statement.
 #include "lexer.h"
 
 #include "base/arena.h"
@@ -25,7 +26,7 @@ bool tile_token_is(const struct tile_token *token, const char *word)
            memcmp(token->at, word, token->bytes) == 0;
 }
 
-// True for a continuation byte of UTF-8. Columns count characters.
+// True for a continuation byte of UTF-8, which does not count as a column.
 static bool is_behind(char c)
 {
     return (c & 0xc0) == 0x80;
@@ -48,7 +49,7 @@ static bool in_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-// Skips blanks and comments; with `lines` also newlines.
+// Skips blanks and comments; `lines`: also newlines.
 static void skip(struct tile_lexer *l, bool lines)
 {
     while (l->at < l->end) {
@@ -92,7 +93,7 @@ static bool next_joins(struct tile_lexer *l)
     return is_word(start, (size_t)(lookahead.at - start), words);
 }
 
-// True for words and signs that need a continuation.
+// True for a token after which a statement must continue.
 static bool wants_more(const struct tile_token *t)
 {
     static const char *const words[] = { "and", "or", "not", "in", "step", NULL };
@@ -184,7 +185,7 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
         l->at++;
 }
 
-// Skips a character that cannot start a token, with all its bytes.
+// Skips all bytes of a character that cannot start a token.
 static void wrong_character(struct tile_lexer *l, struct tile_location where)
 {
     unsigned char first = (unsigned char)*l->at++;
@@ -267,8 +268,8 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
                 l->at++;
         } else if (!read_sign(l, &t)) {
             wrong_character(l, t.where);
-            t.kind = TILE_TOKEN_SIGN; // the parser accepts no sign of this kind, so the statement
-                                      // ends here
+            t.kind = TILE_TOKEN_SIGN; // a sign that the parser never accepts, so the statement ends
+                                      // here
             t.wrong = true;
         }
         t.bytes = (size_t)(l->at - t.at);

@@ -10,11 +10,11 @@ enum tile_token_kind {
     TILE_TOKEN_NAME,    // also keywords and dtypes
     TILE_TOKEN_INT,     // value
     TILE_TOKEN_REAL,    // real
-    TILE_TOKEN_TEXT,    // text: the string with escapes resolved
+    TILE_TOKEN_TEXT,    // `text` holds the string with escapes resolved
     TILE_TOKEN_SIGN,    // sign
 };
 
-// A sign of up to three characters as a number: TILE_SIGN2('*', '*').
+// Encode a sign of up to three characters as a number: TILE_SIGN2('*', '*').
 #define TILE_SIGN1(a) ((uint32_t)(a))
 #define TILE_SIGN2(a, b) ((uint32_t)(a) | (uint32_t)(b) << 8)
 
@@ -27,7 +27,7 @@ struct tile_token {
     uint64_t value;
     double real;
     const char *text;
-    bool wrong; // an invalid number, a string without end, or a character that starts no token;
+    bool wrong; // an invalid number, an unterminated string, or a character that starts no token;
                 // already reported
 };
 
@@ -35,14 +35,14 @@ struct tile_lexer {
     struct tile_module *module;
     const char *at, *end, *line_start;
     uint32_t line;
-    uint32_t behind; // UTF-8 continuation bytes in the line so far
-    uint32_t depth;  // number of open ( and [: newlines inside these end no statement
-    bool torn;       // after an unterminated string, the next newline closes all open brackets
-    bool joins;      // the last token continues in the next line
+    uint32_t behind; // UTF-8 continuation bytes so far in this line
+    uint32_t depth;  // number of open ( and [, in which newlines do not end a statement
+    bool torn;       // a string was unterminated: the next newline closes all open brackets
+    bool joins;      // the last token requires a continuation, possibly on the next line
 };
 
 void tile_lexer_start(struct tile_lexer *lexer, struct tile_module *module);
-// Returns the next token. Reports text that cannot be a token, and returns a sign of number 0 for
+// Returns the next token. Reports text that is not a token, and returns a sign with number 0 for
 // it.
 struct tile_token tile_lexer_next(struct tile_lexer *lexer);
 bool tile_token_is(const struct tile_token *token, const char *word);

@@ -5,8 +5,8 @@
 
 enum { LONGEST = 24, FAR = LONGEST + 1 };
 
-// Returns the edit distance: the number of letters to change, insert, delete or swap to turn one
-// word into the other.
+// Returns the edit distance of two words: how many letters must be changed, inserted, deleted or
+// swapped with a neighbour to turn one into the other.
 static size_t distance(const char *a, const char *b)
 {
     size_t an = strlen(a), bn = strlen(b), d[LONGEST + 1][LONGEST + 1];
@@ -31,8 +31,8 @@ static size_t distance(const char *a, const char *b)
 const char *tile_nearer(const char *written, const char *best, const char *word)
 {
     size_t letters = strlen(written);
-    // Suggestions stop at distances that no longer look like a typo. For a word of one or two
-    // letters, any word would be close.
+    // Beyond this distance, a name does not look like a typo. For a word of one or two letters,
+    // every word would be close.
     size_t limit = best ? distance(written, best) : letters < 3 ? 0 : letters < 6 ? 2 : 3;
 
     return word && distance(written, word) < limit ? word : best;

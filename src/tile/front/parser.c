@@ -91,8 +91,8 @@ bool tile_is_keyword(const struct tile_token *token)
     if (token->kind != TILE_TOKEN_NAME)
         return false;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        // Programs may bind `where`, which is also a call, but no other name of the language's
-        // calls.
+        // `where` is a clause and also a built-in call. It is the only name of a built-in call that
+        // programs may bind.
         if (strcmp(words[i], "where") != 0 && tile_token_is(token, words[i]))
             return true;
     return false;
@@ -124,7 +124,7 @@ bool tile_parser_enter(struct tile_parser *p)
     return false;
 }
 
-// After an error, skips to the next fn or kernel at the start of a line.
+// After an error, skips to the next `fn` or `kernel` at the start of a line.
 static void recover(struct tile_parser *p)
 {
     while (p->token.kind != TILE_TOKEN_END &&
@@ -174,7 +174,7 @@ static void parse_parameter(struct tile_parser *p, struct tile_parameter_ast *pa
     parameter->name = tile_parser_need_name(p, "the name of a parameter");
     if (!tile_parser_need(p, ':', ": and a dtype"))
         return;
-    // The parameter's dtype, or a constant that is a dtype. It has no subscript: the brackets
+    // A dtype, or a constant that holds a dtype. Don't parse it as an expression: the brackets
     // belong to the tensor.
     struct tile_ast *dtype = tile_take(p->module, sizeof(*dtype));
     if (!dtype)

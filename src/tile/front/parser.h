@@ -7,7 +7,7 @@
 
 enum {
     TILE_MAX_NESTING = 200,
-    TILE_MAX_HEIGHT = 500, // height of an expression's tree: a chain of n operators has height n
+    TILE_MAX_HEIGHT = 500, // height of an expression's tree; a chain of n operators has height n
 };
 
 struct tile_parser {
@@ -15,7 +15,7 @@ struct tile_parser {
     struct tile_lexer lexer;
     struct tile_token token; // the current token
     uint32_t depth;
-    bool failed; // the current statement has an error: report nothing more about it
+    bool failed; // the current statement has an error: report no more errors in it
 };
 
 // A list under construction.
@@ -35,16 +35,16 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word);
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
-// True if the lexer has skipped the missing token and reported it.
+// True if a token is missing because the lexer reported and skipped it.
 bool tile_parser_has_reported(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);
-// Enters a nested construct, unless the stack is too small. Returns false after T006; there is
-// nothing to undo then.
+// Enters a nested construct. Returns false after T006 if the nesting is too deep for the stack; the
+// caller then has nothing to undo.
 bool tile_parser_enter(struct tile_parser *p);
 
 // parser_expression.c: returns NULL after an error.
 struct tile_ast *tile_parse_expression(struct tile_parser *p);
-// Parses expressions separated by commas.
+// Parses a list of expressions separated by commas.
 void tile_parse_expressions(struct tile_parser *p, struct tile_list *list);
 // parser_statement.c: parses the statements between braces.
 struct tile_statement *tile_parse_block(struct tile_parser *p);

@@ -22,8 +22,8 @@ static struct tile_ast *node(struct tile_parser *p, enum tile_ast_kind kind,
     return ast->child ? ast : NULL;
 }
 
-// Limits the tree's height to what the stack can hold, since functions that walk an expression
-// recurse into each child.
+// Limits a tree's height, since functions that walk an expression recurse into each child and must
+// not overflow the stack.
 static struct tile_ast *rooted(struct tile_parser *p, struct tile_ast *ast)
 {
     for (uint32_t i = 0; i < ast->count; i++)
@@ -65,7 +65,7 @@ static struct tile_ast *one(struct tile_parser *p, enum tile_ast_kind kind, enum
     return ast ? rooted(p, ast) : NULL;
 }
 
-// Parses items separated by commas up to a closing sign, which is consumed.
+// Parses items separated by commas up to and including a closing sign.
 static bool items(struct tile_parser *p, uint32_t close, const char *what, struct tile_list *list,
                   struct tile_ast *(*item)(struct tile_parser *p))
 {
@@ -104,7 +104,7 @@ static struct tile_ast *argument(struct tile_parser *p)
     struct tile_token name = p->token;
     struct tile_parser before = *p;
 
-    // To recognize `NAME =`, look one more token ahead. `nan` may be a name here, too.
+    // Look one token further to recognize `NAME =`. `nan` may also be a name here.
     if (name.kind == TILE_TOKEN_NAME) {
         tile_parser_next(p);
         if (tile_parser_take(p, '=')) {
@@ -246,7 +246,7 @@ static struct tile_ast *postfix(struct tile_parser *p)
 
 static struct tile_ast *unary(struct tile_parser *p);
 
-// Parses **, which binds tighter than a preceding sign and is right-associative.
+// Parses **, which binds more tightly than a preceding sign and is right-associative.
 static struct tile_ast *power(struct tile_parser *p)
 {
     struct tile_ast *base = postfix(p);

@@ -94,7 +94,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
     struct tile_token twice = { .kind = TILE_TOKEN_END };
     struct tile_statement *s;
 
-    // These three forms differ only in the token after the names.
+    // The three forms differ only in the token after the names.
     bool named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
     while (named) {
         bool dropped = tile_parser_at_word(p, "_"); // `_` binds nothing
@@ -208,8 +208,7 @@ static void recover(struct tile_parser *p)
             break;
         if (p->token.kind == TILE_TOKEN_NEWLINE && !braces)
             break;
-        // If a bracket is never closed, parsing continues at the next line that can only be a
-        // statement.
+        // If a bracket was never closed, a brace shows that a new statement has begun.
         if (p->lexer.depth && p->token.kind == TILE_TOKEN_SIGN &&
             (tile_parser_at(p, '{') || tile_parser_at(p, '}')))
             p->lexer.depth = 0;
@@ -234,7 +233,7 @@ struct tile_statement *tile_parse_block(struct tile_parser *p)
             tile_parser_expected(p, "the end of the statement");
         if (p->failed) {
             recover(p);
-            // Bind its names to an erroneous meaning.
+            // Bind the statement's names to an erroneous meaning.
             if (s && s->kind == TILE_STATEMENT_BIND)
                 s->kind = TILE_STATEMENT_UNREADABLE;
             else

@@ -1,4 +1,4 @@
-// Parses expressions that the C builder passes as separate texts: grids, facts, extents.
+// Parses expressions that the C builder receives as separate texts: grids, facts, extents.
 #include "snippet.h"
 
 #include "elaborate.h"
@@ -15,8 +15,8 @@ static void relocate(struct tile_ast *ast, const struct tile_location *where)
         relocate(ast->child[i], where);
 }
 
-// Starts a parser. The lexer reports the file and line of its text, so it gets the file and line of
-// the call. Columns are those of the text, since the caller's line has no counterpart.
+// Starts a parser at the file and line of the builder call, which the lexer then reports. Columns
+// refer to the text, since it has no position in the caller's line.
 static struct tile_parser start(struct tile_module *module, const char *text,
                                 const struct tile_location *where)
 {

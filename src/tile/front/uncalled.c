@@ -1,16 +1,16 @@
 // Checks functions that no kernel calls, as far as possible without dtypes and shapes. Finds names
-// that are unbound or must not be bound; calls of unknown functions, recursive calls, and calls
-// with wrong arguments; and misplaced break, continue and return.
+// that are unbound or must not be bound; calls with wrong arguments, recursive calls and calls of
+// unknown functions; and misplaced break, continue and return.
 //
-// A name that one arm of an `if` binds counts as bound after the `if`, since a constant condition
-// may select that arm.
+// After an `if`, a name counts as bound if either arm binds it, since a constant condition may
+// select that arm.
 #include "calls.h"
 #include "control.h"
 
 static void check_statements(struct tile_elaborator *e, const struct tile_statement *s);
 static void check_function(struct tile_elaborator *e, struct tile_function_ast *fn);
 
-// The meaning of a name about which nothing else is known.
+// The meaning of a name of which nothing else is known.
 static const struct tile_meaning something = { .kind = TILE_OPERAND };
 
 static void check_expression(struct tile_elaborator *e, const struct tile_ast *ast);
@@ -71,12 +71,12 @@ static void check_if(struct tile_elaborator *e, const struct tile_statement *s)
     const struct tile_statement *arm[] = { s->body, s->otherwise };
     uint32_t outside = e->count;
 
-    if (condition && condition->kind == TILE_AST_BOOL) { // the other arm is not elaborated
+    if (condition && condition->kind == TILE_AST_BOOL) { // elaboration would skip the other arm
         check_statements(e, arm[!condition->i]);
         return;
     }
     check_statements(e, arm[0]);
-    // The first arm's names are hidden in the second arm, and visible again after the `if`.
+    // Hide the first arm's names in the second arm, and show them again after the `if`.
     uint32_t first = e->count - outside;
     struct tile_binding *kept = tile_take(e->module, (first + 1) * sizeof(*kept));
     for (uint32_t i = 0; kept && i < first; i++)
@@ -97,7 +97,7 @@ static void check_names(struct tile_elaborator *e, const struct tile_statement *
 
 static void check_binding(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    bool calls = false; // a value is a call, which may return several values
+    bool calls = false; // some value is a call, which may return several values
 
     for (uint32_t i = 0; i < s->values; i++)
         calls |= !s->value[i] || s->value[i]->kind == TILE_AST_CALL;
