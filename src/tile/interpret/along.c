@@ -1,11 +1,11 @@
-// Reductions, scans, sorts and products.
+// Runs reductions, scans, sorts and products.
 #include "machine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Lines of a tile along an axis: element n of line i is at start(i) + n * step.
+// The lines of a tile along an axis. Element n of line i is at start(i) + n * step.
 struct lines {
     int64_t count, length, step;
 };
@@ -25,7 +25,7 @@ static int64_t start_of(const struct lines *l, int64_t line, int64_t length)
     return line / l->step * l->step * length + line % l->step;
 }
 
-// A running sum: in double for floats, exact for integers.
+// A running sum: a double for floats, exact for integers.
 struct sum {
     double real;
     uint64_t element;
@@ -82,8 +82,8 @@ static bool step_fold(struct tile_machine *m, const struct tile_op *op, bool sca
     return in && out;
 }
 
-// Runs a reduction or scan by a function. The function's arguments are the accumulators and the
-// elements; it yields the new accumulators.
+// Runs a reduction or scan by a function. The function takes the accumulators and the elements, and
+// yields the new accumulators.
 static bool step_function(struct tile_machine *m, const struct tile_op *op, bool scan)
 {
     uint32_t n = op->result_count;
@@ -149,7 +149,7 @@ bool tile_step_arg(struct tile_machine *m, const struct tile_op *op)
     return in && out;
 }
 
-// The order that sort uses: -0 is below 0, and NaN is above everything.
+// True if `a` precedes `b` in the order of sort: -0 is below 0, and NaN is above everything.
 static bool sorts_before(cuc_dtype dtype, uint64_t a, uint64_t b)
 {
     if (tile_is_integer(dtype))
@@ -158,7 +158,7 @@ static bool sorts_before(cuc_dtype dtype, uint64_t a, uint64_t b)
     return x < y || (x == x && y != y) || (x == y && signbit(x) && !signbit(y));
 }
 
-// Maps all NaNs to a single one: positive, with all fraction bits set.
+// Maps every NaN to the same one: positive, with all fraction bits set.
 static uint64_t one_nan(cuc_dtype dtype, uint64_t x)
 {
     bool nan = !tile_is_integer(dtype) && isnan(tile_element_real(dtype, x));
@@ -166,7 +166,7 @@ static uint64_t one_nan(cuc_dtype dtype, uint64_t x)
     return nan ? UINT64_MAX >> (65 - cuc_dtype_bits(dtype)) : x;
 }
 
-// A stable insertion sort; largest first if `down`.
+// Sorts by insertion, which is stable; `down`: largest first.
 static void order(cuc_dtype dtype, uint64_t *key, uint64_t *index, int64_t count, bool down)
 {
     for (int64_t i = 1; i < count; i++) {
@@ -234,7 +234,7 @@ bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
     return op->block_count ? step_function(m, op, scan) : step_fold(m, op, scan);
 }
 
-// Reads a product's operands once and shares them among all elements that use them.
+// Converts all elements of a product's operand to doubles, once for all results that use them.
 static void read_reals(double *out, const struct tile_value *value, const uint64_t *element,
                        bool tf32)
 {

@@ -1,8 +1,8 @@
-// Runs inline PTX: wraps it into a kernel with one thread per element, and runs that in the
+// Runs inline PTX: wraps it into a kernel with one thread per element, and runs the kernel in the
 // simulator.
 //
 // Registers have the same classes as in emitted code. Their names begin with %cuc, which no source
-// uses. Elements take 64 bits in memory, as in scalar.h.
+// uses. In memory, elements take 64 bits, as in scalar.h.
 #include "machine.h"
 
 #include "driver/simulator.h"
@@ -46,7 +46,7 @@ static const char *register_name(char buffer[16], uint32_t number)
     return buffer;
 }
 
-// Writes the text with registers for its placeholders.
+// Writes the text of the op, with registers in place of the placeholders.
 static void put_text(FILE *to, const char *text)
 {
     char name[16];
@@ -102,7 +102,7 @@ static void put_kernel(FILE *to, const struct tile_op *op)
           to);
 }
 
-// Decodes the code once for all its executions.
+// Returns the decoded code of an op, which is decoded only once.
 static void *code_of(struct tile_machine *m, const struct tile_op *op, const cuc__simulator *sim)
 {
     struct tile_assembly *known = m->assembly;
@@ -128,14 +128,14 @@ static void *code_of(struct tile_machine *m, const struct tile_op *op, const cuc
     *known = (struct tile_assembly){ op, sim->load(text, bytes, why, sizeof(why)), m->assembly };
     m->assembly = known;
     free(text);
-    if (!known->code) { // its line numbers are not those of the source
+    if (!known->code) { // drop the line number, which is not that of the source
         const char *behind = strncmp(why, "line ", 5) == 0 ? strstr(why, ": ") : NULL;
         tile_machine_fail(m, op, "the instructions cannot be run: %s", behind ? behind + 2 : why);
     }
     return known->code;
 }
 
-// Sign- or zero-extend small dtypes, so that the inline code need not know how they are kept.
+// Sign- or zero-extends small dtypes, which inline code may leave with arbitrary high bits.
 static uint64_t element_of(cuc_dtype dtype, uint64_t bits)
 {
     if (tile_is_integer(dtype))
@@ -166,7 +166,7 @@ bool tile_step_asm(struct tile_machine *m, const struct tile_op *op)
         args[i + 1] = (uintptr_t)element;
         while (before < pieces && piece[before].at != element)
             before++;
-        if (before == pieces) // one value may be several operands
+        if (before == pieces) // a value may occur several times among the operands
             piece[pieces++] = (struct sim_piece){ element, count * sizeof(*element), i > 0 };
     }
     void *code = code_of(m, op, sim);

@@ -1,5 +1,5 @@
-// Runs the blocks of a grid one after another, and the ops of a block in order, including loops and
-// ifs.
+// Runs the blocks of a grid one after another, and the ops of each block in order, including loops
+// and ifs.
 #include "machine.h"
 
 #include <stdarg.h>
@@ -89,8 +89,8 @@ static bool less(cuc_dtype dtype, uint64_t a, uint64_t b)
     return tile_is_signed(dtype) ? (int64_t)a < (int64_t)b : a < b;
 }
 
-// Asks the caller, a few times per second, if the run should stop. Called after each iteration and
-// block.
+// Asks the caller a few times per second if the run should stop. Must be called after each
+// iteration and block.
 static bool is_stopped(struct tile_machine *m)
 {
     enum { ITERATIONS = 64, MS = 50 };
@@ -108,8 +108,8 @@ static bool is_stopped(struct tile_machine *m)
     return m->failed;
 }
 
-// Runs a loop. The body's terminator puts its values into the loop's results, which become the
-// block's arguments.
+// Runs a loop. The body's terminator writes the loop's results, which become the block's arguments
+// in the next iteration.
 static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_block *body = op->block[0];
@@ -140,7 +140,7 @@ static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
             break;
         if (flow == TILE_FLOW_RETURN || m->failed || is_stopped(m))
             return TILE_FLOW_RETURN;
-        // The last step may overflow the dtype.
+        // Don't add the last step, which may overflow the dtype.
         if (lead && !less(dtype, at, end - step) && end - at <= step)
             break;
         at += step;

@@ -1,4 +1,4 @@
-// Accesses to tensors in host memory, slices, assertions and prints.
+// Runs accesses to tensors in host memory, slices, assertions and prints.
 #include "machine.h"
 
 #include "tile/ir/print_format.h"
@@ -28,8 +28,8 @@ static void write_element(const struct tile_view *v, const int64_t *at, uint64_t
     memcpy(place, &element, tile_bytes_of(v->dtype));
 }
 
-// True if an element is inside the tensor. An element that the source promises to be inside, but is
-// not, is a failure.
+// True if an element is inside the tensor. Fails the run if it is outside although the source
+// promises that it is inside.
 static bool inside(struct tile_machine *m, const struct tile_op *op, const struct tile_view *v,
                    const int64_t *at)
 {
@@ -45,8 +45,7 @@ static bool inside(struct tile_machine *m, const struct tile_op *op, const struc
     return true;
 }
 
-// Returns an index times an extent plus an offset in the tile. A result that overflows 64 bits is
-// outside of the tensor.
+// Returns index * scale + offset; -1, which is outside of every tensor, if that overflows 64 bits.
 static int64_t element_index(int64_t index, int64_t scale, int64_t offset)
 {
     int64_t at;
@@ -56,7 +55,7 @@ static int64_t element_index(int64_t index, int64_t scale, int64_t offset)
     return at;
 }
 
-// The state of an access by tiles or elements, without the element `flat`.
+// The state of an access by tiles or elements, apart from the current element.
 struct access {
     const struct tile_view *view;
     const struct tile_attribute *shape;
@@ -81,7 +80,7 @@ static bool open_access(struct tile_machine *m, const struct tile_op *op, struct
     return !rows || a->ids;
 }
 
-// Computes the position in the tensor of the tile's element `flat`.
+// Computes the position in the tensor of element `flat` of the tile.
 static void place_of(const struct access *a, const struct tile_type *tile, int64_t flat,
                      int64_t *at)
 {
@@ -97,7 +96,7 @@ static void place_of(const struct access *a, const struct tile_type *tile, int64
     }
 }
 
-// Returns the padding of an element, which comes from a scalar or from a tile.
+// Returns the padding of an element. The pad is a scalar or a tile.
 static uint64_t pad_of(struct tile_machine *m, const struct tile_op *op, int64_t flat)
 {
     if (!tile_int(op, TILE_ATTR_PADDED, 0))
@@ -291,7 +290,7 @@ bool tile_step_dim(struct tile_machine *m, const struct tile_op *op)
     return out != NULL;
 }
 
-// Does nothing: the interpreter runs a single grid, so there is no grid to wait for or to launch.
+// Does nothing: the interpreter runs only one grid, so there is no other to wait for or to launch.
 bool tile_step_grid(struct tile_machine *m, const struct tile_op *op)
 {
     (void)m;

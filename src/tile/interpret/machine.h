@@ -16,10 +16,10 @@ struct tile_view {
 struct tile_machine {
     const struct tile_interpretation *run;
     struct tile_binding_set set;
-    uint64_t **element;     // by value id: space for its elements, allocated on first use
+    uint64_t **element;     // by value id: memory for the value's elements, allocated on first use
     struct tile_view *view; // by value id
     int64_t block[3], grid[3];
-    struct tile_assembly *assembly; // inline PTX decoded so far (inline.c)
+    struct tile_assembly *assembly; // list of inline PTX that has been decoded (inline.c)
     char *text;                     // the first failure
     size_t bytes;
     bool failed;
@@ -30,7 +30,7 @@ bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const c
     __attribute__((format(printf, 3, 4)));
 // Reports that host memory ran out. Always returns false.
 bool tile_machine_no_memory(struct tile_machine *m);
-// Returns the elements of a value, which are allocated on first use. NULL after a failure.
+// Returns the memory for a value's elements, and allocates it on first use. NULL after a failure.
 uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value *value);
 
 // The flow of control after a block.
@@ -45,7 +45,7 @@ typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
 #include "tile/ir/ops.def"
 void tile_machine_drop_assembly(struct tile_machine *m); // inline.c
 
-// Converts a linear index to a coordinate in a shape, and back.
+// Convert a linear index to a coordinate in a shape, and back.
 static inline void tile_unflatten(const struct tile_type *type, int64_t flat, int64_t *coordinate)
 {
     for (uint32_t i = type->rank; i-- > 0;) {

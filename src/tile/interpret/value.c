@@ -1,4 +1,4 @@
-// Elementwise ops, ops that move elements, and random numbers.
+// Runs elementwise ops, ops that move elements, and random numbers.
 #include "machine.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ bool tile_step_iota(struct tile_machine *m, const struct tile_op *op)
     return out != NULL;
 }
 
-// Runs an op whose INDEX selects the value.
+// Runs an op whose result is value[INDEX].
 static bool step_indexed(struct tile_machine *m, const struct tile_op *op, const int64_t *value)
 {
     uint64_t *out = tile_machine_elements(m, op->result[0]);
@@ -62,7 +62,7 @@ static uint64_t bitcast(cuc_dtype to, cuc_dtype from, uint64_t element)
     return tile_is_integer(to) ? tile_element_of_int(to, (int64_t)low) : low;
 }
 
-// An undefined operation, such as a division by zero, may give any value: here 0.
+// An undefined operation, such as a division by zero, may give any value. This gives 0.
 bool tile_step_elementwise(struct tile_machine *m, const struct tile_op *op)
 {
     uint64_t *out = tile_machine_elements(m, op->result[0]);
@@ -111,8 +111,8 @@ static uint64_t scalar(struct tile_machine *m, const struct tile_op *op, uint32_
     return *tile_machine_elements(m, op->operand[operand]);
 }
 
-// Computes the result's elements one by one. `source` returns the index of the operand's element
-// that becomes the result's element at `at`; -1: the padding.
+// Copies an operand's elements to their places in the result. `source` returns the index of the
+// operand's element that becomes the result's element at `at`; -1: the padding.
 typedef int64_t source_of(struct tile_machine *m, const struct tile_op *op, const int64_t *at);
 
 static bool move(struct tile_machine *m, const struct tile_op *op, source_of *source, uint64_t pad)
@@ -174,8 +174,8 @@ bool tile_step_permute(struct tile_machine *m, const struct tile_op *op)
     return move(m, op, permute_source, 0);
 }
 
-// Returns the first element, along an axis, of the subtile that an index operand of extract or
-// insert selects.
+// Returns where a subtile starts along an axis of the whole tile, given the operand of extract or
+// insert that indexes the axis.
 static int64_t subtile_start(struct tile_machine *m, const struct tile_op *op, uint32_t operand,
                              int64_t whole, int64_t part)
 {
@@ -197,7 +197,7 @@ bool tile_step_extract(struct tile_machine *m, const struct tile_op *op)
     return move(m, op, extract_source, 0);
 }
 
-// Flattens `at` with a different index along the op's axis.
+// Flattens `at` with the index along the op's axis replaced by `along`.
 static int64_t along_axis(const struct tile_op *op, const int64_t *at, int64_t along)
 {
     const struct tile_type *from = &op->operand[0]->type;
