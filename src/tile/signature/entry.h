@@ -1,4 +1,5 @@
-// Entries: the PTX functions that a kernel becomes, and the data that a launch needs about each.
+// Entries: the PTX functions into which a kernel is compiled, and the data that a launch needs
+// about each.
 #ifndef CUCORE_TILE_SIGNATURE_ENTRY_H
 #define CUCORE_TILE_SIGNATURE_ENTRY_H
 
@@ -6,13 +7,13 @@
 
 // The kinds of entries of a kernel. They differ only in speed.
 enum tile_variant {
-    TILE_ALIGNED_32, // if there is a TILE_OVERLAP_32, this entry also requires that written tensors
-                     // overlap no other tensor
+    TILE_ALIGNED_32, // if there is a TILE_OVERLAP_32, this entry requires that written tensors do
+                     // not overlap other tensors
     TILE_INDEX_32,
     TILE_INDEX_64, // takes all arguments
     TILE_TMA,
-    TILE_OVERLAP_32, // TILE_ALIGNED_32 with barriers for tensors that overlap
-    TILE_REALIGNED,  // as TILE_TMA, with operands of any alignment, which threads copy
+    TILE_OVERLAP_32, // the same code with barriers for overlapping tensors
+    TILE_REALIGNED,  // like TILE_TMA, but threads copy the operands, which may have any alignment
     TILE_VARIANTS,
 };
 const char *tile_variant_name(enum tile_variant variant); // "idx32+aligned"
@@ -27,23 +28,24 @@ enum {
     TILE_MAP_RANK = 5,
     TILE_MAP_BYTES = 128,
     TILE_MAP_ALIGN = 64,
-    TILE_VECTOR_BYTES = 16, // of the widest access; an aligned tensor's base and strides are
-                            // multiples
+    TILE_VECTOR_BYTES = 16, // of the widest access; the base and strides of an aligned tensor are
+                            // multiples of it
     TILE_ALIGNED_BYTES = 8,
     TILE_GRID_WORDS = 8,
-    TILE_MAPS_WORD = 7, // the last of these: a bit for each map that exists
+    TILE_MAPS_WORD = 7, // index of the last word, which has a bit for each map that exists
 };
 
-// A tensor map that a launch encodes for copies by TMA.
+// A tensor map that a launch encodes for TMA copies.
 struct tile_tensor_map {
     uint32_t parameter;
     uint32_t swizzle; // 0 none, 1, 2, 3: over 32, 64, 128 bytes
-    bool rounds;      // f32 is rounded to tf32 by the copy
-    // Each copy specifies the row e at which the matrix ends, by an additional axis: row r has the
-    // coordinates (r + rows - e, e), and the address base + (r + rows) * pitch, from a base that
-    // lies `rows` rows before the matrix. Rows from e on are outside of the first axis.
+    bool rounds;      // the copy rounds f32 to tf32
+    // Each copy chooses the row e at which the matrix ends, by means of an additional axis. The
+    // map's base lies `rows` rows before the matrix. Row r has the coordinates (r + rows - e, e)
+    // and the address base + (r + rows) * pitch. Rows from e on are out of bounds along the first
+    // axis.
     bool ends;
-    // The entry takes a tensor that no map describes: threads then move its elements.
+    // The entry also accepts a tensor that no map can describe. Threads then copy its elements.
     bool optional;
     uint32_t box[TILE_MAP_RANK]; // in elements, last axis first; 1 to 256
 };
@@ -52,31 +54,34 @@ struct tile_entry {
     enum tile_variant variant;
     const char *name;                       // its symbol
     uint32_t warps;                         // warps of a block
-    uint32_t static_shared, dynamic_shared; // bytes per block; a launch provides the dynamic ones
-    // Tensors that must be aligned (tile_is_aligned()), one bit per parameter. The entry asks at
-    // run time for the others.
+    uint32_t static_shared, dynamic_shared; // bytes per block; the launch must request the dynamic
+                                            // ones
+    // Tensors that must be aligned (tile_is_aligned()), one bit per parameter. The kernel checks
+    // the alignment of the others at run time.
     uint64_t aligned;
-    bool assumes_no_overlap; // a barrier is omitted, since no written tensor overlaps another
-    // Blocks are persistent and take one tile of the grid after another.
+    bool assumes_no_overlap; // omits a barrier, since it assumes that no written tensor overlaps
+                             // another
+    // Blocks are persistent: each processes one tile of the grid after another.
     bool persistent;
-    bool even;       // all tiles take the same time, so fewer blocks with the same number of rounds
-                     // are as fast
-    uint32_t raster; // width, along the grid's first axis, of the strips in which tiles are
-                     // numbered; 0: not persistent
-    // Blocks of a cluster along the grid's first axis. A persistent entry's grid is padded to a
-    // multiple of this number. The code of other entries does not depend on it; a launch uses
-    // clusters if the grid is a multiple of it.
+    bool even;       // all tiles take the same time, so a launch may use fewer blocks if the number
+                     // of rounds stays the same
+    uint32_t raster; // persistent: width, along the grid's first axis, of the strips in which tiles
+                     // are numbered; otherwise 0
+    // Blocks per cluster, along the grid's first axis. A persistent entry's grid is padded to a
+    // multiple of it. The code of other entries does not depend on it, and a launch uses clusters
+    // only if the grid is a multiple of it.
     uint32_t cluster;
-    uint32_t split;     // blocks that share one tile; the launched grid counts all of them
-    bool flexible;      // a launch may use fewer, since the result does not depend on it
+    uint32_t split;     // blocks that share one tile; the launch grid counts all of them
+    bool flexible;      // a launch may use fewer blocks per tile, since the result does not depend
+                        // on their number
     uint64_t realigned; // parameters that threads realign, one bit each
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };
 
-// Returns the number of blocks in clusters that are resident together, one on a multiprocessor.
-// Groups of multiprocessors (GPCs) have different sizes, so clusters of more than two blocks leave
-// some unused: an H200 has room for 30 clusters of 4, and 15 of 8.
+// Returns how many blocks can be resident at once in clusters, with one block per multiprocessor.
+// Groups of multiprocessors (GPCs) differ in size, so clusters of more than two blocks leave some
+// multiprocessors unused: an H200 has room for 30 clusters of 4, or 15 of 8.
 static inline uint32_t tile_resident_blocks(uint32_t multiprocessors, uint32_t cluster)
 {
     uint32_t usable = cluster > 2 ? multiprocessors * 10 / 11 : multiprocessors;
@@ -84,16 +89,19 @@ static inline uint32_t tile_resident_blocks(uint32_t multiprocessors, uint32_t c
     return usable >= cluster ? usable - usable % cluster : cluster;
 }
 
-// An entry's parameter block: the arguments; a bit for each aligned tensor, TILE_ALIGNED_BYTES, if
-// the entry asks for it; and for persistent entries TILE_GRID_WORDS (the grid, its number of tiles,
-// inverses that turn a tile's number into its coordinates (tiles.c), TILE_MAPS_WORD), then, at
-// TILE_MAP_ALIGN, the maps.
+// The layout of an entry's parameter block:
+//
+// - the arguments;
+// - for entries that check alignment, TILE_ALIGNED_BYTES with a bit for each aligned tensor;
+// - for persistent entries, TILE_GRID_WORDS words: the grid, its number of tiles, inverses that
+//   turn a tile's number into its coordinates (tiles.c), and TILE_MAPS_WORD;
+// - for persistent entries, the tensor maps, aligned to TILE_MAP_ALIGN.
 
-// Writes the offset of each parameter to `at`, and returns the bytes of all.
+// Writes the offset of each parameter to `at`, and returns the size of all of them.
 uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
 bool tile_asks_alignment(enum tile_variant variant);
-// The offsets of a persistent entry's grid and maps, and the size of a parameter block; `bytes` of
-// arguments.
+// Return the offsets of a persistent entry's grid and maps, and the size of its parameter block.
+// `bytes`: size of the arguments.
 uint32_t tile_grid_at(uint32_t bytes);
 uint32_t tile_maps_at(uint32_t bytes);
 uint32_t tile_block_bytes(const struct tile_entry *entry, uint32_t bytes);

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-// True if no extent, and no distance of a byte from the base, reaches 2^31.
+// True if all extents, and the distances of all bytes from the base, are less than 2^31.
 static bool fits_32(const cuc_tensor *t)
 {
     int64_t bytes = cuc_dtype_bits(t->dtype) / 8, step, far, below = 0, above = bytes;
 
     for (int32_t axis = 0; axis < t->rank; axis++) {
-        if (t->shape[axis] <= 1) // this stride is only multiplied by index 0
+        if (t->shape[axis] <= 1) // this stride only multiplies an index of 0
             continue;
         if (t->shape[axis] > INT32_MAX || __builtin_mul_overflow(t->strides[axis], bytes, &step) ||
             __builtin_mul_overflow(t->shape[axis] - 1, step, &far) || far > INT32_MAX ||
@@ -31,7 +31,7 @@ bool tile_is_aligned(const cuc_tensor *t)
 {
     uint64_t bytes = cuc_dtype_bits(t->dtype) / 8, all = t->data;
 
-    // Only the lowest bits matter, and they survive an overflow.
+    // Only the lowest bits matter, so overflow is harmless.
     for (int32_t axis = 0; axis + 1 < t->rank; axis++)
         if (t->shape[axis] > 1)
             all |= (uint64_t)t->strides[axis] * bytes;
@@ -40,8 +40,8 @@ bool tile_is_aligned(const cuc_tensor *t)
 
 enum { MOST_MAPPED = 1 << 30 };
 
-// A tensor with a map has 1 to 2^30 elements along each axis, so that a 32-bit coordinate is past
-// its end whenever the index is.
+// A tensor with a map must have 1 to 2^30 elements along each axis, so that an index past the end
+// is still past the end as a 32-bit coordinate.
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
 {
     enum { STRIDE_BITS = 40 };
@@ -50,7 +50,7 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     if (t->rank < 1 || t->rank > TILE_MAP_RANK || t->data % TILE_VECTOR_BYTES ||
         (t->strides[t->rank - 1] != 1 && t->shape[t->rank - 1] > 1))
         return false;
-    memset(out, 0, sizeof(*out)); // the key is compared bytewise
+    memset(out, 0, sizeof(*out)); // the result serves as a key that is compared bytewise
     out->rank = (uint32_t)t->rank;
     for (uint32_t i = 0; i < out->rank; i++) {
         uint32_t axis = out->rank - 1 - i;
@@ -58,7 +58,7 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
         if (extent < 1 || extent > MOST_MAPPED)
             return false;
         out->dims[i] = (uint64_t)extent;
-        if (extent == 1) // any stride is correct
+        if (extent == 1) // any stride would be correct
             stride = (int64_t)((packed + TILE_VECTOR_BYTES - 1) / TILE_VECTOR_BYTES *
                                TILE_VECTOR_BYTES / bytes);
         if (i && (stride < 1 || stride >= (INT64_C(1) << STRIDE_BITS) / (int64_t)bytes ||
@@ -72,8 +72,8 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     return true;
 }
 
-// True if 32-bit coordinates suffice. Along its rows, a map with ends has coordinates up to three
-// times the number of rows. `map`: NULL if there is none.
+// True if 32-bit coordinates suffice. In a map with `ends`, the coordinates along the rows reach
+// three times the number of rows. `map`: NULL if there is none.
 static bool fits_coordinates(const struct tile_tensor_map *map, const cuc_tensor *t)
 {
     const int64_t most_ended = INT64_C(1) << 29;
@@ -89,7 +89,7 @@ bool tile_can_have_map(const struct tile_signature *s, const struct tile_tensor_
 {
     struct tile_map_shape shape;
 
-    // Stores by a map write pieces of 16 bytes: a row must end where its last piece ends.
+    // TMA stores write pieces of 16 bytes, so a row must end where its last piece ends.
     return tile_map_shape_of(&shape, t) && fits_coordinates(map, t) &&
            !(s->written >> map->parameter & 1 &&
              shape.dims[0] * cuc_dtype_bits(t->dtype) / 8 % TILE_VECTOR_BYTES);
@@ -118,16 +118,17 @@ static bool are_disjoint(const struct tile_signature *s, const struct tile_argum
     return true;
 }
 
-// True if written tensors must not overlap others: the next entry is the same code with barriers,
-// or the entry stores to several tensors, the last by TMA, which nothing orders after the other
-// stores.
+// True if written tensors must not overlap others. This holds if the next entry is the same code
+// with barriers, or if the entry stores to several tensors, the last by TMA: nothing orders that
+// store after the others.
 static bool requires_no_overlap(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||
            (tile_has_roles(s->entry[entry].variant) && s->written & (s->written - 1));
 }
 
-// Conditions on all tensors, by the entry's variant, and on the tensors that must be aligned.
+// Checks the conditions on all tensors, which depend on the entry's variant, and on the tensors
+// that must be aligned.
 static bool takes_tensors(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
@@ -196,7 +197,7 @@ uint64_t tile_scalar_of(cuc_dtype dtype, const void *bytes)
     uint32_t bits = cuc_dtype_bits(dtype);
     uint64_t element = 0;
 
-    memcpy(&element, bytes, bits / 8); // every host of a GPU is little-endian
+    memcpy(&element, bytes, bits / 8); // hosts of GPUs are little-endian
     if (dtype == CUC_BOOL)
         return element & 1;
     if (tile_is_signed(dtype) && bits < 64 && element >> (bits - 1))

@@ -21,7 +21,7 @@ static void note_write(struct tile_op *op, void *data)
                   op->operand[0]->type.tensor;
     uint32_t index = writes ? tensor_behind(op->operand[0])->index : 64;
 
-    if (index < 64) // kernels with more parameters are refused
+    if (index < 64) // kernels with more parameters are rejected
         *written |= UINT64_C(1) << index;
 }
 
@@ -58,7 +58,7 @@ static void put_number(struct writer *w, uint64_t number)
     put_byte(w, number);
 }
 
-// The sign goes into the lowest bit, so that the encoding of small negative numbers is short.
+// Writes the sign into the lowest bit, so that small negative numbers have short encodings.
 static void put_signed(struct writer *w, int64_t number)
 {
     put_number(w, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));

@@ -1,10 +1,10 @@
-// A kernel's signature: the data that a launch needs (parameters, dimensions, facts, the grid,
-// entries), as bytes in the PTX and cubin. Reading it back yields a kernel's header without a body,
-// which host.h accepts like that of a compiled kernel.
+// A kernel's signature: the data that a launch needs (parameters, dimensions, facts, grid,
+// entries), as bytes in the PTX and cubin. Reading a signature yields a kernel's header without a
+// body, which host.h accepts in place of a compiled kernel.
 //
-// In the code it is the array __cucore_tile_KERNEL: a head of 16 bytes (magic, version, length,
-// checksum of the rest; 4 bytes each, little-endian), then numbers with 7 bits per byte, lowest
-// bits first, and texts preceded by their length. The encoding fixes the numbers of kinds and ops,
+// The PTX contains it as the array __cucore_tile_KERNEL. A head of 16 bytes (magic, version,
+// length, checksum of the rest; 4 bytes each, little-endian) precedes numbers with 7 bits per byte,
+// lowest bits first, and texts preceded by their length. The codes of kinds and ops are fixed,
 // independently of any enum.
 #ifndef CUCORE_TILE_SIGNATURE_SIGNATURE_H
 #define CUCORE_TILE_SIGNATURE_SIGNATURE_H
@@ -23,52 +23,53 @@ enum {
 #define TILE_SIGNATURE_PREFIX "__cucore_tile_"
 
 struct tile_signature {
-    struct tile_module *module;             // owns all of it
+    struct tile_module *module;             // owns all of the signature
     struct tile_kernel *kernel;             // no body, no constants
-    uint64_t written;                       // bit i: parameter i is stored to
-    struct tile_entry entry[TILE_VARIANTS]; // fastest first; the last one takes all arguments
+    uint64_t written;                       // bit i: the kernel stores to parameter i
+    struct tile_entry entry[TILE_VARIANTS]; // fastest first; the last one accepts all arguments
     uint32_t entries;
     uint32_t parameter_bytes; // size of the entries' parameter block
 };
 
-// Returns the parameters that a kernel stores to, one bit each.
+// Returns a bit for each parameter to which a kernel stores.
 uint64_t tile_written_parameters(const struct tile_kernel *kernel);
 
-// Writes the array as a PTX directive. False, with a diagnostic, if the header is too large.
+// Writes the signature as a PTX directive. False, with a diagnostic, if the header is too large.
 bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel, uint64_t written,
                         const struct tile_entry *entry, uint32_t entries);
 
-// Reads a signature from bytes, which may be anything. Returns NULL with the reason in the text, or
-// with "" if out of memory.
+// Reads a signature from untrusted bytes. Returns NULL with the reason in `why`, or with "" if out
+// of memory.
 struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why,
                                            size_t capacity);
 void tile_signature_free(struct tile_signature *signature);
 
-// select.c: returns the entry for arguments that tile_bind_arguments() has accepted: the first one
-// whose conditions hold.
+// select.c: returns the first entry whose conditions hold, for arguments that tile_bind_arguments()
+// has accepted.
 const struct tile_entry *tile_select_entry(const struct tile_signature *signature,
                                            const struct tile_argument *argument);
 // True if the conditions of entry number `entry` hold.
 bool tile_entry_takes(const struct tile_signature *signature, uint32_t entry,
                       const struct tile_argument *argument);
-// True if a tensor's base, and all its strides but the last, which is 1, are multiples of
-// TILE_VECTOR_BYTES. Strides of axes with one element do not count.
+// True if the last stride is 1 and the base and all other strides are multiples of
+// TILE_VECTOR_BYTES. Ignores strides of axes with one element.
 bool tile_is_aligned(const cuc_tensor *tensor);
-// True if the tensor of a map can have it, and stores by it write nothing else.
+// True if a map can describe the tensor, and stores by that map write nothing outside of the
+// tensor.
 bool tile_can_have_map(const struct tile_signature *signature, const struct tile_tensor_map *map,
                        const cuc_tensor *tensor);
 // The arguments of cuTensorMapEncodeTiled() for a tensor, last axis first: `dims` in elements,
-// `strides` in bytes. False if a tensor cannot have such a map.
+// `strides` in bytes. tile_map_shape_of() returns false if the tensor cannot have a map.
 struct tile_map_shape {
     uint32_t rank;
-    uint64_t dims[TILE_MAP_RANK], strides[TILE_MAP_RANK]; // strides[i]: of axis i + 1
+    uint64_t dims[TILE_MAP_RANK], strides[TILE_MAP_RANK]; // strides[i] belongs to axis i + 1
 };
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *tensor);
-// Fills the part of an entry's parameter block that every entry has, and the bits of aligned
-// tensors if the entry asks for them.
+// Fills the part of a parameter block that all entries have, and the bits of aligned tensors if the
+// entry checks alignment.
 void tile_pack_arguments(const struct tile_kernel *kernel, enum tile_variant variant,
                          const struct tile_argument *argument, void *block);
-// Reads a scalar of a dtype from memory, in the 64-bit form of scalar.h.
+// Reads a scalar from memory into the 64-bit form of scalar.h.
 uint64_t tile_scalar_of(cuc_dtype dtype, const void *bytes);
 
 #endif

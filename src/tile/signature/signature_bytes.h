@@ -1,4 +1,4 @@
-// The encoding of signatures, shared by their writer and reader.
+// The encoding of signatures, shared by the writer and the reader.
 #ifndef CUCORE_TILE_SIGNATURE_SIGNATURE_BYTES_H
 #define CUCORE_TILE_SIGNATURE_SIGNATURE_BYTES_H
 
@@ -13,7 +13,7 @@ enum {
 };
 #define SIGNATURE_MAGIC "CuTi"
 
-// Ops of host expressions, by their code. 0 means none.
+// The ops of host expressions; the index is the code. Code 0 means none.
 static const struct {
     enum tile_op_kind kind;
     uint32_t operands;
@@ -39,7 +39,7 @@ _Static_assert(TILE_ALIGNED_32 == 0 && TILE_INDEX_32 == 1 && TILE_INDEX_64 == 2 
                    TILE_OVERLAP_32 == 4 && TILE_REALIGNED == 5,
                "written into signatures");
 
-// FNV-1a of everything after the head.
+// Computes FNV-1a of everything after the head.
 static inline uint32_t checksum(const unsigned char *bytes, size_t count)
 {
     uint32_t sum = 2166136261u;

@@ -1,5 +1,5 @@
-// Reads a kernel's header from bytes, which may be anything: everything is checked before use, and
-// a count is at most the number of remaining bytes. See signature.h.
+// Reads a kernel's header from untrusted bytes: checks everything before use, and no count exceeds
+// the number of remaining bytes. See signature.h.
 #include "signature_bytes.h"
 
 #include "base/arena.h"
@@ -50,7 +50,7 @@ static uint32_t read_below(struct reader *r, uint64_t limit, const char *why)
     return (uint32_t)(number < limit ? number : refuse(r, why));
 }
 
-// Reads the count of the items that follow, each of one byte or more.
+// Reads the number of items that follow. Each item takes at least one byte.
 static uint32_t read_count(struct reader *r, uint64_t most)
 {
     uint64_t number = read_number(r), left = (uint64_t)(r->end - r->at);
@@ -241,7 +241,7 @@ static void read_kernel(struct reader *r, struct tile_signature *s)
         refuse(r, "it has bytes after its end");
 }
 
-// Checks that everything an expression refers to exists.
+// Functions that check that everything an expression refers to exists.
 
 static const struct tile_type *parameter_type(const struct tile_kernel *k, uint32_t index)
 {
@@ -349,7 +349,7 @@ static bool header_is_valid(const struct tile_kernel *k)
     return true;
 }
 
-// Returns the length given in the head; 0 with the reason if the head is wrong.
+// Returns the length given in the head; 0 with a reason if the head is invalid.
 static uint32_t check_head(const unsigned char *at, size_t count, char *why, size_t capacity)
 {
     if (count < HEAD_BYTES || memcmp(at, SIGNATURE_MAGIC, HEAD_VERSION) != 0) {
