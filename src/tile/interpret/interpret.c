@@ -58,7 +58,7 @@ static bool copy_value(struct tile_machine *m, const struct tile_value *to,
     return dst && src;
 }
 
-// Copies values as if all at once, since carried values may be swapped.
+// Copies values as if simultaneously, since carried values may be swapped.
 static bool copy_values(struct tile_machine *m, struct tile_value *const *to,
                         struct tile_value *const *from, uint32_t count)
 {

@@ -1,4 +1,4 @@
-// Arrays that grow in a module's arena, as CUC_RESERVE() grows them in the heap.
+// Growable arrays in a module's arena, like the heap arrays of CUC_RESERVE().
 #ifndef CUCORE_TILE_IR_ARRAY_H
 #define CUCORE_TILE_IR_ARRAY_H
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Called by TILE_RESERVE(). `array` points to the pointer to the items, which can have any type.
+// Implements TILE_RESERVE(). `array` is the address of a pointer to items of any type.
 static inline bool tile_array_reserve(struct tile_module *module, void *array, uint32_t *capacity,
                                       uint32_t count, uint32_t least, size_t item)
 {
@@ -28,9 +28,9 @@ static inline bool tile_array_reserve(struct tile_module *module, void *array, u
     return true;
 }
 
-// Ensures room for `count` items in the array at the pointer `array`, whose capacity is the
-// uint32_t `capacity`. The capacity doubles, starting from `least`. New items are zero. False if
-// out of memory; the array is then unchanged.
+// Ensures that an array has room for `count` items. `array` is the pointer to its items, and
+// `capacity` its uint32_t capacity, which doubles, starting from `least`. New items are zero. False
+// if out of memory, in which case the array is unchanged.
 #define TILE_RESERVE(module, array, capacity, count, least) \
     tile_array_reserve((module), &(array), &(capacity), (count), (least), sizeof(*(array)))
 

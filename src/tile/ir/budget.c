@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-// The default limits. With them, no source of 2 kB takes more than 2 s (1 s on a fast machine) or
-// 512 MB (tests/tile/stress_budget.py). Kernels in practical use take less than a thirtieth of the
+// The default limits. They keep every source of 2 kB within 512 MB and 2 s, or 1 s on a fast
+// machine (tests/tile/stress_budget.py). Practical kernels take less than a thirtieth of the
 // operations.
 static const struct tile_limits usual = {
     .operations = UINT64_C(4) << 20,
@@ -44,7 +44,7 @@ void tile_budget_limit(struct tile_budget *b, const struct tile_limits *limits)
     b->memory.limit = b->limits.memory_bytes < SIZE_MAX ? (size_t)b->limits.memory_bytes : SIZE_MAX;
     b->deadline = b->limits.seconds > 0 ? now() + b->limits.seconds : 0;
     b->next_call = 0;
-    b->next_look = b->operations + 1; // so that short compilations are checked too
+    b->next_look = b->operations + 1; // check short compilations too
 }
 
 void tile_budget_check(struct tile_module *module)
@@ -55,7 +55,7 @@ void tile_budget_check(struct tile_module *module)
     if (b->operations > b->limits.operations)
         tile_budget_end(module, TILE_T801);
     else if (b->next_look > b->limits.operations)
-        b->next_look = b->limits.operations + 1; // the same number on every machine
+        b->next_look = b->limits.operations + 1; // stop at the same step on every machine
     if (b->ended || (b->deadline <= 0 && !b->limits.cancel))
         return;
     double time = now();
@@ -68,8 +68,8 @@ void tile_budget_check(struct tile_module *module)
     }
 }
 
-// Names the construct being compiled, such as "sin of f64[4194304]". While the text is still being
-// read, only the position is known, and the name is "program".
+// Names the construct being compiled, such as "sin of f64[4194304]". During parsing only the
+// position is known, and the name is "program".
 static void name_construct(struct tile_budget *b, struct tile_module *module)
 {
     const struct tile_op *op = b->op;
@@ -143,8 +143,8 @@ void tile_budget_report(struct tile_module *module)
     tile_budget_lift(module); // the error itself needs memory
     d->out_of_memory = false;
     struct tile_location where = b->ended_at;
-    where.inlined_at = NULL; // the call may belong to a module that was freed
-    where.file = module->file ? module->file : where.file; // while calls belong to this module
+    where.inlined_at = NULL;                               // the call may belong to a freed module
+    where.file = module->file ? module->file : where.file; // calls belong to this module
     tile_error(
         module, b->ended, where, "budget: %s: %s%s", b->construct, b->amount,
         b->ended == TILE_T805

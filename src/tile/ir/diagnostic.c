@@ -71,8 +71,8 @@ void tile_error(struct tile_module *module, enum tile_code code, struct tile_loc
     struct tile_diagnostics *d = module->diagnostics;
     va_list args;
 
-    if (tile_budget_ended(module->budget)) // a value that is missing from now on is not an error of
-                                           // the source
+    if (tile_budget_ended(module->budget)) // once the budget has ended, a missing value is not an
+                                           // error of the source
         return;
     for (struct tile_diagnostic *old = d->first; old; old = old->next)
         if (old->severity == TILE_ERROR && old->code == code && same_place(&old->where, &where))
@@ -93,7 +93,7 @@ void tile_broken(struct tile_check *check, const struct tile_op *op, const char 
     va_start(args, format);
     vsnprintf(what, sizeof(what), format, args);
     va_end(args);
-    if (check->ok) // one error is enough
+    if (check->ok) // report only the first broken rule
         tile_error(check->kernel->module, TILE_T901, op ? op->where : check->kernel->where,
                    "compiler: after %s: %s: %s: this is an error of cucore's", check->after,
                    op ? tile_op_infos[op->kind].name : "kernel", what);
@@ -135,7 +135,7 @@ void tile_remark(struct tile_module *module, struct tile_location where, const c
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    // Passes copy ops, and each copy has the same remark.
+    // Passes copy ops, so the same remark may come from each copy.
     for (uint32_t i = 0; i < TILE_RECENT_REMARKS && d->recent[i]; i++)
         if (same_place(&d->recent[i]->where, &where) && strcmp(d->recent[i]->text, text) == 0)
             return;
@@ -153,7 +153,7 @@ void tile_show_with_errors(struct tile_module *module)
 
 // As text
 
-// Writes the source line of a position, and a caret under its column.
+// Writes the source line of a position, with a caret under its column.
 static void put_line(struct cuc__text *w, const struct tile_module *module,
                      const struct tile_location *where)
 {
@@ -175,7 +175,7 @@ static void put_line(struct cuc__text *w, const struct tile_module *module,
         return;
     cuc__text_put(w, "    ");
     stop = at + length;
-    // Keep tabs, so that the caret lines up; columns count characters.
+    // Copy tabs, so that the caret lines up. Columns count characters.
     for (uint32_t i = 1; i < where->column; i++) {
         cuc__text_put(w, "%c", at < stop && *at == '\t' ? '\t' : ' ');
         at += at < stop;
@@ -222,7 +222,8 @@ static uint32_t line_in_kernel(const struct tile_diagnostic *one)
     return where->line;
 }
 
-// True for the remark that explains the kernel with an error: no other one stands nearer before it.
+// True if the remark explains a kernel that has an error: it is the last such remark before the
+// error in the text.
 static bool explains_error(const struct tile_diagnostics *d, const struct tile_diagnostic *remark)
 {
     for (const struct tile_diagnostic *error = d->first; error; error = error->next) {

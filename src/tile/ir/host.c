@@ -20,7 +20,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(char *text, size_t byte
     return false;
 }
 
-// Computes the byte range of a tensor: [*first, *end), empty if it has no elements.
+// Computes a tensor's byte range [*first, *end), which is empty if it has no elements.
 static void reach_of(const cuc_tensor *t, uint64_t *first, uint64_t *end)
 {
     int64_t low = 0, high = 0, bytes = cuc_dtype_bits(t->dtype) / 8;
@@ -242,8 +242,8 @@ DESCRIBE(aligned)
     snprintf(piece, PIECE_BYTES, "%s is at 0x%" PRIx64, name_of(set, x), tensor_of(set, x)->data);
 }
 
-// Appends the value behind a name in a fact, such as "N is 100". Each name is described once, as in
-// N % 2 == 0 && N > 4.
+// Appends the value of a name in a fact, such as "N is 100". Describes each name only once, even in
+// facts such as N % 2 == 0 && N > 4.
 static void append_leaf(struct cuc__text *out, const struct tile_binding_set *set,
                         const struct tile_host_expression *x)
 {
@@ -278,7 +278,7 @@ static bool refuse_fact(const struct tile_binding_set *set, const struct tile_fa
     int64_t left;
 
     append_leaves(&out, set, x);
-    // For a fact such as N % 16 == 0, show the value of N % 16, which is clearer.
+    // For a fact such as N % 16 == 0, also show the value of N % 16.
     if (x->kind == TILE_HOST_OP && x->operand[0] && x->operand[1] &&
         x->operand[0]->kind == TILE_HOST_OP && x->operand[1]->kind == TILE_HOST_CONSTANT &&
         tile_host_evaluate(set, x->operand[0], &left, why, sizeof(why)))

@@ -49,7 +49,7 @@ struct tile_module *tile_module_create_within(struct tile_budget *budget, const 
         return NULL;
     }
     diagnostics->arena = arena;
-    if (budget) { // before this, the arena holds only the module itself, which is small
+    if (budget) { // until here, the arena holds only the module itself, which is small
         cuc__arena_charge(arena, &budget->memory);
         diagnostics->out_of_memory = budget->ended;
     }
@@ -74,7 +74,7 @@ void *tile_take(struct tile_module *module, size_t bytes)
 {
     bool *out = &module->diagnostics->out_of_memory;
     tile_spend(module, 1 + bytes / 64);
-    // After memory has run out, every later request fails too.
+    // Once a request has failed, all later ones fail too.
     void *taken = *out ? NULL : cuc__arena_allocate(module->arena, bytes);
 
     *out |= !taken;

@@ -1,26 +1,26 @@
-// The tile compiler's intermediate representation: static single assignment, structured control
-// flow, one kind of value.
+// The tile compiler's intermediate representation (IR): static single assignment form with
+// structured control flow and a single kind of value.
 //
-// A module has kernels. A kernel has parameters and a body, which is a block. A block is a list of
-// ops and ends with a terminator. An op has operands, results, attributes and, for control flow and
-// combining functions, blocks of its own. Values of an outer block are visible in an inner one.
+// A module contains kernels. A kernel has parameters and a body, which is a block. A block is a
+// list of ops that ends with a terminator. An op has operands, results, attributes and, for control
+// flow and combining functions, blocks of its own. An inner block can use the values of the outer
+// blocks.
 //
 //   for      operands: first, last, step, carried...; one block (i, carried...), ended by continue
 //            or break; results: the carried values at the end
 //   loop     operands: carried...; one block (carried...), ended by continue or break. A `while`
-//            is a loop that begins with an if that breaks
+//            is a loop that begins with a conditional break
 //   if       operand: a rank-0 bool; two blocks without arguments, each ended by yield, break,
 //            continue or return; results: the yielded values
 //   reduce, scan with a function: one block (accumulators..., elements...), ended by yield
 //
 // break and continue refer to the innermost enclosing for or loop, through any number of ifs.
 //
-// Everything lives in the module's arena and is freed with it.
+// The module's arena holds everything and is freed with the module.
 //
-// Each value has a list of its uses, that is, of the operands that are this value.
-// tile_set_operand(), tile_replace() and tile_delete() maintain the lists; tile_verify() checks
-// them. Ids stay dense only until a pass adds or deletes values; it calls tile_renumber() once when
-// it is done.
+// Each value has a list of its uses, which are the operands that refer to it. tile_set_operand(),
+// tile_replace() and tile_delete() maintain the lists, and tile_verify() checks them. Ids are dense
+// until a pass adds or deletes values. Such a pass calls tile_renumber() once at its end.
 #ifndef CUCORE_TILE_IR_IR_H
 #define CUCORE_TILE_IR_IR_H
 
@@ -34,8 +34,8 @@ enum { TILE_MAX_RANK = 8 };
 enum { TILE_MOST_PARTS = 8 }; // blocks that share a loop's iterations
 #define TILE_MAX_ELEMENTS (INT64_C(1) << 24)
 
-// An integer constant without a dtype, from -2^63 to 2^64 - 1: the union of i64 and u64. It has the
-// alignment of other types, since arrays of it lie on the stack.
+// An integer constant without a dtype, in the range -2^63 to 2^64 - 1, which covers i64 and u64. It
+// has the usual alignment of 8 bytes, since arrays of it lie on the stack.
 __extension__ typedef __int128 tile_wide __attribute__((aligned(8)));
 static inline bool tile_wide_fits_any(tile_wide x)
 {
@@ -48,40 +48,39 @@ struct tile_module;
 struct tile_kernel;
 struct tile_block;
 struct tile_op;
-struct tile_layout; // ir/layout.h: exists from layout assignment on
+struct tile_layout; // ir/layout.h: set by layout assignment
 
 // The type of a value: a tile of rank 0 or more, or a tensor, whose extents are not constants.
 struct tile_type {
     cuc_dtype dtype;
     uint8_t rank;
     bool tensor;
-    int32_t extent[TILE_MAX_RANK]; // extents of a tile; 0 from `rank` on
+    int32_t extent[TILE_MAX_RANK]; // extents of a tile; 0 for axes from `rank` on
 };
 
-// A position in the source; for a C builder, the position of the call.
+// A position in the source; in the C builder, the position of a call.
 struct tile_location {
     const char *file;
     uint32_t line, column;
-    const struct tile_location *inlined_at; // the call that inlined the fn
+    const struct tile_location *inlined_at; // the call into which the fn was inlined
 };
 
-// One operand of an op, linked in the list of its value's uses.
+// One operand of an op, linked into its value's list of uses.
 struct tile_use {
-    struct tile_op *user; // the operand's index is `this use - user->use`
+    struct tile_op *user; // `this use - user->use` is the operand's index
     struct tile_use *previous, *next;
 };
 
 struct tile_value {
     struct tile_type type;
-    struct tile_op *op; // the op that defines it as a result, or NULL
-    struct tile_block
-        *block;           // the block that has it as an argument, or NULL for a kernel parameter
-    uint32_t index;       // index among the op's results, the block's arguments or the kernel's
-                          // parameters
-    uint32_t id;          // dense in the kernel: passes index tables by it
-    const char *name;     // its name in the source; NULL if it has none
-    struct tile_use *use; // the first of its uses, which are in no particular order
-    uint32_t uses;        // their number
+    struct tile_op *op;       // the op that has it as a result, or NULL
+    struct tile_block *block; // the block that has it as an argument; NULL for a kernel parameter
+    uint32_t index;           // index among the op's results, the block's arguments or the kernel's
+                              // parameters
+    uint32_t id;              // dense within the kernel, so that passes can index tables by it
+    const char *name;         // its name in the source; NULL if it has none
+    struct tile_use *use;     // the first use; uses are in no particular order
+    uint32_t uses;            // their number
     const struct tile_layout *layout;
 };
 
@@ -91,59 +90,60 @@ enum tile_op_kind {
     TILE_OP_COUNT
 };
 
-// Properties of an op that passes rely on.
+// Traits of an op, on which passes rely.
 enum {
-    TILE_PURE = 1 << 0,        // no effect: removable if unused, and equal ops can be merged
-    TILE_ELEMENTWISE = 1 << 1, // acts on each element; operands and result have one shape
+    TILE_PURE = 1 << 0,        // no effect: may be removed if unused, or merged with an equal op
+    TILE_ELEMENTWISE = 1 << 1, // acts on each element; operands and result have the same shape
     TILE_COMMUTES = 1 << 2,
     TILE_READS = 1 << 3, // reads global memory
     TILE_WRITES = 1 << 4,
     TILE_TERMINATES = 1 << 5, // the last op of a block
-    TILE_LEAF = 1 << 6,       // cheap enough to rematerialize instead of keeping: constants, iota
-    TILE_NO_NAN = 1 << 7,     // no result is NaN, whatever the operands
+    TILE_LEAF = 1 << 6,       // cheap enough to rematerialize: constants, iota
+    TILE_NO_NAN = 1 << 7,     // no result is NaN, whatever the operands are
     TILE_INT_ONLY = 1 << 8,
-    TILE_FLOAT_ONLY = 1 << 9,    // for elementwise ops: the dtypes they take
-    TILE_ON_HOST = 1 << 10,      // also an op of host expressions
-    TILE_NOT_NEGATIVE = 1 << 11, // no result is negative, whatever the operands
-    TILE_KEEPS_SIGN = 1 << 12,   // no result is negative if no operand is
-    TILE_KEEPS_ERROR = 1 << 13,  // the result's relative error is about that of its operands
-    TILE_REARRANGES = 1 << 14,   // the result has all elements of the operand and no others
+    TILE_FLOAT_ONLY = 1 << 9,    // for elementwise ops: the only dtypes they accept
+    TILE_ON_HOST = 1 << 10,      // may also occur in host expressions
+    TILE_NOT_NEGATIVE = 1 << 11, // no result is negative, whatever the operands are
+    TILE_KEEPS_SIGN = 1 << 12,   // no result is negative unless an operand is
+    TILE_KEEPS_ERROR = 1 << 13,  // the result's relative error is about that of the operands
+    TILE_REARRANGES = 1 << 14,   // the result has the elements of the operand and no others
     TILE_MOVES = 1 << 15,        // moves a tile between global memory and registers
-    TILE_ONE_WARP = 1 << 16,     // needs no other warp if each warp holds all operands
+    TILE_ONE_WARP = 1 << 16,     // if each warp holds all operands, needs no other warp
     TILE_IN_PLACE = 1 << 17,     // elements stay in their threads' registers
-    TILE_MONOTONIC = 1 << 18, // rises with each operand that a TILE_RISES_* names, falls with the
-                              // others
+    TILE_MONOTONIC = 1 << 18, // rises with the operands that a TILE_RISES_* names, and falls with
+                              // the others
     TILE_RISES_X = 1 << 19,
     TILE_RISES_Y = 1 << 20,
-    TILE_FLOWS = 1 << 21,    // has blocks that it runs: for, loop, if
-    TILE_COMPARES = 1 << 22, // returns bool; PTX has the comparison under the op's name
+    TILE_FLOWS = 1 << 21,    // control flow with blocks: for, loop, if
+    TILE_COMPARES = 1 << 22, // returns bool; PTX has a comparison with the op's name
 };
 
-// The relation between the layouts of an op's tiles. Layout assignment handles each class in a
-// function of layout/spread.c, needed.c and convert.c.
+// How the layouts of an op's tiles are related. Layout assignment handles each class in a function
+// of layout/spread.c, needed.c and convert.c.
 enum tile_layout_class {
-    TILE_LAYOUT_ANY,         // none: elements pass through memory or shared memory
+    TILE_LAYOUT_ANY,         // not at all: elements pass through memory or shared memory
     TILE_LAYOUT_ELEMENT,     // operands and results share a layout
     TILE_LAYOUT_FIRST,       // the first operand and the results share a layout
     TILE_LAYOUT_SCAN,        // all operands and results share a layout
-    TILE_LAYOUT_REDUCE,      // operands share a layout; the results have it without the op's axis
+    TILE_LAYOUT_REDUCE,      // operands share a layout; the results have that layout without the
+                             // op's axis
     TILE_LAYOUT_ACCUMULATOR, // the third operand and the result share a layout
     TILE_LAYOUT_BROADCAST,   // the operand has the result's layout without the added extents
     TILE_LAYOUT_RESHAPE,     // one layout is the other, reshaped
     TILE_LAYOUT_PERMUTE,     // one layout is the other, permuted
     TILE_LAYOUT_CAT,         // each operand has its part of the result's layout
     TILE_LAYOUT_EXTRACT,     // the result has its part of the operand's layout
-    TILE_LAYOUT_TAKE,        // the indices have the layout of the result or of its axis
+    TILE_LAYOUT_TAKE,        // the indices have the layout of the result, or of its axis
     TILE_LAYOUT_PAD,         // a pad with a shape has the result's layout
-    TILE_LAYOUT_ROWS,        // the ids have the layout of the tile's first axis, a pad the tile's
+    TILE_LAYOUT_ROWS,        // the ids have the layout of the tile's first axis; a pad has that of
+                             // the tile
     TILE_LAYOUT_SCATTER,     // all operands have the stored value's layout
-    TILE_LAYOUT_LOOP,        // a carried value keeps its layout before, in and after the loop
-    TILE_LAYOUT_END,         // operands have the layouts of the results that they become
+    TILE_LAYOUT_LOOP,        // a carried value has the same layout before, in and after the loop
+    TILE_LAYOUT_END,         // operands have the layouts of the results they become
 };
 
 struct tile_op_info {
-    const char *name, *operands; // one name per operand, separated by spaces; the last name may end
-                                 // in ...
+    const char *name, *operands; // operand names, separated by spaces; the last one may end in ...
     uint32_t results;
     uint32_t traits;
     enum tile_layout_class layout;
@@ -196,7 +196,7 @@ struct tile_block {
     struct tile_op *parent; // NULL for a kernel's body
 };
 
-// Expressions that the host computes at launch, in exact 64-bit integers: grids, dimension checks,
+// Expressions that the host computes at launch, in exact 64-bit integers: grids, extent checks,
 // facts.
 enum tile_host_kind {
 #define TILE_HOST(id, ...) TILE_HOST_##id,
@@ -211,7 +211,7 @@ struct tile_host_expression {
     const struct tile_host_expression *operand[3];
 };
 
-// A named dimension. All extents with this name must be equal at launch.
+// A named dimension. At launch, all extents with this name must be equal.
 struct tile_dimension {
     const char *name;
     uint32_t parameter, axis; // its first occurrence
@@ -233,8 +233,8 @@ struct tile_parameter {
 };
 
 struct tile_fact {
-    const struct tile_host_expression *holds; // must not be 0
-    const char *text;                         // as written, for error messages at launch
+    const struct tile_host_expression *holds; // the fact holds if this is not 0
+    const char *text;                         // the source text, for error messages at launch
     struct tile_location where;
 };
 
@@ -243,15 +243,15 @@ struct tile_candidate {
     double f;
 };
 
-// A constant of the kernel's header, with its value in this compilation.
+// A constant in a kernel's header, with its value in this compilation.
 struct tile_constant {
     const char *name;
-    cuc_dtype dtype; // CUC_I64 for any integer, CUC_F64, CUC_BOOL; CUC_DTYPE_UNKNOWN: the value is
-                     // a dtype
+    cuc_dtype dtype; // CUC_I64 for any integer, CUC_F64 or CUC_BOOL; CUC_DTYPE_UNKNOWN if the value
+                     // is a dtype
     tile_wide i;
     double f;
     bool chosen;                            // by auto()
-    const struct tile_candidate *candidate; // candidates of auto(), in the form of `i` and `f`
+    const struct tile_candidate *candidate; // candidates of auto(), stored like `i` and `f`
     uint32_t candidates;
 };
 
@@ -267,15 +267,15 @@ struct tile_kernel {
     struct tile_fact *fact;
     uint32_t fact_count;
     const struct tile_host_expression *grid[3];
-    uint32_t grid_rank; // 0: the launch gives the grid
-    // The kernel waits for the preceding grids; it lets the following grids start. tile_compile()
-    // sets both.
+    uint32_t grid_rank; // 0: the launch specifies the grid
+    // The kernel waits for preceding grids, and lets following grids start. tile_compile() sets
+    // both.
     bool waits_for_grids, launches_grids;
-    int64_t blocks;    // of the launch that given dimensions determine; 0: unknown
-    bool fills_device; // that launch has a block for each multiprocessor
+    int64_t blocks;    // blocks of a launch with the given dimensions; 0: unknown
+    bool fills_device; // that launch has at least one block per multiprocessor
     bool may_split,
-        splits;       // several blocks may share loops of it, if the user asks for that; do share
-    bool keeps_order; // blocks may wait for earlier blocks, so those must start first
+        splits;       // several blocks can share a loop if the user asks for it; they do share one
+    bool keeps_order; // blocks may wait for earlier blocks, which must therefore start first
     struct tile_block body;
     uint32_t value_count; // number of ids in use
     struct tile_location where;
@@ -287,12 +287,12 @@ struct tile_module {
     struct tile_diagnostics *diagnostics;
     struct tile_budget *budget; // NULL: no limits
     struct tile_kernel *first, *last;
-    // In the kernel being compiled, the sort, scan, topk or histogram with most PTX, its bytes, and
-    // the bytes of all of them.
+    // For the kernel being compiled: the sort, scan, topk or histogram with the most PTX, the bytes
+    // of that PTX, and the total for all such ops.
     const struct tile_op *network;
     size_t network_bytes, networks_bytes;
-    const struct tile_location *call; // the call, while its fn is being inlined
-    const char *file, *text;          // name and text of the source; NULL from the C builder
+    const struct tile_location *call; // the call of the fn being inlined
+    const char *file, *text;          // name and text of the source; NULL in the C builder
     size_t text_bytes;
 };
 
@@ -303,16 +303,16 @@ struct tile_type tile_tensor(cuc_dtype dtype, uint32_t rank);
 bool tile_type_same(const struct tile_type *a, const struct tile_type *b);
 bool tile_shape_same(const struct tile_type *a, const struct tile_type *b);
 int64_t tile_elements(const struct tile_type *type);
-// Bytes of an element in memory.
+// Returns the size of an element in memory, in bytes.
 static inline uint32_t tile_bytes_of(cuc_dtype dtype)
 {
     return cuc_dtype_bits(dtype) / 8;
 }
-// Returns a type as text in the arena: "f16[128, 64]", "i32", "tensor f16 of rank 2".
+// Formats a type in the arena: "f16[128, 64]", "i32", "tensor f16 of rank 2".
 const char *tile_type_text(struct cuc__arena *arena, const struct tile_type *type);
 
-// Construction and moves. These functions return NULL if out of memory; the module's diagnostics
-// then record that.
+// Create and move parts of the IR. If out of memory, these functions return NULL, and the module's
+// diagnostics record that.
 struct tile_module *tile_module_create(const char *file, const char *text, size_t bytes);
 void tile_module_free(struct tile_module *module);
 struct tile_kernel *tile_kernel_create(struct tile_module *module, const char *name);
@@ -329,8 +329,8 @@ struct tile_value *tile_argument_create(struct tile_kernel *kernel, struct tile_
 void *tile_take(struct tile_module *module, size_t bytes);
 void tile_append(struct tile_block *block, struct tile_op *op);
 void tile_insert_before(struct tile_op *place, struct tile_op *op);
-// Inserts an op with one result before `place`, with that op's source position, and returns the
-// result. NULL also if an operand is NULL.
+// Inserts an op with one result before `place`, and returns the result. The op gets the source
+// position of `place`. Also returns NULL if an operand is NULL.
 struct tile_value *tile_make_before(struct tile_kernel *kernel, struct tile_op *place,
                                     enum tile_op_kind kind, const struct tile_type *type,
                                     uint32_t operands, struct tile_value *const *operand);
@@ -339,24 +339,24 @@ struct tile_value *tile_make_int_before(struct tile_kernel *kernel, struct tile_
                                         cuc_dtype dtype, int64_t value);
 struct tile_value *tile_make_real_before(struct tile_kernel *kernel, struct tile_op *place,
                                          cuc_dtype dtype, double value);
-// Sets an operand, which may be NULL while an op is being built.
+// Sets an operand. While an op is being built, an operand may be NULL.
 void tile_set_operand(struct tile_op *op, uint32_t index, struct tile_value *value);
 // Appends operands. Returns false if out of memory.
 bool tile_add_operands(struct tile_kernel *kernel, struct tile_op *op, uint32_t count,
                        struct tile_value *const *operand);
-// Removes an operand. Later operands move up.
+// Removes an operand, and shifts later operands down.
 void tile_drop_operand(struct tile_op *op, uint32_t index);
-// Replaces every operand `from` by `to`, except in `except`, which may be NULL.
+// Replaces operand `from` with `to` in all ops but `except`, which may be NULL.
 void tile_replace(struct tile_value *from, struct tile_value *to, const struct tile_op *except);
-// Rebuilds the lists of uses of a kernel's values. Must be called after a kernel has been built,
-// since ops that did not enter the kernel, such as unreachable ones, have used values too.
+// Rebuilds the use lists of a kernel's values. Must be called once a kernel has been built: ops
+// that are not part of it, such as unreachable ones, have used its values too.
 void tile_list_uses(struct tile_kernel *kernel);
-// Takes an op out of its block, to be inserted elsewhere.
+// Takes an op out of its block, so that it can be inserted elsewhere.
 void tile_remove(struct tile_op *op);
-// Takes an op out of its block, if it is in one, and removes the op, and the ops in its blocks,
-// from the lists of uses.
+// Takes an op out of its block, if it is in one. Removes the op, and the ops in its blocks, from
+// the use lists.
 void tile_delete(struct tile_op *op);
-// Copies an op with its blocks. Operands are looked up in map[id]; NULL: unchanged.
+// Copies an op with its blocks. An operand with id i becomes map[i]; if that is NULL, it stays.
 struct tile_op *tile_clone(struct tile_kernel *kernel, const struct tile_op *op,
                            struct tile_value **map);
 
@@ -365,53 +365,55 @@ void tile_set(struct tile_kernel *kernel, struct tile_op *op, struct tile_attrib
 const struct tile_attribute *tile_attribute(const struct tile_op *op, enum tile_attribute_key key);
 int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t otherwise);
 
-// ir/walk.c: visits every op of a block, outer before inner, in program order; `visit` may remove
-// its op.
+// ir/walk.c: visits all ops of a block and of nested blocks in program order, outer ones first.
+// `visit` may remove the op that it visits.
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data);
-// True if a value is 0 everywhere: a constant 0, possibly broadcast or reshaped.
+// True if all elements of a value are 0: a constant 0, possibly broadcast or reshaped.
 bool tile_is_zero(const struct tile_value *value);
-// True if an op's operands alone determine its result, and it has one, so that it may be computed
-// again elsewhere.
+// True if an op has a result that depends only on its operands, so that it can be computed again
+// elsewhere.
 bool tile_is_recomputable(const struct tile_op *op);
-// Returns the innermost for or loop around an op, or NULL; the next function returns the op that a
-// yield, continue or break ends or leaves.
+// Return the innermost for or loop around an op, or NULL, and the op that a yield, continue or
+// break ends or leaves.
 const struct tile_op *tile_loop_around(const struct tile_op *op);
 const struct tile_op *tile_ended_by(const struct tile_op *terminator);
-// True if ops outside of the block itself use a value.
+// True if a value is used by any op that is not directly in the block.
 bool tile_is_used_outside(const struct tile_value *value, const struct tile_block *block);
-// True if an op is in a block, or nested in it.
+// True if an op is in a block or nested in it.
 bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
-// Strips permutations of two axes that have no other use. Each one stripped flips *transposed.
+// Strips permutations of two axes from a value, as long as each value on the way has a single use.
+// Flips *transposed once per exchange of the axes.
 const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed);
-// The load of a matrix that is used once, found through permutations, and through a reshape that
-// joins all axes of the loaded box but the last. NULL if there is none.
+// Returns the load of a matrix that is used once; NULL if the value is not one. Looks through
+// permutations, and through a reshape that joins all axes of the loaded box except the last.
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
-// Like tile_loaded_box(), for a value with the given number of uses.
+// Does the same for a value with the given number of uses.
 const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,
                                       bool *transposed);
-// Like tile_loaded_box(), for a gather() or load_rows().
+// Does the same as tile_loaded_box() for a gather() or load_rows().
 const struct tile_op *tile_gathered_box(const struct tile_value *value, bool *transposed);
-// True for any kind of load that has no memory order and pads only with zeros.
+// True for any kind of load that has no memory order and no padding but zeros.
 bool tile_pads_zeros(const struct tile_op *op);
-// True for a load or load_at of that kind.
+// True for a load or load_at for which tile_pads_zeros() is true.
 bool tile_is_plain_load(const struct tile_op *op);
-// For a load or store along the last axis of its tensor, returns the tensor axis of the tile's
-// other axis; UINT32_MAX if there is none.
+// For a load or store along the last axis of its tensor, returns the tensor axis that the tile's
+// other axis covers; UINT32_MAX if there is none.
 uint32_t tile_other_axis(const struct tile_op *access);
 // Numbers the values densely, in program order.
 void tile_renumber(struct tile_kernel *kernel);
 
-// ir/print.c: prints the kernel or the whole module as source that parses to itself; in the arena.
+// ir/print.c: prints the kernel or the whole module, in the arena, as source that parses to the
+// same IR.
 const char *tile_print(struct tile_module *module);
-// machine/machine.c: prints the machine form, which adds layouts and attributes that the language
-// cannot express; used from layout assignment on. machine/machine_parse.c reads it back to a
-// module, whose diagnostics hold the errors; NULL if out of memory.
+// machine/machine.c: prints the machine form, used from layout assignment on. It adds layouts, and
+// attributes that the language cannot express. machine/machine_parse.c parses it to a module, whose
+// diagnostics hold the errors; NULL if out of memory.
 const char *tile_print_machine(struct tile_module *module);
 struct tile_module *tile_parse_machine(const char *file, const char *text, size_t bytes);
-// Returns the language's name for an op, such as "sum" for a reduce that sums.
+// Returns the name of an op in the language, such as "sum" for a reduce that sums.
 const char *tile_op_word(const struct tile_op *op);
-// ir/verify.c: returns true if all rules of this header and of the ops hold. Otherwise adds a
-// diagnostic that names `after`, the pass that ran last.
+// ir/verify.c: returns true if the IR obeys all rules of this header and of the ops. Otherwise adds
+// a diagnostic that names `after`, the pass that ran last.
 bool tile_verify(struct tile_module *module, const char *after);
 bool tile_verify_kernel(struct tile_kernel *kernel, const char *after);
 

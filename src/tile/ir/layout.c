@@ -1,4 +1,4 @@
-// Layouts as linear maps: constructs them, and computes the effect of shape ops.
+// Constructs layouts, which are linear maps, and computes the effect of shape ops on them.
 #include "layout.h"
 
 #include "base/arena.h"
@@ -44,7 +44,7 @@ uint32_t tile_axis_coordinate(const struct tile_layout *layout, uint32_t hardwar
            ((UINT32_C(1) << layout->axis_bits[axis]) - 1);
 }
 
-// Returns the number of linearly independent vectors.
+// Returns the rank of a set of vectors.
 static uint32_t span(const uint32_t *vector, uint32_t count)
 {
     uint32_t pivot[32] = { 0 }, found = 0;
@@ -132,7 +132,7 @@ struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits
         square = square_bits < layout.axis_bits[other] ? square_bits : layout.axis_bits[other];
     if (square > left)
         square = left;
-    // Collect coordinate bits, fastest first. The bits of a square come before the threads' bits.
+    // Collect coordinate bits, fastest first. The bits of a square precede those of the threads.
     for (uint32_t i = 0; i < type->rank; i++)
         for (uint32_t b = 0; b < layout.axis_bits[order[i]]; b++) {
             if (count == vector)
@@ -158,8 +158,8 @@ struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits
     return tile_squares(type, warp_bits, vector_bits, order, 0, 0);
 }
 
-// Moves the coordinate bits of `from` to another shape: to[bit] holds the bit's new position as a
-// mask, 0 if it is gone.
+// Moves the coordinate bits of `from` to another shape. to[bit] is a mask with the bit's new
+// position, or 0 if the bit is gone.
 static void carry_over(struct tile_layout *out, const struct tile_layout *from, const uint32_t *to)
 {
     out->register_bits = from->register_bits;
@@ -171,7 +171,7 @@ static void carry_over(struct tile_layout *out, const struct tile_layout *from, 
     }
 }
 
-// Adds register bits for coordinate bits that no hardware bit reaches.
+// Adds register bits for coordinate bits that no hardware bit affects.
 static void cover(struct tile_layout *layout, uint32_t missing)
 {
     uint32_t extra = (uint32_t)__builtin_popcount(missing), bits = layout->register_bits;
@@ -270,7 +270,7 @@ bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from
 {
     const struct tile_type *const types[] = { operand, result };
 
-    // If there is padding between the axes, the new position is not a linear map of the old one.
+    // With padding between the axes, the new position is not a linear function of the old one.
     for (uint32_t t = 0; t < 2; t++)
         for (uint32_t i = 0; i < types[t]->rank; i++)
             if (types[t]->extent[i] & (types[t]->extent[i] - 1))
@@ -318,7 +318,8 @@ bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from
     return true;
 }
 
-// Maps the part's coordinate bits to the tile's, and collects the tile's bits that select a part.
+// Maps the coordinate bits of a part to those of the tile, and collects the tile's bits that select
+// a part.
 static bool open_part(const struct tile_layout *whole, const struct tile_layout *part,
                       const struct tile_type *whole_type, const struct tile_type *part_type,
                       uint32_t *to_whole, uint32_t *selecting)

@@ -1,10 +1,11 @@
-// Layouts: linear maps over GF(2) that tell which thread holds which element in which register.
+// Layouts: linear maps over GF(2) that determine which thread holds which element in which
+// register.
 //
-// A hardware index is register | lane << r | warp << (r + 5), with r register bits in the layout.
-// The map gives each bit of this index a basis vector: the coordinate bits that it flips. The
-// coordinate of an index is the XOR of the basis vectors of its set bits. Coordinates are those of
-// the physical tile, whose extents are rounded up to powers of two, flattened with the last axis in
-// the lowest bits.
+// A hardware index is register | lane << r | warp << (r + 5), where r is the number of register
+// bits. The map gives each bit of this index a basis vector, which is the set of coordinate bits
+// that it flips. The coordinate of an index is the XOR of the basis vectors of its set bits.
+// Coordinates refer to the physical tile, whose extents are rounded up to powers of two. They are
+// flattened with the last axis in the lowest bits.
 #ifndef CUCORE_TILE_IR_LAYOUT_H
 #define CUCORE_TILE_IR_LAYOUT_H
 
@@ -21,47 +22,47 @@ struct tile_layout {
     uint8_t register_bits, warp_bits; // lanes have 5
     uint8_t coordinate_bits;
     uint8_t rank;
-    uint8_t axis_bits[TILE_MAX_RANK]; // per axis of the physical tile
+    uint8_t axis_bits[TILE_MAX_RANK]; // for each axis of the physical tile
     uint32_t basis[TILE_MAX_HARDWARE_BITS];
 };
 
-// Returns the number of bits needed to number `count` things. For an extent, this determines the
-// physical size: 0 bits for 1, 3 bits for 5 to 8.
+// Returns the number of bits that can number `count` items. For an extent, this gives the physical
+// size: 0 bits for 1, 3 bits for 5 to 8.
 uint32_t tile_bits_of(int64_t count);
-// Returns the index of an axis's lowest coordinate bit.
+// Returns the index of the lowest coordinate bit of an axis.
 uint32_t tile_axis_shift(const struct tile_layout *layout, uint32_t axis);
 uint32_t tile_hardware_bits(const struct tile_layout *layout);
 
-// Returns the coordinate of a hardware index; the next function returns its part along one axis.
+// Return the coordinate of a hardware index, and its part along one axis.
 uint32_t tile_coordinate(const struct tile_layout *layout, uint32_t hardware);
 uint32_t tile_axis_coordinate(const struct tile_layout *layout, uint32_t hardware, uint32_t axis);
-// True if each coordinate is held by some thread.
+// True if every coordinate is held by some thread.
 bool tile_layout_covers(const struct tile_layout *layout);
-// True if a reshape from one layout to the other moves no element.
+// True if a reshape between the two layouts moves no element.
 bool tile_layout_matches(const struct tile_layout *a, const struct tile_layout *b);
 bool tile_layout_same(const struct tile_layout *a, const struct tile_layout *b);
 // Formats a layout in the arena, such as "r:1,2 l:4,8,16,32,64 w:128,256 of [512]".
 const char *tile_layout_text(struct cuc__arena *arena, const struct tile_layout *layout);
 
 // Returns the blocked layout of a shape for 2^warp_bits warps. `order` lists the axes, fastest
-// first. The first 2^vector_bits elements along the fastest axis lie in one thread's registers;
-// lanes and warps take the next bits, and registers the remaining bits.
+// first. A thread's registers hold 2^vector_bits consecutive elements along the fastest axis. Lanes
+// and warps take the next coordinate bits, and registers the remaining ones.
 struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order);
 
-// Returns the blocked layout of a tile that is also moved with `other` as its fastest axis. Of the
-// remaining register bits, up to `square_bits` lie along `other`, so that threads hold small
-// squares.
+// Returns the blocked layout of a tile that is also accessed with `other` as its fastest axis. Up
+// to `square_bits` of the remaining register bits lie along `other`, so that each thread holds
+// small squares.
 struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order, uint32_t other,
                                 uint32_t square_bits);
 
-// Derive the result's layout from the operand's, or the operand's from the result's.
+// Derive the layout of the result from that of the operand, or the reverse.
 struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
                                          const struct tile_type *operand,
                                          const struct tile_type *result);
-// Returns the operand's elements that each position of a broadcast's result needs. Registers keep
-// their numbers.
+// Returns a layout in which each position holds the operand's element that a broadcast needs there.
+// Registers keep their numbers.
 struct tile_layout tile_layout_slice(const struct tile_layout *result,
                                      const struct tile_type *operand,
                                      const struct tile_type *result_type);
@@ -69,25 +70,25 @@ struct tile_layout tile_layout_permute(const struct tile_layout *from, const int
 // Drops registers that hold copies of others, as in a slice.
 struct tile_layout tile_layout_compact(struct tile_layout layout);
 struct tile_layout tile_layout_reduce(const struct tile_layout *from,
-                                      uint32_t axis); // the axis is kept, with extent 1
+                                      uint32_t axis); // keeps the axis, with extent 1
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 
 // Returns the layout of a rank-1 tile that indexes an axis of `tile`. Registers keep their numbers.
 struct tile_layout tile_layout_rows(const struct tile_layout *tile, uint32_t axis);
-// Computes the layout of the same tile with axes of extent 1 inserted or removed. False if the
-// shapes differ otherwise.
+// Computes the layout of a tile after the insertion or removal of axes of extent 1. False if the
+// shapes differ in any other way.
 bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 
 // Computes the layout of an aligned part of a tile. Extents that differ from the tile's must be
-// powers of two. The coordinate bits that select the part are dropped; they must be register bits
-// of the tile, otherwise the function returns false. `selects`, if not NULL, gets for each register
+// powers of two. Drops the coordinate bits that select the part. They must be register bits of the
+// tile; otherwise the function returns false. If `selects` is not NULL, it gets for each register
 // bit of the tile the selecting bit that it flips, or 0 if the bit is kept.
 bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
                       const struct tile_type *whole_type, const struct tile_type *part_type,
                       uint32_t *selects);
-// Computes the layout of a tile from the layout of its part.
+// Computes the layout of a tile from that of its part.
 bool tile_layout_of_whole(struct tile_layout *out, const struct tile_layout *part,
                           const struct tile_type *whole_type, const struct tile_type *part_type);
 

@@ -1,4 +1,4 @@
-// Hash table of names, with open addressing. See names.h.
+// Implements a hash table of names, with open addressing. See names.h.
 #include "names.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static uint32_t hash_of(const char *text)
     return hash ^ hash >> 15;
 }
 
-// Returns the slot of a text, or the slot that it would take.
+// Returns the slot of a name, or the free slot for it.
 static uint32_t *place_of(const struct tile_names *n, const char *text, uint32_t hash)
 {
     uint32_t mask = 2 * n->capacity - 1, at = hash & mask;

@@ -1,4 +1,4 @@
-// Hash table of names. Each name occurs once, with a number and a pointer for the caller's use.
+// Hash table of names. Each name occurs once, and has a number and a pointer for the caller's use.
 #ifndef CUCORE_TILE_IR_NAMES_H
 #define CUCORE_TILE_IR_NAMES_H
 
@@ -7,22 +7,22 @@
 struct tile_name {
     const char *text;
     uint32_t hash;
-    uint32_t number; // the caller's, initially 0
+    uint32_t number; // for the caller; initially 0
     void *value;     // for the caller; initially NULL
 };
 
 struct tile_names {
     struct tile_name *name;
-    uint32_t *place; // by hash: a name's index from 1; 0: free
+    uint32_t *place; // by hash: index of a name, from 1; 0: free
     uint32_t count, capacity;
 };
 
-// Returns UINT32_MAX if the text is not in the table.
+// Returns the index of a name in names->name; UINT32_MAX if the table does not contain it.
 uint32_t tile_names_find(const struct tile_names *names, const char *text);
-// Returns the index of a name in names->name, adding the name if it is new; the table keeps the
+// Returns the index of a name in names->name. Adds the name if it is new, and then keeps the
 // pointer. UINT32_MAX if out of memory.
 uint32_t tile_names_add(struct tile_names *names, struct tile_module *module, const char *text);
-// Adds a new name. Returns false if it already exists or if out of memory.
+// Adds a new name. Returns false if the table contains it or if out of memory.
 bool tile_names_take(struct tile_names *names, struct tile_module *module, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
-// Prints the IR as source that parses to itself: names, statements and kernels.
+// Prints the IR as source that parses to the same IR: names, statements and kernels.
 //
-// Every value has a name of its own, except that a carried value's initial value, block argument
-// and result share one name, which is rebound where the next value is known. The results of an if
+// Every value has its own name, with one exception: a carried value's initial value, block argument
+// and result share a name, which is rebound where the next value is known. The results of an if
 // work the same way.
 #include "print.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// Reserves a name; true if no value has it yet.
+// Reserves a name. Returns true if no other value has it.
 static bool take_name(struct tile_printer *p, const char *name)
 {
     uint32_t hash = 0;
@@ -47,7 +47,7 @@ const char *tile_printed_name(struct tile_printer *p, const struct tile_value *v
     return *slot = name;
 }
 
-// Prints "name, name = value, value", without the values that already have their name.
+// Prints "name, name = value, value". Omits values that already have the right name.
 static void put_rebinding(struct tile_printer *p, struct tile_value *const *to,
                           struct tile_value *const *from, uint32_t count, uint32_t depth)
 {
@@ -72,8 +72,8 @@ static void put_rebinding(struct tile_printer *p, struct tile_value *const *to,
 static void put_terminator(struct tile_printer *p, const struct tile_op *op, uint32_t depth)
 {
     const struct tile_op *target = op->kind == TILE_RETURN ? NULL : tile_ended_by(op);
-    bool last = op->parent->parent == target; // the end of the loop's own body, which continues
-                                              // anyway
+    bool last = op->parent->parent == target; // the end of the loop's body, where the loop
+                                              // continues anyway
 
     if (op->kind == TILE_YIELD && target->kind != TILE_IF) { // a function's yield
         tile_put_indent(p->text, depth);
@@ -91,7 +91,7 @@ static void put_terminator(struct tile_printer *p, const struct tile_op *op, uin
     tile_put(p->text, "%s\n", tile_op_infos[op->kind].name);
 }
 
-// True if a carried value is rebound on some path to the next iteration or to the loop's end.
+// True if some path to the next iteration or to the loop's end rebinds the carried value.
 static bool is_changed(const struct tile_block *block, const struct tile_op *loop, uint32_t i)
 {
     const struct tile_value *own = loop->block[0]->argument[i + (loop->kind == TILE_FOR)];
@@ -128,7 +128,7 @@ static void put_loop(struct tile_printer *p, const struct tile_op *op, uint32_t 
         tile_put_string(p->text, "while true {\n");
     }
     for (uint32_t i = 0; i < op->result_count; i++)
-        if (!is_changed(body, op, i)) { // otherwise the parser would not carry the value
+        if (!is_changed(body, op, i)) { // rebind it to itself, or the parser would not carry it
             tile_put_indent(p->text, depth + 1);
             tile_put(p->text, "%s = %s\n", tile_printed_name(p, op->result[i]),
                      tile_printed_name(p, op->result[i]));
@@ -138,7 +138,7 @@ static void put_loop(struct tile_printer *p, const struct tile_op *op, uint32_t 
     tile_put_string(p->text, "}\n");
 }
 
-// True for a constant whose only use is as a loop's step. It is printed in the loop's head.
+// True for a constant that is used only as a loop's step. The loop's head prints it.
 static bool is_step_only(const struct tile_op *op)
 {
     if (op->kind != TILE_CONSTANT || tile_attribute(op, TILE_ATTR_REAL))

@@ -1,9 +1,9 @@
 // Prints a kernel's head as source: parameters, `where` clauses and the grid.
 #include "print.h"
 
-// Precedence of operators, as in front/parser_expression.c. An op without one is written as a call.
-// Parentheses are printed only where necessary, so that a long sum without parentheses keeps its
-// depth.
+// Precedence of operators, as in front/parser_expression.c. Ops without one are printed as calls.
+// Parentheses are printed only where necessary, so that parsing a long sum does not nest more
+// deeply than the original.
 enum { EITHER = 1, BOTH, NEGATION, COMPARISON, SUM, PRODUCT, SIGN };
 
 static const int levels[TILE_OP_COUNT] = {
@@ -17,7 +17,7 @@ static const int levels[TILE_OP_COUNT] = {
 static void put_host(struct tile_text *t, const struct tile_kernel *k,
                      const struct tile_host_expression *x, int least);
 
-// Prints the operand of a condition, in which a number means true or false.
+// Prints the operand of a condition. A number there means true if it is not 0.
 static void put_condition(struct tile_text *t, const struct tile_kernel *k,
                           const struct tile_host_expression *x, int least)
 {

@@ -61,7 +61,7 @@ static void put_hints(struct tile_printer *p, const struct tile_op *op)
         tile_put_string(p->text, ", inside=true");
 }
 
-// Prints SHAPE and DROPPED as [.., _, ..].
+// Prints SHAPE as [.., _, ..], with `_` for the axes in DROPPED.
 static void put_moved(struct tile_printer *p, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
@@ -118,7 +118,7 @@ static void put_access(struct tile_printer *p, const struct tile_op *op)
     tile_put_string(p->text, ")");
 }
 
-// Prints the function of a reduction, before the kernels.
+// Prints the function of a reduction, which must precede the kernels.
 static uint32_t put_function(struct tile_printer *p, const struct tile_block *block)
 {
     uint32_t number = p->function_count++;
@@ -156,7 +156,7 @@ const char *tile_op_word(const struct tile_op *op)
     return tile_op_infos[op->kind].name;
 }
 
-// Prints the rounding attributes, ", round=rz, ftz=true".
+// Prints the rounding attributes, such as ", round=rz, ftz=true".
 static void put_rounding(struct tile_printer *p, const struct tile_op *op)
 {
     const struct tile_attribute *round = tile_attribute(op, TILE_ATTR_ROUND);

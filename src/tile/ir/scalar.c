@@ -1,7 +1,8 @@
-// Arithmetic on one element of any dtype. See scalar.h.
+// Computes with single elements of any dtype. See scalar.h.
 //
-// f16 and bf16 are computed in wider formats and rounded once. f32 has more than twice as many
-// bits, so for + - * / and the square root rounding twice gives the same result as rounding once.
+// f16 and bf16 are computed in wider formats and rounded once. f32 is computed in f64, which has
+// more than twice as many bits, so for + - * / and square roots rounding twice gives the same
+// result as rounding once.
 #include "scalar.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static tile_wide floored(tile_wide a, tile_wide b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-// Returns the product of two 64-bit integers. Only the product of two u64 can exceed 127 bits; it
+// Returns the product of two 64-bit integers. Only the product of two u64 can exceed 127 bits, and
 // wraps.
 static tile_wide product(tile_wide a, tile_wide b)
 {
@@ -108,10 +109,10 @@ static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t 
     return true;
 }
 
-// Floats, computed in double: the result for f64; other dtypes round it once more
+// Floats, computed in double. For f64 this is the result; narrower dtypes round it once more
 
-// Returns the sum of two doubles, rounded to odd. Another rounding to half the bits then gives the
-// correctly rounded sum.
+// Returns the sum of two doubles, rounded to odd. A second rounding to half as many bits then gives
+// the correctly rounded sum.
 static double odd_sum(double x, double y)
 {
     double sum = x + y, part = sum - x, lost = (x - (sum - part)) + (y - part);
@@ -120,7 +121,7 @@ static double odd_sum(double x, double y)
     if (!isfinite(sum) || lost == 0)
         return sum;
     memcpy(&bits, &sum, sizeof(bits));
-    if (!(bits & 1)) // take the neighbour of `sum` on the side of the lost part
+    if (!(bits & 1)) // take the neighbour of `sum` in the direction of the error
         sum = nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
     return sum;
 }
@@ -148,8 +149,8 @@ static double sum(double a, double b, bool wide)
     return wide ? a + b : odd_sum(a, b);
 }
 
-// Returns a b + c, rounded once to f64 (`wide`), or to odd for dtypes narrower than f64, in which
-// the product is exact.
+// Returns a * b + c. With `wide` it is rounded once to f64. Otherwise it is rounded to odd, for
+// narrower dtypes, whose products are exact in f64.
 static double fused(double a, double b, double c, bool wide)
 {
     return wide ? fma(a, b, c) : odd_sum(a * b, c);
@@ -160,13 +161,13 @@ static double whole_quotient(double a, double b, bool wide)
     return floor(wide ? a / b : (double)(float)(a / b));
 }
 
-// Returns the remainder of the floored quotient, with the divisor's sign. Like the emitted code, it
-// rounds each step to f64 (`wide`) or f32, and adds the divisor once if the quotient was rounded
-// up.
+// Returns the remainder of floored division, which has the divisor's sign. Like the emitted code,
+// rounds each step to f64 (`wide`) or f32. If rounding made the quotient too large, adds the
+// divisor once.
 static double remainder_of(double a, double b, bool wide)
 {
     double whole = whole_quotient(a, b, wide);
-    double rest = whole == 0 ? a : fused(-whole, b, a, wide); // also where b is infinite
+    double rest = whole == 0 ? a : fused(-whole, b, a, wide); // also correct if b is infinite
 
     rest = wide ? rest : (double)(float)rest;
     if (rest != 0 && signbit(rest) != signbit(b))

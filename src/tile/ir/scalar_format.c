@@ -1,4 +1,4 @@
-// Conversions between elements of any dtype and numbers, and between dtypes. See scalar.h.
+// Converts elements of any dtype to numbers and back, and between dtypes. See scalar.h.
 #include "scalar.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 struct format {
     int exponent_bits, fraction_bits;
-    bool infinity; // e4m3 has no infinity: values too large become the largest number
+    bool infinity; // e4m3 has no infinity: larger values become the largest number
     uint32_t nan;
 };
 
@@ -31,7 +31,8 @@ static double decode(const struct format *f, uint32_t bits)
 
     if (exponent == top && (f->infinity || fraction == 7)) {
         value = fraction || !f->infinity ? NAN : INFINITY;
-    } else if (exponent) { // composed from bits, since the interpreter does little else
+    } else if (exponent) { // composing the bits is fast, and the interpreter spends most of its
+                           // time here
         uint64_t whole = (uint64_t)((int)exponent - bias + 1023) << 52 |
                          (uint64_t)fraction << (52 - f->fraction_bits);
         memcpy(&value, &whole, sizeof(value));
@@ -41,7 +42,8 @@ static double decode(const struct format *f, uint32_t bits)
     return negative ? -value : value;
 }
 
-// Rounds a positive real to an integral value. The direction takes `negative` into account.
+// Rounds a positive real to an integral value. `negative`: it is the magnitude of a negative
+// number, which reverses directed rounding.
 static double to_integral(double x, enum tile_round round, bool negative)
 {
     switch (round) {
@@ -73,7 +75,7 @@ static uint32_t encode(cuc_dtype dtype, double value, enum tile_round round)
     frexp(x, &exponent); // x = m * 2^exponent, m in [0.5, 1)
     exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
     double units = to_integral(ldexp(x, f->fraction_bits - exponent), round, negative);
-    // The addition handles a carry into the next exponent, and out of the denormals.
+    // The addition carries into the next exponent, and out of the denormals, as needed.
     double least = ldexp(1.0, f->fraction_bits);
     int64_t bits = units < least ? (int64_t)units
                                  : (int64_t)units - (int64_t)least +
@@ -211,14 +213,13 @@ bool tile_real_fits(cuc_dtype dtype, double value)
         return true;
     if (dtype == CUC_F32 || dtype == CUC_TF32)
         return isfinite((float)value);
-    if (dtype == CUC_E4M3 || dtype == CUC_E5M2) // the conversion would saturate to the largest
-                                                // number
+    if (dtype == CUC_E4M3 || dtype == CUC_E5M2) // a conversion would saturate to the largest number
         return fabs(value) <= decode(f, f->infinity ? 0x7b : 0x7e);
     return isfinite(decode(f, encode(dtype, value, TILE_RN)));
 }
 
-// Returns the double that results from rounding an integer to odd. It has the same order as the
-// integer relative to every halfway point of a narrower format.
+// Rounds an integer to odd, to a double. The result compares to every rounding boundary of a
+// narrower format as the integer does.
 static double odd_double(uint64_t magnitude)
 {
     uint32_t lost = magnitude >> 53 ? 11 - (uint32_t)__builtin_clzll(magnitude) : 0;
@@ -237,7 +238,7 @@ static uint64_t saturate(cuc_dtype to, cuc_dtype from, double value, enum tile_r
     double whole = signbit(value) ? -to_integral(-value, round, true)
                                   : to_integral(value, round, false);
 
-    if (value != value) // as in cvt: the sign bit if 64 bits are involved, otherwise 0
+    if (value != value) // as in cvt: only the top bit set if either type has 64 bits, otherwise 0
         return bits == 64 || from == CUC_F64
                    ? tile_element_of_int(to, (int64_t)(UINT64_C(1) << (bits - 1)))
                    : 0;
@@ -265,7 +266,7 @@ uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum 
         uint64_t magnitude = negative ? 0 - element : element;
         if (to == CUC_F64 && magnitude >> 53) {
             uint32_t lost = 11 - (uint32_t)__builtin_clzll(magnitude);
-            // Two bits past the last one tell on which side of the midpoint the rest lies.
+            // Encode the discarded bits in two: zero, below one half, one half, or above.
             uint64_t rest = magnitude & ((UINT64_C(1) << lost) - 1), half = UINT64_C(1)
                                                                             << (lost - 1);
             double kept = (double)(magnitude >> lost);

@@ -1,8 +1,8 @@
 // Computes one element of an op with explicit rounding. See scalar.h.
 //
-// The value is first rounded to odd in 53 bits: toward zero, with the last bit set if anything was
-// lost. A second rounding, in any direction, to a format of up to 51 bits then gives the same
-// result as a single rounding. For f64 the processor does the rounding; its mode and flags are
+// First rounds the value to odd in 53 bits: toward zero, with the last bit set if any bit was lost.
+// A second rounding to at most 51 bits, in any direction, then gives the same result as a single
+// rounding. For f64, the processor itself rounds in the given direction, and its mode and flags are
 // restored.
 #include "scalar.h"
 
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-// Volatile operands and result keep the computation between the setting and the restoring of the
-// mode.
+// Operands and result are volatile, so that the compiler keeps the computation between setting and
+// restoring the mode.
 static double in_mode(enum tile_op_kind kind, int mode, const double *x, bool *inexact)
 {
     volatile double a = x[0], b = x[1], c = x[2];
@@ -40,7 +40,7 @@ static double to_odd(enum tile_op_kind kind, const double *x)
     return out;
 }
 
-// The sum of two opposite values is -0 when rounded down, except for +0 + +0.
+// The sum of two opposite values is -0 when rounding down, except for +0 + +0.
 static bool is_minus_zero(enum tile_op_kind kind, enum tile_round round, const double *x)
 {
     bool product = kind == TILE_FMA;
@@ -50,8 +50,8 @@ static bool is_minus_zero(enum tile_op_kind kind, enum tile_round round, const d
            (signbit(a) || (kind == TILE_SUB ? !signbit(b) : signbit(b)));
 }
 
-// True if the value, rounded to the same precision with an unbounded exponent, is below the
-// smallest normal number. The machine then flushes it to 0.
+// True if the value is below the smallest normal number even after rounding to the same precision
+// with an unbounded exponent. The GPU then flushes it to 0.
 static bool is_tiny(double odd, enum tile_round round)
 {
     double up = fabs(odd) < 1 ? odd * 0x1p64 : 1;

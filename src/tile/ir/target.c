@@ -1,4 +1,4 @@
-// The targets of tile programs.
+// The properties of compilation targets.
 #include "target.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@ bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why
                 TILE_HAS_SPECIFIC | TILE_HAS_CLUSTERS | TILE_HAS_VECTOR_RED,
         HOPPER = LATER | TILE_HAS_WGMMA | TILE_PAIRS_ROWS,
     };
-    // A block may use all of a multiprocessor's shared memory except 1 KiB. Slabs of TMA and wgmma
-    // are aligned to 1024 bytes. Resident blocks: CUDA 13.0, cuda_occupancy.h,
-    // cudaOccMaxBlocksPerMultiprocessor().
+    // A block may use all of a multiprocessor's shared memory except 1 KiB. TMA and wgmma tiles are
+    // aligned to 1024 bytes. The maximum of resident blocks comes from
+    // cudaOccMaxBlocksPerMultiprocessor() in cuda_occupancy.h of CUDA 13.0.
     static const struct {
         int sm;
         uint32_t shared_kib, shared_align, most_blocks, features;

@@ -1,4 +1,4 @@
-// Text that grows in an arena: dumps and PTX.
+// Text that grows in an arena, for dumps and PTX.
 #ifndef CUCORE_TILE_IR_TEXT_H
 #define CUCORE_TILE_IR_TEXT_H
 
@@ -6,18 +6,19 @@
 
 struct tile_text {
     struct tile_module *module;
-    char *at; // zero-terminated; NULL while it is empty
+    char *at; // zero-terminated; NULL while the text is empty
     size_t length, capacity;
 };
 
-// Adds nothing after memory has run out, which the module's diagnostics report.
+// Appends formatted text. Adds nothing once memory has run out, which the module's diagnostics
+// record.
 void tile_put(struct tile_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_put_string(struct tile_text *text, const char *string);
-// Appends a text and empties it, so that its memory can be reused.
+// Appends `from` to `text` and empties `from`, so that its memory can be reused.
 void tile_put_text(struct tile_text *text, struct tile_text *from);
 void tile_put_indent(struct tile_text *text, uint32_t depth);
-// Append a string in quotes, and a float that reads back unchanged.
+// Append a string in quotes, and a float in a form that parses to the same value.
 void tile_put_quoted(struct tile_text *text, const char *string);
 void tile_put_real(struct tile_text *text, double value);
 // ir/print_head.c: appends a kernel's head, up to its opening brace.

@@ -1,7 +1,8 @@
-// Verifies the IR's rules between passes: ir.h's rules for blocks and terminators, definition
-// before use, matching types and layouts of an op's parts, and the lists of uses.
+// Verifies the IR's rules between passes: ir.h's rules for blocks and terminators, definitions
+// before uses, matching types and layouts, and use lists.
 //
-// build.c decides if an op is legal at all; the verifier finds the rules that a pass broke.
+// build.c checks if an op is legal when it is created; the verifier finds rules that a pass has
+// broken.
 #include "diagnostic.h"
 #include "layout.h"
 #include "ir.h"
@@ -9,8 +10,8 @@
 
 struct checker {
     struct tile_check check;
-    bool *made;         // by value id: already defined, in an enclosing block
-    uint32_t *operands; // by value id: number of uses as an operand in the kernel
+    bool *made;         // by value id: defined before, in this block or an enclosing one
+    uint32_t *operands; // by value id: number of operands in the kernel that refer to it
 };
 
 static void make(struct checker *c, const struct tile_op *op, const struct tile_value *value)
@@ -66,14 +67,14 @@ static void check_elementwise(struct checker *c, const struct tile_op *op)
             tile_broken(&c->check, op, "operand %u has another shape than the result", i);
         else if (!same_layout(x, result))
             tile_broken(&c->check, op, "operand %u has another layout than the result", i);
-        // All operands share one dtype, except the condition of a where.
+        // All operands share a dtype, except the condition of a where.
         else if (i > first && op->kind != TILE_ASM &&
                  x->type.dtype != op->operand[first]->type.dtype)
             tile_broken(&c->check, op, "operand %u has another dtype than operand %u", i, first);
     }
 }
 
-// Checks the values of a terminator against the results that they become.
+// Checks a terminator's values against the results that they become.
 static void check_fed(struct checker *c, const struct tile_op *op, const struct tile_op *target)
 {
     if (!target) {
@@ -164,7 +165,7 @@ static void check_block(struct checker *c, const struct tile_block *block,
         if (c->check.ok && op->next && tile_op_infos[op->kind].traits & TILE_TERMINATES)
             tile_broken(&c->check, op, "ops follow it");
     }
-    // Values defined in this block are not visible outside.
+    // Hide the values defined in this block from code after it.
     for (const struct tile_op *op = block->first; op && c->check.ok && parent; op = op->next)
         for (uint32_t i = 0; i < op->result_count; i++)
             c->made[op->result[i]->id] = false;
@@ -205,7 +206,7 @@ bool tile_verify_kernel(struct tile_kernel *kernel, const char *after)
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         make(&c, NULL, kernel->parameter[i].value);
     check_block(&c, &kernel->body, NULL);
-    if (!c.check.ok) // not all operands have been counted
+    if (!c.check.ok) // the walk stopped before it counted all operands
         return false;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         check_uses(&c, NULL, kernel->parameter[i].value);

@@ -1,4 +1,4 @@
-// Walks over the IR, and queries about values and ops. See ir.h.
+// Walks over the IR, and answers queries about values and ops. See ir.h.
 #include "ir.h"
 
 #include "words.h"
@@ -78,7 +78,8 @@ const struct tile_value *tile_strip_transposes(const struct tile_value *value, b
     return strip_transposes(value, 1, transposed);
 }
 
-// The op that makes a box whose leading axes become a matrix's rows.
+// Returns the op that produces a matrix, possibly as a box whose leading axes are joined to the
+// matrix's rows.
 static const struct tile_op *box_of(const struct tile_value *value, uint32_t uses, bool *transposed)
 {
     if (value->uses != uses)

@@ -10,18 +10,18 @@ enum tile_combine {
 #include "combine.def"
     TILE_COMBINES
 };
-// A sum over lanes that share a line, in two steps: each lane keeps its part, and later the kept
-// parts are joined.
+// The state of a sum over lanes that share a line. The sum has two steps: first each lane keeps a
+// partial sum, later the partial sums are joined.
 enum tile_partial { TILE_PARTIAL_NONE, TILE_PARTIAL_KEPT, TILE_PARTIAL_JOINED };
-// APPROX is the hardware's fastest approximation, FULL is accurate to 2 ulp.
+// APPROX is the hardware's fastest approximation. FULL is accurate to 2 ulp.
 enum tile_round { TILE_RN, TILE_RZ, TILE_RM, TILE_RP, TILE_APPROX, TILE_FULL };
 enum tile_precision { TILE_IEEE, TILE_TF32, TILE_TF32X3 };
 enum tile_order { TILE_WEAK, TILE_RELAXED, TILE_ACQUIRE, TILE_RELEASE, TILE_ACQ_REL };
 enum tile_scope { TILE_SCOPE_DEVICE, TILE_SCOPE_BLOCK, TILE_SCOPE_SYSTEM };
 enum tile_cache { TILE_CACHE_ANY, TILE_CACHE_FIRST, TILE_CACHE_LAST, TILE_CACHE_STREAM };
 
-// words.c: returns the word for an attribute's number, and the number for a word; `key` is an enum
-// tile_attribute_key. NULL and -1 if there is none.
+// words.c: return the word for an attribute's number (NULL: none), and the number for a word (-1:
+// none). `key` is an enum tile_attribute_key.
 const char *tile_word_text(int key, int64_t number);
 int64_t tile_attribute_word_find(int key, const char *word, size_t bytes);
 
