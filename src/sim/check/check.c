@@ -61,9 +61,9 @@ static const char *word_of(uint32_t check)
     return words[i].word;
 }
 
-// Places already reported: a hash table without removal.
+// Places that have been reported: a hash table from which nothing is removed.
 struct place {
-    uint64_t program; // the program's serial, from 1
+    uint64_t program; // serial number of the program, from 1
     uint32_t entry, line, check;
 };
 
@@ -103,7 +103,7 @@ static bool grow(void)
     return true;
 }
 
-// Returns true the first time for a place; if out of memory, every time.
+// Returns true the first time it is called for a place. If out of memory, always returns true.
 static bool is_new(const struct place *p)
 {
     if (findings.count >= findings.capacity / 2 && !grow())

@@ -1,4 +1,4 @@
-// Agents and the views of warps: clocks, and the operations that propagate them.
+// Implements agents, the views of warps, and the operations that propagate clocks between them.
 #include "check_agents.h"
 
 #include <stdlib.h>
@@ -137,8 +137,8 @@ void sim_race_pass(struct sim_warp *w, uint32_t barrier)
     sim_race_tick(race->shared, rw);
 }
 
-// Assumes more order than the memory model guarantees: ignores fences and their scopes, and treats
-// locations with equal hashes as one. Locks built from atomics therefore cause no findings.
+// Assumes more order than the memory model guarantees, so that locks built from atomics cause no
+// findings: ignores fences and scopes, and treats locations with equal hashes as one.
 void sim_race_strong(struct sim_warp *w, const struct sim_op *op, const void *place, bool writes,
                      bool reads)
 {
@@ -208,14 +208,14 @@ bool sim_check_race_new(struct sim_block *block)
     return true;
 }
 
-// All work of earlier blocks is known to everyone, including entries that the views of barriers
+// Makes all work of earlier blocks known to every warp, including work that the views of barriers
 // still hold.
 void sim_check_race_begin(struct sim_block *block)
 {
     struct sim_race_cluster *c = block->race->shared;
 
     if (block->cluster_rank)
-        return; // done with the first
+        return; // the first block has reset the whole cluster
     for (uint32_t b = 0; b < c->cluster->count; b++) {
         struct sim_race *race = c->cluster->blocks[b]->race;
         for (uint32_t i = 0; i < race->warp_count; i++) {

@@ -1,12 +1,14 @@
-// Agents that access a cluster's shared memory, and what each warp knows of the others' accesses.
+// Agents, which access a cluster's shared memory, and each warp's knowledge of their accesses.
 // Internal interface of check_agents.c, check_async.c and check_race.c.
 //
-// An agent performs accesses in its own order. Agents are a warp; its cp.async copies; its bulk
-// copies out of shared memory; its warpgroup's wgmma products; and the copies that complete on an
-// mbarrier. An agent's clock advances at each point where others may learn of its progress, so an
-// access is identified by its agent and the agent's clock. A warp's view is the clock up to which
-// it knows each agent. Barriers and similar operations propagate views. An access outside a view is
-// unordered with the warp's next access (vector clocks, at the granularity of warps).
+// The check uses vector clocks at the granularity of warps. An agent performs accesses in its own
+// order. These are the agents: a warp, its cp.async copies, its bulk copies out of shared memory,
+// its warpgroup's wgmma products, and the copies that complete on one mbarrier.
+//
+// An agent's clock advances at each point where others may learn of its progress, so an agent and
+// its clock identify an access. A warp's view contains the clock up to which the warp knows each
+// agent. Barriers and similar operations propagate views. An access that the warp's view does not
+// cover is unordered with the warp's next access.
 #ifndef CUCORE_SIM_CHECK_CHECK_AGENTS_H
 #define CUCORE_SIM_CHECK_CHECK_AGENTS_H
 
@@ -14,7 +16,7 @@
 
 enum sim_agent_kind {
     SIM_AGENT_WARP,
-    SIM_AGENT_COPIES, // in the order of enum sim_groups, plus one
+    SIM_AGENT_COPIES, // this and the next two: in the order of enum sim_groups
     SIM_AGENT_BULK,
     SIM_AGENT_PRODUCTS,
     SIM_AGENT_MBARRIER,
@@ -22,42 +24,43 @@ enum sim_agent_kind {
 
 struct sim_agent {
     enum sim_agent_kind kind;
-    uint32_t rank;  // rank of its block in the cluster
-    uint32_t index; // index of the warp; of the first warp of a warpgroup; offset of the mbarrier
+    uint32_t rank;  // rank of the agent's block in the cluster
+    uint32_t index; // index of the warp or of the warpgroup's first warp; offset of the mbarrier
     uint32_t now;   // current clock
 };
 
 struct sim_view {
-    uint32_t *known;  // [capacity]: the known clock of each agent
-    uint32_t *fenced; // [capacity]: the known clock of accesses that the async proxy sees, too
+    uint32_t *known;  // [capacity]: known clock of each agent
+    uint32_t *fenced; // [capacity]: known clock up to which the async proxy sees each agent's
+                      // accesses
     uint32_t capacity;
 };
 
-// A recorded access. Clock 0: none.
+// A recorded access. Clock 0 means none.
 struct sim_mark {
     uint32_t clock, line;
     uint16_t agent;
     uint8_t lane;
-    uint8_t bytes : 4; // accessed bytes of the cell's four
+    uint8_t bytes : 4; // mask of the cell's four bytes
     uint8_t atomic : 1;
 };
 enum {
     SIM_LANES_MANY = 0xff,  // several lanes accessed these bytes
-    SIM_LANES_APART = 0xfe, // several lanes, with unknown bytes each
+    SIM_LANES_APART = 0xfe, // several lanes, each with unknown bytes
 };
 
-// Four bytes of shared memory: the last writer, and since then two atomic operations and two
-// readers.
+// Four bytes of shared memory. Records the last write and, since then, two atomic operations and
+// two reads.
 struct sim_cell {
     struct sim_mark write, update[2], read[2];
 };
 
-// A warp's asynchronous operations of one kind, which it awaits in groups. Groups are counted for
-// the warp; lanes that count on their own have at most as many.
+// A warp's asynchronous operations of one kind, which it awaits in groups. Groups are counted per
+// warp: no lane has more groups than its warp.
 struct sim_stream {
     uint32_t agent;      // 0: none yet
     uint32_t now;        // clock of the open group
-    uint32_t line, last; // the last access: its line, and its group's clock
+    uint32_t line, last; // line of the last access; clock of its group
     uint32_t commits;
     uint32_t clock[16]; // clocks of the last groups
 };
@@ -66,33 +69,32 @@ struct sim_race_warp {
     uint32_t agent;
     struct sim_view view;
     struct sim_stream stream[SIM_GROUPS];
-    uint32_t copies_met; // cp.async: clock of the warp's copies that was known when the lanes last
-                         // converged
+    uint32_t copies_met; // cp.async: known clock of the warp's copies when its lanes last converged
     bool products_fenced;
 };
 
 struct sim_race_mbarrier {
-    uint64_t key; // rank and offset of the mbarrier, plus one; 0: unused
+    uint64_t key; // rank and offset of the mbarrier, plus 1; 0: unused
     uint32_t agent;
-    struct sim_view coming, passed; // views from arrivals of the current phase, and of all earlier
+    struct sim_view coming, passed; // views from arrivals in the current phase, and in all earlier
                                     // phases
 };
 
 enum { SIM_RACE_PLACES = 1024 };
 
-// Race state of a cluster; block 0's race owns it.
+// The race state of a cluster. Block 0 owns it.
 struct sim_race_cluster {
     struct sim_cluster *cluster;
     struct sim_agent *agents; // warps first
     uint32_t agent_count, agent_capacity;
     struct sim_race_mbarrier *mbarriers; // hash table
     uint32_t mbarrier_count, mbarrier_capacity;
-    struct sim_view arrived, passed; // at barrier.cluster, from arrivals without .relaxed
-    struct sim_view running, ran;    // from all arrivals: the accesses made before them, visible or
-                                     // not
-    struct sim_view places[SIM_RACE_PLACES]; // strong accesses, by a hash of the address
-    bool fences;                             // a fence.proxy.async was executed
-    bool broken;                             // out of memory: the next access reports it
+    struct sim_view arrived, passed; // at barrier.cluster: views from arrivals without .relaxed
+    struct sim_view running, ran;    // views from all arrivals: accesses made before them, even if
+                                     // they are not visible
+    struct sim_view places[SIM_RACE_PLACES]; // views from strong accesses, by a hash of the address
+    bool fences;                             // a fence.proxy.async has been executed
+    bool broken;                             // out of memory, which the next access reports
 };
 
 struct sim_race {
@@ -102,21 +104,22 @@ struct sim_race {
     struct sim_race_warp *warps;
     uint32_t warp_count;
     struct sim_view barriers[SIM_BARRIER_CLUSTER];
-    struct sim_mark *remote; // by agent: the last access from another block
+    struct sim_mark *remote; // by agent: last access from another block
     uint32_t remote_capacity;
 };
 
-// The agent that accesses memory for an instruction.
+// The agent that performs an instruction's accesses.
 enum sim_actor {
     SIM_ACTOR_LANE,
-    SIM_ACTOR_STRONG,   // a lane, with order, as in sim_race_strong()
-    SIM_ACTOR_BLIND,    // a lane, by an atomic operation whose result is unused
+    SIM_ACTOR_STRONG,   // a lane, with the ordering of sim_race_strong()
+    SIM_ACTOR_BLIND,    // a lane, with an atomic operation whose result is unused
     SIM_ACTOR_TOGETHER, // converged lanes
     SIM_ACTOR_COPIES,   // cp.async
-    SIM_ACTOR_COPY_2,   // a copy into shared memory that completes on the mbarrier in o[2]
+    SIM_ACTOR_COPY_2,   // copy into shared memory that completes on the mbarrier in o[2]
     SIM_ACTOR_COPY_3,   // the same, with the mbarrier in o[3]
-    SIM_ACTOR_STORED,   // the same by st.async or red.async, which use the generic proxy
-    SIM_ACTOR_BULK,     // a copy out of shared memory
+    SIM_ACTOR_STORED,   // st.async or red.async, which complete on an mbarrier but use the generic
+                        // proxy
+    SIM_ACTOR_BULK,     // copy out of shared memory
     SIM_ACTOR_PRODUCT,  // wgmma
 };
 
@@ -143,21 +146,22 @@ void sim_view_free(struct sim_view *v);
 // Creates an agent; returns 0 if out of memory or if there are too many.
 uint32_t sim_agent_new(struct sim_race_cluster *c, enum sim_agent_kind kind, uint32_t rank,
                        uint32_t index);
-// Advances the warp's clock: what others have learned so far does not cover the warp's later
-// accesses.
+// Advances the warp's clock, so that the clocks others have learned so far do not cover the warp's
+// later accesses.
 void sim_race_tick(struct sim_race_cluster *c, struct sim_race_warp *w);
 
 // check_async.c
 
-// Returns the warp's stream of a kind, with its agent; NULL if out of memory.
+// Returns the warp's stream of a kind, and creates its agent if needed. NULL if out of memory.
 struct sim_stream *sim_race_stream(struct sim_warp *w, enum sim_groups which);
-// Returns the mbarrier of a block at an offset, creating it if needed; NULL if out of memory.
+// Returns the state of the mbarrier at an offset in a block, and creates it if needed. NULL if out
+// of memory.
 struct sim_race_mbarrier *sim_race_mbarrier_at(struct sim_race_cluster *c, uint32_t rank,
                                                uint32_t offset);
 // Resets the asynchronous operations of a cluster for new blocks.
 void sim_race_async_begin(struct sim_race_cluster *c);
 
-// check_race.c: describes the author of a mark.
+// check_race.c: describes who performed the access of a mark.
 void sim_race_who(const struct sim_race_cluster *c, const struct sim_block *here,
                   const struct sim_mark *m, char *out, size_t bytes);
 

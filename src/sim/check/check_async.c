@@ -1,5 +1,5 @@
-// Asynchronous operations: groups of copies and products, mbarriers, and the agent that accesses
-// memory for an instruction.
+// Handles asynchronous operations: groups of copies and products, mbarriers, and the choice of the
+// agent that accesses memory for an instruction.
 #include "base/array.h"
 #include "check_agents.h"
 #include "sim/machine/code.h"
@@ -15,7 +15,7 @@ struct sim_stream *sim_race_stream(struct sim_warp *w, enum sim_groups which)
 {
     struct sim_race_cluster *c = w->block->race->shared;
     struct sim_race_warp *warps = w->block->race->warps;
-    // The four warps of a warpgroup wait for the same products.
+    // The four warps of a warpgroup share the agent of its products.
     const bool grouped = which == SIM_GROUPS_PRODUCTS;
     const uint32_t first = grouped ? w->index / 4 * 4 : w->index, end = first + (grouped ? 4 : 1);
     struct sim_stream *s = &warps[w->index].stream[which];
@@ -56,8 +56,8 @@ void sim_race_wait(struct sim_warp *w, enum sim_groups which, uint64_t but)
 
     if (!s || but >= s->commits)
         return;
-    // The wait leaves more groups pending than are recorded. Wait for all of them instead, which
-    // cannot cause false findings.
+    // The wait leaves more groups pending than are recorded. Assume that it waits for all groups,
+    // which cannot cause false findings.
     but = but < GROUPS_KEPT ? but : 0;
     sim_view_learn(w->block->race->shared, &sim_race_of(w)->view, s->agent,
                    s->clock[(s->commits - 1 - but) % GROUPS_KEPT]);
@@ -148,7 +148,7 @@ void sim_race_mbarrier_phase(struct sim_warp *w, uint64_t address)
         return;
     sim_view_join(c, &b->passed, &b->coming);
     sim_view_clear(&b->coming);
-    // Copies that complete on the mbarrier leave marks with its phase.
+    // Marks of copies that complete on the mbarrier contain the number of its phase.
     c->agents[b->agent].now++;
 }
 
@@ -219,7 +219,7 @@ bool sim_race_exit(struct sim_warp *w, const struct sim_op *op, uint32_t lanes)
 
     if (w->block->alive != (uint32_t)__builtin_popcount(lanes))
         return true;
-    // The last threads of the block exit, and its shared memory ceases to exist.
+    // The block's last threads exit, so its shared memory ceases to exist.
     for (uint32_t i = 0; i < race->warp_count; i++) {
         const struct sim_race_warp *rw = &race->warps[i];
         const struct sim_stream *s = &rw->stream[SIM_GROUPS_BULK];
@@ -261,7 +261,7 @@ static bool says(const struct sim_statement *s, const char *word)
 
 static enum sim_actor actor_of(const struct sim_statement *s)
 {
-    // The first row whose words the statement has.
+    // The first row whose words all occur in the statement applies.
     static const struct {
         const char *word[3];
         enum sim_actor actor;
@@ -296,7 +296,7 @@ static enum sim_actor actor_of(const struct sim_statement *s)
     return SIM_ACTOR_LANE;
 }
 
-// Counts the uses of an operand's registers, up to two.
+// Counts the uses of the registers in an operand. A count of 2 means two or more.
 static void count_uses(const struct sim_operand *o, unsigned char *uses)
 {
     if (o->kind == SIM_OP_REGISTER) {
@@ -319,7 +319,7 @@ unsigned char *sim_race_actors(struct sim_program *program, const struct sim_fun
         for (uint32_t n = 0; n < s->operands; n++)
             count_uses(&s->operand[n], uses);
     }
-    // Compilers also write atom for red: its result has no other use.
+    // Compilers also write atom instead of red, with a result that is not used anywhere.
     for (size_t i = 0; actors && uses && i < f->statement_count; i++) {
         const struct sim_statement *s = &f->statements[i];
         if (strcmp(s->word[0], "atom") == 0 && s->operands &&

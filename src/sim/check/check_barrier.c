@@ -1,36 +1,38 @@
-// Finds barriers that all lanes of a warp must reach together, but that only a part of the warp has
-// reached.
+// Finds barriers that only part of a warp has reached although all its lanes must reach them
+// together.
 //
-// Lanes that the simulation runs separately may run together on a GPU. The check therefore ignores
-// when lanes arrive and considers only where: a lane's n-th aligned barrier must be the n-th of
-// every other lane of its warp. When the count of a barrier completes, either all live lanes of a
-// warp or none must have arrived. An exiting lane need not arrive, unless it passed the barrier
-// first, that is, it stored something at an instruction that the waiting lanes can still reach.
+// Lanes that the simulator runs separately may run together on a GPU. The check therefore ignores
+// when lanes arrive, and considers only where: the n-th aligned barrier of a lane must be the n-th
+// of every other lane of its warp. When the count of a barrier completes, either all live lanes of
+// a warp or none must have arrived. An exiting lane need not arrive, unless it has bypassed the
+// barrier. It counts as having done so if it has stored at an instruction that the waiting lanes
+// can still reach.
 #include "check.h"
 #include "sim/machine/code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 16 }; // maximum number of barriers by which lanes of a warp may be apart
+enum { KEPT = 16 }; // maximum number of barriers by which lanes of a warp may differ
 
-// A barrier that some lanes of a warp reached as their `number`-th one.
+// A barrier that some lanes of a warp reached as number `number`.
 struct step {
     const struct sim_op *op;
     uint32_t number, index, lane;
 };
 
-// The aligned barriers of a warp.
+// The aligned barriers that a warp has reached.
 struct sim_steps {
-    bool parted;                          // false: all lanes reached `together` of them
-    uint32_t together, reached[SIM_WARP]; // barriers that each lane reached
+    bool parted;                          // false: each lane has reached `together` barriers
+    uint32_t together, reached[SIM_WARP]; // `reached`: number of barriers that each lane has
+                                          // reached
     struct step last[KEPT];               // indexed by number
-    uint32_t came[16];                    // lanes that arrived in the current phase of each barrier
+    uint32_t came[16];                    // per barrier: lanes that have arrived in the current
+                                          // phase
     const struct sim_op *at[SIM_STEP_CLUSTER_WAIT + 1];
-    uint32_t passing; // lanes that have stored since their last barrier, while others waited at a
-                      // barrier
+    uint32_t passing; // lanes that have stored since their last barrier, while others waited at one
     struct {
-        const struct sim_op *op, *barrier; // the store, and that barrier
+        const struct sim_op *op, *barrier; // the store, and the barrier that it bypassed
     } passed[SIM_WARP];
 };
 
@@ -50,7 +52,7 @@ void sim_check_barrier_free(struct sim_block *block)
     free(block->steps);
 }
 
-// Lanes that have passed equally many barriers are together again.
+// Marks lanes as together again if all of them have reached the same number of barriers.
 static void join(const struct sim_warp *w, struct sim_steps *steps)
 {
     uint32_t number = steps->reached[__builtin_ctz(w->alive)];
@@ -62,8 +64,8 @@ static void join(const struct sim_warp *w, struct sim_steps *steps)
     steps->together = number;
 }
 
-// Records a lane's step. Returns true if another lane of its warp took a different step, `*other`,
-// with the same number.
+// Records a lane's step. Returns true if another lane of the warp took a different step with the
+// same number, and stores that step in `other`.
 static bool step_differs(struct sim_steps *steps, const struct step *now, uint32_t number,
                          struct step *other)
 {
@@ -165,7 +167,7 @@ void sim_check_barrier_pass(struct sim_warp *w, const struct sim_op *op, uint32_
 struct walk {
     const struct sim_code *code;
     const struct sim_handlers *handlers;
-    uint32_t *left, count; // still to be visited
+    uint32_t *left, count; // ops that are still to be visited
     bool *seen;
 };
 
@@ -177,7 +179,7 @@ static void go(struct walk *walk, uint32_t at)
     walk->left[walk->count++] = at;
 }
 
-// Adds the successors of an op, except into calls, which return.
+// Adds the successors of an op. Does not enter called functions, since calls return.
 static void continue_walk(struct walk *walk, uint32_t at)
 {
     const struct sim_op *op = &walk->code->ops[at];

@@ -1,12 +1,13 @@
-// Finds reads of uninitialized memory, with one bit for every byte that says if it has been
+// Finds reads of uninitialized memory, with one bit per byte that tells if the byte has been
 // written.
 //
-// Bits of shared memory belong to the block. Bits of global memory lie in chunks, one for each GiB
-// of addresses that contains checked memory, with a byte for each page that says whether it is
-// checked: device memory from its allocation to its free. All other memory counts as written, since
-// the host may write it unnoticed. Chunks are reserved address space, so pages that are never
-// touched cost nothing. They exist until the process ends, because kernels may use memory after it
-// is freed.
+// A block owns the bits of its shared memory. The bits of global memory lie in chunks, one for each
+// GiB of addresses that contains checked memory. A chunk also has a byte for each page that tells
+// if the page is checked. Device memory is checked from its allocation until it is freed. All other
+// memory counts as written, since the host may write it unnoticed.
+//
+// Chunks are reserved address space, so pages that are never touched cost nothing. They exist until
+// the process ends, because kernels may use memory after it is freed.
 #include "check.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@
 enum {
     PAGE_SHIFT = 12,
     CHUNK_SHIFT = 30,
-    CHUNKS = 1 << 18, // chunks for the 48 bits of an address
+    CHUNKS = 1 << 18, // one per GiB of a 48-bit address space
     BITS = 64,        // bits of a word
     SYSTEM_PAGE = 4096,
 };
@@ -32,7 +33,7 @@ static struct chunk *_Atomic *_Atomic chunks; // [CHUNKS]
 
 // Bits
 
-// Returns a mask of `count` ones from bit `at` on, limited to one word.
+// Returns a mask of `count` ones starting at bit `at`, limited to one word.
 static uint64_t mask_of(uint64_t at, uint64_t count)
 {
     uint64_t ones = count < BITS ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
@@ -52,7 +53,7 @@ static uint64_t word_at(const uint64_t *words, uint64_t at)
     return __atomic_load_n(&words[at / BITS], __ATOMIC_RELAXED);
 }
 
-// Returns how many of `count` bits from `at` on are clear.
+// Returns how many of the `count` bits starting at `at` are clear.
 static uint64_t count_clear(const uint64_t *words, uint64_t at, uint64_t count)
 {
     uint64_t clear = 0;
@@ -66,7 +67,7 @@ static uint64_t count_clear(const uint64_t *words, uint64_t at, uint64_t count)
     return clear;
 }
 
-// Blocks that run concurrently may own bytes of one word.
+// Sets bits atomically: blocks that run concurrently may own bytes of the same word.
 static void set_bits(uint64_t *words, uint64_t at, uint64_t count)
 {
     for (uint64_t n; count; at += n, count -= n) {
@@ -122,7 +123,7 @@ static void *reserve(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-// Returns the chunk of an address, creating it if needed; NULL if out of memory.
+// Returns the chunk of an address, and creates it if needed. NULL if out of memory.
 static struct chunk *chunk_new(uint64_t address)
 {
     struct chunk *_Atomic *table = atomic_load_explicit(&chunks, memory_order_acquire);
@@ -151,7 +152,7 @@ static struct chunk *chunk_new(uint64_t address)
     return chunk;
 }
 
-// Returns how many of the bytes from an address on lie in its chunk.
+// Returns how many of the bytes starting at an address lie in the address's chunk.
 static uint64_t in_chunk(uint64_t address, uint64_t bytes)
 {
     uint64_t available = CHUNK_BYTES - address % CHUNK_BYTES;
@@ -177,7 +178,7 @@ void sim_init_allocated(uint64_t address, uint64_t bytes)
 
 void sim_init_freed(uint64_t address, uint64_t bytes)
 {
-    // Returns whole pages of bits to the system.
+    // Return whole pages of bits to the system.
     for (uint64_t at = address, left = bytes, n; left; at += n, left -= n) {
         n = in_chunk(at, left);
         struct chunk *chunk = chunk_of(at);

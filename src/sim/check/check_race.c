@@ -1,9 +1,9 @@
-// Finds races in shared memory, and missing waits and proxy fences, by comparing every access with
-// the recorded earlier accesses to the same four bytes.
+// Finds races in shared memory, and missing waits and proxy fences. Compares each access with
+// earlier accesses recorded for the same four bytes.
 //
 // Two accesses, at least one of which is a write, are ordered if the warp of the later one knows of
-// the earlier one (check_agents.h). Lanes of a warp count as unordered only between .sync
-// instructions and the like. At most two of the readers between two writes are recorded.
+// the earlier one (check_agents.h). Lanes of the same warp count as unordered only between .sync
+// instructions and similar points. Between two writes, at most two readers are recorded.
 #include "check_agents.h"
 #include "sim/machine/code.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The access being checked against cells.
+// The access that is being compared with cells.
 struct act {
     struct sim_warp *w;
     const struct sim_op *op;
@@ -20,10 +20,10 @@ struct act {
     enum sim_access access;
     enum sim_actor actor;
 
-    uint32_t lane;        // lane that performs or starts it
+    uint32_t lane;        // lane that performs or starts the access
     struct sim_mark mark; // mark to record
     const struct sim_view *view;
-    uint32_t warp, warp_now; // agent that performs or starts it
+    uint32_t warp, warp_now; // agent that performs or starts the access, and its clock
     uint32_t copies, copies_met;
     bool writes;
     bool alone; // lanes of the warp may have diverged
@@ -98,7 +98,7 @@ static void act_words(const struct act *a, char *out, size_t bytes)
 
 // Findings
 
-// Returns true if the warp that started the operation behind a mark has waited for it.
+// Returns true if the operation that left a mark was started by a warp that has waited for it.
 static bool has_waited(const struct sim_race_cluster *c, const struct sim_mark *m)
 {
     const struct sim_agent *a = &c->agents[m->agent];
@@ -151,7 +151,7 @@ static __attribute__((cold, noinline)) bool conflict(struct act *a, const struct
                      lacks) == SIM_NEXT;
 }
 
-// Reports two unordered accesses, and what would order them.
+// Reports two unordered accesses, and which synchronization would order them.
 static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const struct sim_mark *m,
                                                          uint32_t cell)
 {
@@ -172,7 +172,7 @@ static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const st
                                                                                 : WAIT);
 }
 
-// Handles an access to another block's memory. It is a finding if that block may have ended.
+// Handles an access to another block's memory. If that block may have ended, reports a finding.
 // Otherwise that block checks, when it ends, that it knows of the access.
 static bool reach_other(struct act *a)
 {
@@ -215,7 +215,7 @@ static bool in_order(const struct act *a, const struct sim_mark *m, uint32_t byt
                m->lane == SIM_LANES_APART;
     if (m->clock > sim_view_known(a->view, m->agent))
         return false;
-    // A wait covers the copies of its own lane; other lanes know once they converge.
+    // A wait covers only the lane's own copies. The other lanes know of them once they converge.
     return m->agent != a->copies || !a->alone || m->clock <= a->copies_met || m->lane == a->lane ||
            m->lane == SIM_LANES_APART;
 }
@@ -229,7 +229,7 @@ static bool in_proxy(const struct act *a, const struct sim_mark *m, uint32_t byt
            m->clock <= sim_view_fenced(a->view, m->agent);
 }
 
-// Adds an access to a mark of the same agent and clock.
+// Adds an access to a mark with the same agent and clock.
 static void merge(struct sim_mark *m, const struct act *a, uint32_t bytes)
 {
     if (m->lane != a->mark.lane && m->lane != SIM_LANES_APART)
@@ -250,7 +250,8 @@ static void put(struct sim_mark *m, const struct act *a, uint32_t bytes)
     m->bytes = bytes & 15;
 }
 
-// Records an access in one of two marks. It replaces a mark that is ordered before it, if any.
+// Records an access in one of two marks. Prefers to replace a mark that is ordered before the
+// access.
 static void keep(struct sim_mark two[2], const struct act *a, uint32_t bytes)
 {
     for (int i = 0; i < 2; i++) {
@@ -280,7 +281,7 @@ static void remember(struct sim_cell *cell, const struct act *a, uint32_t bytes)
         merge(&cell->write, a, bytes);
     else
         put(&cell->write, a, bytes);
-    // Any access ordered after this one is also ordered after these.
+    // Whatever is ordered after this write is also ordered after these accesses.
     for (int i = 0; i < 2; i++) {
         if (!(cell->update[i].bytes & ~bytes))
             cell->update[i].clock = 0;
@@ -310,7 +311,7 @@ static bool visit(struct act *a, uint32_t at, uint32_t bytes)
     return true;
 }
 
-// Creates the agent of the access. Returns false if out of memory.
+// Determines the agent of the access, and creates it if needed. Returns false if out of memory.
 static bool introduce(struct act *a)
 {
     struct sim_race_cluster *c = a->owner->race->shared;
@@ -352,7 +353,7 @@ static bool introduce(struct act *a)
     }
     default: {
         uint64_t address = sim_address(a->w, a->op, a->actor == SIM_ACTOR_COPY_3 ? 3 : 2, a->lane);
-        // The mbarriers of a multicast are in the blocks that it writes.
+        // The mbarriers of a multicast are in the blocks to which it writes.
         struct sim_race_mbarrier *b =
             sim_race_mbarrier_at(c, a->writes ? a->owner->cluster_rank : sim_rank_of(a->w, address),
                                  (uint32_t)address & ((1 << SIM_RANK_SHIFT) - 1));
