@@ -1,4 +1,4 @@
-// Loaded programs: their code, and memory that lives as long as they do.
+// Loaded programs: their code, and memory that is freed with them.
 #include "code.h"
 
 #include "base/array.h"

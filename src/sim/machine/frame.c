@@ -1,18 +1,18 @@
-// Creates frames: the initial contents of a call's registers.
+// Creates frames, and initializes the registers of a call.
 #include "code.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-// The stack that a call uses beside its .local variables, if the depth is unknown: a return address
-// and the registers that its caller saves.
+// Stack bytes that a call uses besides its .local variables if the call depth is unknown: for the
+// return address and the registers that the caller saves.
 enum { CALL_BYTES = 16 };
 
-// The period during which a special register keeps its value.
+// How long a special register keeps its value.
 enum span {
-    FOR_GRID, // or constant for each lane in every block
-    FOR_WARP, // the same for warps of equal index in the blocks of one grid
+    FOR_GRID, // also if each lane has its own value, the same in every block
+    FOR_WARP, // equal for warps with the same index in all blocks of a grid
     FOR_BLOCK,
 };
 
@@ -48,7 +48,8 @@ static uint64_t nanoseconds(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-// %clock64 runs at the device's reported rate, so a time in cycles takes as long as on a GPU.
+// Returns the value of %clock64. It advances at the device's reported rate, so that a number of
+// cycles takes as long as on a GPU.
 static uint64_t cycles(uint32_t khz)
 {
     const uint64_t ns = nanoseconds(CLOCK_MONOTONIC), million = 1000000;
@@ -56,12 +57,12 @@ static uint64_t cycles(uint32_t khz)
     return khz ? ns / million * khz + ns % million * khz / million : ns;
 }
 
-// The special registers of a block's cluster and shared memory.
+// Returns a special register that describes the block's cluster or shared memory.
 static uint64_t block_special_value(const struct sim_block *block, uint32_t special)
 {
     const struct sim_grid *grid = block->grid;
     const uint32_t *cluster = grid->cluster;
-    uint32_t n; // blocks of a cluster along a dimension
+    uint32_t n; // blocks of a cluster along one dimension
 
     switch ((enum sim_special)special) {
     case SIM_SR_CLUSTERID_X:
@@ -104,7 +105,7 @@ static uint64_t block_special_value(const struct sim_block *block, uint32_t spec
         return SIM_RESERVED_AT + SIM_RESERVED_BYTES;
     case SIM_SR_RESERVED_SMEM_CAP:
         return SIM_RESERVED_BYTES;
-    default: // %pm, %current_graph_exec and most of %envreg read as zero
+    default: // %pm, %current_graph_exec and most of %envreg are zero
         return 0;
     }
 }
@@ -235,7 +236,7 @@ static void fill_addresses(const struct sim_warp *w, struct sim_frame *frame, en
     }
 }
 
-// Takes a frame of a function, with its constants and grid-wide values in place.
+// Takes a frame for a function. Its constants and grid-wide values are in place.
 static struct sim_frame *take(struct sim_warp *w, const struct sim_code *code)
 {
     struct sim_frame **list = &w->worker->free_frames[code->index];

@@ -1,5 +1,6 @@
-// A hash index of table rows by name or value, which avoids scanning the table. Rows are added in
-// table order and found latest first. Keys are hashes, so a caller compares the rows it finds.
+// A hash index of table rows by name or value, which makes scans of the table unnecessary. Rows are
+// added in the order of the table, and lookups return the latest row first. Keys are hashes, so
+// callers must compare the rows they find.
 #ifndef CUCORE_SIM_MACHINE_INDEX_H
 #define CUCORE_SIM_MACHINE_INDEX_H
 
@@ -10,7 +11,7 @@
 #define SIM_INDEX_END UINT32_MAX
 
 struct sim_index {
-    uint32_t *heads; // [mask + 1]: the latest row of a bucket
+    uint32_t *heads; // [mask + 1]: the latest row in each bucket
     struct sim_index_row {
         uint64_t key;
         uint32_t next;
@@ -18,7 +19,7 @@ struct sim_index {
     uint32_t mask, count, capacity;
 };
 
-// Adds the next row. Returns false if there is no memory.
+// Adds the next row. Returns false if out of memory.
 bool sim_index_add(struct sim_index *index, uint64_t key);
 void sim_index_free(struct sim_index *index);
 
@@ -34,8 +35,8 @@ static inline uint64_t sim_index_name(const char *name)
 
 uint64_t sim_index_number(uint64_t a, uint64_t b);
 
-// Returns the latest row below `before` that may have the key; SIM_INDEX_END if there is none.
-// Start with SIM_INDEX_END.
+// Returns the latest row before `before` that may have the key, or SIM_INDEX_END. For the first
+// call, `before` is SIM_INDEX_END.
 static inline uint32_t sim_index_next(const struct sim_index *index, uint64_t key, uint32_t before)
 {
     uint32_t at = before != SIM_INDEX_END ? index->rows[before].next

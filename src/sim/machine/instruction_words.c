@@ -1,4 +1,4 @@
-// The words of a statement, for the pick functions of the instruction families.
+// Queries on a statement's words, for the `pick` functions of the instruction families.
 #include "base/array.h"
 #include "machine.h"
 

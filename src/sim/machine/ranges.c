@@ -1,9 +1,9 @@
-// The memory that kernels may access: allocations, registered host memory and variables, sorted by
-// address. Executors look here from any thread when no cached range matches, so the table has its
-// own lock.
+// Table of the memory that kernels may access: allocations, registered host memory and variables,
+// sorted by address. Executing threads consult it whenever no cached range matches, so the table
+// has its own lock.
 //
-// Pieces are stored in blocks, so that a large table changes in little time. Recently freed pieces
-// are remembered for reports.
+// The pieces of memory are stored in blocks, so that changes to a large table are fast. Recently
+// freed pieces are remembered for reports.
 #include "base/array.h"
 #include "machine.h"
 
@@ -13,11 +13,11 @@
 #include <string.h>
 
 enum {
-    BLOCK = 256, // most pieces of a block
-    PAST = 8192, // most freed pieces remembered
+    BLOCK = 256, // maximum number of pieces in a block
+    PAST = 8192, // number of freed pieces that are remembered
 };
 
-// Distance from a piece within which an invalid address is attributed to it.
+// Attribute an invalid address to a piece if it is at most this far away.
 static const uint64_t near = UINT64_C(1) << 20;
 
 struct piece {
@@ -38,12 +38,12 @@ static struct past {
     uint64_t base, end;
     const char *by;
 } past[PAST];
-static size_t past_count; // total, including those forgotten
+static size_t past_count; // number of pieces ever freed, including forgotten ones
 
 _Atomic uint64_t sim_memory_generation = 1; // 0: never valid
 
-// One spare block, and room in the table for it, so an insertion fails only when two in a row found
-// no memory.
+// Keep a spare block, and room in the table for it, so that an insertion fails only if memory was
+// unavailable twice in a row.
 static struct block first_block, *spare = &first_block;
 static struct block *first_table[64];
 
@@ -70,7 +70,8 @@ static void prepare(void)
         grow_table();
 }
 
-// Returns the last block that begins at or below an address, or the first.
+// Returns the last block that begins at or below an address. If there is none, returns the first
+// block.
 static size_t block_of(uint64_t address)
 {
     size_t low = 0, high = count;
@@ -100,7 +101,8 @@ static size_t above(const struct block *b, uint64_t address)
     return low;
 }
 
-// Finds the last piece at or below an address, and the first above it; NULL if there is none.
+// Finds the last piece that begins at or below an address, and the first piece above the address.
+// NULL if there is none.
 static void around(uint64_t address, struct piece **below, struct piece **after)
 {
     *below = *after = NULL;
@@ -122,7 +124,8 @@ bool sim_memory_find(uint64_t address, struct sim_range *out)
     struct piece *p, *after;
 
     pthread_rwlock_rdlock(&lock);
-    // Read under the lock: a later removal increments it, so the copy returned here is then stale.
+    // Read the generation under the lock. Later removals increment it, which makes the returned
+    // copy stale.
     uint64_t generation = atomic_load(&sim_memory_generation);
     around(address, &p, &after);
     bool found = p && address < p->end;
@@ -158,7 +161,7 @@ void sim_memory_add(uint64_t base, uint64_t bytes, int device)
     struct block *b = count ? blocks[n] : insert_block(0);
     size_t at = above(b, base);
     if (b->count == BLOCK) {
-        // Appending at the end, the common case, leaves full blocks behind.
+        // Usually the new piece is the last one. Then start a new block, and leave this one full.
         size_t keep = at == BLOCK ? BLOCK : BLOCK / 2;
         struct block *next = insert_block(n + 1);
         next->count = BLOCK - keep;
@@ -213,7 +216,7 @@ void sim_memory_own(uint64_t base, int device)
 
 // Reports
 
-// Returns the most recently freed piece that contained an address.
+// Returns the piece that contained an address and was freed last.
 static const struct past *freed(uint64_t address)
 {
     size_t most = past_count < PAST ? past_count : PAST;

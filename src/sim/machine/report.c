@@ -1,4 +1,4 @@
-// Reports of a failed kernel: the location of a lane, or of all threads when none can continue.
+// Reports why a kernel failed: the location of a lane, or of all threads if none can continue.
 #include "code.h"
 
 #include <stdarg.h>
@@ -46,17 +46,18 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
     return SIM_FAULT;
 }
 
-// The threads of a block that are at one instruction.
+// The threads of a block that are at the same instruction.
 struct stand {
     struct sim_warp *w; // warp of the first thread
     const struct sim_op *op;
     uint32_t lane, count;
-    bool waits; // at a barrier; others retry an instruction, or were preempted
+    bool waits; // at a barrier; other threads are about to retry an instruction, or were preempted
 };
 
 enum { STANDS = 64, MOST_REPORTED = 6 };
 
-// Locates a lane. A blocked lane continues after its instruction; a retrying lane is at it.
+// Locates a lane. A blocked lane has already advanced past its instruction; a retrying lane has
+// not.
 static struct stand stand_of(struct sim_warp *w, uint32_t lane)
 {
     bool waits = (w->blocked & ~w->ready) >> lane & 1;
