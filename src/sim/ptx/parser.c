@@ -28,7 +28,7 @@ void sim_parser_fail(struct sim_parser *p, const char *fmt, ...)
     longjmp(p->failed, 1);
 }
 
-// Quotes a token for a message, truncated, with unprintable characters as \xNN.
+// Quotes a token for a message. Truncates it, and writes unprintable characters as \xNN.
 static void describe(const struct cuc__ptx_token *t, char *to, size_t bytes)
 {
     enum { SHOWN = 40 };

@@ -1,5 +1,5 @@
-// The parser's state, shared by its parts. A failure leaves by longjmp, so the parts allocate only
-// from the module's arena and the vectors here.
+// The state of the parser, which its files share. Failures exit by longjmp, so the parser allocates
+// memory only from the module's arena and in the vectors below.
 #ifndef CUCORE_SIM_PTX_PARSER_H
 #define CUCORE_SIM_PTX_PARSER_H
 
@@ -11,7 +11,7 @@
 
 struct sim_binding;
 
-// Directives of the module, of a function body, and those between a function's name and its body.
+// Directives in a module or a function body, and those between a function's name and its body.
 #define SIM_DIRECTIVES(X)                           \
     X(ADDRESS_SIZE, "address_size")                 \
     X(ALIAS, "alias")                               \
@@ -57,22 +57,23 @@ enum sim_directive {
 #undef ROW
 };
 
-// An interned word: names compare by pointer.
+// An interned word. Names can be compared by pointer.
 struct sim_name {
     const char *text; // NUL-terminated
     struct sim_name *next;
     uint32_t hash, bytes;
-    struct sim_binding *binding; // its meaning in the open scopes, innermost first
-    uint32_t checked;            // value of parser->ranges when its binding was last validated
-    uint32_t function, variable; // in the module: 1 + index, 0 for none
-    enum sim_type type;          // the type that a directive names
+    struct sim_binding *binding; // its bindings in the open scopes, innermost first
+    uint32_t checked;            // value of parser->ranges when the first binding was last
+                                 // validated
+    uint32_t function, variable; // in the module: index + 1; 0: none
+    enum sim_type type;          // the type, if a directive names one
     uint16_t directive;          // enum sim_directive
     uint16_t special;            // 1 + enum sim_special
-    bool special_vector;         // %tid: has .x .y .z
+    bool special_vector;         // has .x, .y and .z, such as %tid
     const struct sim_opcode *opcode;
 };
 
-// An opcode, split at its dots once and interned.
+// An opcode, interned and split at its dots.
 struct sim_opcode {
     const char *word[SIM_MAX_WORDS];
     uint32_t words;
@@ -84,12 +85,12 @@ enum sim_binding_kind { SIM_BIND_REGISTER, SIM_BIND_RANGE, SIM_BIND_SYMBOL };
 struct sim_binding {
     enum sim_binding_kind kind;
     uint32_t scope;
-    uint32_t reg; // REGISTER: 1 + index, 0 until its first use
+    uint32_t reg; // REGISTER: index + 1; 0 until its first use
     enum sim_type type;
     uint32_t vector;
     uint64_t count; // RANGE
     struct sim_name *name;
-    struct sim_binding *outer; // the same name in an outer scope
+    struct sim_binding *outer; // binding of the same name in an outer scope
     struct sim_binding *next;  // next binding in the same scope
 };
 
@@ -98,7 +99,7 @@ struct sim_alias {
     uint32_t line;
 };
 
-// A growable vector. The parser owns its memory and reuses it for the next function.
+// A growable vector. The parser owns its memory, and reuses it for the next function.
 struct sim_grow {
     void *items;
     size_t count, capacity, size;
@@ -106,8 +107,8 @@ struct sim_grow {
 
 struct sim_parser {
     struct cuc__ptx_lexer lexer;
-    struct cuc__ptx_token token; // the current token; the lexer is at the token after it
-    struct sim_name *name;       // name of the current name or directive
+    struct cuc__ptx_token token; // the current token; the lexer is at the next one
+    struct sim_name *name;       // the name, if the token is a name or directive
     struct cuc__arena *arena;
     struct sim_module *module;
     char *log;
@@ -115,7 +116,7 @@ struct sim_parser {
     jmp_buf failed;
 
     struct sim_name **buckets;
-    size_t name_count, bucket_count; // a power of two
+    size_t name_count, bucket_count; // bucket_count: a power of two
 
     struct sim_grow functions, variables; // of the module being parsed
     struct sim_grow files, aliases;
@@ -124,18 +125,18 @@ struct sim_parser {
     // The function being parsed.
     struct sim_loc loc;
     struct sim_grow statements, registers, locals, local_scopes, labels, scopes;
-    struct sim_grow open; // struct sim_binding *: one list for each open scope
+    struct sim_grow open; // struct sim_binding *: a list for each open scope
     uint32_t scope;
-    uint32_t ranges; // number of ranges declared so far; each new one invalidates cached bindings
+    uint32_t ranges; // number of ranges declared so far; a new one invalidates cached bindings
 
-    struct sim_grow operands;            // operands of the statement and its open lists
+    struct sim_grow operands;            // operands of the statement and of its unfinished lists
     struct sim_grow parameters, targets; // of the construct being parsed
     struct sim_grow bytes, relocations;  // an initialiser's content
 };
 
 // parser.c: tokens and failures.
 
-// Fails with "line N: ...", N being the line of the current token.
+// Fails with "line N: ...", where N is the current token's line.
 _Noreturn void sim_parser_fail(struct sim_parser *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), cold));
 // Fails with "line N: found <the token>, expected <what>".
@@ -145,17 +146,17 @@ bool sim_parser_is(const struct sim_parser *p, int sign);
 // Consumes a sign if it is the current token.
 bool sim_parser_accept(struct sim_parser *p, int sign);
 void sim_parser_expect(struct sim_parser *p, int sign, const char *what);
-// Returns the current directive; SIM_AT_NONE if the token is another one or no directive.
+// Returns the current directive. SIM_AT_NONE if the token is an unknown directive or no directive.
 enum sim_directive sim_parser_directive(const struct sim_parser *p);
-// Consume a name; consume an unsigned 32-bit integer.
+// Consume a name, and an unsigned 32-bit integer.
 struct sim_name *sim_parser_name(struct sim_parser *p, const char *what);
 uint32_t sim_parser_u32(struct sim_parser *p, const char *what);
 void *sim_parser_take(struct sim_parser *p, size_t bytes);
 // Appends a zeroed item.
 void *sim_parser_push(struct sim_parser *p, struct sim_grow *g);
-// Appends zeroed items up to `count`.
+// Appends zeroed items until there are `count`.
 void sim_parser_extend(struct sim_parser *p, struct sim_grow *g, size_t count);
-// Moves the items from `from` on into the arena; NULL if there are none.
+// Moves all items from index `from` on into the arena. Returns NULL if there are none.
 void *sim_parser_keep(struct sim_parser *p, struct sim_grow *g, size_t from);
 
 // parser_names.c: words, scopes and registers.
@@ -166,13 +167,13 @@ void sim_parser_intern_known(struct sim_parser *p);
 const struct sim_opcode *sim_parser_opcode(struct sim_parser *p, const char *text, size_t bytes);
 void sim_parser_scope_open(struct sim_parser *p);
 void sim_parser_scope_close(struct sim_parser *p);
-// Declares a name in the innermost scope. The caller adds a register's type and vector size, or the
-// count of a range (%r<count>).
+// Declares a name in the innermost scope. The caller sets a register's type and vector size, and
+// the count of a range (%r<count>).
 struct sim_binding *sim_parser_bind(struct sim_parser *p, struct sim_name *name,
                                     enum sim_binding_kind kind);
-// Finds the binding of a name, innermost scope first; NULL if there is none.
+// Finds the innermost binding of a name; NULL if there is none.
 struct sim_binding *sim_parser_lookup(struct sim_parser *p, struct sim_name *name);
-// Returns the index of a register.
+// Returns a register's index in the function.
 uint32_t sim_parser_register(struct sim_parser *p, struct sim_binding *binding);
 
 // parser_expression.c: constant expressions.
@@ -183,7 +184,7 @@ struct sim_constant {
     uint64_t bits;
 };
 struct sim_constant sim_parser_constant(struct sim_parser *p);
-// Parses an expression of integers only.
+// Parses an expression that must be an integer.
 uint64_t sim_parser_integer(struct sim_parser *p, const char *what);
 // Parses zero or more "+ constant" and "- constant".
 int64_t sim_parser_offset(struct sim_parser *p);
@@ -191,34 +192,34 @@ int64_t sim_parser_offset(struct sim_parser *p);
 // parser_operand.c
 
 void sim_parser_operand(struct sim_parser *p, struct sim_operand *out, bool in_call);
-// Parses the register of @p.
+// Parses the register of a guard @p.
 uint32_t sim_parser_guard(struct sim_parser *p);
 
 // parser_variable.c
 
-// Parses declarations from their state space on, which is the current token, up to and including an
-// initialiser such as "= 3". Passes each variable to `add`. `linking` has the flags of the
-// directives before.
+// Parses declarations, up to and including an initialiser such as "= 3". The current token must be
+// their state space. Passes each variable to `add`. `linking` has the flags of the preceding
+// directives.
 void sim_parser_variables(struct sim_parser *p, const struct sim_variable *linking,
                           void (*add)(struct sim_parser *p, struct sim_name *name,
                                       const struct sim_variable *v));
-// Parses parameters, ( ... ), into the arena. Those in .reg become registers if `bind` is set.
+// Parses parameters, ( ... ), into the arena. `bind`: .reg parameters become registers.
 struct sim_variable *sim_parser_parameters(struct sim_parser *p, size_t *count, bool bind);
 // Parses .reg declarations.
 void sim_parser_registers(struct sim_parser *p);
 
 // parser_body.c
 
-// Directives that are allowed anywhere.
+// Parse directives that are allowed anywhere.
 void sim_parser_loc(struct sim_parser *p);
 void sim_parser_pragma(struct sim_parser *p);
 void sim_parser_file(struct sim_parser *p);
-// Parses { ... } into the function; the scope of the body is already open.
+// Parses { ... } into the function. The scope of the body must be open.
 void sim_parser_body(struct sim_parser *p, struct sim_function *f);
 
 // parser_module.c
 
-// Parses a directive between a function's parameters and its body; false if there is none.
+// Parses a directive between a function's parameters and its body. False if there is none.
 bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f);
 // Parses the whole text.
 void sim_parser_module(struct sim_parser *p);

@@ -92,7 +92,8 @@ static void read_targets(struct sim_parser *p, struct sim_label *label)
     label->targets = sim_parser_keep(p, &p->targets, 0);
 }
 
-// In a prototype, _ stands for the name: .callprototype (results) _ (parameters) .noreturn;
+// Parses a prototype, in which _ takes the place of the name: .callprototype (results) _
+// (parameters) .noreturn;
 static void read_prototype(struct sim_parser *p, struct sim_label *label)
 {
     struct sim_function *f = sim_parser_take(p, sizeof(*f));
@@ -140,7 +141,8 @@ static void append(struct sim_parser *p, const char *text, size_t bytes)
     memcpy((char *)p->bytes.items + before, text, bytes);
 }
 
-// Reads the opcode whose first word is the current token. Blanks before a dot are rare but allowed.
+// Reads the opcode whose first word is the current token. There may be blanks before a dot, which
+// is rare.
 static const struct sim_opcode *read_opcode(struct sim_parser *p)
 {
     const char *at = p->token.at, *tail;
@@ -189,7 +191,7 @@ static void read_instruction(struct sim_parser *p)
     *(struct sim_statement *)sim_parser_push(p, &p->statements) = s;
 }
 
-// Parses one directive, label, instruction, { or } of a body.
+// Parses one item of a body: a directive, label or instruction, or { or }.
 static void read_body_item(struct sim_parser *p)
 {
     const struct sim_variable none = { .name = NULL };
@@ -216,7 +218,7 @@ static void read_body_item(struct sim_parser *p)
         sim_parser_next(p);
         return;
     }
-    if (sim_parser_accept(p, ';')) // inline assembly often has one semicolon too many
+    if (sim_parser_accept(p, ';')) // inline assembly often has a superfluous semicolon
         return;
     switch ((int)sim_parser_directive(p)) {
     case SIM_AT_REG:

@@ -5,9 +5,9 @@
 
 enum { MAX_DEPTH = 64 };
 
-// Binary operators, loosest first. Types follow the PTX ISA, "Summary of Constant Expression
-// Evaluation Rules", where ptxas 13.0 does. As in ptxas, two .s64 stay .s64 under & | ^,
-// ?: keeps the type of the chosen operand, and shifts use the low six bits of their distance.
+// Binary operators, lowest precedence first. Result types follow "Summary of Constant Expression
+// Evaluation Rules" of the PTX ISA, except where ptxas 13.0 deviates: two .s64 stay .s64 under & |
+// ^, ?: keeps the type of the chosen operand, and shifts use the low six bits of their distance.
 static const struct infix {
     int sign;
     int level;
@@ -213,7 +213,7 @@ static struct sim_constant apply(struct sim_parser *p, const struct infix *op,
 
     bool is_signed = a.kind == SIM_CONSTANT_S64 && b.kind == SIM_CONSTANT_S64;
     enum sim_constant_kind usual = is_signed ? SIM_CONSTANT_S64 : SIM_CONSTANT_U64;
-    // Signed comparison equals unsigned comparison of the values with 2^63 added.
+    // To compare signed values, add 2^63 to both and compare them as unsigned.
     uint64_t flip = is_signed ? UINT64_C(1) << 63 : 0;
     uint64_t x = a.bits ^ flip, y = b.bits ^ flip;
 
@@ -256,7 +256,7 @@ static struct sim_constant apply(struct sim_parser *p, const struct infix *op,
     }
 }
 
-// Parses operators of a level and all tighter ones.
+// Parses operators of the given level and of higher precedence.
 static struct sim_constant binary(struct sim_parser *p, int level, unsigned depth)
 {
     struct sim_constant c = unary(p, depth);

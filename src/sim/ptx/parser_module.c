@@ -17,7 +17,7 @@ static void read_three(struct sim_parser *p, uint32_t out[3])
     } while (sim_parser_accept(p, ','));
 }
 
-// Parses a directive between a function's parameters and its body; false if there is none.
+// Parses a directive between a function's parameters and its body. False if there is none.
 bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f)
 {
     enum sim_directive d = sim_parser_directive(p);
@@ -60,7 +60,7 @@ bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f)
     case SIM_AT_NORETURN:
         f->no_return = true;
         break;
-    default: // hints for the register allocator
+    default: // hints to the register allocator
         ignored = sim_parser_u32(p, "a number");
         (void)ignored;
         break;
@@ -68,8 +68,8 @@ bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f)
     return true;
 }
 
-// All declarations of a name are one function. The definition's parameters count, or else those of
-// the last declaration.
+// Combines all declarations of a name into one function. Its parameters are those of the definition
+// or, if there is none, of the last declaration.
 static void add_function(struct sim_parser *p, struct sim_name *name, const struct sim_function *f)
 {
     struct sim_function *all = p->functions.items, *old;
@@ -124,7 +124,7 @@ static void read_function(struct sim_parser *p, const struct sim_variable *linki
     p->scope = 0;
     p->registers.count = p->locals.count = p->local_scopes.count = p->labels.count = 0;
     p->scopes.count = p->statements.count = 0;
-    sim_parser_scope_open(p); // for parameters in .reg too
+    sim_parser_scope_open(p); // also for .reg parameters
     sim_parser_next(p);
     while (sim_parser_directive(p) == SIM_AT_ATTRIBUTE) { // .attribute(.unified(1, 2))
         sim_parser_next(p);
@@ -186,7 +186,8 @@ static void add_variable(struct sim_parser *p, struct sim_name *name, const stru
         name->variable = (uint32_t)p->variables.count;
         return;
     }
-    // A definition replaces an .extern declaration; an .extern after the definition adds nothing.
+    // A definition replaces an .extern declaration. An .extern that follows the definition has no
+    // effect.
     old = &all[name->variable - 1];
     if (old->space != v->space)
         sim_parser_fail(p, "found %.60s in another state space, expected that of line %u",
@@ -201,7 +202,7 @@ static void add_variable(struct sim_parser *p, struct sim_name *name, const stru
 static void read_version(struct sim_parser *p)
 {
     sim_parser_next(p);
-    // The lexer reads the version as a decimal number.
+    // The lexer treats the version as a decimal number.
     const char *at = p->token.at;
     bool good = p->token.kind == CUC__PTX_F64 && p->token.bytes == 3 && at[0] >= '0' &&
                 at[0] <= '9' && at[1] == '.' && at[2] >= '0' && at[2] <= '9';
@@ -212,7 +213,8 @@ static void read_version(struct sim_parser *p)
     sim_parser_next(p);
 }
 
-// sm_90a, sm_100f, compute_80: the architecture. Other words set the modes of textures and floats.
+// Reads a target such as sm_90a, sm_100f or compute_80, which sets the architecture. Other words
+// set the modes of textures and floats.
 static void read_target_word(struct sim_parser *p)
 {
     static const char *const options[] = { "texmode_unified", "texmode_independent", "debug",
@@ -297,7 +299,7 @@ static void read_linked(struct sim_parser *p)
     }
 }
 
-// Points each alias at its function.
+// Makes each alias refer to its function.
 static void resolve_aliases(struct sim_parser *p)
 {
     for (size_t i = 0; i < p->aliases.count; i++) {
@@ -314,7 +316,7 @@ static void resolve_aliases(struct sim_parser *p)
                             a->name->text);
         f.name = a->name->text;
         f.line = a->line;
-        if (a->name->function) // `a` now stands for the function
+        if (a->name->function) // an earlier declaration of the alias now has a body
             all[a->name->function - 1].is_extern = false;
         add_function(p, a->name, &f);
     }

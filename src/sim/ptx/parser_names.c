@@ -25,7 +25,7 @@ static struct sim_name *find(const struct sim_parser *p, const char *text, size_
     return n;
 }
 
-// The old table stays in the arena; all old tables together are smaller than the new one.
+// Enlarges the table. Old tables stay in the arena; together they are smaller than the new one.
 static void grow_table(struct sim_parser *p)
 {
     size_t count = p->bucket_count ? p->bucket_count * 4 : FIRST_BUCKETS;
@@ -135,7 +135,8 @@ void sim_parser_scope_close(struct sim_parser *p)
     p->scope = ((uint32_t *)p->scopes.items)[p->scope];
 }
 
-// Scope numbers of the open scopes increase inwards, so bindings store no depth.
+// Adds a binding in a scope. Inner scopes have higher numbers than the scopes around them, so
+// bindings need no depth.
 static struct sim_binding *bind_in(struct sim_parser *p, struct sim_name *name,
                                    struct sim_binding **list, uint32_t scope)
 {
@@ -153,7 +154,8 @@ static struct sim_binding *bind_in(struct sim_parser *p, struct sim_name *name,
     return b;
 }
 
-// One name may be both the base of a range and a register: "%r<4>" beside "%r".
+// Returns the innermost binding of a name that is a range, or that is not. A name may be both the
+// base of a range and a register: "%r<4>" beside "%r".
 static struct sim_binding *own_binding(const struct sim_name *name, bool range)
 {
     struct sim_binding *b = name->binding;
@@ -163,8 +165,8 @@ static struct sim_binding *own_binding(const struct sim_name *name, bool range)
     return b;
 }
 
-// Finds the innermost range that contains the name, trying every split into a base and a number
-// without leading zeros.
+// Finds the innermost range that contains a name. Tries every split of the name into a base and a
+// number without leading zeros.
 static struct sim_binding *range_of(struct sim_parser *p, const struct sim_name *name)
 {
     struct sim_binding *best = NULL;
@@ -207,7 +209,8 @@ struct sim_binding *sim_parser_bind(struct sim_parser *p, struct sim_name *name,
     return before;
 }
 
-// Returns the list of bindings of an open scope. Few scopes are open inside that one.
+// Returns the list of bindings of an open scope. This is fast, since few scopes are open inside
+// that one.
 static struct sim_binding **list_of(struct sim_parser *p, uint32_t scope)
 {
     const uint32_t *parents = p->scopes.items;

@@ -6,7 +6,7 @@ enum { MAX_DEPTH = 8 };
 
 static void element(struct sim_parser *p, struct sim_operand *out, unsigned depth, bool in_call);
 
-// Reads the x of a following ".x"; false if there is none.
+// Reads the component x of ".x"; false if no component follows.
 static bool read_component(struct sim_parser *p, uint32_t *component)
 {
     static const char letters[] = "xyzwrgba";
@@ -21,8 +21,8 @@ static bool read_component(struct sim_parser *p, uint32_t *component)
     return true;
 }
 
-// Reads a selector such as .b3 or .h10, which names parts of a video instruction's register; false
-// if there is none.
+// Reads a selector such as .b3 or .h10, which names the parts of a register that a video
+// instruction uses. False if there is none.
 static bool read_parts(struct sim_parser *p, uint32_t *parts)
 {
     const char *text = p->token.kind == CUC__PTX_DIRECTIVE ? p->name->text : "";
@@ -44,7 +44,7 @@ static struct sim_operand plain(enum sim_operand_kind kind)
     return (struct sim_operand){ .kind = kind, .pair = SIM_NO_PAIR };
 }
 
-// A whole vector register stands for the vector of its components.
+// Expands a vector register to the vector of its components.
 static void vector_register(struct sim_parser *p, struct sim_operand *out, uint32_t reg,
                             uint32_t count)
 {
@@ -77,7 +77,7 @@ static void register_operand(struct sim_parser *p, struct sim_operand *out, stru
         vector_register(p, out, reg, b->vector);
 }
 
-// Parses %tid.x, or all of %tid, whose fourth component is unused and zero (PTX ISA, "Special
+// Parses %tid.x, or %tid as a vector whose fourth component is unused and zero (PTX ISA, "Special
 // Registers").
 static void special_operand(struct sim_parser *p, struct sim_operand *out)
 {
@@ -125,7 +125,7 @@ static void constant_operand(struct sim_parser *p, struct sim_operand *out)
     out->value.u = c.bits;
 }
 
-// Parses a name: register, special register, symbol, or the sink.
+// Parses a name, which is a register, a special register, a symbol or the sink.
 static void name_operand(struct sim_parser *p, struct sim_operand *out)
 {
     struct sim_name *name = p->name;
@@ -137,7 +137,7 @@ static void name_operand(struct sim_parser *p, struct sim_operand *out)
     }
     if (!b && (name->special || name->special_vector)) {
         if (name->special == SIM_SR_WARP_SZ + 1) {
-            // WARP_SZ alone stays a special register; in an expression it is a constant.
+            // WARP_SZ by itself stays a special register. In an expression it is a constant.
             char second, first = cuc__ptx_lexer_peek(&p->lexer, &second);
 
             if (first && strchr("+-*/%&|^<>=!?", first)) {
@@ -177,8 +177,8 @@ static void pair_operand(struct sim_parser *p, struct sim_operand *out)
         sim_parser_fail(p, "found a pair whose second is not a register, expected p|q");
 }
 
-// Parses elements up to the closing sign, which stays current. Elements parsed earlier are on the
-// operand stack from `mark` on.
+// Parses elements up to the closing sign, and consumes it. Elements that were parsed before are on
+// the operand stack from `mark` on.
 static void close_list(struct sim_parser *p, struct sim_operand *out, enum sim_operand_kind kind,
                        size_t mark, int closing, unsigned depth, bool in_call)
 {
@@ -232,7 +232,7 @@ static void address(struct sim_parser *p, struct sim_operand *out, unsigned dept
     close_list(p, out, SIM_OP_TUPLE, mark, ']', depth, false);
 }
 
-// Parses -x and !x of a register, or a constant expression that starts with such a sign.
+// Parses -x or !x for a register, or a constant expression that starts with such a sign.
 static void signed_operand(struct sim_parser *p, struct sim_operand *out)
 {
     struct cuc__ptx_lexer lexer = p->lexer;

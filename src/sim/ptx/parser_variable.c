@@ -8,7 +8,7 @@ enum { MAX_DIMENSIONS = 16 };
 #define MAX_INIT_BYTES (UINT64_C(1) << 28) // per variable; a module may have four times that
 #define MAX_RANGE (UINT64_C(1) << 32)
 
-// The properties between a variable's state space and its name.
+// The attributes between a variable's state space and its name.
 struct type {
     enum sim_type type;
     uint32_t vector;
@@ -20,7 +20,7 @@ struct initialiser {
     struct sim_parser *p;
     struct sim_variable *v;
     uint32_t element;                       // bytes
-    uint64_t dimension[MAX_DIMENSIONS + 1]; // bytes of one element of each dimension
+    uint64_t dimension[MAX_DIMENSIONS + 1]; // per dimension: bytes of one element
     size_t dimensions;
     uint64_t limit;
 };
@@ -59,7 +59,7 @@ static uint32_t read_align(struct sim_parser *p)
     return (uint32_t)align;
 }
 
-// .attribute(.managed, .unified(1, 2))
+// Parses attributes such as .attribute(.managed, .unified(1, 2)).
 static void read_attributes(struct sim_parser *p, struct type *t)
 {
     sim_parser_expect(p, '(', "(");
@@ -81,7 +81,7 @@ static void read_attributes(struct sim_parser *p, struct type *t)
     sim_parser_expect(p, ')', ")");
 }
 
-// Parses .ptr .global .align 16, the attributes of a pointer parameter.
+// Parses the attributes of a pointer parameter, such as .ptr .global .align 16.
 static void read_pointer(struct sim_parser *p, struct type *t)
 {
     t->is_pointer = true;
@@ -156,8 +156,8 @@ static struct type read_type(struct sim_parser *p, enum sim_space space)
     return t;
 }
 
-// Parses dimensions such as [2][3]; an empty first pair is 0. Stores the strides in the
-// initialiser, in bytes.
+// Parses dimensions such as [2][3]. An empty first dimension counts as 0. Stores the strides in
+// bytes in the initialiser.
 static void read_dimensions(struct sim_parser *p, struct sim_variable *v, struct initialiser *in)
 {
     uint64_t count[MAX_DIMENSIONS];
@@ -193,7 +193,7 @@ static void read_dimensions(struct sim_parser *p, struct sim_variable *v, struct
     v->bytes = bytes;
 }
 
-// Returns bytes [at, at + element) of the initialiser.
+// Returns the initialiser's bytes [at, at + element).
 static unsigned char *place(struct initialiser *in, uint64_t at)
 {
     struct sim_parser *p = in->p;
@@ -258,8 +258,8 @@ static void constant(struct initialiser *in, uint64_t at, struct sim_constant c)
         memcpy(to, &d, 8);
 }
 
-// Parses symbol, symbol+4, generic(symbol) or generic(symbol+4)+8; false if a constant follows
-// instead.
+// Parses symbol, symbol+4, generic(symbol) or generic(symbol+4)+8. Returns false if a constant
+// follows instead.
 static bool read_symbol(struct sim_parser *p, struct sim_relocation *r)
 {
     if (p->token.kind != CUC__PTX_NAME || p->name->special == SIM_SR_WARP_SZ + 1)
@@ -289,7 +289,8 @@ static void add_relocation(struct initialiser *in, uint64_t at, struct sim_reloc
     *(struct sim_relocation *)sim_parser_push(in->p, &in->p->relocations) = r;
 }
 
-// Parses 0xFF00(value) and mask(0xFF00, value), which take one byte of an address or of a constant.
+// Parses the rest of 0xFF00(value) or mask(0xFF00, value), which select one byte of an address or a
+// constant.
 static void masked(struct initialiser *in, uint64_t at, uint64_t mask)
 {
     struct sim_parser *p = in->p;
@@ -341,7 +342,7 @@ static void scalar(struct initialiser *in, uint64_t at)
     }
 }
 
-// Parses the { ... } of a dimension into bytes [at, end) and returns the end of its values.
+// Parses the { ... } of a dimension into bytes [at, end), and returns the end of the values.
 static uint64_t braces(struct initialiser *in, size_t dimension, uint64_t at, uint64_t end)
 {
     struct sim_parser *p = in->p;
@@ -515,7 +516,7 @@ void sim_parser_registers(struct sim_parser *p)
         if (sim_parser_accept(p, '<')) {
             struct cuc__ptx_token at = p->token;
 
-            // The count is a token and not an expression, in which > would be an operator.
+            // Parse the count as a token: in an expression, > would be an operator.
             range = at.value;
             if (at.kind != CUC__PTX_INTEGER || range == 0 || range > MAX_RANGE)
                 sim_parser_expected(p, "a count of registers");

@@ -1,6 +1,6 @@
-// The syntax tree of PTX: a module of symbols and functions, and instructions with their words and
-// operands. This level knows only the grammar (PTX ISA, "Syntax" and "State Spaces, Types, and
-// Variables"); decode.c interprets it.
+// The syntax tree of PTX: modules of symbols and functions, and instructions with their words and
+// operands. The parser knows only the grammar (PTX ISA, "Syntax" and "State Spaces, Types, and
+// Variables"). decode.c interprets the instructions.
 #ifndef CUCORE_SIM_PTX_PTX_H
 #define CUCORE_SIM_PTX_PTX_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 // Fundamental types: X(tag, word, bytes, class), where class is b, u, s, f or p. Each packed or
-// alternate format that an instruction names is a type of its own.
+// alternate format that instructions can name is a separate type.
 #define SIM_TYPE_LIST(X)          \
     X(NONE, "", 0, 'n')           \
     X(B1, "b1", 1, 'b')           \
@@ -74,18 +74,19 @@ enum sim_space {
     SIM_SPACES
 };
 
-// Source location of a PTX line, from the preceding .loc.
+// The source location of a PTX line, according to the preceding .loc.
 struct sim_loc {
     uint32_t file; // index into the module's files; 0: unknown
     uint32_t line, column;
 };
 
-// A part of an initialiser that holds the address of another symbol, plus an offset.
+// A part of an initialiser that holds the address of another symbol plus an offset.
 struct sim_relocation {
     uint32_t at;    // byte offset in the variable
-    uint32_t bytes; // 4 or 8, or 1 with `shift` for mask() parts
-    uint32_t shift; // right shift of the address before `bytes` of it are stored
-    bool generic;   // generic(symbol): a generic address; else an address in the symbol's own space
+    uint32_t bytes; // 4 or 8; 1 for the parts of mask(), which have a `shift`
+    uint32_t shift; // right shift of the address before its low `bytes` are stored
+    bool generic;   // generic(symbol) stores a generic address; otherwise it is an address in the
+                    // symbol's state space
     const char *symbol;
     int64_t addend;
 };
@@ -96,8 +97,8 @@ struct sim_variable {
     enum sim_space space;
     enum sim_type type;
     uint32_t align;  // bytes
-    uint64_t bytes;  // size of the whole array; 0 for an array without a length ([])
-    uint32_t vector; // elements in each value: 1, 2 or 4
+    uint64_t bytes;  // size of the whole variable; 0 for an array of unspecified length ([])
+    uint32_t vector; // elements per value: 1, 2 or 4
     bool is_extern, is_visible, is_weak, is_common;
     bool is_managed;     // .attribute(.managed)
     bool is_pointer;     // .ptr parameters
@@ -123,22 +124,23 @@ enum sim_operand_kind {
 
 struct sim_operand {
     enum sim_operand_kind kind;
-    bool negated;   // !p, or -x of a register; constants are negated where they stand
-    uint32_t reg;   // REGISTER: index; with `pair`, the first register of p|q
+    bool negated;   // !p, or -x for a register; signs of constants are part of their values
+    uint32_t reg;   // REGISTER: index; for a pair p|q, that of p
     uint32_t pair;  // second register of p|q or _|q, or SIM_NO_PAIR
     int64_t offset; // SYMBOL, ADDRESS
     union {
         uint64_t u;
     } value;
-    const char *symbol; // SYMBOL: its name; decode_place.c resolves it, innermost scope first
-    uint32_t scope;     // SYMBOL: the scope of its use
+    const char *symbol; // SYMBOL: its name, which decode_place.c looks up from the innermost scope
+                        // outwards
+    uint32_t scope;     // SYMBOL: the scope in which it is used
     struct sim_operand *list;
     uint32_t count;
-    uint32_t component; // .x .y .z .w of a vector register as 0..3 (a whole register is a VECTOR)
-    uint32_t parts;     // .b0, .h32, .b7654 of a video instruction, as SIM_PARTS(); 0: none
+    uint32_t component; // 0..3 for .x .y .z .w of a vector register (a whole register is a VECTOR)
+    uint32_t parts;     // .b0, .h32 or .b7654 of a video instruction, as SIM_PARTS(); 0: none
 };
-// Selected parts of a register: 'b' or 'h', their number, and their indices as hexadecimal digits
-// in the order written.
+// Selected parts of a register: 'b' or 'h', how many, and their indices as hexadecimal digits in
+// the order written.
 #define SIM_PARTS(kind, count, digits) ((uint32_t)(kind) << 24 | (count) << 16 | (digits))
 #define SIM_PARTS_KIND(parts) ((parts) >> 24)
 #define SIM_PARTS_COUNT(parts) ((parts) >> 16 & 0xff)
@@ -148,7 +150,7 @@ struct sim_operand {
 
 enum { SIM_MAX_WORDS = 16, SIM_MAX_OPERANDS = 12 };
 
-// One instruction: "add.rn.f32" has the words add, rn, f32. "::" does not split a word
+// An instruction. "add.rn.f32" has the words add, rn and f32. "::" does not separate words
 // (shared::cluster, mbarrier::complete_tx::bytes).
 struct sim_statement {
     const char *word[SIM_MAX_WORDS];
@@ -168,18 +170,19 @@ struct sim_register {
     uint32_t scope;
 };
 
-// A label, a table of labels (.branchtargets) or functions (.calltargets), or a prototype
-// (.callprototype), identified by name and scope.
+// A label, a table of labels (.branchtargets) or of functions (.calltargets), or a prototype
+// (.callprototype). Its name and scope identify it.
 struct sim_label {
     const char *name;
     uint32_t scope;
-    uint32_t at;          // index of the statement after it
+    uint32_t at;          // index of the statement that follows it
     const char **targets; // .branchtargets / .calltargets; NULL for a plain label
     uint32_t target_count;
     const struct sim_function *prototype; // .callprototype: its parameters and results
 };
 
-// A function. Scopes are the { } of its body: 0 is the body itself, and each scope has a parent.
+// A function. Each { } in it is a scope. Scope 0 is the whole body, and every other scope has a
+// parent.
 struct sim_function {
     const char *name;
     bool is_entry, is_extern, is_visible, is_weak, is_defined, no_return;
@@ -187,7 +190,7 @@ struct sim_function {
     size_t parameter_count;
     struct sim_variable *results; // results of a .func
     size_t result_count;
-    struct sim_register *registers; // registers in use, in the order of first use
+    struct sim_register *registers; // registers that are used, in the order of their first use
     size_t register_count;
     struct sim_variable *variables; // .local, .shared, .param, .const and .global variables of the
                                     // body
@@ -228,8 +231,8 @@ enum sim_special {
     SIM_SPECIALS
 };
 
-// Parses a module. Returns NULL on failure, with "line N: found ..., expected ..." in `log`.
-// `bytes` excludes a closing NUL, which the text need not have.
+// Parses a module. On failure returns NULL, with "line N: found ..., expected ..." in `log`. The
+// text need not end in NUL, and `bytes` does not include one.
 struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size_t log_bytes);
 void sim_ptx_free(struct sim_module *module);
 
