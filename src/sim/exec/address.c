@@ -1,5 +1,5 @@
-// Address computations without an access: conversions between spaces, tests for a space, addresses
-// in other blocks of a cluster, cache hints, and the stack.
+// Computes addresses without accessing memory: conversions between state spaces, tests for a space,
+// addresses in other blocks of a cluster, cache hints, and the stack.
 #include "base/array.h"
 #include "alu.h"
 #include "handlers.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define OFFSET_OF(address) ((address) & ((UINT64_C(1) << 56) - 1))
-// A source in the list is a 64-bit register: decode_operand.c sets these bits above those of the
-// operands.
+// True if list element i is a 64-bit register. decode_operand.c sets these bits, which follow those
+// of the operands.
 #define ELEMENT_WIDE(op, i) ((op)->wide >> (8 + (i)) & 1)
 
 static uint64_t window_of(enum sim_space space)
@@ -145,7 +145,7 @@ static sim_handler *pick_getctarank(const struct sim_words *words, struct sim_op
     return is_wide_address(words, op) ? run_getctarank : NULL;
 }
 
-// Hints have no effect in the simulation.
+// Does nothing: hints have no effect in the simulator.
 static enum sim_next run_hint(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     (void)w;
@@ -169,7 +169,7 @@ static enum sim_next run_policy(struct sim_warp *w, const struct sim_op *op, uin
 static sim_handler *pick_policy(const struct sim_words *words, struct sim_op *op)
 {
     (void)op;
-    // A policy has one eviction kind, and a second for accesses outside its fraction or range.
+    // A policy has an eviction kind, and a second one for accesses outside its fraction or range.
     static const char *const kinds[] = { "L2::evict_last", "L2::evict_normal", "L2::evict_first",
                                          "L2::evict_unchanged" };
     uint32_t found = 0;
@@ -181,7 +181,7 @@ static sim_handler *pick_policy(const struct sim_words *words, struct sim_op *op
                : NULL;
 }
 
-// Stack instructions, with 32- or 64-bit addresses. alloca allocates downwards from the end of a
+// Stack instructions with 32- or 64-bit addresses. alloca allocates downwards from the end of a
 // lane's stack.
 enum { STACK_ALIGN = 0xffff, STACK_64 = 1 << 16 };
 static bool words_are_64(const struct sim_op *op)

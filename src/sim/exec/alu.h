@@ -1,4 +1,5 @@
-// Shared by the arithmetic files: loops over lanes, typed registers, and tables of forms.
+// Shared by the arithmetic files: loops over lanes, typed registers, and tables of instruction
+// forms.
 #ifndef CUCORE_SIM_EXEC_ALU_H
 #define CUCORE_SIM_EXEC_ALU_H
 
@@ -6,11 +7,11 @@
 
 #include <string.h>
 
-// The registers of an operation are identical or disjoint and never overlap partially, so lanes are
-// independent.
+// Tells the compiler that lanes are independent: the registers of an operation are either identical
+// or disjoint.
 #if defined(__clang__)
 #define SIM_NO_DEPENDENCE _Pragma("clang loop vectorize(assume_safety)")
-#pragma clang diagnostic ignored "-Wpass-failed" // for loops that stay scalar
+#pragma clang diagnostic ignored "-Wpass-failed" // loops that cannot be vectorized
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #define SIM_NO_DEPENDENCE _Pragma("GCC ivdep")
@@ -18,7 +19,7 @@
 #define SIM_NO_DEPENDENCE
 #endif
 
-// SIM_LANES for statements with independent lanes; `i` is the lane.
+// Like SIM_LANES(), for statements whose lanes are independent; `i` is the lane.
 #define SIM_ALU_LANES(mask, ...)                                       \
     do {                                                               \
         if ((mask) == SIM_ALL_LANES) {                                 \
@@ -37,8 +38,9 @@
 #define SIM_HANDLER(name) \
     static enum sim_next name(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 
-// For every type: its value, the register that holds it, an unsigned type to calculate in (without
-// overflow), a type twice as wide (signed for signed types), and its width in bits.
+// Describe each type by five columns: the type of its values; the type of the register that holds
+// one; an unsigned type for calculations, which cannot overflow; a type twice as wide, which is
+// signed for signed types; and its width in bits.
 #define SIM_DESCRIBE_B16 uint16_t, uint32_t, uint32_t, uint32_t, 16
 #define SIM_DESCRIBE_B32 uint32_t, uint32_t, uint32_t, uint64_t, 32
 #define SIM_DESCRIBE_B64 uint64_t, uint64_t, uint64_t, sim_u128, 64
@@ -53,7 +55,7 @@
 __extension__ typedef unsigned __int128 sim_u128;
 __extension__ typedef __int128 sim_s128;
 
-// Returns true for the types that moves and selections support: no packed types, no halves.
+// Returns true for types that moves and selections support, which excludes packed types and halves.
 static inline bool sim_is_plain(enum sim_type type)
 {
     const char class = sim_type_class(type);
@@ -61,15 +63,15 @@ static inline bool sim_is_plain(enum sim_type type)
                         : class != 'p' && class != 'n' && type != SIM_U16X2 && type != SIM_S16X2;
 }
 
-// A form of an instruction: its words other than types, in any order, its first type, and its
-// handler.
+// A form of an instruction: its words other than types, in any order, the first of its types, and
+// its handler.
 struct sim_form {
     const char *name, *words;
     enum sim_type type;
     sim_handler *run;
 };
 
-// Finds the handler of the form with this name, exactly these words, and this first type; NULL if
+// Returns the handler of the form with this name, exactly these words and this first type; NULL if
 // there is none.
 static inline sim_handler *sim_form_find(const struct sim_form *forms, size_t count,
                                          const struct sim_words *words)

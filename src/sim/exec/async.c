@@ -1,6 +1,6 @@
 // Asynchronous copies, stores and reductions, and other instructions that affect timing but not
 // values. All operations complete when they are issued, as the ISA permits: they signal their
-// mbarrier at once, and waiting for a bulk group is a no-op.
+// mbarrier at once, and waiting for a bulk group does nothing.
 #include "async.h"
 #include "base/array.h"
 #include "sim/check/check_race.h"
@@ -33,7 +33,7 @@ COMBINE(and_bits, old &x)
 COMBINE(or_bits, old | x)
 COMBINE(xor_bits, old ^ x)
 
-// Adds f32 as red in global memory does: subnormals become zeros.
+// Adds two f32 as red does in global memory, where subnormals become zeros.
 static uint64_t add_f32(uint64_t old, uint64_t x)
 {
     float a = sim_flush32(sim_float32((uint32_t)old)), b = sim_flush32(sim_float32((uint32_t)x));
@@ -55,7 +55,8 @@ static uint64_t add_bf16(uint64_t old, uint64_t x)
     return sim_f32_to_bf16(sim_bf16_to_f32((uint32_t)old) + sim_bf16_to_f32((uint32_t)x));
 }
 
-// The lesser of two numbers, with -0 less than +0; a number wins over a NaN.
+// Returns the lesser (`greatest`: the greater) of two numbers, where -0 is less than +0. If only
+// one is a NaN, returns the other.
 static uint64_t least(uint64_t a, uint64_t b, uint64_t infinity, bool greatest)
 {
     bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
@@ -134,16 +135,16 @@ void sim_reduce(const struct sim_reduction *r, void *to, const void *from, size_
     }
 }
 
-// Bulk copies; fields of `extra`:
+// Fields of `extra` of bulk copies.
 enum {
     TO_SPACE = 0xf,
     FROM_SHIFT = 4,
     MULTICAST = 1 << 8,
-    BYTE_MASK = 1 << 9,     // operand 3 or 4 selects the bytes of each 16 to write
-    MASK_OPERAND = 1 << 10, // set: operand 4, after a policy
+    BYTE_MASK = 1 << 9,     // operand 3 or 4 is a mask that selects bytes of each 16
+    MASK_OPERAND = 1 << 10, // the mask is operand 4 and follows a policy; otherwise it is operand 3
 };
 
-// All bulk addresses and sizes are multiples of 16.
+// Checks that the size of a bulk copy is a multiple of 16. Addresses must be too.
 static bool check_size(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint32_t bytes)
 {
     if (bytes % 16 == 0)
@@ -164,8 +165,8 @@ bool sim_same_block(struct sim_warp *w, const struct sim_op *op, uint32_t lane, 
     return false;
 }
 
-// Copies into shared memory: o[0] destination, o[1] source, o[2] bytes, o[3] mbarrier, o[4] blocks
-// of a multicast.
+// Copies into shared memory. o[0]: destination, o[1]: source, o[2]: bytes, o[3]: mbarrier, o[4]:
+// mask of the blocks to which a multicast writes.
 static enum sim_next run_bulk_in(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     enum sim_space from_space = (enum sim_space)(op->extra >> FROM_SHIFT & 0xf);
@@ -213,7 +214,7 @@ static enum sim_next run_bulk_in(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// Copies the bytes that `which` selects in each 16. The other bytes are not accessed.
+// Copies those bytes of each 16 that `which` selects. Does not access the others.
 static bool copy_masked(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                         unsigned char *to, const unsigned char *from, uint32_t bytes,
                         uint32_t which)
@@ -232,8 +233,8 @@ static bool copy_masked(struct sim_warp *w, const struct sim_op *op, uint32_t la
     return true;
 }
 
-// Copies out to global memory: o[0] destination, o[1] source, o[2] bytes, then a policy, a byte
-// mask.
+// Copies from shared to global memory. o[0]: destination, o[1]: source, o[2]: bytes, followed by a
+// policy and a byte mask.
 static enum sim_next run_bulk_out(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const struct sim_reduction *r = op->data;
@@ -272,7 +273,7 @@ static enum sim_next run_nothing(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// Groups of copies out of shared memory matter to the race check only.
+// Reports the end of a group of copies, which matters only to the race check.
 static enum sim_next run_commit(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     (void)op;
@@ -301,7 +302,7 @@ bool sim_async_target(const struct sim_words *words, int least)
     return false;
 }
 
-// Returns the n-th space in the order written.
+// Returns the n-th state space in the order written.
 static enum sim_space nth_space(const struct sim_words *words, uint32_t n)
 {
     for (uint32_t i = 1; i < words->statement->words; i++) {
@@ -316,7 +317,7 @@ static enum sim_space nth_space(const struct sim_words *words, uint32_t n)
     return SIM_GENERIC;
 }
 
-// Looks up the reduction if the words include `reduce`; false if there is no such reduction.
+// Looks up the reduction if the words include `reduce`. False if there is no such reduction.
 static bool reduction_of(const struct sim_words *words, struct sim_op *op, bool shared)
 {
     const char *operation = sim_reduction_word(words);
@@ -329,7 +330,7 @@ static bool reduction_of(const struct sim_words *words, struct sim_op *op, bool 
     if (words->types != 1 || !operation)
         return false;
     r = sim_reduction_find(operation, words->type[0]);
-    // Only red.async has sums of s64.
+    // Only red.async can add s64.
     if (!r || (r->type == SIM_S64 && strcmp(operation, "add") == 0) || (shared && !r->shared) ||
         noftz != (half && strcmp(operation, "add") == 0))
         return false;
@@ -369,7 +370,8 @@ static sim_handler *pick_bulk_out(const struct sim_words *words, struct sim_op *
     return run_bulk_out;
 }
 
-// Prefetches, and committing or awaiting groups, which are already complete.
+// Picks the handler that does nothing: for prefetches, and for committing and awaiting groups,
+// which are complete already.
 static sim_handler *pick_bulk_nothing(const struct sim_words *words, struct sim_op *op)
 {
     bool prefetch = sim_has(words, "prefetch"), waits = sim_has(words, "wait_group");
@@ -384,7 +386,7 @@ static sim_handler *pick_bulk_nothing(const struct sim_words *words, struct sim_
     return prefetch ? run_nothing : waits ? run_wait : run_commit;
 }
 
-// setmaxnreg sets a thread's register limit, which the simulation does not need.
+// Ignores setmaxnreg: the simulator needs no register limits.
 static sim_handler *pick_registers(const struct sim_words *words, struct sim_op *op)
 {
     uint64_t count = words->statement->operand[0].value.u;

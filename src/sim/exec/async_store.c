@@ -1,6 +1,6 @@
-// Asynchronous stores and reductions of a thread: st.async and red.async. All complete when they
-// are issued. With an mbarrier they access the shared memory of any block in the cluster and signal
-// that mbarrier. Without one they are release operations on any memory.
+// Asynchronous stores and reductions by a thread: st.async and red.async. All complete when they
+// are issued. With an mbarrier, they access shared memory of any block in the cluster and signal
+// the mbarrier. Without one, they are release operations on any memory.
 #include "async.h"
 #include "sim/check/check_race.h"
 #include "mbarrier.h"
@@ -11,8 +11,8 @@
 // sim_op.extra
 enum {
     SPACE_MASK = 0xf,
-    SIZE_SHIFT = 4,  // bytes of an element, 4 bits wide
-    STRONG = 1 << 8, // has an order and a scope, for the race check
+    SIZE_SHIFT = 4,  // size of an element in bytes, 4 bits wide
+    STRONG = 1 << 8, // has an order and a scope; for the race check
 };
 
 static const unsigned char *element(const struct sim_warp *w, const struct sim_op *op, uint32_t i,
@@ -21,7 +21,7 @@ static const unsigned char *element(const struct sim_warp *w, const struct sim_o
     return w->f + op->list[i] + (op->wide >> (8 + i) & 1 ? 8 : 4) * (size_t)lane;
 }
 
-// o[0] destination, o[1] first of the elements, o[2] mbarrier or none.
+// Runs st.async. o[0]: destination, o[1]: first element, o[2]: mbarrier or none.
 static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const enum sim_space space = (enum sim_space)(op->extra & SPACE_MASK);
@@ -47,7 +47,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
     return SIM_NEXT;
 }
 
-// o[0] destination, o[1] value, o[2] mbarrier or none.
+// Runs red.async. o[0]: destination, o[1]: value, o[2]: mbarrier or none.
 static enum sim_next run_reduce(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const enum sim_space space = (enum sim_space)(op->extra & SPACE_MASK);
@@ -76,7 +76,8 @@ static enum sim_next run_reduce(struct sim_warp *w, const struct sim_op *op, uin
 
 // Rows
 
-// .release, .global and .mmio need sm_100; .weak stores and those within a block have no scope.
+// Checks the words. .release, .global and .mmio require sm_100; .weak stores and stores within a
+// block have no scope.
 static bool fits(const struct sim_words *words, bool signals)
 {
     const bool ordered = sim_has(words, "release") || sim_has(words, "relaxed");

@@ -1,11 +1,11 @@
 // Atomic operations and fences.
 //
-// Lanes of a warp execute one after another, in order of their numbers. Each access is one
-// sequentially consistent atomic operation of the host on the same bytes, which is at least as
-// strong as any .sem and .scope, against other threads of this grid and of the host.
+// The lanes of a warp execute one after another, in ascending order. Each access is a single
+// sequentially consistent atomic operation of the host on the same bytes. That is at least as
+// strong as any .sem and .scope, towards both threads of this grid and threads of the host.
 //
-// add.f32 and add.f64 round to nearest even. add.f32 flushes subnormal inputs and results to zero
-// in global memory and keeps them in shared memory, as the ISA describes for current machines.
+// add.f32 and add.f64 round to nearest even. In global memory, add.f32 flushes subnormal inputs and
+// results to zero; in shared memory it keeps them, as the ISA describes for current GPUs.
 #include "base/array.h"
 #include "async.h"
 #include "sim/check/check_race.h"
@@ -27,8 +27,8 @@ static bool in_global(const struct sim_op *op, uint64_t address)
     return space == SIM_GLOBAL || (space == SIM_GENERIC && SIM_WINDOW(address) == 0);
 }
 
-// Executes the statements for one lane after another, with the host address in `host` and the lane
-// in `lane`. The statements leave the previous value in `old`.
+// Executes the statements for one lane after another. `host` is the host address and `lane` the
+// lane. The statements must store the previous value in `old`.
 #define EACH_LANE(access, type, ...)                                                         \
     do {                                                                                     \
         for (uint32_t left = mask; left; left &= left - 1) {                                 \
@@ -47,7 +47,7 @@ static bool in_global(const struct sim_op *op, uint64_t address)
         return SIM_NEXT;                                                                     \
     } while (0)
 
-// 16-bit registers occupy 32 bits.
+// Stores a value in a lane's destination register. 16-bit registers occupy 32 bits.
 #define ATOM_STORE(type, lane, value)                       \
     do {                                                    \
         if (sizeof(type) == 8)                              \
@@ -56,7 +56,7 @@ static bool in_global(const struct sim_op *op, uint64_t address)
             SIM_R32(w, op->o[0])[lane] = (uint32_t)(value); \
     } while (0)
 
-// The operands after the address: atom has a destination before it.
+// The operands that follow the address. Only atom has a destination before it.
 #define OPERANDS                                 \
     const uint32_t at = op->extra / ATOM_AT & 1; \
     const unsigned char *b = w->f + op->o[at + 1]
@@ -64,7 +64,7 @@ static bool in_global(const struct sim_op *op, uint64_t address)
 #define HANDLER(name) \
     static enum sim_next name(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 
-// Operations for which the host has an instruction.
+// Defines an operation for which the host has an instruction.
 #define FETCH(name, type, fetch, access)                                                         \
     HANDLER(name)                                                                                \
     {                                                                                            \
@@ -85,8 +85,8 @@ FETCH(xor_b64, uint64_t, __atomic_fetch_xor, SIM_UPDATE)
 FETCH(exch_b32, uint32_t, __atomic_exchange_n, SIM_EXCHANGE)
 FETCH(exch_b64, uint64_t, __atomic_exchange_n, SIM_EXCHANGE)
 
-// Operations without a host instruction, as compare-and-swap loops: `x` is the operand, `old` the
-// current value, and the expression gives the new value.
+// Defines an operation without a host instruction, as a compare-and-swap loop. The expression
+// computes the new value from the operand `x` and the current value `old`.
 #define UPDATE(name, type, slot, ...)                                                           \
     HANDLER(name)                                                                               \
     {                                                                                           \
@@ -120,8 +120,8 @@ static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool ftz)
     return sim_canonical32(sim_flush32(sim_flush32(x) + sim_flush32(y)));
 }
 
-// Sums f64. For NaNs, shared memory keeps its own NaN, made quiet, and global memory stores the
-// operand's NaN unchanged (as an H200 does).
+// Adds two f64. If memory holds a NaN, shared memory keeps it, made quiet. Global memory stores the
+// operand's NaN unchanged. An H200 does both.
 static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool global)
 {
     const double x = sim_float64(a), y = sim_float64(b), sum = x + y;
@@ -135,8 +135,8 @@ static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool global)
     return (x != x ? a : b) | SIM_F64_QUIET;
 }
 
-// f16: a sum in f32 is exact, or rounds to the same f16 again, because 24 bits are at least twice
-// 11 plus two.
+// Adds two f16. A sum in f32 is exact or rounds to the correct f16, since 24 bits are at least 2 *
+// 11 + 2.
 static uint16_t add_f16_bits(uint16_t a, uint16_t b)
 {
     return (uint16_t)sim_f32_to_f16(sim_f16_to_f32(a) + sim_f16_to_f32(b));
@@ -147,7 +147,8 @@ static uint16_t add_bf16_bits(uint16_t a, uint16_t b)
     return (uint16_t)sim_f32_to_bf16(sim_bf16_to_f32(a) + sim_bf16_to_f32(b));
 }
 
-// The lesser of two numbers, with -0 less than +0; a number wins over a NaN.
+// Returns the lesser (`greatest`: the greater) of two numbers, where -0 is less than +0. If only
+// one is a NaN, returns the other.
 static uint16_t least(uint16_t a, uint16_t b, uint16_t infinity, bool greatest)
 {
     bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
@@ -206,9 +207,8 @@ CAS(cas_b16, uint16_t, uint32_t)
 CAS(cas_b32, uint32_t, uint32_t)
 CAS(cas_b64, uint64_t, uint64_t)
 
-// 128-bit operations. The compilers' builtin would call libatomic, so this uses x86-64's
-// instruction directly. Other hosts use a lock, which is atomic against other 128-bit operations
-// only.
+// 128-bit operations. The compiler's builtin would call libatomic, so x86-64's instruction is used
+// directly. Other hosts use a lock, which is atomic only with respect to other 128-bit operations.
 __extension__ typedef unsigned __int128 sim_u128;
 
 static sim_u128 swap_128(sim_u128 *host, sim_u128 expected, sim_u128 desired)
@@ -269,7 +269,8 @@ HANDLER(swap_b128)
     return SIM_NEXT;
 }
 
-// Vectors: each element is a separate operation; the address is aligned to the whole vector.
+// Defines a vector operation. Each element is a separate atomic operation. The address must be
+// aligned to the whole vector.
 #define VECTOR(name, type, slot, ...)                                                           \
     HANDLER(name)                                                                               \
     {                                                                                           \
@@ -315,11 +316,12 @@ VECTOR(vector_add_bf16x2, uint32_t, uint32_t, PAIR(add_bf16_bits, old, x))
 VECTOR(vector_min_bf16x2, uint32_t, uint32_t, PAIR(min_bf16_bits, old, x))
 VECTOR(vector_max_bf16x2, uint32_t, uint32_t, PAIR(max_bf16_bits, old, x))
 
-// The supported operations by type, alone or as a vector of up to `most` elements (at least two).
+// The supported operations by type: `most` is 1 for a single value, otherwise the maximum number of
+// elements of a vector, which has at least two.
 static const struct {
     const char *operation;
     enum sim_type type;
-    uint32_t most; // elements; 1: no vector
+    uint32_t most; // maximum number of elements; 1: not a vector
     bool noftz;
     bool returns; // atom only
     sim_handler *run;
@@ -376,7 +378,7 @@ static uint32_t vector_of(const struct sim_words *words)
     return sim_has(words, "v2") ? 2 : sim_has(words, "v4") ? 4 : sim_has(words, "v8") ? 8 : 1;
 }
 
-// .L2::cache_hint adds a policy as the last operand.
+// Checks the number of operands. .L2::cache_hint adds a policy at the end.
 static bool operands_fit(const struct sim_words *words, bool returns)
 {
     uint32_t count = 2u + returns;
@@ -402,7 +404,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
     uint32_t count = vector_of(words);
 
     if (vector != (count > 1)) {
-        *words->why = ""; // this form belongs to the other row
+        *words->why = ""; // the form belongs to the other row
         return NULL;
     }
     if (words->types != 1 || !operands_fit(words, returns) ||
@@ -413,7 +415,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
          (space != SIM_SHARED && space != SIM_SHARED_CLUSTER)))
         return NULL;
     if (!returns && (sim_has(words, "acquire") || sim_has(words, "acq_rel")))
-        return NULL; // red reads nothing, so it cannot acquire
+        return NULL; // red returns nothing, so it cannot acquire
     for (size_t i = 0; i < CUC_LENGTH(forms); i++) {
         if (forms[i].type != words->type[0] || !sim_has(words, forms[i].operation) ||
             vector != (forms[i].most > 1) || count > forms[i].most ||
@@ -446,12 +448,12 @@ static sim_handler *pick_red_vector(const struct sim_words *words, struct sim_op
     return pick(words, op, false, true);
 }
 
-// All fences, of memory or of proxies, are one host fence: the simulation has one proxy. `extra`
-// says whether the async proxy's view of shared memory is fenced.
+// Fences of memory and of proxies. Each is one fence of the host, since the simulator has a single
+// proxy. `extra`: the fence also covers the async proxy's view of shared memory.
 
 static enum sim_next run_fence(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    // The acquire form for a tensor map has the map as operand.
+    // The acquire form for tensor maps has the map as its operand.
     for (uint32_t left = op->o[0] == SIM_NO_OPERAND ? 0 : mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         void *host;
@@ -499,7 +501,7 @@ const struct sim_instruction sim_atomic_instructions[] = {
     { "atom", ATOM_WORDS "inc dec and or xor exch", "d_maV?", pick_atom },
     { "atom", ATOM_WORDS "cas", "d_maa", pick_atom },
     { "atom", ATOM_WORDS "v2 v4 v8", "v_mVV?", pick_atom_vector },
-    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // with the sink as result
+    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // the result is the sink
     { "red", ATOM_WORDS "inc dec and or xor", "maV?", pick_red },
     { "red", ATOM_WORDS "v2 v4 v8", "mVV?", pick_red_vector },
     { "membar", "cta gl sys proxy alias async global shared::cta shared::cluster", "m?",

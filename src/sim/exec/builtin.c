@@ -1,4 +1,4 @@
-// Functions of the device runtime: printf, assert, malloc and free, and setting values of
+// Functions of the device runtime: printf, assert, malloc and free, and a function that sets
 // conditional nodes.
 #include "builtin.h"
 
@@ -15,10 +15,10 @@
 enum {
     ERROR_ASSERT = 710,        // CUDA_ERROR_ASSERT
     ERROR_LAUNCH_FAILED = 719, // CUDA_ERROR_LAUNCH_FAILED
-    LONGEST_STRING = 1 << 20,  // in device memory; longer strings are truncated
+    LONGEST_STRING = 1 << 20,  // in device memory; truncate longer strings
 };
 
-// Reads a C string from device memory byte by byte, since each byte must be accessible.
+// Reads a C string from device memory. Checks each byte, since each must be accessible.
 static bool read_string(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                         uint64_t address, struct cuc__text *out)
 {
@@ -37,7 +37,7 @@ static bool read_string(struct sim_warp *w, const struct sim_op *op, uint32_t la
     return out->at != NULL;
 }
 
-// Reads the next printf argument; the buffer holds each at its natural alignment.
+// Reads the next argument of printf. In the buffer, each argument has its natural alignment.
 static bool next_argument(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t *at,
                           uint32_t bytes, uint64_t *value)
 {
@@ -52,12 +52,12 @@ static bool next_argument(struct sim_warp *w, const struct sim_op *op, uint32_t 
     return true;
 }
 
-// A conversion specification: flags, width and precision (each may be *), length, and letter.
+// A conversion specification: flags, width and precision (either may be *), length, and letter.
 struct conversion {
     char host[64]; // for the host's printf, with the host's length modifier
     size_t used;
     bool wide;       // 64 bits
-    uint32_t narrow; // bytes for h and hh
+    uint32_t narrow; // size in bytes for h and hh, otherwise 0
     char letter;
 };
 
@@ -70,7 +70,8 @@ static void put(struct conversion *c, const char *bytes, size_t count)
     c->host[c->used] = '\0';
 }
 
-// Formats a value by `c`. A conversion that the host's printf does not know is printed as written.
+// Formats a value as `c` specifies. Prints a conversion as written if the host's printf does not
+// know it.
 static void convert(struct cuc__text *out, struct conversion *c, uint64_t value, const char *string)
 {
     char small[512];
@@ -131,8 +132,8 @@ static void convert(struct cuc__text *out, struct conversion *c, uint64_t value,
     free(big);
 }
 
-// vprintf(format, arguments): writes a lane's output to `out` and the number of arguments used to
-// `taken`.
+// Implements vprintf(format, arguments): writes a lane's output to `out`, and the number of
+// arguments used to `taken`.
 static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, const char *at,
                    uint64_t arguments, struct cuc__text *out, int *taken)
 {
@@ -203,7 +204,7 @@ static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, c
     return ok;
 }
 
-// Reads a parameter or result of a lane.
+// Reads one of a lane's parameters or results.
 static uint64_t parameter(const unsigned char *params, uint32_t at, uint32_t bytes)
 {
     uint64_t value = 0;
@@ -216,7 +217,7 @@ static enum sim_next call_vprintf(struct sim_warp *w, const struct sim_op *op, u
 {
     struct cuc__text line = { 0 }, out = { 0 };
     uint64_t address = parameter(params, 0, 8);
-    int taken = -1; // result for a NULL format
+    int taken = -1; // the result if the format is NULL
     bool ok = true;
 
     if (address) {
@@ -236,7 +237,7 @@ static enum sim_next call_vprintf(struct sim_warp *w, const struct sim_op *op, u
     return SIM_NEXT;
 }
 
-// __assertfail(message, file, line, function, character size)
+// Implements __assertfail(message, file, line, function, character size).
 static enum sim_next call_assertfail(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                                      const unsigned char *params, unsigned char *result)
 {
@@ -268,8 +269,8 @@ static enum sim_next call_assertfail(struct sim_warp *w, const struct sim_op *op
     return ok ? SIM_NEXT : SIM_FAULT;
 }
 
-// The heap: host memory that kernels may access, indexed by address so that free() can validate its
-// argument.
+// An allocation in the heap, which is host memory that kernels may access. Pieces are indexed by
+// address, so that free() can validate its argument.
 struct piece {
     struct piece *next;
     uint64_t bytes;
@@ -283,7 +284,7 @@ struct sim_heap {
     uint64_t used, limit;
     int device;
     struct piece **buckets;
-    size_t bucket_count, count; // buckets, a power of two; pieces in them
+    size_t bucket_count, count; // buckets, a power of two; pieces in all buckets
 };
 
 struct sim_heap *sim_heap_new(uint64_t limit, int device)
@@ -333,7 +334,7 @@ void sim_heap_free(struct sim_heap *heap)
     free(heap);
 }
 
-// Doubles the number of buckets if there is memory.
+// Doubles the number of buckets if memory permits.
 static void grow(struct sim_heap *heap)
 {
     struct piece **old = heap->buckets;
@@ -474,6 +475,6 @@ enum sim_next sim_builtin_call(const char *name, struct sim_warp *w, const struc
         next = functions[i].call(w, op, lane, params + lane * param_stride,
                                  results ? results + lane * result_stride : NULL);
     }
-    // Each lane reports its failed assertion before the grid is ended.
+    // End the grid only after each lane has reported its failed assertion.
     return next == SIM_NEXT && strcmp(name, "__assertfail") == 0 ? SIM_FAULT : next;
 }

@@ -7,7 +7,7 @@
 #define SOURCE(type, k) const type *const at##k = (const type *)(const void *)(w->f + op->o[k])
 #define DESTINATION(type) type *const at0 = (type *)(void *)(w->f + op->o[0])
 
-// Moves from one register to another.
+// Moves a value between registers.
 #define MOVE(name, type)                      \
     SIM_HANDLER(name)                         \
     {                                         \
@@ -54,7 +54,7 @@ sim_handler *sim_pick_mov(const struct sim_words *words, struct sim_op *op)
     }
 }
 
-// Moves of vectors of equal shape, or of %tid and its like.
+// Moves a vector to one of equal shape, or a vector special register such as %tid.
 SIM_HANDLER(move_vector)
 {
     const uint32_t count = op->list_count / 2;
@@ -87,9 +87,9 @@ sim_handler *sim_pick_mov_vector(const struct sim_words *words, struct sim_op *o
     return op->extra < 2 || op->extra > 8 ? NULL : move_vector;
 }
 
-// Packs: one operand consists of the other's elements, lowest first. `extra` has the bytes of an
-// element, the bytes of the whole, and a bit for each element that is a constant. Constants of any
-// width are read in lane 0, since they are equal in all lanes.
+// Packs the elements of a vector into one operand, lowest first. `extra` has the size of an
+// element, the size of the whole, and one bit per element that is a constant. A constant is the
+// same in all lanes, so it is read from lane 0, which works for constants of any width.
 enum { EXTRA_WHOLE = 8, EXTRA_CONSTANTS = 16 };
 SIM_HANDLER(pack_any)
 {
@@ -127,7 +127,8 @@ SIM_HANDLER(pack_words)
     return SIM_NEXT;
 }
 
-// A destination may be the source's register itself or `_`, but must not overlap the source partly.
+// Unpacks an operand into elements. A destination may be `_` or the source's own register, but must
+// not overlap the source partially.
 SIM_HANDLER(unpack_any)
 {
     const uint32_t each = op->extra & 0xff, whole = op->extra >> EXTRA_WHOLE & 0xff;
@@ -201,11 +202,12 @@ sim_handler *sim_pick_unpack(const struct sim_words *words, struct sim_op *op)
     return vector_shape(words, &words->statement->operand[0], op) ? unpack_any : NULL;
 }
 
-// Comparisons return a mask of all lanes. The table is indexed by relation and operand type.
+// Comparisons return a mask with a bit for each lane. The table is indexed by relation and operand
+// type.
 enum how { EQ, NE, LT, LE, GT, GE, EQU, NEU, LTU, LEU, GTU, GEU, NUM, ISNAN, HOWS };
 enum what { U16, S16, U32, S32, U64, S64, F16, F16_FTZ, BF16, F32, F32_FTZ, F64, WHATS };
 
-// `shift` is 16 for the upper half of a pair, else 0.
+// `shift`: 16 for the upper half of a pair, otherwise 0
 typedef uint32_t comparison(const struct sim_warp *w, const struct sim_op *op, uint32_t shift);
 
 static inline uint32_t gather(const unsigned char flags[SIM_WARP])
@@ -214,7 +216,7 @@ static inline uint32_t gather(const unsigned char flags[SIM_WARP])
     for (uint32_t k = 0; k < SIM_WARP; k += 8) {
         uint64_t eight;
         memcpy(&eight, flags + k, 8);
-        // Byte n, which is 0 or 1, moves to bit 56 + n, and no two terms overlap.
+        // The multiplication moves byte n, which is 0 or 1, to bit 56 + n. No terms overlap.
         result |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << k;
     }
     return result;
@@ -315,7 +317,7 @@ static const struct {
 static const struct {
     enum sim_type type;
     enum what what, ftz;
-    char kind; // b: equality only; u: unsigned; x: a pair
+    char kind; // b: only equality; u: unsigned; x: a pair
 } whats[] = {
     { SIM_B16, U16, WHATS, 'b' },     { SIM_B32, U32, WHATS, 'b' },
     { SIM_B64, U64, WHATS, 'b' },     { SIM_U16, U16, WHATS, 'u' },
@@ -327,8 +329,8 @@ static const struct {
     { SIM_BF16X2, BF16, WHATS, 'x' },
 };
 
-// Fields of `extra`: the comparison, its combination with the predicate operand, the flag for
-// pairs, and for set the result type.
+// Fields of `extra`: the comparison, how to combine it with the predicate operand, a flag for
+// pairs, and the result type of `set`.
 enum { JOIN_NONE, JOIN_AND, JOIN_OR, JOIN_XOR };
 enum { EXTRA_JOIN = 8, EXTRA_PAIR = 10, EXTRA_TRUE = 12 };
 
@@ -369,7 +371,7 @@ SIM_HANDLER(run_setp)
     return SIM_NEXT;
 }
 
-// The value of true in each result type.
+// The value that represents true in each result type.
 static const struct {
     enum sim_type type;
     uint32_t value;
@@ -429,7 +431,7 @@ sim_handler *sim_pick_setp(const struct sim_words *words, struct sim_op *op)
 
     if (words->types != 1 || !pick_comparison(words, words->type[0], op, &kind))
         return NULL;
-    // Halves use the second predicate for the upper half, so they have none for the complement.
+    // For halves, a second predicate belongs to the upper half, so single halves have none.
     if (op->o[5] != SIM_NO_OPERAND && (words->type[0] == SIM_F16 || words->type[0] == SIM_BF16))
         return NULL;
     return run_setp;
@@ -441,12 +443,12 @@ sim_handler *sim_pick_set(const struct sim_words *words, struct sim_op *op)
 
     if (words->types != 2 || !pick_comparison(words, words->type[1], op, &kind))
         return NULL;
-    // Each half of a pair has its own result, in a pair or in the halves of an integer.
+    // For a pair, each half has its own result. The results form a pair too, or are the halves of
+    // an integer.
     const bool pair = kind == 'x';
     enum sim_type type = words->type[0], from = words->type[1];
     const bool half = from == SIM_F16 || from == SIM_BF16;
-    // 16-bit integer results exist only for comparisons of halves, which have no wider float
-    // result.
+    // Only comparisons of halves have 16-bit integer results, and they have no wider float results.
     if ((!half && (type == SIM_U16 || type == SIM_S16)) || (half && type == SIM_F32) ||
         (from == SIM_BF16 && type == SIM_F16) || (sim_has(words, "ftz") && type == SIM_BF16))
         return NULL;
@@ -527,7 +529,7 @@ sim_handler *sim_pick_slct(const struct sim_words *words, struct sim_op *op)
     return NULL;
 }
 
-// testp: zero counts as normal.
+// testp treats zero as normal.
 enum { FINITE, INFINITE, NUMBER, NOTANUMBER, NORMAL, SUBNORMAL };
 static bool test(uint64_t magnitude, uint64_t infinity, uint64_t smallest, uint32_t which)
 {

@@ -1,5 +1,5 @@
-// Moves, comparisons and selections: compare.c implements them, and the table of convert.c lists
-// them.
+// Moves, comparisons and selections. compare.c implements them, and the instruction table of
+// convert.c lists them.
 #ifndef CUCORE_SIM_EXEC_COMPARE_H
 #define CUCORE_SIM_EXEC_COMPARE_H
 

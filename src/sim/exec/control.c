@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-// Helpers of decode.c
+// Handlers for ops that the decoder adds
 
 enum sim_next sim_run_special(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
@@ -27,7 +27,7 @@ enum sim_next sim_run_not(struct sim_warp *w, const struct sim_op *op, uint32_t 
     return SIM_NEXT;
 }
 
-// Extracts the low part of 64- or 128-bit registers; `wide`: the low 64 bits.
+// Extracts the low part of wider registers: 64 bits if `wide`, otherwise 32.
 enum sim_next sim_run_narrow(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     if (op->wide)
@@ -37,7 +37,8 @@ enum sim_next sim_run_narrow(struct sim_warp *w, const struct sim_op *op, uint32
     return SIM_NEXT;
 }
 
-// Extends to 64 bits, or to 128 (bit 1 of `wide`), from 32, or 64 (bit 0); `extra`: sign-extends.
+// Extends 32 bits, or 64 if bit 0 of `wide` is set, to 64 bits, or to 128 if bit 1 is set. `extra`:
+// sign-extends.
 enum sim_next sim_run_widen(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     SIM_LANES(mask, i,
@@ -112,8 +113,8 @@ static void copy_passed(struct sim_frame *to, const struct sim_passed *dst, stru
     }
 }
 
-// Returns the frame of lanes that another group of the warp sent through the same call and that are
-// still in it, so that the groups can reconverge there.
+// Returns the frame of another group of lanes that has executed the same call and is still in it.
+// The groups can then reconverge there. NULL if there is none.
 static struct sim_frame *find_call(const struct sim_warp *w, const struct sim_code *code,
                                    uint32_t return_pc)
 {
@@ -210,8 +211,8 @@ enum sim_next sim_run_call_builtin(struct sim_warp *w, const struct sim_op *op, 
     unsigned char packed[SIM_WARP][64];
     unsigned char *results = call->result_count ? w->frame->param + call->results[0].at : NULL;
 
-    // Arguments are .param variables at any place in the frame: lay them out as the callee declares
-    // them.
+    // The arguments are .param variables anywhere in the frame. Copy them to where the callee's
+    // declaration expects them.
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), at = 0;
         for (uint32_t i = 0; i < call->argument_count; i++) {
@@ -265,7 +266,7 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
 
     if (sim_checks & SIM_CHECK_BARRIER)
         sim_check_barrier_exit(w, lanes);
-    // The lanes run together, so they have the same frame.
+    // The lanes run together, so their frames are the same.
     for (uint32_t m = w->frame->caller ? lanes : 0; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         struct sim_frame *frame = w->lane_frame[lane];
@@ -276,7 +277,7 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
         }
         w->lane_frame[lane] = frame;
     }
-    // A thread that exits after arriving counts neither as arrived nor as expected.
+    // A thread that exits after it has arrived counts neither as arrived nor as expected.
     block->cluster->arrived -= (uint32_t)__builtin_popcount(lanes & w->cluster_arrived);
     w->cluster_arrived &= ~lanes;
     w->alive &= ~lanes;
@@ -309,8 +310,8 @@ static enum sim_next run_nothing(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// Sleeping lanes let others run once. The host thread itself sleeps only when all lanes of all its
-// blocks are asleep (schedule.c).
+// Puts lanes to sleep, which lets others run once. The host thread itself sleeps only if all lanes
+// of all its blocks are asleep (schedule.c).
 static enum sim_next run_nanosleep(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -323,7 +324,7 @@ static enum sim_next run_nanosleep(struct sim_warp *w, const struct sim_op *op, 
     return SIM_REGROUP;
 }
 
-// Barriers of a block
+// Barriers within a block
 
 static void wake(struct sim_block *block, uint32_t index)
 {
@@ -359,10 +360,10 @@ enum {
     RED_AND,
     RED_OR,
     BARRIER_KIND = 7,
-    ALIGNED = 8, // all lanes of a warp execute it together
+    ALIGNED = 8, // all lanes of a warp must execute it together
 };
 
-// Returns the lanes of the mask whose value equals the first lane's.
+// Returns the lanes of a mask that have the same value as the first one.
 static uint32_t same_value(const uint32_t *value, uint32_t mask)
 {
     uint32_t same = 0, first = value[__builtin_ctz(mask)];
@@ -373,7 +374,7 @@ static uint32_t same_value(const uint32_t *value, uint32_t mask)
     return same;
 }
 
-// Arrives at barrier o[0], which expects o[1] threads or the whole block.
+// Arrives at barrier o[0], which expects o[1] threads or, without that operand, the whole block.
 static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_t lanes,
                             uint32_t at, uint32_t count_at)
 {
@@ -404,7 +405,7 @@ static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_
     b->expected = count;
     block->open |= UINT32_C(1) << index;
     b->arrived += (uint32_t)__builtin_popcount(lanes);
-    // A barrier counts whole warps: exited lanes arrive with the lowest live lane.
+    // A barrier counts whole warps: exited lanes arrive together with the lowest live lane.
     if (lanes & (w->alive & (0 - w->alive)))
         b->arrived += (uint32_t)(SIM_WARP - __builtin_popcount(w->alive));
     if ((op->extra & BARRIER_KIND) != ARRIVE) {
@@ -430,7 +431,7 @@ static enum sim_next run_barrier(struct sim_warp *w, const struct sim_op *op, ui
         return SIM_WAIT;
     if (w->active == w->alive)
         return SIM_NEXT;
-    // The arrival may have woken other lanes of the warp: regroup with them.
+    // The arrival may have woken other lanes of this warp, so regroup.
     sim_place(w, w->active, SIM_PC(w, op) + 1);
     return SIM_REGROUP;
 }
@@ -446,8 +447,8 @@ static enum sim_next run_warp_sync(struct sim_warp *w, const struct sim_op *op, 
     return sim_sync(w, op, mask, 0, nothing);
 }
 
-// barrier.red: lanes arrive at the barrier, and execute the instruction again when they are woken,
-// to fetch the result. o[0] destination, o[1] barrier, o[2] count or none, o[3] value.
+// Runs barrier.red: lanes arrive at the barrier and, once woken, execute the instruction again to
+// fetch the result. o[0]: destination, o[1]: barrier, o[2]: thread count or none, o[3]: value.
 static enum sim_next run_barrier_red(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     struct sim_block *block = w->block;
@@ -529,7 +530,7 @@ static enum sim_next run_cluster(struct sim_warp *w, const struct sim_op *op, ui
         sim_cluster_settle(w->block->cluster);
         return SIM_NEXT;
     }
-    // Lanes that have arrived in a phase that is not complete wait for it.
+    // Lanes that have arrived must wait until the phase is complete.
     uint32_t wait = mask & w->cluster_arrived;
     if (!wait) {
         if (sim_race_on())
@@ -590,7 +591,7 @@ static sim_handler *pick_nanosleep(const struct sim_words *words, struct sim_op 
     return words->types == 1 && words->type[0] == SIM_U32 ? run_nanosleep : NULL;
 }
 
-// bar is barrier with .aligned.
+// bar is the same as barrier with .aligned.
 static uint32_t aligned(const struct sim_words *words)
 {
     return strcmp(words->statement->word[0], "bar") == 0 || sim_has(words, "aligned") ? ALIGNED : 0;
@@ -607,7 +608,8 @@ static sim_handler *pick_barrier(const struct sim_words *words, struct sim_op *o
     return run_barrier;
 }
 
-// With or without a count: "dawawp" has it in o[2]; for "dawp" the predicate moves to its place.
+// Picks barrier.red. The form "dawawp" has a count in o[2]. In "dawp" there is none, and the
+// predicate moves to its place.
 static sim_handler *pick_barrier_red(const struct sim_words *words, struct sim_op *op)
 {
     if (words->types != 1)
@@ -652,7 +654,7 @@ const struct sim_instruction sim_control_instructions[] = {
     { "brkpt", "", "", pick_nothing },
     { "pmevent", "mask", "i", pick_nothing },
     { "nanosleep", "", "a", pick_nanosleep },
-    // A grid starts after its dependencies have ended, so there is nothing to wait for.
+    // A grid starts only after the grids it depends on have ended, so it never waits for them.
     { "griddepcontrol", "launch_dependents wait", "", pick_nothing },
     { "bar", "sync arrive cta", "aw?aw?", pick_barrier },
     { "bar", "red popc and or cta", "dawawp", pick_barrier_red },

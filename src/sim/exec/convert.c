@@ -1,9 +1,9 @@
-// Conversions between types (cvt), one value at a time. Every pair of types has a generic handler,
-// which takes roundings and flags from `extra`; common pairs have a fast one too.
+// Conversions between types (cvt) of single values. Each pair of types has a generic handler, which
+// takes the rounding and flags from `extra`. Common pairs also have a fast one.
 //
-// The ISA defines these cases: a float outside an integer's range becomes the nearest value in
-// range; NaN becomes 0, except that from .f64 or to 64 bits it becomes the number with only the top
-// bit set.
+// The ISA defines these cases: a float outside an integer's range becomes the nearest value in the
+// range, and NaN becomes 0. If the conversion is from .f64 or to 64 bits, NaN becomes the integer
+// with only the top bit set instead.
 #include "base/array.h"
 #include "alu.h"
 #include "compare.h"
@@ -76,7 +76,8 @@ enum {
     SLOT_##to *at0 = (SLOT_##to *)(void *)(w->f + op->o[0]); \
     const SLOT_##from *at1 = (const SLOT_##from *)(const void *)(w->f + op->o[1])
 
-// Integer to integer. A result narrower than its register is sign- or zero-extended to it.
+// Converts integers to integers. A result that is narrower than its register is sign- or
+// zero-extended.
 #define CVT_INTEGER(from, to)                                                                      \
     SIM_HANDLER(cvt_##to##_##from)                                                                 \
     {                                                                                              \
@@ -96,10 +97,10 @@ enum {
 #define CVT_INTEGERS(to, unused) EACH_SOURCE(CVT_INTEGER, to)
 EACH_INTEGER(CVT_INTEGERS, )
 
-// Load a value of a float type as a double, which represents all of them.
+// Load a value of a float type as a double, which can represent all of them.
 static inline double load_F16(uint32_t bits, uint32_t flags)
 {
-    (void)flags; // an f16 subnormal is a normal f32
+    (void)flags; // an f16 subnormal is normal in f32
     return (double)sim_f16_to_f32(bits & 0xffff);
 }
 static inline double load_BF16(uint32_t bits, uint32_t flags)
@@ -131,7 +132,7 @@ static uint32_t saturate16(uint32_t h, uint32_t one, uint32_t infinity)
     return h < one ? h : one;
 }
 
-// Round a double once to a float type.
+// Round a double to a float type, only once.
 static uint32_t store_F16(double x, uint32_t extra)
 {
     uint32_t h =
@@ -157,7 +158,8 @@ static uint64_t store_F64(double x, uint32_t extra)
     return x != x ? sim_bits64(x) | SIM_F64_QUIET : sim_bits64(x);
 }
 
-// Integer to float: rounds to 53 bits with a sticky bit and then again, or once for f64.
+// Converts integers to floats. For f64 there is one rounding. For other types, the value is rounded
+// to odd in 53 bits first, so that the second rounding is correct.
 #define TO_F16 SIM_ODD
 #define TO_BF16 SIM_ODD
 #define TO_F32 SIM_ODD
@@ -211,8 +213,8 @@ static double integral(double x, enum sim_rounding mode)
 #define CVT_TO_INTEGERS(to, unused) EACH_FLOAT_SOURCE(CVT_TO_INTEGER, to)
 EACH_INTEGER(CVT_TO_INTEGERS, )
 
-// NaNs to and from f64 keep their sign and as much of the fraction as fits, and become quiet, as on
-// an H200; with .sat they become zero.
+// Converts a NaN, if one of the types is f64. It keeps its sign and as many bits of its fraction as
+// fit, and becomes quiet, as on an H200. With .sat it becomes zero.
 static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra, uint64_t *out)
 {
     static const struct {
@@ -237,7 +239,7 @@ static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra,
     return true;
 }
 
-// Float to float, and to an integral value of the same type.
+// Converts floats to floats, and floats to integral values of the same type.
 #define INDEX_F16 0
 #define INDEX_BF16 1
 #define INDEX_F32 2
@@ -265,7 +267,7 @@ EACH_FLOAT(CVT_FLOATS, )
     }
 EACH_FLOAT(CVT_INTEGRAL, )
 
-// Fast handlers: round to nearest or toward zero, without flags.
+// Defines a fast handler, which rounds to nearest or toward zero and has no flags.
 #define CVT_QUICK(name, to, from, ...)                                            \
     SIM_HANDLER(name)                                                             \
     {                                                                             \
@@ -325,7 +327,7 @@ static sim_handler *const conversions[SIM_TYPES][SIM_TYPES] = { EACH_INTEGER(CVT
 static sim_handler *const saturating[SIM_TYPES][SIM_TYPES] = { EACH_INTEGER(CVT_SAT_ROW, ) };
 static sim_handler *const integrals[SIM_TYPES] = { EACH_FLOAT(CVT_INTEGRAL_ENTRY, ) };
 
-// tf32 is an f32 with the last 13 bits zero.
+// A tf32 is an f32 whose last 13 bits are zero.
 SIM_HANDLER(cvt_TF32_F32)
 {
     CVT_OPERANDS(F32, F32);
@@ -412,15 +414,17 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
             return quick_F32_F32;
         return m.rounds ? integrals[to] : conversions[to][from];
     } else {
-        // A conversion to a type of at least the same precision and range needs no rounding.
+        // A conversion to a type with at least the same precision and range is exact, and takes no
+        // rounding.
         bool exact = !is_integer(from) && sim_type_bytes(to) > sim_type_bytes(from);
-        // The bf16 forms were added late and may omit the rounding (f16: to nearest).
+        // The conversions of bf16 are newer, and may omit the rounding. To f16 it is then to
+        // nearest.
         bool either = (from == SIM_BF16 && exact) || (from == SIM_BF16 && to == SIM_F16) ||
                       (from == SIM_F16 && to == SIM_BF16);
         if (m.integral || (m.rounds == exact && !either))
             return NULL;
     }
-    if (to == SIM_F16) { // .ftz then has no effect, as on an H200
+    if (to == SIM_F16) { // on an H200, .ftz has no effect here
         m.flags &= ~(uint32_t)FTZ;
         op->extra &= ~(uint32_t)FTZ;
     }

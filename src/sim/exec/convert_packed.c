@@ -1,17 +1,17 @@
-// Conversions between packed formats (cvt): two values of f16 or bf16, two or four of 8 bits and
-// less, and cvt.pack, which clamps integers and packs them.
+// Conversions between packed formats (cvt): two values of f16 or bf16, and two or four values of at
+// most 8 bits. Also cvt.pack, which clamps integers and packs them.
 //
-// A table lists the pairs of types with their permitted roundings and flags. The operand written
-// first goes to the highest place. Stochastic rounding takes its bits from the last operand: 13 for
-// f16 and 16 for bf16, from the upper half for the first value; 8 for each of four values, as the
-// ISA's text says (its figures allow other readings).
+// A table lists the pairs of types with the permitted roundings and flags. The operand written
+// first goes to the highest bits. The last operand of stochastic rounding has the random bits. f16
+// takes 13 and bf16 takes 16, those of the first value from the upper half. Each of four values
+// takes 8 bits, as the ISA's text says (its figures allow other readings).
 #include "base/array.h"
 #include "alu.h"
 #include "convert.h"
 
 enum { RELU = SIM_CVT_RELU, SATFINITE = SIM_CVT_SATFINITE };
 
-// .relu: values below zero and -0 become zero. NaN stays.
+// Implements .relu: values below zero and -0 become zero. NaN is unchanged.
 static inline float clip(float x, uint32_t extra)
 {
     return extra & RELU && x <= 0 ? 0.0f : x;
@@ -21,14 +21,14 @@ static inline uint32_t clip16(uint32_t h, uint32_t extra, uint32_t infinity)
     return extra & RELU && h & 0x8000 && (h & 0x7fff) <= infinity ? 0 : h;
 }
 
-// A conversion: the encoding of an f32, or the decoding of a code.
+// A conversion, which either encodes an f32 or decodes a code.
 struct packing {
     enum sim_type to, from;
     uint32_t sources;
-    const char *roundings;                 // permitted roundings; none is not permitted
-    uint32_t needs, may;                   // required and permitted flags
-    uint32_t bits;                         // bits of one value in its packed register
-    const struct sim_small_format *format; // format of the small type; NULL for f16, bf16, ue8m0
+    const char *roundings;                 // permitted roundings, one of which is required
+    uint32_t needs, may;                   // flags that are required; flags that are permitted
+    uint32_t bits;                         // width of one value in its packed register
+    const struct sim_small_format *format; // format of the small type; NULL for f16, bf16 and ue8m0
     sim_handler *run;
 };
 
@@ -103,8 +103,8 @@ PAIR_QUICK(BF16, sim_f32_to_bf16)
 
 SIM_HANDLER(run_four)
 {
-    // For e2m1, each value uses one byte from each half of the random bits, since its result has 4
-    // bits.
+    // e2m1 uses the random bytes in another order: two results form a byte, and take one random
+    // byte from each half.
     static const uint32_t bytes[2][4] = { { 24, 16, 8, 0 }, { 24, 8, 16, 0 } };
     const struct packing *p = op->data;
     const uint32_t *at = bytes[p->bits == 4], *random = SIM_R32(w, op->o[2]);
@@ -201,7 +201,8 @@ static sim_handler *pick_packed(const struct sim_words *words, struct sim_op *op
     return NULL;
 }
 
-// Packs a and b, clamped to 16, 8, 4 or 2 bits, below as much of c as fits.
+// Clamps a and b to 16, 8, 4 or 2 bits and packs them into the low bits. The bits above hold as
+// much of c as fits.
 SIM_HANDLER(run_clamped)
 {
     const uint32_t bits = op->extra >> 1;

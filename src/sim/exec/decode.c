@@ -1,5 +1,5 @@
-// Decodes statements into ops: matches words and operands with the rows of the instruction tables,
-// assigns frame slots to registers, constants and special registers, and resolves labels to
+// Decodes statements to ops: matches words and operands with the rows of the instruction tables,
+// assigns frame slots to registers, constants and special registers, and resolves labels to op
 // indices.
 #include "decode.h"
 #include "base/array.h"
@@ -68,7 +68,8 @@ static bool word_in(const char *set, const char *word)
     return false;
 }
 
-// Returns a word that the row requires (after its !) and the statement lacks; "" if there is none.
+// Returns a word that the row requires (after its !) but that the statement lacks; "" if there is
+// none.
 static const char *word_missing(const struct sim_words *words, const char *set, char *word,
                                 size_t bytes)
 {
@@ -105,8 +106,8 @@ bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
     return !*missing || sim_decode_refuse(d, "there is no such form without %s", missing);
 }
 
-// Groups of mutually exclusive words, for all rows except those of the instructions in `but`. They
-// match ptxas, which accepts most words in any order.
+// Groups of mutually exclusive words, for all instructions except those in `but`. They match ptxas,
+// which accepts most words in any order.
 static const struct {
     const char *words, *but;
 } choices[] = {
@@ -127,12 +128,12 @@ static const struct {
     { "f4e b4e rc8 ecl ecr rc16", "" },
 };
 
-// Words that may be repeated; ptxas refuses all others when repeated.
+// Words that may be repeated. ptxas rejects repetitions of all others.
 static const char repeatable[] =
     "NaN approx cc relu sat satfinite shiftamt sync uni L2::evict_first";
-// Layouts of A and of B in mma.
+// mma has a layout for A and one for B.
 static const char layouts[] = "row col";
-// Words that are part of the name: they follow it directly, except for comparisons.
+// These words are part of the name and must follow it directly, except in comparisons.
 static const char comparisons[] = "set setp";
 static const char behind[] = "lo hi wide full pack init inval pending_count test_wait try_wait";
 
@@ -181,8 +182,8 @@ bool sim_place_guard(struct sim_decoder *d)
     return true;
 }
 
-// Decodes one statement. Among the rows of its name, takes the first that knows its words, fits its
-// operands and whose `pick` accepts the types.
+// Decodes one statement with the first row of its name that accepts its words and operands and
+// whose `pick` accepts the types.
 static bool decode_statement(struct sim_decoder *d)
 {
     const char *name = d->statement->word[0];
@@ -199,8 +200,8 @@ static bool decode_statement(struct sim_decoder *d)
         char log[256] = "";
         char *saved_log = d->log;
         size_t saved_bytes = d->log_bytes;
-        // Each row writes to its own log, so that only the reason of the row that matched furthest
-        // is reported.
+        // Each row writes to its own log. Only the reason of the row that matched furthest is
+        // reported.
         d->log = log;
         d->log_bytes = sizeof(log);
         d->op_count = start;
@@ -243,7 +244,7 @@ static bool decode_statement(struct sim_decoder *d)
     return furthest ? false : sim_decode_refuse(d, "unknown instruction %s", name);
 }
 
-// Replaces branch targets, which are statements so far, by op indices.
+// Replaces branch targets, which have been statement indices so far, with op indices.
 static void place_targets(struct sim_decoder *d)
 {
     for (uint32_t i = 0; i < d->op_count; i++) {
@@ -265,7 +266,7 @@ static bool place_registers(struct sim_decoder *d)
     d->reg_at = calloc(d->source->register_count + 1, sizeof(*d->reg_at));
     if (!d->reg_at)
         return sim_decode_refuse(d, "no host memory");
-    // Predicates come last: they are small and need no alignment.
+    // Predicates come last, since they are small and need no alignment.
     for (int predicates = 0; predicates < 2; predicates++) {
         for (size_t i = 0; i < d->source->register_count; i++) {
             const struct sim_register *r = &d->source->registers[i];
@@ -282,7 +283,7 @@ static bool place_registers(struct sim_decoder *d)
     return true;
 }
 
-// Locates parameters that are registers in the body. An unused one has no location.
+// Finds the parameters that are registers in the body. An unused one has no location.
 static bool place_passed_registers(struct sim_decoder *d, const struct sim_variable *variables,
                                    uint32_t count, const struct sim_passed **passed)
 {
@@ -340,7 +341,7 @@ bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t l
         uint32_t first = d.op_count;
         if (!decode_statement(&d))
             goto out;
-        // Marks the ops whose `extra` is a statement index; place_targets() clears the mark.
+        // Mark ops whose `extra` is a statement index. place_targets() clears the mark.
         if (strcmp(d.statement->word[0], "bra") == 0 && d.op_count > first)
             d.ops[d.op_count - 1].data = &d;
     }

@@ -1,4 +1,4 @@
-// Internal interface of the decoder's parts: the function being decoded and its frame slots.
+// Internal interface of the decoder's files: the function being decoded, and its frame slots.
 #ifndef CUCORE_SIM_EXEC_DECODE_H
 #define CUCORE_SIM_EXEC_DECODE_H
 
@@ -6,14 +6,14 @@
 
 #define SIM_NO_SLOT UINT32_MAX
 
-// The part of a row that matched. Values below these are the index of a word.
+// How far a row has matched. Smaller values are the index of a word.
 enum sim_reached {
-    SIM_REACHED_OPERANDS = 64, // plus one for every operand that fits
+    SIM_REACHED_OPERANDS = 64, // plus one for each operand that fits
     SIM_REACHED_PICK = 128,
-    SIM_REACHED_WHY, // everything fits, but `pick` gave a reason to refuse
+    SIM_REACHED_WHY, // everything fits, but `pick` gave a reason to refuse it
 };
 
-// A constant in the frame, shared by all uses of the same width and value.
+// A constant in the frame. All uses with the same width and value share it.
 struct sim_constant {
     uint32_t at, bytes;
     uint64_t value;
@@ -29,7 +29,7 @@ struct sim_decoder {
     struct sim_op *ops;
     uint32_t op_count;
     size_t op_room;
-    uint32_t *op_at;  // [statement_count + 1]: index of a statement's first op
+    uint32_t *op_at;  // [statement_count + 1]: index of each statement's first op
     uint32_t *reg_at; // [register_count]: frame offsets
     unsigned char *image;
     uint32_t image_bytes;
@@ -41,35 +41,35 @@ struct sim_decoder {
     struct sim_index constants_known, addresses_known;
     struct sim_index labels_named, variables_named; // names in the function
 
-    // The row being tried, and the reason why it does not fit. The reason of the row that matched
+    // The row that is being tried, and why it does not fit. The reason of the row that matched
     // furthest is reported.
     struct sim_op op;
-    struct sim_op after; // fills a wide destination from a narrow slot; run is NULL if not needed
+    struct sim_op after; // fills a wide destination from a narrow slot; unused if run is NULL
     uint32_t list[SIM_MAX_LIST];
     uint32_t list_count;
-    enum sim_space named; // space of the variable whose address is an operand
+    enum sim_space named; // state space of the variable whose address is an operand
     const char *why;      // reason from the row's `pick`
-    uint32_t reached;     // how far the row matched: a word, then enum sim_reached
+    uint32_t reached;     // how far the row has matched: word index or enum sim_reached
     char *log;
     size_t log_bytes;
 };
 
-// Records why the statement is refused; returns false.
+// Records why a statement is refused. Returns false.
 bool sim_decode_refuse(struct sim_decoder *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-// Allocates memory that lives as long as the program; NULL after sim_decode_refuse().
+// Allocates memory that is freed with the program. NULL after sim_decode_refuse().
 void *sim_decode_keep(struct sim_decoder *d, size_t bytes);
-// Appends an op with its line; NULL if there is no memory.
+// Appends an op, with its line in the PTX. NULL if out of memory.
 struct sim_op *sim_decode_emit(struct sim_decoder *d, struct sim_op op);
-// Sets d->op's guard from the statement's.
+// Sets the guard of d->op to that of the statement.
 bool sim_place_guard(struct sim_decoder *d);
-// Matches the statement's words with a row's and collects the types they name.
+// Matches the statement's words with those of a row, and collects the types among them.
 bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
                      struct sim_words *words);
 
-// decode_place.c: frame slots, by offset; SIM_NO_SLOT if there is no memory.
+// decode_place.c: functions that return the offset of a frame slot; SIM_NO_SLOT if out of memory.
 
-// The size of 32 values: 8- and 16-bit values take 32 bits each, and a predicate is a mask.
+// Returns the size of 32 values. 8- and 16-bit values take 32 bits each, and a predicate is a mask.
 static inline uint32_t sim_slot_bytes(uint32_t bytes)
 {
     return bytes == 0 ? 4 : bytes <= 4 ? 4 * SIM_WARP : bytes * SIM_WARP;
@@ -97,28 +97,29 @@ uint32_t sim_slot_special(struct sim_decoder *d, uint32_t special);
 enum sim_type sim_special_type(uint32_t special);
 uint32_t sim_special_bytes(uint32_t special);
 
-// Look up symbols, innermost scope first. Return an index or SIZE_MAX; a label or NULL.
+// Look up a symbol, innermost scope first. They return an index or SIZE_MAX, and a label or NULL.
 size_t sim_find_body_variable(const struct sim_decoder *d, const char *name, uint32_t scope);
 const struct sim_label *sim_find_label(const struct sim_decoder *d, const char *name,
                                        uint32_t scope);
 size_t sim_find_function(const struct sim_program *program, const char *name);
 
-// The meaning of a symbol: a frame slot with its address; SIM_NO_SLOT after sim_decode_refuse().
+// The meaning of a symbol. `at` is the slot of its address; SIM_NO_SLOT after sim_decode_refuse().
 struct sim_symbol {
     enum sim_space space;
     uint32_t at;      // frame offset of the address
     bool entry_param; // the address is in the entry's parameters
-    uint64_t value;   // the address, if already known
+    uint64_t value;   // the address, if it is known already
     bool known;
 };
 
 bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_t bytes,
                      int64_t offset, struct sim_symbol *out);
 
-// decode_operand.c: matches the operands with a row's letters, and fills d->op and d->list.
+// decode_operand.c: matches the statement's operands with a row's letters, and fills d->op and
+// d->list.
 bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row,
                         const struct sim_words *words);
-// Permissions from the marks after a row's letter, in the order of `?>_|-.` (machine.h).
+// What the marks after a row's letter permit, in the order `?>_|-.` (machine.h).
 enum sim_mark {
     SIM_MARK_OPTIONAL = 1,
     SIM_MARK_WIDER = 2,
@@ -126,13 +127,13 @@ enum sim_mark {
     SIM_MARK_PAIR = 8,
     SIM_MARK_NEGATIVE = 16,
     SIM_MARK_PARTS = 32,
-    SIM_MARK_LOOSE = 64, // in no row: an element of a list, which may be any kind of number
+    SIM_MARK_LOOSE = 64, // in no row: marks list elements, which may be numbers of any kind
 };
-// Finds the slot of a source that the instruction reads as `type` (SIM_NONE: as declared).
+// Finds the slot of a source. The instruction reads it as `type`; SIM_NONE: as declared.
 bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
                      uint32_t marks, uint32_t *at);
 
-// decode_target.c: checks that the module's target supports the decoded statement.
+// decode_target.c: checks that the module's target supports a decoded statement.
 bool sim_check_target(struct sim_decoder *d);
 
 // decode_call.c: decodes calls and indexed branches.

@@ -1,10 +1,11 @@
-// Decodes calls and indexed branches, whose operands no table row describes.
+// Decodes calls and indexed branches, whose operands are not described by a table row.
 #include "builtin.h"
 #include "decode.h"
 
 #include <string.h>
 
-// Locates the arguments or results of a call, as the callee declares them (NULL: unknown).
+// Finds the locations of a call's arguments or results. `declared`: the callee's declaration; NULL:
+// unknown.
 static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
                          const struct sim_variable *declared, size_t declared_count,
                          struct sim_passed **out, uint32_t *count)
@@ -30,7 +31,7 @@ static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
             p->at = SIM_NO_OPERAND;
         } else if ((o->kind == SIM_OP_INTEGER || o->kind == SIM_OP_F32 || o->kind == SIM_OP_F64) &&
                    i < declared_count && sim_type_bytes(declared[i].type) <= 8) {
-            // A constant lies in the frame as a register does.
+            // A constant lies in the frame, like a register.
             p->in_register = true;
             p->bytes = sim_type_bytes(declared[i].type);
             if (!sim_source_slot(d, o, declared[i].type, 0, &p->at))
@@ -43,7 +44,7 @@ static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
     return true;
 }
 
-// Returns the function type of an indirect call: a prototype, or the first function of a table.
+// Returns the function type of an indirect call: its prototype, or the first function of its table.
 static const struct sim_function *declared_callee(const struct sim_decoder *d,
                                                   const struct sim_operand *o)
 {

@@ -1,4 +1,4 @@
-// Maps the operands of a statement to frame offsets, by the letters of a row.
+// Maps the operands of a statement to frame offsets, as the letters of a row specify.
 #include "base/array.h"
 #include "decode.h"
 
@@ -11,13 +11,14 @@ static double as_double(uint64_t bits)
     return v;
 }
 
-// Returns true if a type accepts a floating-point literal. A .b type accepts one of its own size.
+// Returns true if a type accepts a floating-point literal. A .b type accepts literals of its own
+// size.
 static bool takes_number(enum sim_type type, enum sim_operand_kind kind)
 {
     return type == SIM_F32 || type == SIM_F64 || type == (kind == SIM_OP_F32 ? SIM_B32 : SIM_B64);
 }
 
-// Converts a literal to the bits of a type.
+// Converts a literal to its bits in a type.
 static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
                           bool loose, uint64_t *bits)
 {
@@ -63,9 +64,9 @@ static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, en
     }
 }
 
-// Returns true if a register of type `have` may be used for an operand of another type (PTX ISA,
-// "Operand Type Checking"): .b types match any type of their size, and the signs of integers are
-// ignored. Loads, stores and conversions accept wider registers.
+// Returns true if an operand of type `wanted` accepts a register of type `have` (PTX ISA, "Operand
+// Type Checking"). .b types match all types of their size, and integers may differ in sign. Loads,
+// stores and conversions accept wider registers.
 static bool agrees(enum sim_type have, enum sim_type wanted, bool wider)
 {
     char a = sim_type_class(have), b = sim_type_class(wanted);
@@ -93,7 +94,7 @@ static bool check_register(struct sim_decoder *d, const struct sim_operand *o, e
     return true;
 }
 
-// Emits an op that extracts the low `bytes` of each of 32 values.
+// Emits an op that extracts the low `bytes` of 32 values.
 static uint32_t narrow_slot(struct sim_decoder *d, uint32_t from, uint32_t bytes)
 {
     struct sim_op narrow = { .run = sim_run_narrow, .guard = SIM_NO_GUARD, .wide = bytes == 8 };
@@ -186,8 +187,9 @@ static bool destination_slot(struct sim_decoder *d, const struct sim_operand *o,
     return check_register(d, o, type, marks);
 }
 
-// Handles a register wider than the type of a cvt or a load, which receives the value extended: the
-// instruction writes a temporary slot, and one more op fills the register from it.
+// Handles a destination register that is wider than the type of a cvt or load, and receives the
+// extended value: the instruction writes to a temporary slot, and another op fills the register
+// from it.
 static bool widen_destination(struct sim_decoder *d, const struct sim_operand *o,
                               enum sim_type type, uint32_t made, uint32_t *at)
 {
@@ -204,8 +206,8 @@ static bool widen_destination(struct sim_decoder *d, const struct sim_operand *o
     return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
 }
 
-// Returns true if the instruction addresses global or generic memory, which requires 64-bit
-// registers.
+// Returns true if the instruction addresses global or generic memory, which requires a 64-bit
+// address register.
 static bool is_far(const struct sim_decoder *d, const struct sim_words *words)
 {
     static const char *const names[] = {
@@ -219,7 +221,7 @@ static bool is_far(const struct sim_decoder *d, const struct sim_words *words)
     return false;
 }
 
-// Checks that a variable used as an address base is in the instruction's space. An instruction
+// Checks that a variable in an address is in the state space of the instruction. An instruction
 // without a space uses the variable's generic address.
 static bool in_space(struct sim_decoder *d, const struct sim_operand *base, enum sim_space space,
                      const struct sim_words *words, uint32_t slot)
@@ -294,7 +296,7 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
     default:
         return sim_decode_refuse(d, "an address is not of a kind that is known here");
     }
-    // An op has room for one offset; with two addresses, each is added up beforehand.
+    // An op has room for only one offset. If there are two addresses, add each offset beforehand.
     if (apart && d->op.offset) {
         struct sim_op add = { .run = sim_run_offset, .guard = SIM_NO_GUARD };
         add.o[1] = d->op.o[slot];
@@ -310,13 +312,13 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
     return true;
 }
 
-// Appends the elements of a vector, or a lone register or constant, to d->list.
+// Appends the elements of a vector to d->list, or a lone register or constant as one element.
 static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
                            bool source, uint32_t marks, uint32_t slot)
 {
     bool alone = o->kind != SIM_OP_VECTOR;
-    // Only loads and stores have one type for all elements; their registers may be wider, all
-    // alike.
+    // Only in loads and stores do all elements have the instruction's type. Their registers may be
+    // wider, but must all have the same width.
     enum sim_type checked = marks & SIM_MARK_WIDER ? type : SIM_NONE;
     uint32_t count = alone ? 1 : o->count, sinks = 0, width = 0;
 
@@ -341,7 +343,7 @@ static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, e
         if (reg)
             width = bytes;
         if (!alone && e->kind == SIM_OP_SINK) {
-            // In packed values _ stands for any value: zeros here.
+            // In a packed value, _ stands for an arbitrary value. Use zeros.
             if (source && !(marks & SIM_MARK_SINK))
                 return sim_decode_refuse(d, "_ stands where it needs a source");
             at = source ? sim_slot_constant(d, sim_type_bytes(type), 0) : SIM_NO_OPERAND;
@@ -351,7 +353,7 @@ static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, e
                           : !destination_slot(d, e, SIM_NONE, marks, &at)) {
             return false;
         }
-        // Loads and stores handle registers of 32 and 64 bits only.
+        // Loads and stores handle only registers of 32 and 64 bits.
         if (reg && checked && bytes == 16 && sim_type_bytes(type) < 16) {
             bytes = 8;
             if (source ? (at = narrow_slot(d, at, 8)) == SIM_NO_SLOT
@@ -373,14 +375,14 @@ static bool is_number(const struct sim_operand *o)
     return o->kind == SIM_OP_INTEGER || o->kind == SIM_OP_F32 || o->kind == SIM_OP_F64;
 }
 
-// An operand letter of a row, with its type and its marks.
+// A letter of a row that describes an operand, with the operand's type and the marks.
 struct letter {
     char letter;
     enum sim_type type;
     uint32_t marks; // SIM_MARK_*
 };
 
-// Reads a letter and its suffixes, and moves *at past them.
+// Reads a letter and its suffixes, and advances *at past them.
 static bool read_letter(struct sim_decoder *d, const char **at, const struct sim_words *words,
                         struct letter *out)
 {
@@ -421,11 +423,11 @@ static bool label_operand(struct sim_decoder *d, const struct sim_operand *o)
 
     if (!label || label->targets)
         return sim_decode_refuse(d, "%s is not a label", o->symbol ? o->symbol : "its operand");
-    d->op.extra = label->at; // a statement for now; an op index once all ops exist
+    d->op.extra = label->at; // a statement index for now, replaced by an op index later
     return true;
 }
 
-// Matches operand `given` of the statement, counted from 1, with its letter.
+// Matches an operand with its letter. It is number `given` of the statement, from 1.
 static bool match_operand(struct sim_decoder *d, const struct sim_operand *o,
                           const struct letter *l, uint32_t given, uint32_t slot, bool addresses,
                           const struct sim_words *words)
@@ -468,7 +470,7 @@ static bool match_operand(struct sim_decoder *d, const struct sim_operand *o,
     }
 }
 
-// Matches the operands with a row's letters.
+// Matches the statement's operands with a row's letters.
 bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row,
                         const struct sim_words *words)
 {

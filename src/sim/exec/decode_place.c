@@ -8,7 +8,7 @@
 
 // Frame slots
 
-// Allocates a zeroed slot after the registers; SIM_NO_SLOT if there is no memory.
+// Allocates a zeroed slot after the registers. SIM_NO_SLOT if out of memory.
 uint32_t sim_slot_new(struct sim_decoder *d, uint32_t bytes)
 {
     uint32_t align = bytes >= 64 ? 64 : 4;
@@ -90,7 +90,7 @@ uint32_t sim_slot_special(struct sim_decoder *d, uint32_t special)
     return at;
 }
 
-// Returns the slot with the address of a shared or local variable.
+// Returns the slot that holds the address of a shared or local variable.
 static uint32_t slot_address(struct sim_decoder *d, enum sim_space space, uint32_t symbol,
                              uint32_t bytes, int64_t addend)
 {
@@ -126,7 +126,8 @@ static bool scope_within(const struct sim_function *f, uint32_t inner, uint32_t 
     }
 }
 
-// An inner scope has a larger number, so the innermost matching scope is the largest.
+// Inner scopes have larger numbers than the scopes around them, so the largest matching scope is
+// the innermost.
 size_t sim_find_body_variable(const struct sim_decoder *d, const char *name, uint32_t scope)
 {
     const struct sim_function *f = d->source;
@@ -152,7 +153,7 @@ const struct sim_label *sim_find_label(const struct sim_decoder *d, const char *
     return found;
 }
 
-// Prefers the last definition, or else the first declaration.
+// Prefers the last definition. If there is none, returns the first declaration.
 size_t sim_find_function(const struct sim_program *program, const char *name)
 {
     const struct sim_function *functions = program->module->functions;
@@ -164,7 +165,7 @@ size_t sim_find_function(const struct sim_program *program, const char *name)
     return found;
 }
 
-// Finds the first variable of a name.
+// Returns the first variable with a name.
 static size_t find_module_variable(const struct sim_program *program, const char *name)
 {
     size_t found = SIZE_MAX;

@@ -1,14 +1,14 @@
-// Checks instructions against the target (PTX ISA, "Target ISA Notes" of every instruction). A
-// GPU's driver refuses a module that uses more features than its .target has, and so does the
-// simulator.
+// Checks that the module's target supports an instruction (PTX ISA, "Target ISA Notes" of each
+// instruction). Like a GPU's driver, the simulator rejects a module that uses features which its
+// .target lacks.
 #include "base/array.h"
 #include "decode.h"
 
 #include <string.h>
 
-// A requirement: a statement with this name (NULL: any), one of `words`, one of `others` (NULL:
-// none needed) and this number of operands (0: any) needs at least this target. `own`: the feature
-// exists only on a single chip or family, such as sm_100a.
+// A requirement of a minimum target. It applies to statements with one of the names (NULL: any),
+// one of `words`, one of `others` (NULL: not required), and this number of operands (0: any).
+// `own`: the feature exists only on one GPU or family, such as sm_100a.
 static const struct need {
     const char *name, *words, *others;
     uint32_t operands;
@@ -49,7 +49,7 @@ static bool among(const char *set, const char *word)
     return false;
 }
 
-// Returns the first of the statement's words that is in the set; NULL if none is.
+// Returns the first of the statement's words that occurs in a set; NULL if none does.
 static const char *word_of(const struct sim_statement *s, const char *set)
 {
     for (uint32_t i = 1; i < s->words; i++)

@@ -1,20 +1,20 @@
-// f32 and f64 arithmetic, and the approximate functions, for which the ISA gives error bounds.
+// f32 and f64 arithmetic, and approximate functions, for which the ISA specifies error bounds.
 //
-// add, sub, mul, fma, div, rcp and sqrt are exact in every rounding. f32 to nearest uses the host's
-// arithmetic. In other directions the result is computed as an exact sum of two doubles and rounded
-// once. f64 in other directions uses the host's arithmetic under fesetround(). The approximate
-// functions are libm's, which are more accurate than the ISA requires.
+// add, sub, mul, fma, div, rcp and sqrt are correctly rounded in every direction. f32 to nearest
+// uses the host's arithmetic. In other directions, f32 computes the result as an exact sum of two
+// doubles and rounds it once. f64 in other directions uses the host's arithmetic under
+// fesetround(). The approximate functions call libm, which is more accurate than the ISA requires.
 //
-// A NaN result is 0x7fffffff for f32. For f64 it is a NaN operand, made quiet, or
-// 0xfff8000000000000. If several operands are NaN, an H200 prefers b to a in sums and products, b
-// to c to a in fma, and a to b in quotients.
+// A NaN result of f32 is 0x7fffffff. A NaN result of f64 is one of the NaN operands, made quiet, or
+// 0xfff8000000000000 if there is none. If several operands are NaN, an H200 prefers b to a in sums
+// and products, b to c to a in fma, and a to b in quotients.
 #include "base/array.h"
 #include "alu.h"
 #include "formats.h"
 
 #include <fenv.h>
 
-// Uses the processor's fused multiply-add where it has one: the library function is slow.
+// Uses the processor's fused multiply-add, if it has one, since the library function is slow.
 #if defined(__x86_64__)
 #define FUSED __attribute__((target("avx2,fma")))
 static bool has_fused(void)
@@ -54,7 +54,7 @@ static uint32_t roundings_in(const struct sim_words *words)
            sim_has(words, "rp") + sim_has(words, "approx") + sim_has(words, "full");
 }
 
-// The exact sum of two doubles as two parts, if it is finite.
+// A sum of two doubles, represented exactly by two parts if it is finite.
 struct exact {
     double value, rest;
 };
@@ -64,7 +64,7 @@ INLINE struct exact two_sum(double a, double b)
     return (struct exact){ sum, (a - (sum - part)) + (b - part) };
 }
 
-// Rounds value + rest to f32 in a direction other than to nearest.
+// Rounds value + rest to f32, in any direction except to nearest.
 INLINE float round_exact(struct exact x, enum sim_rounding mode)
 {
     float c = (float)x.value;
@@ -107,7 +107,7 @@ INLINE float f32_directed(enum f32_operation operation, float a, float b, float 
             return -0.0f;
         break;
     case F32_MUL:
-        x.value = (double)a * (double)b; // at most 48 bits, so exact
+        x.value = (double)a * (double)b; // exact, since it has at most 48 bits
         break;
     case F32_FMA:
         product = (double)a * (double)b;
@@ -157,9 +157,9 @@ INLINE float f32_nearest(enum f32_operation operation, float a, float b, float c
     return 0;
 }
 
-// True if the exact result, rounded to 24 bits with an unbounded exponent, is below the least
-// normal number. .ftz flushes exactly these, although rounding among subnormals may have raised the
-// f32 result to the least normal number. F32_ADD needs no test: a sum that small is exact.
+// True if the exact result, rounded to 24 bits with an unbounded exponent, is below the smallest
+// normal number. .ftz flushes exactly these results, even if rounding as a subnormal has raised
+// them to the smallest normal number. F32_ADD needs no test, since such a small sum is exact.
 INLINE bool f32_tiny(enum f32_operation operation, enum sim_rounding mode, float a, float b,
                      float c)
 {
@@ -173,8 +173,8 @@ INLINE bool f32_tiny(enum f32_operation operation, enum sim_rounding mode, float
     else if (operation == F32_RCP)
         x.value = 1.0 / (double)a;
     const double size = fabs(x.value), rest = signbit(x.value) ? -x.rest : x.rest;
-    // The values that still round up to the smallest normal number: those from half a step below it
-    // or, for directed rounding, above the last number before it.
+    // The smallest values that still round up to the smallest normal number: half a step below it
+    // or, for directed rounding, anything above its predecessor.
     const bool up = mode == SIM_RP ? !signbit(x.value) : mode == SIM_RM && signbit(x.value);
     const double limit = mode == SIM_RN ? 0x1p-126 - 0x1p-151 : 0x1p-126 - (up ? 0x1p-150 : 0);
     return size < limit || (size == limit && (up ? rest <= 0 : rest < 0));
@@ -214,8 +214,8 @@ INLINE enum sim_next f32_lanes(struct sim_warp *w, const struct sim_op *op, uint
     return SIM_NEXT;
 }
 
-// Handlers of one operation: to nearest for each set of flags, then for each direction with the
-// flags in `extra`.
+// Define the handlers of an operation: for rounding to nearest, one per set of flags; for each
+// other direction, one that takes the flags from `extra`.
 #define F32_HANDLER(name, operation, mode, flags)              \
     SIM_HANDLER(name)                                          \
     {                                                          \
@@ -252,7 +252,7 @@ static const struct {
     [F32_SQRT] = F32_ROW(f32_sqrt), [F32_OPERATIONS] = F32_ROW(f32_fused),
 };
 
-// Two f32 in a 64-bit register, and f32 with f16 or bf16 operands: `extra` has the operation, the
+// Two f32 in a 64-bit register, and f32 with f16 or bf16 operands. `extra` has the operation, the
 // rounding, the flags, and the narrow type.
 enum { EXTRA_MODE = 4, EXTRA_FLAGS = 8, EXTRA_BF16 = 16 };
 SIM_HANDLER(run_f32x2)
@@ -298,8 +298,8 @@ static const int directions[] = {
     [SIM_RN] = FE_TONEAREST, [SIM_RZ] = FE_TOWARDZERO, [SIM_RM] = FE_DOWNWARD, [SIM_RP] = FE_UPWARD
 };
 
-// Operands and result are volatile in a nondefault rounding mode: the compiler must not move the
-// calculation across fesetround().
+// If the rounding mode is not the default, operands and result are volatile, so that the compiler
+// does not move the calculation across fesetround().
 #define F64_OPERANDS(sources)                                        \
     uint64_t *d = SIM_R64(w, op->o[0]);                              \
     const double *at1 = SIM_RF64(w, op->o[1]);                       \
@@ -343,7 +343,7 @@ static sim_handler *const f64_handlers[F32_OPERATIONS + 1][2] = {
     [F32_OPERATIONS] = { f64_fused, f64_fused_directed },
 };
 
-// Picks a rounded form of f32 or f64; the caller has checked the words.
+// Picks a rounded form of f32 or f64. The caller must have checked the words.
 static sim_handler *pick_rounded(const struct sim_words *words, struct sim_op *op,
                                  enum f32_operation operation)
 {
@@ -402,7 +402,7 @@ static sim_handler *pick_mixed(const struct sim_words *words, struct sim_op *op)
     return run_f32_mixed;
 }
 
-// Approximate functions of one f32.
+// Defines an approximate function of one f32.
 #define APPROXIMATE(name, expression)                                                          \
     SIM_HANDLER(name)                                                                          \
     {                                                                                          \
@@ -422,8 +422,8 @@ APPROXIMATE(run_rsqrt, (float)(1.0 / sqrt((double)a)))
 APPROXIMATE(run_rcp, 1.0f / a)
 APPROXIMATE(run_sqrt, sqrtf(a))
 
-// Multiplies a by the reciprocal of b. The reciprocal is 0 for b above 2^126, so such a division
-// gives 0, or NaN if a is infinite.
+// Multiplies a by the reciprocal of b. The reciprocal is 0 if b is above 2^126, so the result is
+// then 0, or NaN if a is infinite.
 SIM_HANDLER(run_div_approx)
 {
     const bool ftz = op->extra & FTZ;
@@ -436,8 +436,8 @@ SIM_HANDLER(run_div_approx)
     return SIM_NEXT;
 }
 
-// f64 approximations use only the upper words: 20 bits of fraction, subnormals as zeros, and NaN
-// with its own bits.
+// Approximations in f64 use only the upper words: 20 bits of fraction, subnormals as zeros, and a
+// NaN of their own.
 #define UPPER_NAN UINT64_C(0x7fffffff00000000)
 INLINE double upper(double x)
 {
@@ -457,7 +457,7 @@ APPROXIMATE64(run_rcp64, upper, upper, UPPER_NAN, 1.0 / a)
 APPROXIMATE64(run_rsqrt64_ftz, upper, upper, UPPER_NAN, 1.0 / sqrt(a))
 APPROXIMATE64(run_rsqrt64, , , SIM_F64_NAN, 1.0 / sqrt(a))
 
-// Picks ex2, lg2, sin, cos, tanh and rsqrt, which are .approx only.
+// Picks ex2, lg2, sin, cos, tanh and rsqrt, which exist only with .approx.
 static sim_handler *pick_approximate(const struct sim_words *words, struct sim_op *op)
 {
     static const struct {
@@ -481,7 +481,7 @@ static sim_handler *pick_approximate(const struct sim_words *words, struct sim_o
     return NULL;
 }
 
-// Picks div, rcp and sqrt: rounded or approximate.
+// Picks div, rcp and sqrt, rounded or approximate.
 static sim_handler *pick_quotient(const struct sim_words *words, struct sim_op *op)
 {
     const char *name = words->statement->word[0];
@@ -506,7 +506,7 @@ static sim_handler *pick_quotient(const struct sim_words *words, struct sim_op *
                                       : f32_div_rn;
 }
 
-// min and max: a number wins over a NaN, except with .NaN; -0 is less than +0.
+// Computes min or max. Without .NaN, a number is preferred to a NaN. -0 is less than +0.
 INLINE uint32_t f32_select(bool max, uint32_t flags, float a, float b)
 {
     if (flags & FTZ) {
@@ -522,7 +522,7 @@ INLINE uint32_t f32_select(bool max, uint32_t flags, float a, float b)
         a = sim_float32(x);
         b = sim_float32(y);
     }
-    uint32_t equal = max ? x & y : x | y; // for zeros; other equal values have equal bits
+    uint32_t equal = max ? x & y : x | y; // matters for zeros; other equal values have equal bits
     uint32_t chosen = (max ? a > b : a < b) ? x : y;
     uint32_t d = a == b ? equal : chosen;
     d = b != b ? x : d;
@@ -604,8 +604,8 @@ static sim_handler *pick_select(const struct sim_words *words, struct sim_op *op
     }
 }
 
-// abs, neg and copysign change only the sign. A NaN result of abs or neg is canonical in f32 and
-// only made quiet in f64, as on an H200.
+// abs, neg and copysign change only the sign. If abs or neg returns a NaN, it is canonical in f32
+// and only made quiet in f64, as on an H200.
 #define NAN32(a, d) (((a)&0x7fffffff) > 0x7f800000 ? SIM_F32_NAN : (d))
 #define NAN64(a, d) (((a)&0x7fffffffffffffff) > 0x7ff0000000000000 ? (a) | SIM_F64_QUIET : (d))
 #define SIGN_HANDLERS(name, sources, expression32, expression64)                               \

@@ -1,7 +1,7 @@
-// Conversions between floating-point formats that are too large to inline.
+// Conversions between floating-point formats that are too long to inline.
 #include "formats.h"
 
-// Returns value >> shift, rounded; `shift` is at most 63.
+// Returns value >> shift, rounded. `shift` must be at most 63.
 static uint64_t shift_round(uint64_t value, uint32_t shift, bool negative, enum sim_rounding mode)
 {
     if (!shift)
@@ -30,14 +30,14 @@ double sim_u64_to_f64(uint64_t magnitude, bool negative, enum sim_rounding mode)
     uint32_t shift = 0;
     if (magnitude >> 53)
         shift = 11 - (uint32_t)__builtin_clzll(magnitude);
-    // Both steps are exact: an integer of at most 2^53 after rounding, times a power of two.
+    // Both steps are exact: the rounded integer is at most 2^53, and the factor is a power of two.
     double value = (double)shift_round(magnitude, shift, negative, mode) *
                    (double)(UINT64_C(1) << shift);
     return negative ? -value : value;
 }
 
-// |x| prepared for the target: its fraction, its right shift, and the value to add after the shift.
-// The fraction's leading one adds the final 1 to the exponent.
+// |x| prepared for the target format: its fraction, a right shift, and a value to add after the
+// shift. The leading one of the fraction adds the last 1 to the exponent field.
 struct fitted {
     uint32_t fraction, shift, base;
 };
@@ -48,7 +48,7 @@ static struct fitted fit(float x, uint32_t exponent, uint32_t mantissa)
         fraction |= 0x800000;
     else
         field = 1;
-    // The value is fraction * 2^(field - 150); `place` is the exponent field in the target.
+    // The value is fraction * 2^(field - 150). `place` is the exponent field in the target format.
     int32_t place = (int32_t)field - 127 + (1 << (exponent - 1)) - 1;
     struct fitted f = { fraction, 23 - mantissa, 0 };
     if (place >= 1)
@@ -62,7 +62,7 @@ uint32_t sim_f32_round(float x, uint32_t exponent, uint32_t mantissa, enum sim_r
 {
     struct fitted f = fit(x, exponent, mantissa);
     if (f.shift > 26)
-        f.shift = 26; // every bit is shifted out, and the value is below half a step
+        f.shift = 26; // every bit is shifted out: the value is below half a step
     return f.base + (uint32_t)shift_round(f.fraction, f.shift, sim_bits32(x) >> 31, mode);
 }
 
@@ -71,13 +71,14 @@ uint32_t sim_f32_round_random(float x, uint32_t exponent, uint32_t mantissa, uin
 {
     struct fitted f = fit(x, exponent, mantissa);
     if (f.shift > 48)
-        return f.base; // for any random bits
+        return f.base; // whatever the random bits are
     uint64_t added = f.shift < bits ? random >> (bits - f.shift)
                                     : (uint64_t)random << (f.shift - bits);
     return f.base + (uint32_t)((f.fraction + added) >> f.shift);
 }
 
-// Rounds to 16 bits; `limit` is the code of infinity, one past the largest finite one.
+// Rounds to 16 bits. `limit` is the code of infinity, which follows that of the largest finite
+// value.
 static uint32_t to_16(float x, uint32_t exponent, uint32_t mantissa, uint32_t limit, uint32_t nan,
                       enum sim_rounding mode, bool satfinite)
 {
@@ -106,7 +107,7 @@ uint32_t sim_f32_to_bf16_mode(float x, enum sim_rounding mode, bool satfinite)
 uint32_t sim_f32_to_tf32(float x, enum sim_rounding mode, bool satfinite)
 {
     const uint32_t sign = sim_bits32(x) & 0x80000000, bits = sim_bits32(x) & 0x7fffffff;
-    if (mode == SIM_RNA) { // in two steps that ignore NaN, as on an H200
+    if (mode == SIM_RNA) { // two steps that ignore NaN, as on an H200
         uint32_t half_up = bits < 0x7fffe000 ? (bits + 0x1000) & 0x7fffe000 : 0x7fffe000;
         return sign | (satfinite && half_up >= SIM_F32_INFINITY ? half_up - 0x2000 : half_up);
     }
@@ -148,7 +149,7 @@ uint32_t sim_small_to_f16(const struct sim_small_format *f, uint32_t code)
     uint32_t bits = f->exponent + f->mantissa;
     uint32_t sign = (code >> bits & 1) << 15, magnitude = code & ((UINT32_C(1) << bits) - 1);
     uint32_t bias = (UINT32_C(1) << (f->exponent - 1)) - 1, one = UINT32_C(1) << f->mantissa;
-    if (magnitude > f->largest) // e5m2 has infinity before NaN
+    if (magnitude > f->largest) // e5m2 has an infinity below NaN
         return f->exponent == 5 && magnitude == f->largest + 1 ? sign | 0x7c00 : SIM_F16_NAN;
     if (magnitude >= one)
         return sign | ((magnitude << (10 - f->mantissa)) + ((15 - bias) << 10));
@@ -170,7 +171,7 @@ uint32_t sim_f32_to_ue8m0(float x, enum sim_rounding mode, bool satfinite)
     uint32_t bits = sim_bits32(x) & 0x7fffffff, code = bits >> 23;
     if (bits > 0x7f800000)
         return 0xff;
-    // 2^-127 is the f32 0x00400000.
+    // 0x00400000 is 2^-127 as an f32.
     if (mode == SIM_RP && bits < 0x7f800000 && bits & 0x7fffff && bits > 0x400000)
         code++;
     return satfinite && code == 0xff ? 0xfe : code;

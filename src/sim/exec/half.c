@@ -1,13 +1,14 @@
-// f16 and bf16 arithmetic, alone and in pairs.
+// f16 and bf16 arithmetic on single values and on pairs.
 //
-// Operations use a wider format and round once to 16 bits, or so that the result is the same:
-// - sums, differences and products of f16 in f32: 24 bits are twice 11 plus two, and no product of
-//   f16 is subnormal in f32;
-// - f16 fma in f32: the product is exact, and the sum is rounded to odd;
-// - sums and differences of bf16 in f32: 24 bits are more than twice 8 plus two, and subnormal
-//   results are exact;
-// - products and fma of bf16 in double: a product has 16 bits, and the sum is rounded to odd.
-// ex2 and tanh round the f32 result. NaN results are 0x7fff.
+// Operations use a wider format. They round to 16 bits once, or in a way that gives the same
+// result:
+// - f16 add, sub and mul use f32: 24 bits are 2 * 11 + 2, and no product of f16 is subnormal in
+//   f32;
+// - f16 fma uses f32: the product is exact, and the sum is rounded to odd;
+// - bf16 add and sub use f32: 24 bits exceed 2 * 8 + 2, and subnormal results are exact;
+// - bf16 mul and fma use double: a product has 16 bits, and the sum is rounded to odd.
+//
+// ex2 and tanh round the f32 result. A NaN result is 0x7fff.
 #include "base/array.h"
 #include "alu.h"
 #include "formats.h"
@@ -16,7 +17,8 @@ enum { FTZ = 1, SAT = 2, RELU = 4, NANS = 8, XORSIGN = 16 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-// An inexact sum whose last bit is 0 moves to the neighbour on the side of the error.
+// Rounds a sum to odd: if it is inexact and its last bit is 0, takes the neighbour in the direction
+// of the error.
 INLINE float sum_odd32(float a, float b)
 {
     float sum = a + b, part = sum - a;
@@ -24,7 +26,7 @@ INLINE float sum_odd32(float a, float b)
     uint32_t bits = sim_bits32(sum);
     bool away = (rest > 0) == (sum > 0);
     uint32_t odd = bits & 1 ? bits : away ? bits + 1 : bits - 1;
-    // A NaN rest means an infinite sum.
+    // The rest is NaN if the sum is infinite.
     return sim_float32(rest > 0 || rest < 0 ? odd : bits);
 }
 INLINE double sum_odd64(double a, double b)
@@ -37,8 +39,8 @@ INLINE double sum_odd64(double a, double b)
     return sim_float64(rest > 0 || rest < 0 ? odd : bits);
 }
 
-// .ftz flushes results that are below the least normal f16 when rounded with an unbounded exponent
-// range; rounding among subnormals might have raised them to it.
+// Implements .ftz: flushes a result that is below the smallest normal f16 when rounded with an
+// unbounded exponent. Rounding as a subnormal might have raised it to that number.
 INLINE float flush_tiny16(float x)
 {
     return fabsf(x) < 0x1p-14f - 0x1p-26f ? copysignf(0.0f, x) : x;
@@ -81,7 +83,7 @@ INLINE uint32_t half_select(enum half type, bool max, uint32_t flags, uint32_t h
         a = fabsf(a);
         b = fabsf(b);
     }
-    uint32_t equal = max ? h & k : h | k; // for zeros; other equal values have equal bits
+    uint32_t equal = max ? h & k : h | k; // matters for zeros; other equal values have equal bits
     uint32_t d = a == b ? equal : (max ? a > b : a < b) ? h : k;
     d = b != b ? h : d;
     d = a != a ? k : d;
@@ -135,7 +137,8 @@ INLINE uint32_t half_apply(enum half type, enum half_operation operation, uint32
     return half_finish(type, flags, d);
 }
 
-// Handlers for one value and for a pair; `flags` is a constant, or op->extra for rare combinations.
+// Define handlers for a single value and for a pair. `flags` is a constant, or op->extra for rare
+// combinations.
 #define HALF_LANES(name, sources, type, operation, flags)                                         \
     SIM_HANDLER(name)                                                                             \
     {                                                                                             \
@@ -176,8 +179,8 @@ HALF_HANDLERS(abs, 1, ABSOLUTE)
 HALF_HANDLERS(min, 2, MIN)
 HALF_HANDLERS(max, 2, MAX)
 
-// fma with .oob gives 0 if an operand is the NaN that tensor copies write for out-of-bounds
-// elements. `extra`: flags, then these bits.
+// Computes fma with .oob, which is 0 if an operand is the NaN that tensor copies write for
+// out-of-bounds elements. `extra`: the flags, followed by these bits.
 enum { EXTRA_BF16 = 1 << 16, EXTRA_PAIR = 1 << 17 };
 static uint32_t fma_oob(uint32_t extra, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -196,8 +199,8 @@ SIM_HANDLER(run_fma_oob)
     return SIM_NEXT;
 }
 
-// By operation: a required word, the permitted flags in f16 and in bf16, the required flags in
-// bf16, and handlers by type, pair and presence of flags.
+// Describes an operation: a required word, the flags permitted in f16 and in bf16, the flags
+// required in bf16, and handlers by type, pair and presence of flags.
 #define HANDLERS(name)                                                                      \
     {                                                                                       \
         { { f16_##name, f16_##name##_any }, { f16_##name##_pair, f16_##name##_any_pair } }, \

@@ -1,4 +1,4 @@
-// Finds rows of all instruction families by name.
+// Finds instruction rows by name, in the tables of all families.
 #include "base/array.h"
 #include "handlers.h"
 
@@ -17,7 +17,7 @@ static const struct sim_instruction *const families[] = {
     sim_launch_instructions,
 };
 
-// Sorted by name; rows of one name stay in the order of their tables.
+// Sorted by name. Rows with the same name stay in the order of their tables.
 enum { MAX_ROWS = 4096 };
 static struct sorted {
     const struct sim_instruction *row;

@@ -1,12 +1,14 @@
 // Integer and bit operations.
 //
-// One line of INTEGER_OPERATIONS is an operation with all its types: its name, a suffix that makes
-// handlers unique, its words, its operands (as in machine.h; they also tell which of a, b, c and d
-// the expression uses), its types, and the result as an expression. In the expression T is the
-// type, U an unsigned type for intermediate results, D a type twice as wide, and BITS the width.
+// Each line of INTEGER_OPERATIONS is an operation with all its types. The columns are its name, a
+// suffix that makes handlers unique, its words, its operands (as in machine.h, which also
+// determines which of a, b, c and d the expression uses), its types, and an expression for the
+// result. In the expression, T is the type, U an unsigned type for intermediate results, D a type
+// twice as wide, and BITS the width.
 //
-// Results that the ISA leaves open are the hardware's: division by zero gives all ones, for
-// quotient and remainder; the smallest integer divided by -1 is itself, with remainder zero.
+// Where the ISA leaves results open, they are those of the hardware. Division by zero gives a
+// quotient and remainder of all ones. The smallest integer divided by -1 is itself, with remainder
+// zero.
 #include "base/array.h"
 #include "alu.h"
 
@@ -26,8 +28,8 @@
 #define T_SHIFT(X, ...) T_ALL(X, __VA_ARGS__) T_BITS(X, __VA_ARGS__)
 
 #define ZERO_DIVISOR ((T) ~(T)0)
-// A position or a length in bits: 32-bit forms use the low 8 bits, 64-bit forms the whole operand
-// (as an H200 does; the ISA says 8 bits for both).
+// Limits a position or length in bits. 32-bit forms use the low 8 bits. 64-bit forms use the whole
+// operand, as on an H200, although the ISA says 8 bits for both.
 #define PLACE(x) (BITS == 64 ? ((x) < 64 ? (x) : 64) : (x)&0xff)
 
 // clang-format off
@@ -128,7 +130,8 @@ static inline uint64_t reverse(uint64_t x)
     return __builtin_bswap64(x);
 }
 
-// Sign- or zero-extends `a` to 64 bits, so a field past its end has the right bits.
+// Extracts a bit field from `a`. Sign- or zero-extends `a` to 64 bits first, so that a field that
+// reaches past its end has the right bits.
 static inline uint64_t extract(uint64_t a, uint32_t at, uint32_t length, uint32_t bits,
                                bool is_signed)
 {
@@ -182,7 +185,8 @@ static inline uint32_t funnel_right(uint32_t low, uint32_t high, uint32_t by)
     return (uint32_t)(((uint64_t)high << 32 | low) >> by);
 }
 
-// Selects bytes by four-bit selectors; the top bit of a selector replicates the byte's sign.
+// Selects bytes by four-bit selectors. If the top bit of a selector is set, the byte's sign is
+// replicated.
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
     uint64_t bytes = (uint64_t)b << 32 | a;
@@ -202,7 +206,7 @@ static const uint32_t edge_right[] = { 0x0000, 0x1110, 0x2210, 0x3210 };
 
 static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
-    if (offset == INT32_MIN && base < 32) // an H200's result; the ISA leaves it open
+    if (offset == INT32_MIN && base < 32) // as on an H200; the ISA leaves it open
         return 0;
     if (offset == 0)
         return base < 32 && (mask >> base & 1) ? base : UINT32_MAX;
@@ -213,7 +217,7 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
     return UINT32_MAX;
 }
 
-// Operands by their letters. Capitals have twice the width; w has 32 bits.
+// Declare the operands by their letters. A capital letter has twice the width; w has 32 bits.
 #define GET(type, k) const type *const at##k = (const type *)(const void *)(w->f + op->o[k])
 #define PUT(type) type *const at0 = (type *)(void *)(w->f + op->o[0])
 #define SOURCES_a GET(SLOT, 1)
@@ -249,7 +253,7 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 #define VALUES_daaw VALUE(1, a); VALUE(2, b); WORD(3, c)
 #define VALUES_daaww VALUE(1, a); VALUE(2, b); WORD(3, c); WORD(4, d)
 
-// Sign-extends a result narrower than its register.
+// Sign-extend a result that is narrower than its register.
 #define RESULT_d(...) (SLOT)(T)(__VA_ARGS__)
 #define RESULT_D(...) (DU)(__VA_ARGS__)
 #define RESULT_w(...) (uint32_t)(__VA_ARGS__)
@@ -301,7 +305,7 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wtype-limits" // a < 0 for unsigned types
+#pragma GCC diagnostic ignored "-Wtype-limits" // `a < 0` for unsigned types
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wconversion" // every result is cast to its type
 #endif
@@ -310,7 +314,7 @@ INTEGER_OPERATIONS(DEFINE_ALL)
 #pragma GCC diagnostic pop
 #endif
 
-// Predicate operands are masks.
+// Defines an operation on predicates, which are masks.
 #define PREDICATE(name, expression)              \
     SIM_HANDLER(run_##name##_PRED)               \
     {                                            \
@@ -324,7 +328,7 @@ PREDICATE(or, a | SIM_RP(w, op->o[2]))
 PREDICATE(xor, a ^ SIM_RP(w, op->o[2]))
 PREDICATE(not, ~a)
 
-// Operations on two packed halves.
+// Defines an operation on two packed halves.
 #define HALVES(name, type, expression)                                                     \
     SIM_HANDLER(run_##name)                                                                \
     {                                                                                      \
@@ -345,7 +349,7 @@ HALVES(max_S16X2, int16_t, a > b ? a : b)
 HALVES(min_relu_S16X2, int16_t, (a < b ? a : b) < 0 ? 0 : (a < b ? a : b))
 HALVES(max_relu_S16X2, int16_t, (a > b ? a : b) < 0 ? 0 : (a > b ? a : b))
 
-// Operations with carry: w->carry has one bit for each lane; for a subtraction it is the borrow.
+// Defines an operation with carry. w->carry has one bit per lane; in subtractions it is the borrow.
 enum { CARRY_IN = 1, CARRY_OUT = 2 };
 #define CARRIED(name, tag, wide, value, ...)                                               \
     SIM_HANDLER(run_##name##_##tag)                                                        \
@@ -367,7 +371,8 @@ enum { CARRY_IN = 1, CARRY_OUT = 2 };
                 at0[i] = (value)sum;                     \
                 out |= (uint32_t)(sum >> bits & 1) << i; \
             });)
-// The carry of a multiply-add depends only on the half of the product that is added.
+// Defines a multiply-add with carry. The carry depends only on the half of the product that is
+// added.
 #define CARRIED_PRODUCT(name, tag, wide, value, multiplied, product)           \
     CARRIED(name, tag, wide, value,                                            \
             const value *at3 = (const value *)(const void *)(w->f + op->o[3]); \
@@ -377,7 +382,7 @@ enum { CARRY_IN = 1, CARRY_OUT = 2 };
                 at0[i] = (value)sum;                                           \
                 out |= (uint32_t)(sum >> bits & 1) << i;                       \
             });)
-// In 16-bit and clamped forms, only the incoming carry is defined.
+// Defines a 16-bit or clamped form, in which only the incoming carry is defined.
 #define CARRIED_NARROW(name, ...)                                                              \
     SIM_HANDLER(run_##name)                                                                    \
     {                                                                                          \
@@ -444,7 +449,7 @@ static const struct sim_form carry_forms[] = {
     { "madc", "hi sat", SIM_S32, run_mad_hi_carry_sat },
 };
 
-// Dot products of the parts of two words.
+// Dot products of parts of two words.
 enum { DOT_SIGNED_A = 1, DOT_SIGNED_B = 2, DOT_HIGH = 4 };
 static inline int32_t part(uint32_t x, uint32_t at, uint32_t bits, bool is_signed)
 {
@@ -477,7 +482,7 @@ SIM_HANDLER(run_dp2a)
     return SIM_NEXT;
 }
 
-// Any function of three bits: `extra` is its truth table, indexed by a, then b, then c.
+// Computes any function of three bits. `extra` is its truth table, indexed by a, then b, then c.
 SIM_HANDLER(run_lop3)
 {
     uint32_t t[8];
@@ -495,7 +500,7 @@ SIM_HANDLER(run_lop3)
     return SIM_NEXT;
 }
 
-// All forms, by name, words and type.
+// Lists all forms, with name, words and type.
 #define FORM(tag, name, suffix, words) { #name, words, SIM_##tag, run_##name##suffix##_##tag },
 #define FORM_ALL(name, suffix, words, operands, types, ...) types(FORM, name, suffix, words)
 static const struct sim_form forms[] = {
@@ -543,7 +548,7 @@ static sim_handler *pick_dot(const struct sim_words *words, struct sim_op *op)
     return two ? run_dp2a : run_dp4a;
 }
 
-// With a predicate: d|p = lop3(a, b, c), p = (d != 0) op q.
+// Runs lop3 with a predicate: d|p = lop3(a, b, c), p = (d != 0) op q.
 enum { LOP3_TABLE = 0xff, LOP3_AND = 0x100 };
 SIM_HANDLER(run_lop3_predicate)
 {

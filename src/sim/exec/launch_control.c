@@ -1,7 +1,7 @@
 // clusterlaunchcontrol: a kernel takes over the work of blocks that have not begun.
 //
-// The ISA leaves the response's encoding open. Here it is the first block of the cancelled cluster,
-// and a word that says whether there was one.
+// The ISA leaves the encoding of the response open. Here it consists of the coordinates of the
+// cancelled cluster's first block, and a word that tells if a cluster was cancelled.
 #include "async.h"
 #include "handlers.h"
 #include "mbarrier.h"
@@ -11,7 +11,8 @@
 
 enum { ANSWER_BYTES = 16, CANCELLED = 3 /* word of the response after x, y and z */ };
 
-// o[0] address of the response, o[2] mbarrier: both in every block of the cluster, or in one.
+// Runs try_cancel. o[0]: address of the response, o[2]: mbarrier. Both are in every block of the
+// cluster, or in one.
 static enum sim_next run_try_cancel(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const enum sim_space space = (enum sim_space)(op->extra >> 1);
@@ -39,7 +40,7 @@ static enum sim_next run_try_cancel(struct sim_warp *w, const struct sim_op *op,
     return SIM_NEXT;
 }
 
-// Returns a word of the response in a 128-bit register.
+// Returns a word of the response, which is in a 128-bit register.
 static uint32_t answer_word(struct sim_warp *w, uint32_t at, uint32_t lane, uint32_t word)
 {
     return (uint32_t)(SIM_R64(w, at + word / 2 * SIM_WARP * 8)[lane] >> word % 2 * 32);
@@ -71,7 +72,7 @@ static enum sim_next run_first_all(struct sim_warp *w, const struct sim_op *op, 
 
 // Rows
 
-// Returns `form` if it matches the types written; the last type is the response's.
+// Returns `form` if it matches the types in the statement. The last type is that of the response.
 static sim_handler *fits(const struct sim_words *words, uint32_t types, enum sim_type first,
                          sim_handler *form)
 {
@@ -91,7 +92,7 @@ static sim_handler *pick_try_cancel(const struct sim_words *words, struct sim_op
         return NULL;
     }
     op->extra = (uint32_t)sim_space_of(words) << 1 | all;
-    op->o[2] = op->o[1]; // the race check looks for the mbarrier there
+    op->o[2] = op->o[1]; // where the race check expects the mbarrier
     op->wide |= (op->wide & 2) << 1;
     return fits(words, 1, SIM_B128, run_try_cancel);
 }

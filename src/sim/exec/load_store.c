@@ -1,5 +1,5 @@
-// Loads, stores and copies. Every access is checked for alignment and for lying within one
-// allocation, the block's shared memory, the lane's stack or the parameters.
+// Loads, stores and copies. Every access must be aligned, and must lie within one allocation, the
+// block's shared memory, the lane's stack, or the parameters.
 #include "memory.h"
 #include "alu.h"
 #include "sim/check/check_race.h"
@@ -23,8 +23,8 @@ static const char *verb(enum sim_access access)
                                   : "atomic access";
 }
 
-// Reports an access outside of all memory: the kind of address, and its distance from the
-// allocation that was probably meant.
+// Reports an access outside of all memory, with its distance from the allocation that was probably
+// meant.
 static enum sim_next outside(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                              uint64_t address, uint32_t bytes, enum sim_access access)
 {
@@ -35,7 +35,7 @@ static enum sim_next outside(struct sim_warp *w, const struct sim_op *op, uint32
                      bytes, SIM_S(bytes), (unsigned long long)address, where);
 }
 
-// Checks access to another device's memory, which requires the host's permission.
+// Checks that the host has permitted access to another device's memory.
 static bool may_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t address,
                       uint32_t bytes, enum sim_access access, const struct sim_range *range)
 {
@@ -74,7 +74,7 @@ static bool reach_global(struct sim_warp *w, const struct sim_op *op, uint32_t l
            sim_check_access(w, op, lane, NULL, address, bytes, access);
 }
 
-// Resolves an offset in a piece of memory of known size.
+// Resolves an offset in a piece of memory with a known size.
 static bool reach_piece(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                         unsigned char *base, uint64_t size, const char *name, uint64_t offset,
                         uint32_t bytes, enum sim_access access, void **host)
@@ -96,7 +96,7 @@ static bool reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t l
     struct sim_block *block = w->block;
     uint64_t rank = address >> SIM_RANK_SHIFT;
 
-    // Rank 0 is the block itself; mapa gives ranks from 1 on.
+    // Rank 0 stands for the block itself. mapa returns ranks from 1 on.
     if (rank && rank <= block->cluster->count)
         block = block->cluster->blocks[rank - 1];
     else if (rank)
@@ -189,19 +189,19 @@ bool sim_reach_range(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
     return reach(w, op, lane, space, address, bytes, align, access, host);
 }
 
-// Fields of `extra` of ld and st, beside SIM_ENTRY_PARAM
+// Fields of `extra` of ld and st, besides SIM_ENTRY_PARAM
 enum {
     EXTRA_SPACE = 0xf,
     EXTRA_SIZE_SHIFT = 4, // log2 of an element's bytes
     EXTRA_SIGNED = 1 << 8,
     EXTRA_ACQUIRE = 1 << 9,
     EXTRA_RELEASE = 1 << 10,
-    EXTRA_STRONG = 1 << 11, // orders other accesses, for the race check
+    EXTRA_STRONG = 1 << 11, // orders other accesses; for the race check
     EXTRA_BITS = 0xffff,
 };
 #define SIZE_LOG2(op) ((op)->extra >> EXTRA_SIZE_SHIFT & 0xf)
-// List element i is a 64-bit register: decode_operand.c sets these bits above those of the
-// operands.
+// True if list element i is a 64-bit register. decode_operand.c sets these bits, which follow those
+// of the operands.
 #define ELEMENT_WIDE(op, i) ((op)->wide >> (8 + (i)) & 1)
 
 static uint64_t load(const void *host, uint32_t size, bool is_signed)
@@ -256,7 +256,7 @@ static enum sim_next run_ld(struct sim_warp *w, const struct sim_op *op, uint32_
             return SIM_FAULT;
         if (op->extra & EXTRA_STRONG && sim_race_on())
             sim_race_strong(w, op, host, false, true);
-        // Reads all values before writing any, since a destination may be the address.
+        // Read all values before writing any, since a destination may also be the address.
         uint64_t values[16];
         uint32_t words = size == 4 ? 2 * count : count;
         for (uint32_t i = 0; i < words; i++)
@@ -312,8 +312,8 @@ static enum sim_next run_st(struct sim_warp *w, const struct sim_op *op, uint32_
     return SIM_NEXT;
 }
 
-// The common case, vectorized: all lanes access adjacent elements, in memory that has been looked
-// up before.
+// Detects the common case, which is vectorized: all lanes access adjacent elements, in memory that
+// is in the range cache.
 static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint32_t operand,
                          uint32_t bytes, uint64_t *first)
 {
@@ -328,8 +328,8 @@ static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint
            in_range(&w->caches[op->cache], start, (uint64_t)bytes * SIM_WARP);
 }
 
-// The `checked` variants also record and check writes. The variant is chosen at load time, so the
-// others have no overhead.
+// Define loads and stores. The `checked` variants also check reads and record writes. The variant
+// is chosen when a program is loaded, so the other ones have no overhead.
 #define LOAD_STORE(name, bytes, checked)                                                           \
     static enum sim_next run_ld_##name(struct sim_warp *w, const struct sim_op *op, uint32_t mask) \
     {                                                                                              \
@@ -355,13 +355,13 @@ LOAD_STORE(8, 8, false)
 LOAD_STORE(checked_4, 4, true)
 LOAD_STORE(checked_8, 8, true)
 
-// Indexed by whether accesses are checked, and whether they have 8 bytes.
+// First index: accesses are checked. Second index: they have 8 bytes.
 static sim_handler *const plain_loads[2][2] = { { run_ld_4, run_ld_8 },
                                                 { run_ld_checked_4, run_ld_checked_8 } };
 static sim_handler *const plain_stores[2][2] = { { run_st_4, run_st_8 },
                                                  { run_st_checked_4, run_st_checked_8 } };
 
-// Loads an entry's parameter at a constant address, the same for all lanes.
+// Loads an entry's parameter at a constant address, which is the same in all lanes.
 static enum sim_next run_ld_entry(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const struct sim_grid *grid = w->block->grid;
@@ -394,7 +394,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
     if (words->types != 1 || op->list_count != elements || !sim_is_plain(type) ||
         words->statement->operands != 2u + sim_has(words, "L2::cache_hint"))
         return false;
-    // In an entry, only .param addresses are in its parameter buffer.
+    // In an entry, only .param addresses refer to its parameter buffer.
     if (space != SIM_PARAM)
         op->extra &= ~SIM_ENTRY_PARAM;
     while ((UINT32_C(1) << size) < bytes)
@@ -409,7 +409,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
     bool ordered = sim_has(words, "acquire") || sim_has(words, "release") ||
                    sim_has(words, "relaxed");
     if (ordered || sim_has(words, "volatile") || sim_has(words, "mmio")) {
-        // Memory that no other thread sees needs no order.
+        // Memory that no other thread sees has no order.
         if (space == SIM_LOCAL || space == SIM_CONST || space == SIM_PARAM)
             return false;
         op->extra |= EXTRA_STRONG;
@@ -421,14 +421,14 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
                               : "it has a scope and no order: .relaxed, .acquire or .release";
         return false;
     }
-    // Accesses of 32 bytes exist in global memory, as 4- or 8-byte elements; all others have at
-    // most 16.
+    // Only global memory has accesses of 32 bytes, with elements of 4 or 8 bytes. All others have
+    // at most 16 bytes.
     return elements * bytes <= 16 || (elements * bytes == 32 && (bytes == 4 || bytes == 8) &&
                                       (space == SIM_GLOBAL || space == SIM_GENERIC));
 }
 
-// Picks the handler from `plain` for accesses of 4 or 8 bytes to registers of that size through a
-// 64-bit address; NULL for other accesses.
+// Picks a handler from `plain` for an access of 4 or 8 bytes to one register of that size through a
+// 64-bit address. NULL for other accesses.
 static sim_handler *pick_plain(const struct sim_words *words, const struct sim_op *op,
                                uint32_t operand, sim_handler *const plain[2][2])
 {
@@ -469,7 +469,7 @@ static sim_handler *pick_st(const struct sim_words *words, struct sim_op *op)
     return plain ? plain : run_st;
 }
 
-// st.bulk: zeroes part of the block's shared memory.
+// Runs st.bulk, which zeroes part of the block's shared memory.
 static enum sim_next run_fill(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -516,8 +516,8 @@ bool sim_store_is_same(const struct sim_warp *w, const struct sim_op *op, uint32
     return true;
 }
 
-// cp.async copies immediately: o[0] destination, o[1] source, o[2] number of bytes to read, with
-// zeros for the rest, or a predicate that suppresses the read. Waiting for it is then a no-op.
+// cp.async copies at once, so waiting for it does nothing. o[0]: destination, o[1]: source, o[2]:
+// number of bytes to read, with zeros for the rest, or a predicate that suppresses the read.
 #define COPY_IGNORE (UINT32_C(1) << 8)
 
 static enum sim_next run_cp_async(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
@@ -551,7 +551,7 @@ static enum sim_next run_cp_async(struct sim_warp *w, const struct sim_op *op, u
     return SIM_NEXT;
 }
 
-// Groups of these copies matter to the race check only.
+// Reports the end of a group of copies, which matters only to the race check.
 static enum sim_next run_commit(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     (void)op;

@@ -1,11 +1,11 @@
-// ldmatrix, stmatrix and movmatrix, which move matrices of 16-bit elements or of bytes between
-// shared memory and the registers of a warp; and the table of all matrix instructions.
+// ldmatrix, stmatrix and movmatrix, which move matrices of 16-bit elements or bytes between shared
+// memory and a warp's registers; also the table of all matrix instructions.
 //
-// Lanes give the addresses of 16-byte rows, eight for each register: lane 8 j + r addresses row r
-// of the j-th group. In registers, lane l holds word l % 4 of row l / 4, so four adjacent lanes
-// hold a row. .trans transposes the matrix: 8 x 8 16-bit elements for one register, 16 x 16 bytes
-// for two. stmatrix of bytes takes registers in the layout of an mma's 16 x 8 accumulators, one
-// byte each, and writes them by columns.
+// Lanes provide the addresses of 16-byte rows, eight rows per register: lane 8 j + r has the
+// address of row r of group j. In registers, lane l holds word l % 4 of row l / 4, so four adjacent
+// lanes hold a row. .trans transposes the matrix, which is 8 x 8 16-bit elements in one register or
+// 16 x 16 bytes in two. stmatrix for bytes takes registers with one byte per element, in the layout
+// of an mma's 16 x 8 accumulators, and writes columns.
 #include "matrix.h"
 #include "memory.h"
 
@@ -16,10 +16,10 @@ enum {
     MATRIX_SPACE = 15,
     MATRIX_TRANS = 16,
     MATRIX_BYTES = 32,
-    MATRIX_PACKED = 8, // bits of an element in memory, 4 or 6; 0: not packed
+    MATRIX_PACKED = 8, // width of an element in memory, 4 or 6 bits; 0: not packed
 };
 
-// Transposes one 8 x 8 matrix of 16-bit elements.
+// Transposes an 8 x 8 matrix of 16-bit elements.
 static void transpose(uint32_t words[SIM_WARP])
 {
     uint16_t old[8][8], transposed[8][8];
@@ -42,7 +42,7 @@ static void transpose_bytes(uint32_t words[2][SIM_WARP])
     memcpy(words, transposed, sizeof transposed);
 }
 
-// Transposes 16 x 8 accumulator cells: the columns become rows of 16 bytes.
+// Transposes 16 x 8 accumulator cells, so that columns become rows of 16 bytes.
 static void transpose_cells(uint32_t words[SIM_WARP])
 {
     unsigned char cells[SIM_WARP][4], rows[8][16];
@@ -54,7 +54,7 @@ static void transpose_cells(uint32_t words[SIM_WARP])
     memcpy(words, rows, sizeof rows);
 }
 
-// Expands a row of 16 packed elements, lowest bits first, to 16 bytes.
+// Expands a row of 16 packed elements, lowest bits first, to one byte per element.
 static void spread(uint32_t bits, unsigned char row[16])
 {
     uint64_t low, high;
@@ -88,7 +88,7 @@ static enum sim_next run_ldmatrix(struct sim_warp *w, const struct sim_op *op, u
 
     if (!sim_together(w))
         return SIM_RETRY;
-    // Reads all rows first, since a destination may be the address.
+    // Read all rows before writing any, since a destination may also be the address.
     for (uint32_t i = 0; i < op->list_count; i++) {
         if (!reach_rows(w, op, 1, i, SIM_READ, host))
             return SIM_FAULT;
@@ -167,7 +167,7 @@ static bool matrices_fit(const struct sim_words *words, struct sim_op *op, uint3
            (space == SIM_GENERIC || space == SIM_SHARED);
 }
 
-// Matrices of bytes need sm_100a or its like.
+// Matrices of bytes require a target such as sm_100a.
 static bool has_bytes(const struct sim_words *words)
 {
     if (words->module->target >= 100 && words->module->target_suffix)
@@ -181,7 +181,7 @@ static sim_handler *pick_ldmatrix(const struct sim_words *words, struct sim_op *
     return is_m8n8(words) && matrices_fit(words, op, 1) ? run_ldmatrix : NULL;
 }
 
-// Elements of 8, 6 or 4 bits. Transposed matrices take two registers.
+// Picks forms with elements of 8, 6 or 4 bits. Transposing takes two registers per matrix.
 static sim_handler *pick_ldmatrix_bytes(const struct sim_words *words, struct sim_op *op)
 {
     bool six = sim_has(words, "b6x16_p32"), four = sim_has(words, "b4x16_p64");

@@ -1,6 +1,7 @@
-// mbarrier: barrier objects in shared memory.
+// Barrier objects in shared memory (mbarrier).
 //
-// The 64 bits of one, and of the state that an arrival returns (the barrier before the arrival):
+// A barrier has these 64 bits. They are also the state that an arrival returns, which is the
+// barrier before the arrival:
 //
 //   bits 0-19   pending arrivals of the phase
 //   bits 20-39  expected arrivals of a phase
@@ -8,10 +9,10 @@
 //   bit  61     the phase, 0 first
 //   bits 62-63  2 in a valid barrier
 //
-// Only threads of one cluster can access a barrier, and one host thread runs them, so no operation
-// here is atomic. Copies complete when they are issued, so only instructions change a barrier; if
-// all threads wait, they wait forever. mbarrier.try_wait therefore blocks lanes until others have
-// run, as the ISA allows (see unit_run() in schedule.c).
+// Only threads of one cluster can access a barrier, and a single host thread runs them, so no
+// operation here needs to be atomic. Copies complete when they are issued, so only instructions
+// change a barrier, and if all threads wait, they wait forever. mbarrier.try_wait therefore blocks
+// lanes until others have run, as the ISA allows (see unit_run() in schedule.c).
 #include "mbarrier.h"
 #include "async.h"
 #include "sim/check/check_race.h"
@@ -23,7 +24,7 @@
 enum {
     LAUNCH_FAILED = 719,
     WRONG_SPACE = 717,
-    MAX_COUNT = (1 << 20) - 1, // limit of arrivals and of bytes
+    MAX_COUNT = (1 << 20) - 1, // maximum number of arrivals, and of bytes
     ADDRESS_SPACE = 0xf,       // in `extra`
     DROP = 1 << 4,
     NO_COMPLETE = 1 << 5,
@@ -71,9 +72,9 @@ bool sim_reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t lane
     return sim_reach_range(w, op, lane, space, address, bytes, align, access, host);
 }
 
-// Returns the word of block->mbarriers with the bit for a location in shared memory; NULL for the
-// reserved memory of cooperative groups, which follows it. Contents left by an earlier block do not
-// count as a barrier.
+// Returns the word of block->mbarriers that contains the bit for a location in shared memory. NULL
+// for the reserved memory of cooperative groups, which follows shared memory. The bits prevent
+// contents left by an earlier block from counting as a barrier.
 static uint64_t *mark_of(struct sim_warp *w, uint64_t address, const void *host, uint64_t *bit)
 {
     struct sim_block *owner = w->block->cluster->blocks[sim_rank_of(w, address)];
@@ -87,7 +88,7 @@ static uint64_t *mark_of(struct sim_warp *w, uint64_t address, const void *host,
     return owner->mbarriers ? &owner->mbarriers[at / 512] : NULL;
 }
 
-// Finds a barrier, which must be initialized.
+// Finds a barrier. It must have been initialised.
 static uint64_t *find(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                       enum sim_space space, uint64_t address, struct state *s)
 {
@@ -117,7 +118,7 @@ static void settle(struct sim_warp *w, struct state *s, uint64_t address)
     w->block->cluster->stalled = 0;
 }
 
-// Adds pending bytes, or removes them if `bytes` is negative.
+// Adds pending bytes; removes them if `bytes` is negative.
 static bool add_bytes(struct sim_warp *w, const struct sim_op *op, uint32_t lane, struct state *s,
                       int64_t bytes)
 {
@@ -190,7 +191,7 @@ static enum sim_next run_inval(struct sim_warp *w, const struct sim_op *op, uint
     return SIM_NEXT;
 }
 
-// expect_tx and complete_tx: o[0] barrier, o[1] bytes.
+// Runs expect_tx and complete_tx. o[0]: barrier, o[1]: bytes.
 static enum sim_next run_bytes(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -227,8 +228,8 @@ static bool arrive(struct sim_warp *w, const struct sim_op *op, uint32_t lane, s
     return true;
 }
 
-// arrive and arrive_drop: o[0] state or none, o[1] barrier, o[2] arrivals or, with .expect_tx,
-// bytes.
+// Runs arrive and arrive_drop. o[0]: state or none, o[1]: barrier, o[2]: number of arrivals or,
+// with .expect_tx, of bytes.
 static enum sim_next run_arrive(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -257,8 +258,8 @@ static enum sim_next run_arrive(struct sim_warp *w, const struct sim_op *op, uin
     return SIM_NEXT;
 }
 
-// cp.async.mbarrier.arrive: the copies are complete, so it arrives at once. Without .noinc the
-// pending count is incremented first, so it ends unchanged.
+// Runs cp.async.mbarrier.arrive. The copies are complete, so it arrives at once. Without .noinc it
+// increments the pending count first, which leaves the count unchanged.
 static enum sim_next run_copies_arrive(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -280,7 +281,7 @@ static enum sim_next run_copies_arrive(struct sim_warp *w, const struct sim_op *
     return SIM_NEXT;
 }
 
-// test_wait and try_wait: o[0] predicate, o[1] barrier, o[2] state or parity.
+// Runs test_wait and try_wait. o[0]: predicate, o[1]: barrier, o[2]: state or parity.
 static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     struct sim_cluster *cluster = w->block->cluster;
@@ -302,8 +303,8 @@ static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint3
         if (s.phase != phase && sim_race_on())
             sim_race_mbarrier_wait(w, address, op->extra & RELAXED);
     }
-    // Lanes that fail let others run first; try_wait blocks its lanes until the cluster's patience
-    // grows.
+    // Lanes that fail let others run first. try_wait holds its lanes back until the cluster's
+    // `patience` grows.
     try_failed = mask & ~done;
     if (op->extra & TRY) {
         if (w->patience != cluster->patience) {
@@ -339,8 +340,8 @@ static enum sim_next run_pending(struct sim_warp *w, const struct sim_op *op, ui
 
 // Rows
 
-// Checks the type, shared memory under one of its names, and an order (.relaxed or `order`) with
-// its scope: both or none. `late`: not on sm_80.
+// Checks the type, that the space is shared memory under one of its names, and that an order
+// (.relaxed or `order`) comes with a scope. `late`: the form does not exist on sm_80.
 static bool fits(const struct sim_words *words, struct sim_op *op, const char *order, bool late)
 {
     const bool relaxed = sim_has(words, "relaxed"), cluster = sim_has(words, "cluster");
@@ -378,7 +379,7 @@ static sim_handler *pick_arrive(const struct sim_words *words, struct sim_op *op
     bool drop = sim_has(words, "arrive_drop"), expect = sim_has(words, "expect_tx");
     bool no_complete = sim_has(words, "noComplete");
 
-    // Only a barrier of the block's own returns a state, and .noComplete always does.
+    // Only a barrier of the thread's own block returns a state. .noComplete always returns one.
     if (drop == sim_has(words, "arrive") || (expect && no_complete) ||
         ((expect || no_complete) && op->o[2] == SIM_NO_OPERAND) ||
         (sim_has(words, "shared::cluster") && (no_complete || op->o[0] != SIM_NO_OPERAND)) ||
@@ -408,7 +409,8 @@ static sim_handler *pick_wait(const struct sim_words *words, struct sim_op *op)
     return run_wait;
 }
 
-// A parity has 32 bits and a state 64, so each form has its own row and refuses the other.
+// Picks a wait for a parity, which has 32 bits. A state has 64 bits and a separate row; each row
+// refuses the other form.
 static sim_handler *pick_wait_parity(const struct sim_words *words, struct sim_op *op)
 {
     bool try = sim_has(words, "try_wait");

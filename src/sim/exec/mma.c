@@ -1,15 +1,18 @@
-// mma.sync: the product of two small matrices in the registers of a warp.
+// mma.sync: the product of two small matrices in a warp's registers.
 //
-// Fragments of all shapes but the oldest follow one rule (PTX ISA, "Matrix Fragments for
-// mma.m16n8k16" and its neighbours). With g = lane / 4 and t = lane % 4, and the rows of A divided
-// into words along k: register i of A is word t + 4 * (i / (m / 8)) of row g + 8 * (i % (m / 8)),
-// register j of B is word t + 4 j of column g, and accumulator i is row g + 8 * (i / 2), column 2 t
-// + i % 2. For f64 a word is a 64-bit element. The A of mma.sp holds the nonzeros of a matrix twice
-// as wide; its words have the same layout.
+// The fragments of all shapes except the oldest follow one rule (PTX ISA, "Matrix Fragments for
+// mma.m16n8k16" and similar sections). Let g = lane / 4 and t = lane % 4, and divide the rows of A
+// into words along k. Then:
+// - register i of A is word t + 4 * (i / (m / 8)) of row g + 8 * (i % (m / 8));
+// - register j of B is word t + 4 j of column g;
+// - accumulator i is in row g + 8 * (i / 2) and column 2 t + i % 2.
+//
+// For f64, a word is a 64-bit element. In mma.sp, A holds the nonzeros of a matrix twice as wide,
+// and its words have the same layout.
 #include "base/array.h"
 #include "matrix.h"
 
-// The forms: shapes and their element families.
+// The shapes, each with its family of element types.
 enum family { HALF, BHALF, TF32, FP8, INT8, INT4, BIT, DOUBLE, QUAD };
 
 struct form {
@@ -51,7 +54,7 @@ enum {
     MMA_AND = 1 << 19,
     MMA_A_COL = 1 << 20, // m8n8k4 only
     MMA_B_ROW = 1 << 21,
-    MMA_ROUNDING = 22, // f64 only, 2 bits
+    MMA_ROUNDING = 22, // only f64; 2 bits
     MMA_SELECTOR = 24, // metadata selector, 2 bits
     MMA_SPARSE = 1 << 26,
 };
@@ -70,8 +73,8 @@ static struct sim_product product_of(const struct sim_op *op)
                                  .rounding = (enum sim_rounding)(op->extra >> MMA_ROUNDING & 3) };
 }
 
-// Collects A (or B, a matrix of 8 rows [n][k]) from its registers. Four adjacent lanes hold four
-// adjacent words.
+// Collects the rows of A from its registers, or those of B, which is a matrix [n][k] with 8 rows.
+// Four adjacent lanes hold four adjacent words.
 static void rows_of(const struct sim_warp *w, const uint32_t *list, uint32_t rows, uint32_t words,
                     uint32_t *out)
 {
@@ -85,11 +88,11 @@ static void rows_of(const struct sim_warp *w, const uint32_t *list, uint32_t row
     }
 }
 
-// A product, with A and B as rows of words.
+// A product whose A and B are stored as rows of words.
 struct factors {
     struct sim_product p;
     uint32_t a[16 * 8], b[8 * 16];
-    uint8_t rows[16 * 64]; // for a sparse A
+    uint8_t rows[16 * 64]; // sparse A: rows of B
 };
 
 static void load_factors(const struct sim_warp *w, const struct sim_op *op, struct factors *f)
@@ -107,7 +110,7 @@ static void load_factors(const struct sim_warp *w, const struct sim_op *op, stru
     }
 }
 
-// Returns the cell of a lane's accumulator i, in C as [m][8].
+// Returns the index in C, as [m][8], of a lane's accumulator i.
 static uint32_t cell(uint32_t lane, uint32_t i)
 {
     return (lane / 4 + 8 * (i / 2)) * 8 + 2 * (lane % 4) + i % 2;
@@ -137,8 +140,8 @@ static void round_to_f16(float *c, uint32_t count)
         c[i] = sim_f16_to_f32(sim_f32_to_f16(c[i]));
 }
 
-// Computes C += A B of 8-bit floats into f16 in the steps of an H200, each rounded to f16: the
-// lower two of each four elements along k, the upper two, then C.
+// Computes C += A B of 8-bit floats into f16 in the same steps as an H200, each rounded to f16. It
+// sums the lower two of each four elements along k, then the upper two, and then adds C.
 static void multiply_fp8_half(const struct factors *f, float *c)
 {
     const uint32_t words = f->p.k / 4, cells = f->p.m * f->p.n;
@@ -240,9 +243,9 @@ static enum sim_next run_double(struct sim_warp *w, const struct sim_op *op, uin
     return SIM_NEXT;
 }
 
-// m8n8k4 for f16 computes four products at once, each by eight lanes: 4 q to 4 q + 3, and those 16
-// above. A and B are 2 registers of two halves; accumulators are 8 f32, or 4 registers of two
-// halves.
+// m8n8k4 for f16 computes four products at once. Eight lanes compute each: 4 q to 4 q + 3, and
+// those 16 above. A and B take 2 registers of two halves each. Accumulators are 8 f32, or 4
+// registers of two halves.
 
 static void quad_cell(uint32_t lane, uint32_t i, bool half, uint32_t *row, uint32_t *col)
 {
@@ -313,7 +316,7 @@ static enum sim_next run_quad(struct sim_warp *w, const struct sim_op *op, uint3
 
 // Choice
 
-// Maps an element type to its family, and says whether the accumulator may be f16 besides f32.
+// Returns the family of an element type, and whether the accumulator may be f16 as well as f32.
 static bool family_of(enum sim_type type, enum family *out)
 {
     switch (type) {
@@ -428,7 +431,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
         (sparse && family == FP8 && type[0] == SIM_F16))
         return NULL;
 
-    // 32-bit registers of a lane; 64-bit ones for f64.
+    // Number of registers per lane, of 32 bits, or 64 for f64.
     uint32_t bits = family == DOUBLE ? 64 : 32, share = quad ? 8 : SIM_WARP;
     uint32_t a = form->m * form->k * sim_element_bits(type[1]) / bits / share / (sparse ? 2 : 1);
     uint32_t b = form->n * form->k * sim_element_bits(type[2]) / bits / share;

@@ -1,5 +1,5 @@
-// The arithmetic of mma and wmma: matrix products of elements that f32 represents, of integers and
-// bits, and of f64.
+// Computes matrix products for mma and wmma: of elements that f32 represents, of integers and bits,
+// and of f64.
 #include "formats.h"
 #include "matrix.h"
 
@@ -25,7 +25,8 @@ typedef int32_t ints4 __attribute__((vector_size(16)));
 typedef uint32_t words4 __attribute__((vector_size(16)));
 typedef uint16_t halves4 __attribute__((vector_size(8)));
 
-// Equals sim_f16_to_f32(), four values at a time: conversion dominated the time of a product.
+// Does the same as sim_f16_to_f32() for four values at a time, since conversions took most of a
+// product's time.
 void sim_unpack_f16(const void *from, uint32_t count, float *out)
 {
     const unsigned char *codes = from;
@@ -50,7 +51,7 @@ void sim_unpack_f16(const void *from, uint32_t count, float *out)
     }
 }
 
-// Unpacks the elements of words to f32, which is exact for 8-bit and smaller integers too.
+// Unpacks the elements in words to f32, which is exact even for integers of at most 8 bits.
 static void unpack(enum sim_type type, const uint32_t *words, uint32_t count, float *out)
 {
     switch (type) {
@@ -93,8 +94,8 @@ static void unpack(enum sim_type type, const uint32_t *words, uint32_t count, fl
     }
 }
 
-// Computes c[m][n] += a[m][kept] b[k][n], eight columns of a row at a time. `rows` maps an element
-// of a to its row of b; without it they correspond one to one.
+// Computes c[m][n] += a[m][kept] b[k][n], eight columns of a row at a time. `rows` gives the row of
+// b for each element of a; if it is NULL, element i belongs to row i.
 static inline __attribute__((always_inline)) void multiply_rows(const struct sim_product *p,
                                                                 const float *a, uint32_t kept,
                                                                 const float *b, float *c,
@@ -120,7 +121,7 @@ static inline __attribute__((always_inline)) void multiply_rows(const struct sim
     }
 }
 
-enum { ELEMENTS = 16 * 64 }; // most elements of A or B as f32
+enum { ELEMENTS = 16 * 64 }; // maximum number of elements of A or B as f32
 
 static void multiply_words(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
                            float *c)
@@ -149,7 +150,7 @@ void sim_multiply_float(const struct sim_product *p, const uint32_t *a, const ui
 void sim_multiply_int(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
                       bool satfinite, int32_t *c)
 {
-    // At most 64 products of two bytes: an integer below 2^24, which f32 represents exactly.
+    // The sum of at most 64 products of bytes is an integer below 2^24, so f32 is exact.
     float accumulators[SIM_PRODUCT_CELLS] = { 0 };
 
     if (p->a != SIM_B1)

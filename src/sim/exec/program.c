@@ -1,5 +1,5 @@
-// Loads a module: parses it, places variables in memory, decodes every function, and lays out the
-// memory that entries reach.
+// Loads modules: parses a module, places its variables in memory, decodes its functions, and lays
+// out the shared memory and stack that entries reach.
 #include "handlers.h"
 #include "memory.h"
 
@@ -22,7 +22,7 @@ struct loader {
     struct sim_program *program;
     char *log;
     size_t log_bytes;
-    uint64_t constant; // size of .const so far
+    uint64_t constant; // size of .const memory so far
 };
 
 static bool refuse(const struct loader *l, uint32_t line, const char *fmt, ...)
@@ -51,8 +51,8 @@ static uint32_t variable_align(const struct sim_variable *v)
     return v->align > natural ? v->align : natural ? natural : 1;
 }
 
-// Assigns locations to a function's parameters and results: consecutive and aligned; those in
-// registers are found by name.
+// Assigns locations to a function's parameters or results, one after another and aligned. Those in
+// registers are located later, by name.
 static bool place_parameters(struct loader *l, const struct sim_function *f,
                              const struct sim_variable *variables, size_t count, uint64_t *at,
                              const struct sim_passed **out, uint32_t *out_count)
@@ -67,7 +67,7 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
             if (v->type == SIM_PRED || (v->vector ? v->vector : 1) * sim_type_bytes(v->type) > 8)
                 return refuse(l, v->line, "%s: parameter %s is not a register of 8 to 64 bits",
                               f->name, v->name);
-            // decode.c locates a parameter that is a register, if the body uses it.
+            // decode.c finds the register, if the body uses it.
             p[i] = (struct sim_passed){ SIM_NO_OPERAND, sim_type_bytes(v->type), true };
             continue;
         }
@@ -83,8 +83,8 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
     return true;
 }
 
-// Zeroes memory by returning whole pages, which read as zero when touched again: a large variable
-// occupies only the memory that a kernel uses of it.
+// Zeroes memory by returning whole pages, which read as zero when touched again. A large variable
+// therefore occupies only those pages that a kernel uses.
 static void clear(unsigned char *p, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -99,7 +99,7 @@ static void clear(unsigned char *p, size_t bytes)
     memset(p + to, 0, bytes - to);
 }
 
-// Allocates memory for a .global or .const variable and makes it accessible to kernels; returns 0
+// Allocates memory for a .global or .const variable, and makes it accessible to kernels. Returns 0
 // after a refusal.
 static uint64_t place_memory(struct loader *l, const struct sim_variable *v)
 {
@@ -201,7 +201,8 @@ static bool place_function(struct loader *l, uint32_t index)
     return true;
 }
 
-// Allocates memory for the module's .global and .const variables, and numbers its .shared ones.
+// Allocates memory for the module's .global and .const variables, and numbers its .shared
+// variables.
 static bool place_variables(struct loader *l)
 {
     struct sim_program *program = l->program;
@@ -228,8 +229,8 @@ static bool place_variables(struct loader *l)
     return true;
 }
 
-// Finds the first variable of a name that lies in memory the program owns; SIZE_MAX if there is
-// none.
+// Returns the first variable with a name that lies in memory owned by the program; SIZE_MAX if
+// there is none.
 static size_t placed_variable(const struct sim_program *program, const char *name)
 {
     size_t found = SIZE_MAX;
@@ -287,7 +288,7 @@ static bool relocate(struct loader *l)
     return true;
 }
 
-// Reachability from an entry: functions, and through them shared variables.
+// What an entry reaches: functions, and through them shared variables.
 
 static bool calls_by_address(const struct sim_code *code)
 {
@@ -297,8 +298,8 @@ static bool calls_by_address(const struct sim_code *code)
     return false;
 }
 
-// Scratch data for laying out shared memory, allocated once and reused for each entry: the
-// functions that the entry reaches, as a list and as a set.
+// Scratch memory for laying out shared memory, allocated once and used for each entry. It includes
+// the functions that the entry reaches, as a list and as a set.
 struct plan {
     uint32_t *reached, reached_count;
     bool *is_reached; // [function_count]
@@ -315,8 +316,8 @@ static void reach(const struct sim_code *code, struct plan *plan)
     plan->reached[plan->reached_count++] = code->index;
 }
 
-// Collects every function called from the reached ones. Iterates over a list, since call chains are
-// as long as the text allows, too deep for recursion.
+// Collects all functions that the entry calls directly or indirectly. Iterates over a list, since
+// call chains can be too long for recursion.
 static void reach_all(const struct sim_program *program, const struct sim_code *entry,
                       struct plan *plan)
 {
@@ -329,8 +330,8 @@ static void reach_all(const struct sim_program *program, const struct sim_code *
         for (uint32_t i = 0; i < code->op_count; i++)
             if (code->ops[i].run == sim_run_call)
                 reach(((const struct sim_call *)code->ops[i].data)->code, plan);
-        // The functions with taken addresses are not tracked: an indirect call may reach any that
-        // is not an entry.
+        // It is not tracked which functions have their addresses taken: an indirect call may reach
+        // any function except an entry.
         if (any || !calls_by_address(code))
             continue;
         any = true;
@@ -340,11 +341,11 @@ static void reach_all(const struct sim_program *program, const struct sim_code *
     }
 }
 
-// The deepest call stack below a function, with each function counted once. `deep`: more may be
-// needed because of recursion, an indirect call or alloca.
+// The deepest call stack of a function, with each function on it counted once. `deep`: recursion,
+// an indirect call or alloca may need more.
 struct depth {
-    uint32_t bytes; // so far, while in progress
-    uint32_t next;  // next op to visit
+    uint32_t bytes; // until KNOWN: the result so far
+    uint32_t next;  // next op to inspect
     bool deep;
     enum { NEW, IN_PROGRESS, KNOWN } state;
 };
@@ -356,8 +357,8 @@ static bool takes_stack(const struct sim_code *code, const struct sim_op *op)
             strcmp(code->source->statements[op->statement].word[0], "alloca") == 0);
 }
 
-// Continues with a function until it needs the depth of another function, and returns that
-// function; NULL once its own depth is known.
+// Continues with a function until it needs the depth of another function, which it then returns.
+// Returns NULL once the function's own depth is known.
 static const struct sim_code *count_stack(const struct sim_code *code, struct depth *depths)
 {
     struct depth *own = &depths[code->index];
@@ -422,7 +423,7 @@ static bool plan_new(struct plan *plan, const struct sim_program *program)
     return plan->reached && plan->path && plan->is_reached && plan->used && plan->depths;
 }
 
-// Resets the state for the next entry. Depths are the same for all entries.
+// Resets the state for the next entry. Keeps depths, which do not depend on the entry.
 static void plan_clear(struct plan *plan, const struct sim_program *program)
 {
     for (uint32_t i = 0; i < plan->reached_count; i++)
@@ -442,7 +443,7 @@ static bool plan_entry(struct loader *l, struct sim_code *code, struct plan *pla
         return refuse(l, code->source->line, "%s: no host memory", code->name);
     plan_clear(plan, program);
     reach_all(program, code, plan);
-    // An entry's own shared variables count even if nothing refers to them, as in ptxas.
+    // Like ptxas, count an entry's own shared variables even if nothing refers to them.
     for (size_t i = 0; i < code->source->variable_count; i++)
         if (code->source->variables[i].space == SIM_SHARED)
             used[program->variable_at[code->index][i] + program->function_shared[code->index]] =
@@ -584,7 +585,7 @@ struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_a
     return l.program;
 }
 
-// Frees memory that the program allocated but exposes as const.
+// Frees memory that the program owns but declares as const.
 static void drop(const void *p)
 {
     void *mine;

@@ -1,14 +1,13 @@
-// Interface of the executor: loading programs, running grids, and the instruction tables.
+// Interface of the executor: loads programs, runs grids, and has the instruction tables.
 #ifndef CUCORE_SIM_EXEC_RUN_H
 #define CUCORE_SIM_EXEC_RUN_H
 
 #include "sim/machine/machine.h"
 
-// Finds a row by name; NULL if there is none.
+// Finds a row by name. NULL if there is none.
 const struct sim_instruction *sim_instruction_find(const char *name);
 
-// Each family of instructions has one table, in its own file: `const struct sim_instruction
-// sim_integer_instructions[]`, terminated by a row without a name.
+// The tables of the instruction families, one per file. Each ends with a row without a name.
 // clang-format off
 extern const struct sim_instruction
     sim_integer_instructions[],     // integer.c: add sub mul mad ... bfe prmt dp4a
@@ -32,26 +31,25 @@ extern const struct sim_instruction
     sim_tensor_map_instructions[];  // tensor_replace.c: tensormap
 // clang-format on
 
-// Several rows may share a name: add, mul, min ... of different types stay in integer.c, float.c
-// and half.c. `sim_instruction_find` tries the next row when `pick` returns NULL, so the row for
-// the first type wins.
+// Several rows may have the same name: add, mul, min ... are in integer.c, float.c and half.c, for
+// different types. If `pick` returns NULL, the decoder tries the next row with the name.
 
-// Decode and place variables. On failure NULL, and the log has "line N: ...".
+// Loads a module. On failure returns NULL, with "line N: ..." in `log`.
 struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_arch, char *log,
                                      size_t log_bytes);
 void sim_program_free(struct sim_program *program);
 size_t sim_program_kernel_count(const struct sim_program *program);
 const struct sim_kernel *sim_program_kernel(const struct sim_program *program, size_t index);
-// Finds the address and size of a variable; false if there is none of that name.
+// Finds a variable's address and size. False if there is no variable with the name.
 bool sim_program_variable(const struct sim_program *program, const char *name, uint64_t *address,
                           uint64_t *bytes);
 
-// Time limit of a grid in ns; 0, the initial value, is no limit. Exceeding it is a fault that
+// Time limit of a grid in ns. Initially 0, which means no limit. Exceeding it is a fault, which
 // reports where threads are.
 extern uint64_t sim_timeout;
 
-// Runs a grid to its end on the pool of worker threads; the calling thread takes part. Returns 0,
-// or the CUresult of the fault, which grid->report describes.
+// Runs a grid to its end, on the calling thread and the pool of worker threads. Returns 0, or the
+// CUresult of a fault that grid->report describes.
 int sim_grid_run(struct sim_grid *grid);
 
 #endif

@@ -1,10 +1,10 @@
-// The scheduler: lanes of a warp, warps of a block, blocks of a grid, and grids on the worker
-// threads.
+// The scheduler, which schedules lanes of a warp, warps of a block, blocks of a grid, and grids on
+// worker threads.
 //
-// A worker runs a unit, which is a cluster or a single block, until it ends. The unit's warps take
-// turns. Within a warp the lanes at one instruction run together until they diverge, meet others or
-// exhaust a quantum while others wait. A unit that runs for long, perhaps because it waits for
-// another block, is suspended, and the worker begins the next unit or resumes one that it suspended
+// A worker runs a unit, which is a cluster or a single block. The unit's warps take turns. Within a
+// warp, the lanes at the same instruction run together until they diverge, meet others, or exhaust
+// their quantum while others wait. If a unit runs for long, perhaps because it waits for another
+// block, it is suspended, and the worker begins another unit or resumes one that it suspended
 // before.
 #include "sim/check/check.h"
 #include "handlers.h"
@@ -17,13 +17,15 @@
 #include <unistd.h>
 
 enum {
-    QUANTUM = 1024,      // branches before other lanes of the warp, or other warps, run
+    QUANTUM = 1024,      // number of branches before other lanes or other warps run
     PATIENCE = 64,       // rounds of a unit's warps before other units run
-    MAX_RESIDENT = 4096, // blocks that a worker may have begun, in a grid that is not cooperative
+    MAX_RESIDENT = 4096, // maximum number of units that a worker may have begun, unless the grid is
+                         // cooperative
     RESIDENT_BYTES = 256 << 20,
     MAX_WORKERS = 256,
-    WAIT_ROUNDS = 32,      // rounds that mbarrier.try_wait may take
-    MAX_STALLED = 1 << 19, // consecutive rounds with only failed waits after which it is a deadlock
+    WAIT_ROUNDS = 32,      // rounds for which mbarrier.try_wait may block
+    MAX_STALLED = 1 << 19, // number of consecutive rounds with nothing but failed waits that counts
+                           // as a deadlock
 };
 
 struct sim_unit {
@@ -32,9 +34,9 @@ struct sim_unit {
     struct sim_block blocks[];
 };
 
-// Lanes of a warp
+// The lanes of a warp
 
-// Returns true if all 32 lanes are at one instruction; written to be cheap.
+// Returns true if all 32 lanes are at the same instruction. The loop has no branches, for speed.
 static bool stand_together(const struct sim_warp *w)
 {
     uint32_t pcs = 0;
@@ -47,8 +49,8 @@ static bool stand_together(const struct sim_warp *w)
     return !pcs && !frames;
 }
 
-// Chooses the lanes to run next among `fresh`: the deepest in calls, among those the lowest
-// instruction, and then all lanes at that instruction.
+// Chooses the lanes to run next: among `fresh`, those deepest in calls, among them those at the
+// lowest instruction, and finally all of `runnable` at that instruction.
 static void choose(struct sim_warp *w, uint32_t fresh, uint32_t runnable)
 {
     struct sim_frame *frame = NULL;
@@ -82,8 +84,8 @@ static void choose(struct sim_warp *w, uint32_t fresh, uint32_t runnable)
     w->pc = pc;
 }
 
-// Returns the first instruction at or after `pc` of the running frame where others wait; UINT32_MAX
-// if there is none.
+// Returns the first instruction at or after `pc` in the running frame at which other lanes wait;
+// UINT32_MAX if there is none.
 static uint32_t next_meeting(const struct sim_warp *w, uint32_t others, uint32_t pc)
 {
     uint32_t next = UINT32_MAX;
@@ -144,8 +146,8 @@ static bool run_warp(struct sim_warp *w)
             ops = w->frame->code->ops;
             f = w->f;
             start = op = ops + w->pc;
-            // After a branch, other lanes run first, unless the group is still at a lower
-            // instruction.
+            // After a branch, let other lanes run, unless the group is still at a lower instruction
+            // than they are.
             if (!--budget || (others && (!stop || w->frame != frame || op >= stop)))
                 break;
         }
@@ -186,7 +188,7 @@ static void unit_free(struct sim_unit *unit)
         for (uint32_t n = 0; block->warps && n < block->warp_count; n++) {
             struct sim_warp *w = &block->warps[n];
             free(w->local);
-            // A fault leaves lanes in calls: discard their frames down to the entry's.
+            // After a fault, lanes may still be in calls. Discard their frames, except the entry's.
             for (uint32_t lane = 0; lane < SIM_WARP; lane++) {
                 struct sim_frame *frame = w->lane_frame[lane];
                 while (frame && frame != w->entry) {
@@ -262,7 +264,7 @@ fail:
     return NULL;
 }
 
-// Returns the first block of a grid's index-th unit, and the unit's size in blocks.
+// Computes the first block of a grid's unit number `index`, and the unit's size in blocks.
 static void place_unit(const struct sim_grid *grid, uint32_t count, uint64_t index,
                        uint32_t first[3], uint32_t size[3])
 {
@@ -277,7 +279,7 @@ static void place_unit(const struct sim_grid *grid, uint32_t count, uint64_t ind
     first[2] = (uint32_t)(index / across[0] / across[1]) * size[2];
 }
 
-// Makes a unit the index-th of its grid.
+// Starts unit number `index` of the grid.
 static bool unit_begin(struct sim_unit *unit, uint64_t index)
 {
     uint32_t count = unit->cluster.count;
@@ -303,7 +305,7 @@ static bool unit_begin(struct sim_unit *unit, uint64_t index)
             w->alive = w->exists;
             w->blocked = w->yielded = w->ready = w->cluster_arrived = w->carry = 0;
             w->patience = 0;
-            w->try_failed = SIM_ALL_LANES; // until the cluster's patience grows
+            w->try_failed = SIM_ALL_LANES; // until the cluster's `patience` grows
             memset(w->waiting, 0, sizeof(w->waiting));
             memset(w->stack_top, 0, sizeof(w->stack_top));
             if (!sim_frame_enter(w))
@@ -325,8 +327,8 @@ static uint64_t nanoseconds(void)
 
 enum outcome { ENDED, SUSPENDED, ASLEEP, FAULTED };
 
-// Returns true if no lane can continue before a sleeping one wakes. Checked at the end of a round,
-// because a warp that ran later may have released an earlier one from a barrier.
+// Returns true if no lane can continue before a sleeping lane wakes. Must be called at the end of a
+// round, since a warp that ran late may have released an earlier one from a barrier.
 static bool all_sleep(const struct sim_unit *unit)
 {
     for (uint32_t b = 0; b < unit->cluster.count; b++) {
@@ -378,9 +380,9 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
             sim_fault_standing(cluster, false, what);
             return FAULTED;
         }
-        // All lanes wait, some of them at mbarrier.try_wait, so report failure to those. A loop
-        // around try_wait returns to it in the same round. If the loop accesses global memory, it
-        // may be waiting for another block, another grid or the host, which is not a deadlock.
+        // All lanes wait. If some wait at mbarrier.try_wait, report failure to those. A loop around
+        // try_wait returns to it in the same round. If the loop also reads global memory, it may be
+        // waiting for another block, another grid or the host, so this is not a deadlock.
         if (looked)
             cluster->stalled = 0;
         bool loops = !done && cluster->waits && ++cluster->stalled < MAX_STALLED;
@@ -396,8 +398,8 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
     return SUSPENDED;
 }
 
-// Returns the shortest sleep of the unit's lanes, up to a limit: the thread has to check timeouts,
-// and other threads may wait for it.
+// Returns the shortest sleep of the unit's lanes. The limit allows the thread to check for
+// timeouts, and to run for other threads that may wait for it.
 static uint32_t sleep_of(const struct sim_unit *unit)
 {
     enum { MOST = 1000000 }; // ns
@@ -422,7 +424,7 @@ struct job {
     uint64_t units;
     uint64_t max_resident;
     uint32_t unit_blocks;
-    uint32_t helpers; // pool threads working on it
+    uint32_t helpers; // pool threads that are working on it
 };
 
 static struct {
@@ -502,7 +504,7 @@ static uint64_t unit_instructions(struct sim_unit *unit)
     return sum;
 }
 
-// Runs a thread's share of a grid.
+// Runs one thread's share of a grid.
 static void work(struct job *job, uint32_t index)
 {
     struct sim_grid *grid = job->grid;
@@ -522,13 +524,14 @@ static void work(struct job *job, uint32_t index)
     }
     while (!atomic_load_explicit(&grid->fault, memory_order_relaxed) &&
            (unit = next_unit(&worker, job)) != NULL) {
-        // Blocks of a cooperative grid wait for one another: begin them all before running any for
+        // Blocks of a cooperative grid wait for one another. Begin all of them before any runs for
         // long, and let none spin for long while others have yet to arrive.
         enum outcome how = unit_run(unit, grid->cooperative ? 1 : PATIENCE);
         instructions += unit_instructions(unit);
         worker.asleep = how == ASLEEP ? worker.asleep + 1 : 0;
         if (worker.asleep >= worker.resident && worker.asleep) {
-            // All units sleep, so the thread sleeps too. Kernels that wait for the host use no CPU.
+            // If all units sleep, the thread sleeps too, so kernels that wait for the host use no
+            // CPU time.
             nanosleep(&(struct timespec){ .tv_nsec = sleep_of(unit) }, NULL);
             worker.asleep = 0;
         }
@@ -593,7 +596,7 @@ static uint32_t thread_count(void)
     return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : (uint32_t)n;
 }
 
-// A forked child has no pool threads: it starts its own.
+// Prepares for fork(): the child has no pool threads, and starts its own.
 static void before_fork(void)
 {
     pthread_mutex_lock(&pool.lock);
@@ -613,7 +616,8 @@ static void after_fork_child(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-// Starts threads; the lock is held. The pool works without threads that fail to start.
+// Starts threads. The caller holds the lock. If some threads cannot be started, the pool works
+// without them.
 static void start_threads(uint32_t wanted)
 {
     if (!pool.started)
@@ -629,7 +633,8 @@ static void start_threads(uint32_t wanted)
     }
 }
 
-// The stack of a lane: the requirement of the entry's calls if known, else the configured size.
+// Returns the stack size of a lane: what the entry's calls need, if that is known, otherwise at
+// least the configured size.
 static uint32_t stack_of(const struct sim_grid *grid)
 {
     enum { DEFAULT = 1024 };

@@ -1,29 +1,29 @@
-// The metadata of mma.sp and wgmma.mma_async.sp (PTX ISA, "Sparse matrix storage").
+// Decodes the metadata of mma.sp and wgmma.mma_async.sp (PTX ISA, "Sparse matrix storage").
 //
-// A row of A consists of pieces, half of each being zeros that are not stored: two of four
-// elements; one of two for tf32; two of four pairs of 4-bit elements. Four bits of metadata for
-// each piece locate the stored half, two for each of its two parts; the parts of a tf32 are its
-// halves.
+// A row of A consists of pieces. Half of each piece is zeros, which are not stored: two of four
+// elements, one of two for tf32, or two of four pairs of 4-bit elements. Each piece has four bits
+// of metadata, which locate the stored half: two bits for each of its two parts. For tf32, the
+// parts are the halves of the element.
 //
-// The metadata of a row occupies 16 or 32 bits of a lane. With g = lane / 4, 16-bit types and tf32
-// have rows g and g + 8 in the halves of a register, and adjacent lanes continue along k. Smaller
-// types have row g in one lane and row g + 8 in the next, and the next pair of lanes continues
-// along k.
+// The metadata of a row occupies 16 or 32 bits of a lane. Let g = lane / 4. For 16-bit types and
+// tf32, the halves of a register belong to rows g and g + 8, and adjacent lanes continue along k.
+// For smaller types, one lane has row g and the next one row g + 8, and the next pair of lanes
+// continues along k.
 #include "matrix.h"
 
-// Returns the bits of each of the two stored parts of a piece.
+// Returns the width in bits of each of a piece's two stored parts.
 static uint32_t part_bits(enum sim_type type)
 {
     return sim_element_bits(type) < 16 ? 8 : 16;
 }
 
-// Returns the bits of metadata for a row.
+// Returns the number of metadata bits for a row.
 static uint32_t row_bits(enum sim_type type, uint32_t k)
 {
     return k * sim_element_bits(type) / part_bits(type);
 }
 
-// Returns how many of four lanes hold the metadata of two rows.
+// Returns how many lanes of each four hold the metadata of two rows.
 static uint32_t lanes_of(enum sim_type type, uint32_t k)
 {
     return 2 * row_bits(type, k) / 32;
@@ -51,7 +51,7 @@ void sim_sparse_rows(enum sim_type type, uint32_t k, const uint32_t metadata[SIM
                 *rows++ = (uint8_t)(first / 2);
                 continue;
             }
-            const uint32_t each = part_bits(type) / element; // elements of a part
+            const uint32_t each = part_bits(type) / element; // elements per part
             for (uint32_t i = 0; i < each; i++)
                 *rows++ = (uint8_t)(first * each + i);
             for (uint32_t i = 0; i < each; i++)

@@ -1,4 +1,4 @@
-// Reads tensor maps for copies: locates the rows of a box in global memory.
+// Reads tensor maps for copies, and locates the rows of a box in global memory.
 #include "tensor_box.h"
 
 #include "memory.h"
@@ -11,8 +11,8 @@ static const struct sim_tensor_format formats[SIM_TENSOR_TYPES] = SIM_TENSOR_FOR
 
 static const uint32_t spans[] = { UINT32_MAX, 32, 64, 128 }; // bytes of a row, by swizzle
 
-// Returns what makes a map unusable for copies, or NULL. The driver encodes no such map, but
-// tensormap.replace can.
+// Returns why a map cannot be used for copies; NULL if it can. The driver encodes no such map, but
+// tensormap.replace can produce one.
 static const char *wrong_with(const struct sim_tensor_map *m)
 {
     if (!m->rank || m->rank > SIM_TENSOR_RANK)
@@ -43,14 +43,13 @@ static bool refuse(const struct sim_box *b, const char *what)
     return false;
 }
 
-// Reads where im2col starts and its extent.
+// Reads the start and the extent of an im2col box.
 static bool read_image(struct sim_box *b)
 {
     const struct sim_tensor_map *m = &b->map;
     const uint32_t first = b->op->extra & SIM_BOX_IN         ? b->op->o[3]
                            : b->op->extra & SIM_BOX_PREFETCH ? b->op->o[1]
-                                                             : SIM_NO_OPERAND; // out of shared
-                                                                               // memory
+                                                             : SIM_NO_OPERAND; // none for stores
     const uint32_t limit = m->rank == 3 ? 65536 : m->rank == 4 ? 256 : 32;
 
     b->count[0] = m->box[0];
@@ -180,7 +179,8 @@ void sim_box_next_row(struct sim_box *b)
         b->row_at[1] = b->gathered[++b->index[1] % SIM_BOX_GATHERED];
         return;
     }
-    // im2col continues at the start of the bounding box, and at its end in the next image.
+    // After the end of the bounding box, im2col continues at its start. At its very end, it
+    // continues in the next image.
     if (b->op->extra & SIM_BOX_IM2COL) {
         for (uint32_t i = 1; i + 1 < m->rank; i++) {
             b->row_at[i] += m->step[i];

@@ -1,11 +1,11 @@
-// Copies boxes between tensors in global memory and shared memory as a tensor map describes:
-// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, in tiled, gather4/scatter4 and im2col mode.
+// Copies boxes between tensors in global memory and shared memory, as a tensor map describes.
+// Implements cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, in the modes tiled,
+// gather4/scatter4 and im2col.
 //
-// A box lies in shared memory row by row, innermost dimension first and without gaps, except that a
-// row narrower than the swizzle's span takes a whole span (measured on an H200). The swizzle
-// permutes 16-byte pieces by bits of the shared-memory address: each bit from 4, 5 or 6 up to
-// 6 is XORed with one of the bits from 7 on, in order. Elements of 4 and 6 bits are packed in
-// global memory; with padded types, 16 of them occupy a 16-byte piece of shared memory.
+// In shared memory, the rows of a box follow each other without gaps, innermost dimension first. A
+// swizzle then permutes 16-byte pieces by bits of the shared memory address: each bit from 4, 5 or
+// 6 up to 6 is XORed with one of the bits from 7 on, in order. Elements of 4 and 6 bits are packed
+// in global memory. With padded types, 16 of them occupy a 16-byte piece of shared memory.
 #include "async.h"
 #include "formats.h"
 #include "mbarrier.h"
@@ -22,7 +22,7 @@ enum {
     RANK_OFFSET = (1 << SIM_RANK_SHIFT) - 1,
 };
 
-// Element types by CUtensorMapDataType, for reductions.
+// Element types for reductions, indexed by CUtensorMapDataType.
 static const enum sim_type element_types[SIM_TENSOR_TYPES] = {
     SIM_U8,  SIM_U16,  SIM_U32, SIM_S32,  SIM_U64,  SIM_S64,  SIM_F16,  SIM_F32,
     SIM_F64, SIM_BF16, SIM_F32, SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE,
@@ -42,7 +42,7 @@ static uint64_t swizzle(const struct sim_tensor_map *m, uint64_t offset)
     }
 }
 
-// Resolves the block and offset of a box in shared memory; NULL after a fault.
+// Finds a box in shared memory: returns its block and offset. NULL after a fault.
 static struct sim_block *find_box(const struct sim_box *b, enum sim_space space, uint64_t address,
                                   uint64_t *offset)
 {
@@ -55,7 +55,7 @@ static struct sim_block *find_box(const struct sim_box *b, enum sim_space space,
     return b->w->block->cluster->blocks[sim_rank_of(b->w, address)];
 }
 
-// Packs 16 six-bit elements, one in each byte, into 12 bytes.
+// Packs 16 elements of six bits, which have a byte each, into 12 bytes.
 static void pack_six(const unsigned char *from, unsigned char *to)
 {
     memset(to, 0, 12);
@@ -67,12 +67,12 @@ static void pack_six(const unsigned char *from, unsigned char *to)
     }
 }
 
-// Copies between a row and its pieces in shared memory.
+// Copies a row into or from its pieces in shared memory.
 static bool move_row(const struct sim_box *b, struct sim_block *block, uint64_t offset,
                      unsigned char *row, bool in)
 {
-    const uint32_t data = in ? b->piece_bytes : SIM_BOX_PIECE; // the bytes after the elements stay
-                                                               // unchanged
+    const uint32_t data = in ? b->piece_bytes : SIM_BOX_PIECE; // in a padded piece, the bytes after
+                                                               // the elements are unchanged
 
     for (uint32_t i = 0; i < b->row_bytes; i += SIM_BOX_PIECE, row += b->piece_bytes) {
         uint64_t at = swizzle(&b->map, offset + i);
@@ -114,7 +114,7 @@ static void fill(const struct sim_box *b, unsigned char *row)
             memcpy(row + i, &nan_of[bytes], bytes);
 }
 
-// Converts types that are not copied bit for bit.
+// Converts elements of those types that are not copied bit for bit.
 static void convert(const struct sim_box *b, unsigned char *row, uint32_t bytes)
 {
     bool ftz = b->map.type == TYPE_F32_FTZ || b->map.type == TYPE_TF32_FTZ;
@@ -158,7 +158,8 @@ static bool fill_box(struct sim_box *b, struct sim_block *block, uint64_t offset
     return true;
 }
 
-// o[0] destination, o[1] map, o[2] mbarrier, then im2col offsets and blocks of a multicast.
+// Copies into shared memory. o[0]: destination, o[1]: map, o[2]: mbarrier, followed by im2col
+// offsets and the blocks of a multicast.
 static bool copy_in(struct sim_box *b)
 {
     struct sim_warp *w = b->w;
@@ -189,8 +190,8 @@ static bool copy_in(struct sim_box *b)
         struct sim_block *block = find_box(b, space, there, &offset);
         if (!block || !fill_box(b, block, offset))
             return false;
-        // In a pair, the mbarrier is in the block whose rank has the parity of the given address's
-        // rank.
+        // In a pair, the mbarrier is in the block whose rank has the same parity as the rank in the
+        // given address.
         uint32_t signals = pair ? (rank & ~1u) | (signal & 1) : rank;
         if (signals >= w->block->cluster->count)
             signals = rank;
@@ -202,7 +203,7 @@ static bool copy_in(struct sim_box *b)
     return true;
 }
 
-// Finds the instruction's reduction for the tensor's element type; false if there is none.
+// Finds the instruction's reduction for the tensor's element type. False if there is none.
 static bool find_reduction(const struct sim_box *b, const struct sim_reduction **out)
 {
     const char *operation = b->op->data;
@@ -222,7 +223,7 @@ static bool find_reduction(const struct sim_box *b, const struct sim_reduction *
     return false;
 }
 
-// o[0] map, o[1] source.
+// Copies out of shared memory. o[0]: map, o[1]: source.
 static bool copy_out(struct sim_box *b)
 {
     struct sim_warp *w = b->w;
@@ -237,7 +238,8 @@ static bool copy_out(struct sim_box *b)
                                                 : "its swizzle exchanges pieces of 8 bytes");
         return false;
     }
-    // Observed on an H200 for boxes inside, at and past the start. A copy past the end is none.
+    // As observed on an H200, a store faults if its box starts before the tensor. A box past the
+    // end stores nothing.
     for (uint32_t i = 0; i < b->map.rank && !(op->extra & (SIM_BOX_GATHER | SIM_BOX_IM2COL)); i++)
         if (b->at[i] < 0) {
             sim_fault(w, op, b->lane, ILLEGAL_INSTRUCTION,
@@ -255,7 +257,7 @@ static bool copy_out(struct sim_box *b)
         void *host;
         if (!sim_box_clip(b, &address, &from, &bytes))
             continue;
-        if (!reduction) { // whole 16-byte pieces, even where the row ends inside: observed on an
+        if (!reduction) { // whole 16-byte pieces, even if the row ends inside one: observed on an
                           // H200
             uint32_t ragged = (uint32_t)((0 - address - bytes) & 15),
                      available = b->memory_bytes - from;
@@ -296,8 +298,8 @@ static bool are_integers(const struct sim_op *op, uint32_t first, uint32_t count
     return true;
 }
 
-// Parses .1d to .5d and the box mode, and checks the number of coordinates. `offsets` is the
-// operand of im2col offsets, or SIM_NO_OPERAND.
+// Parses .1d to .5d and the mode of the box, and checks the number of coordinates. `offsets`: the
+// operand with im2col offsets, or SIM_NO_OPERAND.
 static bool box_of(const struct sim_words *words, struct sim_op *op, const char *gather,
                    const char *im2col, uint32_t offsets)
 {
@@ -320,7 +322,7 @@ static bool box_of(const struct sim_words *words, struct sim_op *op, const char 
     return true;
 }
 
-// `image`: an im2col row, with its offsets.
+// Picks a copy into shared memory. `image`: the row with im2col offsets.
 static sim_handler *in(const struct sim_words *words, struct sim_op *op, bool image)
 {
     bool multicast = sim_has(words, "multicast::cluster");

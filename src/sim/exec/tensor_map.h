@@ -1,6 +1,6 @@
-// The tensor map that the simulated driver's cuTensorMapEncodeTiled and its like write and tensor
-// copies read: 128 bytes in a private encoding. The driver validates what it writes, but
-// tensormap.replace can set any value, so copies validate it too.
+// The private encoding, in 128 bytes, of a tensor map. The simulated driver's cuTensorMapEncode*()
+// functions write it, and tensor copies read it. The driver validates what it writes, but
+// tensormap.replace can set any value, so copies validate maps too.
 #ifndef CUCORE_SIM_EXEC_TENSOR_MAP_H
 #define CUCORE_SIM_EXEC_TENSOR_MAP_H
 
@@ -20,32 +20,33 @@ enum {
 
 enum sim_tensor_mode { SIM_TENSOR_TILED, SIM_TENSOR_IM2COL };
 enum sim_tensor_swizzle { SIM_SWIZZLE_NONE, SIM_SWIZZLE_32B, SIM_SWIZZLE_64B, SIM_SWIZZLE_128B };
-// The unit of a 128-byte swizzle.
+// The unit that a 128-byte swizzle permutes.
 enum sim_tensor_atom { SIM_ATOM_16B, SIM_ATOM_32B, SIM_ATOM_32B_FLIP_8B, SIM_ATOM_64B };
 
 struct sim_tensor_map {
     uint64_t mark;
     uint64_t address;
-    uint64_t stride[SIM_TENSOR_RANK - 1]; // byte distance of elements in dimension i + 1
-    uint32_t last[SIM_TENSOR_RANK];       // tensor extents minus one
-    uint16_t box[SIM_TENSOR_RANK];        // tiled: elements from the first to the last of a box
-    uint8_t step[SIM_TENSOR_RANK];        // traversal stride within a box; [0] is ignored
+    uint64_t stride[SIM_TENSOR_RANK - 1]; // distance in bytes between elements along dimension i +
+                                          // 1
+    uint32_t last[SIM_TENSOR_RANK];       // extents of the tensor minus one
+    uint16_t box[SIM_TENSOR_RANK];        // tiled: from a box's first element to its last
+    uint8_t step[SIM_TENSOR_RANK];        // traversal stride within a box; [0] is unused
     uint8_t rank;
     uint8_t type;       // CUtensorMapDataType
     uint8_t interleave; // CUtensorMapInterleave
     uint8_t swizzle;    // enum sim_tensor_swizzle
     uint8_t atom;       // enum sim_tensor_atom
-    uint8_t nan;        // out-of-bounds elements are NaN, not zero
+    uint8_t nan;        // out-of-bounds elements are NaN rather than zero
     uint8_t mode;       // enum sim_tensor_mode
-    // im2col: box[0] is the channels of a pixel, box[1] the pixels of a column.
+    // im2col: box[0] is the number of channels per pixel, box[1] the number of pixels per column.
     int16_t lower[SIM_TENSOR_SPACE], upper[SIM_TENSOR_SPACE]; // corners of the bounding box: W, H,
                                                               // D
     uint8_t unused[26];
 };
 static_assert(sizeof(struct sim_tensor_map) == 128, "as long as a CUtensorMap");
 
-// Storage of an element of a CUtensorMapDataType: bits in global memory, and whether 16 elements
-// occupy 16 bytes of shared memory anyway, with unused bytes at the end.
+// How an element of a CUtensorMapDataType is stored: its bits in global memory, and whether 16
+// elements are padded to 16 bytes in shared memory.
 struct sim_tensor_format {
     uint8_t bits;
     bool padded;

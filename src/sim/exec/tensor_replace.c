@@ -1,7 +1,7 @@
-// Tensor maps that a kernel modifies: tensormap.replace and tensormap.cp_fenceproxy.
+// Modifies tensor maps in kernels: tensormap.replace and tensormap.cp_fenceproxy.
 //
-// A field accepts any value; a copy that reads the map decides whether it is usable. Values are
-// those of the ISA ("Tensormap new_val validity"), not of the driver's enums.
+// A field accepts any value; a copy that uses the map finds out if the map is valid. Values are
+// numbered as in the ISA ("Tensormap new_val validity"), not as in the driver's enums.
 #include "matrix.h"
 #include "mbarrier.h"
 #include "memory.h"
@@ -25,9 +25,8 @@ enum field {
     FILL,
 };
 
-// Each field is replaced by a plain value, by a value for the axis that an ordinal names, or by a
-// constant in the instruction. `type` is the value's; `count` is the number of valid ordinals or
-// constants.
+// The kinds of fields: a plain value, a value per axis, which an ordinal selects, or a constant in
+// the instruction. `type`: type of the value; `count`: number of valid ordinals or constants.
 static const struct {
     const char *word;
     enum { PLAIN, ORDINAL, CONSTANT } kind;
@@ -47,13 +46,13 @@ static const struct {
     [FILL] = { "fill_mode", CONSTANT, SIM_B32, 2 },
 };
 
-// sim_op.extra: the space, then the field, then an ordinal or a constant.
+// sim_op.extra has the state space, the field, and an ordinal or a constant.
 enum { SPACE_MASK = 15, FIELD_SHIFT = 4, NUMBER_SHIFT = 8 };
 
 static void replace(struct sim_tensor_map *m, enum field field, uint32_t number, uint64_t value)
 {
-    // .u8 .u16 .u32 .s32 .u64 .s64 .f16 .f32 .f32.ftz .f64 .bf16 .tf32 .tf32.ftz .b4x16 .b4x16_p64
-    // .b6x16_p32 as CUtensorMapDataType
+    // CUtensorMapDataType for .u8 .u16 .u32 .s32 .u64 .s64 .f16 .f32 .f32.ftz .f64 .bf16 .tf32
+    // .tf32.ftz .b4x16 .b4x16_p64 .b6x16_p32.
     static const uint8_t types[] = { 0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12, 13, 14, 15 };
 
     switch (field) {
@@ -121,7 +120,7 @@ static enum sim_next run_replace(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// o[0] destination in global memory, o[1] source in shared memory.
+// Runs cp_fenceproxy. o[0]: destination in global memory, o[1]: source in shared memory.
 static enum sim_next run_copy(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     void *to, *from;

@@ -1,8 +1,10 @@
-// Video instructions: arithmetic on words, halves and bytes with 33-bit intermediates, scalar (vadd
-// ... vset, vshl, vmad) and on all halves or bytes of two registers (vadd2 ... vset4). No GPU since
-// sm_30 has them natively. ptxas emulates them (PTX ISA, "Video Instructions"), and some forms
-// differ from the ISA. This file implements the behaviour of ptxas 13.0, as observed on an H200; a
-// comment marks each difference.
+// Video instructions: arithmetic on words, halves and bytes with 33-bit intermediate results. They
+// are scalar (vadd ... vset, vshl, vmad) or act on all halves or bytes of two registers (vadd2 ...
+// vset4).
+//
+// GPUs since sm_30 do not implement them, so ptxas emulates them (PTX ISA, "Video Instructions").
+// Some forms differ from the ISA. This file does what ptxas 13.0 does, as observed on an H200.
+// Comments mark the differences.
 #include "base/array.h"
 #include "alu.h"
 
@@ -14,8 +16,8 @@ enum {
     SIGNED_A = 1 << 5,
     SIGNED_B = 1 << 6,
     SAT = 1 << 7,
-    WRAP = 1 << 8,     // for a shift; else the distance is clamped to 32
-    SECOND_SHIFT = 12, // operation on the last operand: enum operation
+    WRAP = 1 << 8,     // shifts: wrap the distance instead of clamping it to 32
+    SECOND_SHIFT = 12, // enum operation: what to do with the last operand
     // vmad
     NEGATE = 1 << 9, // negates the product
     NEGATE_C = 1 << 10,
@@ -51,7 +53,7 @@ static sim_s128 apply(uint32_t extra, int64_t a, int64_t b)
         return a < b ? a : b;
     case MAX:
         return a > b ? a : b;
-    case SHL: // 34 bits, the top one being the sign
+    case SHL: // 34 bits, of which the top one is the sign
         return (sim_s128)(int64_t)((uint64_t)a << (extra & WRAP ? b & 31
                                                    : b < 32     ? b
                                                                 : 32)
@@ -77,7 +79,7 @@ static sim_s128 apply(uint32_t extra, int64_t a, int64_t b)
     return 0;
 }
 
-// Scalar forms. A part is one byte or half.
+// Scalar forms. A part is one byte or one half.
 struct part {
     uint32_t at, bits;
 };
@@ -88,8 +90,8 @@ static struct part part_of(const struct sim_operand *o)
                     : (struct part){ 0, 32 };
 }
 
-// Shifts saturate to 32 bits, whatever type is written. Other negative values saturate to the top
-// of a part, and an unsigned word has no upper limit.
+// Saturates a result. Shifts saturate to 32 bits, whatever the type is. In other operations, a
+// negative value saturates to the largest value of a part, and an unsigned word has no upper limit.
 static int64_t saturated(uint32_t operation, int64_t x, uint32_t bits, bool is_signed)
 {
     if (operation == SHL || operation == SHR)
@@ -100,8 +102,8 @@ static int64_t saturated(uint32_t operation, int64_t x, uint32_t bits, bool is_s
     return is_signed ? clamped(x, 32, true) : x < 0 ? 0 : x;
 }
 
-// The second operation. With .sat, max or min after an unsigned sum or difference drops the bits
-// above 32 and treats a result with the top bit set as greater than the operand.
+// Applies the second operation. With .sat, max or min after an unsigned sum or difference drops the
+// bits above 32, and treats a result with the top bit set as greater than the operand.
 static int64_t combined(uint32_t extra, enum operation second, int64_t x, int64_t c)
 {
     const uint32_t first = extra & OPERATION;
@@ -124,7 +126,7 @@ SIM_HANDLER(run_scalar)
     const uint32_t field = to.bits == 32 ? UINT32_MAX : (UINT32_C(1) << to.bits) - 1;
     const enum operation second = (enum operation)(op->extra >> SECOND_SHIFT & OPERATION);
     const bool is_signed = op->extra & SIGNED_D;
-    // A destination in an upper half takes the upper half of the result.
+    // A destination in the upper half gets the upper half of the result.
     const uint32_t shift = to.bits == 16 ? 0 : to.at, place = field << to.at;
     uint32_t *d = SIM_R32(w, op->o[0]);
     const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);
@@ -133,7 +135,7 @@ SIM_HANDLER(run_scalar)
               int64_t b = extended(at2[i], pb.at, pb.bits, op->extra & SIGNED_B);
               uint32_t last = at3 ? at3[i] : 0; int64_t c = extended(last, 0, 32, is_signed);
               int64_t x = (int64_t)apply(op->extra, a, b);
-              // Without .sat, 33 bits continue, the top one being the sign.
+              // Without .sat, keep 33 bits, of which the top one is the sign.
               x = op->extra & SAT ? saturated(op->extra & OPERATION, x, to.bits, is_signed)
                                   : (int64_t)((uint64_t)x << 31) >> 31;
               x = combined(op->extra, second, x, c);
@@ -141,8 +143,8 @@ SIM_HANDLER(run_scalar)
     return SIM_NEXT;
 }
 
-// Words count as signed whatever type is written. The scale shifts 64 bits, which are unsigned if
-// no operand is signed.
+// Words count as signed, whatever the type is. The scale shifts a 64-bit value, which is unsigned
+// if no operand is signed.
 SIM_HANDLER(run_vmad)
 {
     const struct sim_operand *operand = ((const struct sim_statement *)op->data)->operand;
@@ -164,8 +166,8 @@ SIM_HANDLER(run_vmad)
     return SIM_NEXT;
 }
 
-// Forms on all parts: a selector has the parts' numbers, lowest part last, numbering a's parts
-// first and b's after them.
+// Forms on all parts. A selector contains part numbers, that of the lowest part last. It numbers
+// the parts of a first, then those of b.
 struct parts {
     uint32_t from[4];
 };
@@ -218,7 +220,7 @@ static const struct {
               { "vmin", MIN }, { "vmax", MAX }, { "vshl", SHL },         { "vshr", SHR } };
 enum { COMPARISONS = CUC_LENGTH(comparisons), NAMES = CUC_LENGTH(names) };
 
-// Encodes name, types and words in `extra`; false if they do not go together.
+// Encodes the name, types and words in `extra`. False if the combination is invalid.
 static bool describe(const struct sim_words *words, struct sim_op *op)
 {
     const struct sim_statement *s = words->statement;
@@ -240,7 +242,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
         if (strncmp(s->word[0], names[k].word, strlen(names[k].word)) == 0)
             operation = names[k].operation;
     const enum sim_type *source = words->type + types - 2;
-    // A comparison's result counts as a value of the first type (the ISA: as unsigned).
+    // The result of a comparison has the first type (in the ISA it is unsigned).
     op->extra = operation | (words->type[0] == SIM_S32 ? SIGNED_D : 0) |
                 (source[0] == SIM_S32 ? SIGNED_A : 0) | (source[1] == SIM_S32 ? SIGNED_B : 0) |
                 (sim_has(words, "sat") ? SAT : 0) |
@@ -253,7 +255,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
     return operation != NONE;
 }
 
-// Accepts one byte or half, or no selector.
+// Returns true if an operand selects one byte or half, or has no selector.
 static bool is_part(const struct sim_operand *o)
 {
     return !o->parts ||
@@ -272,7 +274,8 @@ static sim_handler *pick_scalar(const struct sim_words *words, struct sim_op *op
         return NULL;
     const uint32_t operation = op->extra & OPERATION;
     const bool combines = (op->extra >> SECOND_SHIFT & OPERATION) != NONE;
-    // The last operand is the value a part is merged into, or the operand of a second operation.
+    // The last operand is either the value into which a part is merged or the operand of a second
+    // operation.
     if ((!second && (merges || combines)) || (merges && combines) ||
         shifts != (operation == SHL || operation == SHR))
         return NULL;

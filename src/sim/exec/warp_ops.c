@@ -1,9 +1,10 @@
-// Operations between the lanes of a warp: shfl, vote, match, redux, elect, activemask.
+// Operations across the lanes of a warp: shfl, vote, match, redux, elect, activemask.
 //
-// A .sync operation waits for every live lane in its membermask. Lanes separated by a branch still
-// synchronize here: sim_sync() checks where the others are, and once all are at an instruction of
-// the same words with the same membermask, it executes for all of them at once, each with the
-// operands in its own frame (PTX ISA, "Parallel Synchronization and Communication Instructions").
+// A .sync operation waits for every live lane in its membermask. It also synchronizes lanes that a
+// branch has separated: sim_sync() checks where the other lanes are. Once all are at an instruction
+// with the same words and the same membermask, it executes the operation for all of them at once,
+// each with the operands in its own frame (PTX ISA, "Parallel Synchronization and Communication
+// Instructions").
 #include "base/array.h"
 #include "warp.h"
 #include "sim/check/check_race.h"
@@ -12,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-// Returns true if a lane outside the running group is at an instruction of the same words, would
-// execute it, and has the same membermask.
+// Returns true if a lane outside the running group is at an instruction with the same words and the
+// same membermask, and its guard lets it execute.
 static bool stands_at_same(const struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                            uint32_t operand, uint32_t members)
 {
@@ -84,14 +85,15 @@ enum sim_next sim_sync(struct sim_warp *w, const struct sim_op *op, uint32_t mas
     if (done == w->active && !others)
         return SIM_NEXT;
 
-    // Some lanes stay, or others join: regroup them.
+    // Some lanes stay or others join, so regroup.
     w->yielded &= ~others;
     sim_place(w, w->active, SIM_PC(w, op) + 1);
     sim_place(w, mask & ~done, SIM_PC(w, op));
     return SIM_REGROUP;
 }
 
-// Collects an operand's values in the participating lanes; `value` has all 32 entries.
+// Collects the values of an operand in the participating lanes. `value` has an entry for each of
+// the 32 lanes.
 static void gather(const struct sim_warp *w, const struct sim_party *party, uint32_t operand,
                    uint32_t value[SIM_WARP])
 {
@@ -114,7 +116,7 @@ static void gather_64(const struct sim_warp *w, const struct sim_party *party, u
         memcpy(&value[lane], party->frame[lane] + party->op[lane]->o[operand] + 8 * lane, 8);
 }
 
-// Collects a predicate operand as a mask of the participating lanes in which it is true.
+// Returns the participating lanes in which a predicate operand is true.
 static uint32_t gather_predicate(const struct sim_warp *w, const struct sim_party *party,
                                  uint32_t operand)
 {
@@ -194,8 +196,8 @@ static void shuffle(struct sim_warp *w, const struct sim_party *party)
             from = (lane & segment) | (by & ~segment);
         }
         in = party->own->extra == UP ? from >= last : from <= last;
-        // The value of a source lane that does not participate is undefined: the lane keeps its
-        // own.
+        // If the source lane does not participate, the value is undefined. Keep the lane's own
+        // value.
         d[lane] = in && party->lanes >> from & 1 ? a[from] : a[lane];
         in_range |= (uint32_t)in << lane;
     }
@@ -208,7 +210,8 @@ static enum sim_next run_shuffle(struct sim_warp *w, const struct sim_op *op, ui
     return sim_sync(w, op, mask, 4, shuffle);
 }
 
-// Returns the index of the only word of a list that the statement has, or -1.
+// Returns the index in a list of the only word that the statement contains; -1 if there is none or
+// several.
 static int which(const struct sim_words *words, const char *const *list, int count)
 {
     int found = -1;
@@ -360,7 +363,7 @@ static uint32_t reduce_float(const struct sim_party *party, const uint32_t a[SIM
     uint32_t how = party->own->extra, best = 0;
     bool some = false, nan = false;
 
-    // As signed magnitudes, the bits order like the numbers, with -0 less than +0.
+    // As signed magnitudes, bits are ordered like the numbers, with -0 less than +0.
     int64_t best_key = 0;
     for (uint32_t m = party->lanes; m; m &= m - 1) {
         uint32_t x = a[__builtin_ctz(m)] & (how & REDUX_ABS ? 0x7fffffffu : UINT32_MAX);
@@ -488,7 +491,7 @@ static sim_handler *pick_activemask(const struct sim_words *words, struct sim_op
     return one_type(words, SIM_B32) ? run_activemask : NULL;
 }
 
-// sm_70 removed votes and shuffles without .sync.
+// Rejects votes and shuffles without .sync, which sm_70 removed.
 static sim_handler *pick_ended(const struct sim_words *words, struct sim_op *op)
 {
     (void)words, (void)op;

@@ -1,12 +1,12 @@
-// wgmma: the product of 64 x n cells that the four warps of a warpgroup compute together, 16 rows
-// each (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"). B, and A unless it is in
-// registers, lies in shared memory, at the location given by a descriptor.
+// wgmma: a product of 64 x n cells, which the four warps of a warpgroup compute together, 16 rows
+// each (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"). B is in shared memory, where
+// a descriptor locates it. A is there too, or in registers.
 //
-// The product is computed when it is issued. Its inputs may not change before the wait, so fence,
-// commit_group and wait_group are no-ops. One instruction covers 32 bytes of k, and twice as much
-// of B when A is sparse. With g = lane / 4 and t = lane % 4, register i of D is row g + 8 * (i / 2
-// % 2) of the warp's 16, column 8 * (i / 4) + 2 t + i % 2. Registers of A and its metadata are as
-// in mma.c.
+// The product is computed when it is issued. Its inputs must not change before the wait, so fence,
+// commit_group and wait_group do nothing. One instruction covers 32 bytes of k, and 64 bytes of B
+// if A is sparse. With g = lane / 4 and t = lane % 4, register i of D is in row g + 8 * (i / 2 % 2)
+// of the warp's 16 rows and in column 8 * (i / 4) + 2 t + i % 2. The registers of A and of its
+// metadata are as in mma.c.
 #include "wgmma.h"
 
 #include "base/array.h"
@@ -36,7 +36,7 @@ enum {
 
 // Handlers
 
-// Collects the warp's rows of A, [WGMMA_ROWS][WGMMA_STEP], from registers.
+// Collects the warp's rows of A from registers, as [WGMMA_ROWS][WGMMA_STEP].
 static void rows_of_registers(const struct sim_warp *w, const uint32_t *list, unsigned char *rows)
 {
     for (uint32_t i = 0; i < 4; i++)
@@ -102,7 +102,7 @@ static enum sim_next run_multiply(struct sim_warp *w, const struct sim_op *op, u
     return SIM_NEXT;
 }
 
-// Ordering of products matters to the race check only.
+// Reports a fence, which matters only to the race check.
 static enum sim_next run_fence(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     (void)op;
@@ -143,7 +143,7 @@ static sim_handler *refuse(const struct sim_words *words, const char *why)
     return NULL;
 }
 
-// Checks the common requirements. The first word distinguishes the instructions.
+// Checks what all forms require. `first` is the word that distinguishes the instructions.
 static bool is_form(const struct sim_words *words, const char *first)
 {
     const struct sim_statement *s = words->statement;
@@ -184,7 +184,7 @@ static sim_handler *pick_wait(const struct sim_words *words, struct sim_op *op)
                : refuse(words, "the number of groups is negative");
 }
 
-// Valid combinations of types for D and for A and B, and the k of an instruction.
+// Valid combinations of the types of D and of A and B, with the k of an instruction.
 static const struct {
     enum sim_type d, d_too, a, a_too;
     uint32_t k;
@@ -194,7 +194,7 @@ static const struct {
     { SIM_S32, SIM_S32, SIM_S8, SIM_U8, 32 },
 };
 
-// Returns the n of m64n...k..., or 0 if the shape does not match k.
+// Returns the n of a shape m64n...k...; 0 if its k is another one.
 static uint32_t shape_of(const struct sim_words *words, uint32_t k)
 {
     for (uint32_t i = 2; i < words->statement->words; i++) {
@@ -208,7 +208,7 @@ static uint32_t shape_of(const struct sim_words *words, uint32_t k)
     return 0;
 }
 
-// Checks for a vector of `count` 32-bit registers.
+// Checks that an operand is a vector of `count` 32-bit registers.
 static bool are_registers(const struct sim_words *words, const struct sim_operand *o,
                           uint32_t count)
 {
@@ -228,7 +228,7 @@ static bool is_descriptor(const struct sim_words *words, const struct sim_operan
             sim_type_bytes(words->function->registers[o->reg].type) == 8);
 }
 
-// Shared by dense and sparse products. `after` is the index of the operand after scale-d.
+// Picks dense and sparse products. `after` is the index of the operand that follows scale-d.
 static sim_handler *pick(const struct sim_words *words, struct sim_op *op, uint32_t after,
                          bool sparse)
 {
@@ -263,7 +263,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, uint3
                   : !is_descriptor(words, &s->operand[1]))
         return refuse(words, "A is neither four registers of 32 bits nor a descriptor of 64");
 
-    // After scale-d: the signs of A and B, and the layouts of A (if in shared memory) and B.
+    // After scale-d come the signs of A and B, then the layouts of A (if in shared memory) and B.
     const uint32_t signs = whole ? 0 : 2, transposes = forms[form].k != 16 ? 0 : registers ? 1 : 2;
     if (s->operands != after + signs + transposes)
         return refuse(words, "it has not as many operands as its types need");
@@ -291,7 +291,7 @@ static sim_handler *pick_multiply(const struct sim_words *words, struct sim_op *
     return pick(words, op, 4, false);
 }
 
-// Metadata and its selector precede scale-d.
+// Picks sparse products. Their metadata and its selector precede scale-d.
 static sim_handler *pick_sparse(const struct sim_words *words, struct sim_op *op)
 {
     sim_handler *run = sim_has(words, "sp") ? pick(words, op, 6, true) : NULL;
@@ -305,7 +305,7 @@ static sim_handler *pick_sparse(const struct sim_words *words, struct sim_op *op
     return run;
 }
 
-// Every n for one k.
+// Lists the shapes with every n for one k.
 #define SHAPES(k)                                                                                 \
     "m64n8" k " m64n16" k " m64n24" k " m64n32" k " m64n40" k " m64n48" k " m64n56" k " m64n64" k \
     " m64n72" k " m64n80" k " m64n88" k " m64n96" k " m64n104" k " m64n112" k " m64n120" k        \

@@ -1,5 +1,5 @@
-// The arithmetic of wgmma: converts elements to f32, which represents all of them, and accumulates
-// products for one register of D at a time.
+// Computes products for wgmma: converts elements to f32, which represents all of them, and
+// accumulates the products for one register of D at a time.
 #include "wgmma.h"
 
 #include "formats.h"
@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 
-// Values of the 8-bit codes.
+// The values of all 8-bit codes.
 static float e4m3_values[256], e5m2_values[256], s8_values[256], u8_values[256];
 static pthread_once_t values_once = PTHREAD_ONCE_INIT;
 
@@ -28,7 +28,7 @@ static void look_up(const float *values, const unsigned char *codes, uint32_t co
         out[i] = values[codes[i]];
 }
 
-// Unpacks `bytes` bytes of elements to f32, exactly for all types.
+// Unpacks elements of `bytes` bytes in all to f32, which is exact for all types.
 static void unpack(enum sim_type type, const unsigned char *codes, uint32_t bytes, float *out)
 {
     uint32_t words[WGMMA_STEP / 4];
@@ -92,8 +92,8 @@ void sim_wgmma_load(struct sim_wgmma *p, enum sim_type type_a, const unsigned ch
     }
 }
 
-// Adds the products of register i of D to its 32 lanes one after another, k ascending, each sum
-// rounded to nearest even.
+// Adds the products for register i of D to its 32 lanes one after another, with k ascending and
+// each sum rounded to nearest even.
 static void accumulate(const struct sim_wgmma *p, uint32_t i, float *lanes)
 {
     const sim_vec4 *b = p->b + (i / 4 * 2 + i % 2) * p->k;
@@ -171,7 +171,7 @@ void sim_wgmma_int(const struct sim_wgmma *p, struct sim_warp *w, const uint32_t
 
     for (uint32_t i = 0; i < cells; i++) {
         uint32_t *d = SIM_R32(w, list[i]);
-        // 32 products of two bytes: an integer below 2^24, which f32 represents exactly.
+        // The sum of 32 products of bytes is an integer below 2^24, so f32 is exact.
         memset(sum, 0, sizeof sum);
         accumulate(p, i, sum);
         if (!satfinite) {

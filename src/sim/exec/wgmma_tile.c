@@ -1,5 +1,5 @@
-// Reads matrices of wgmma from shared memory by their descriptor (PTX ISA, "Matrix Descriptor
-// Format" and "Shared Memory Matrix Layout").
+// Reads wgmma's matrices from shared memory, as their descriptors specify (PTX ISA, "Matrix
+// Descriptor Format" and "Shared Memory Matrix Layout").
 #include "wgmma.h"
 
 #include "memory.h"
@@ -10,7 +10,7 @@ enum { ILLEGAL_ADDRESS = 700, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
 enum { CHUNK = 16 }; // bytes that are contiguous in every layout
 
-// Unused bits of a descriptor.
+// Bits of a descriptor that belong to no field.
 #define DESCRIPTOR_REST UINT64_C(0x3ff1c000c000c000)
 
 bool sim_tile_read(struct sim_warp *w, const struct sim_op *op, const uint64_t *lanes,
@@ -44,7 +44,7 @@ bool sim_tile_read(struct sim_warp *w, const struct sim_op *op, const uint64_t *
     out->base = bits >> 49 & 7;
     out->row_bytes = row_bytes[bits >> 62];
 
-    // Rows of the pattern are whole: a row that starts in one must end in it.
+    // A row that starts in a row of the swizzle pattern must also end in it.
     uint32_t used = out->mn_major ? 2 * rows : out->k_bytes;
     if (out->mn_major && used > out->row_bytes)
         used = out->row_bytes; // continues in the next row of the pattern
@@ -58,11 +58,11 @@ bool sim_tile_read(struct sim_warp *w, const struct sim_op *op, const uint64_t *
     return true;
 }
 
-// Returns the offset of the CHUNK bytes at `row` and byte `k` of a tile, or of the rows from `row`
-// on at element `k` of a transposed one.
+// Returns the offset of a chunk: the bytes from `k` on in row `row` or, if `mn_major`, element `k`
+// of the rows from `row` on.
 static uint64_t chunk_at(const struct sim_tile *t, uint32_t row, uint32_t k)
 {
-    const uint32_t per = t->row_bytes / 2; // elements of a transposed row
+    const uint32_t per = t->row_bytes / 2; // number of elements in a transposed row
     uint64_t at = t->start;
 
     if (t->row_bytes == CHUNK)
@@ -72,12 +72,12 @@ static uint64_t chunk_at(const struct sim_tile *t, uint32_t row, uint32_t k)
         at += row / per * t->leading + row % per * 2 + k % 8 * t->row_bytes + k / 8 * t->stride;
     else
         at += row % 8 * t->row_bytes + row / 8 * t->stride + k;
-    // The swizzle permutes pieces of a row by the row's number in the pattern.
+    // The swizzle permutes the chunks of a row by the row's number in the pattern.
     uint64_t phase = ((at >> 7) - t->base) & (t->row_bytes / CHUNK - 1);
     return at ^ phase << 4;
 }
 
-// Resolves a piece at `at` with full checks, for the access checks or when it is out of bounds.
+// Resolves a chunk with full checks, if access checks are enabled or it is out of bounds.
 static const unsigned char *look(struct sim_warp *w, const struct sim_op *op,
                                  const struct sim_tile *t, uint32_t row, uint64_t at)
 {
@@ -93,7 +93,7 @@ static const unsigned char *look(struct sim_warp *w, const struct sim_op *op,
     return NULL;
 }
 
-// Resolves a piece in shared memory; NULL after a fault.
+// Resolves a chunk in shared memory. NULL after a fault.
 static inline const unsigned char *reach(struct sim_warp *w, const struct sim_op *op,
                                          const struct sim_tile *t, uint32_t row, uint32_t k)
 {

@@ -1,10 +1,10 @@
 // wmma: loads matrices into fragments, multiplies them, and stores them.
 //
-// The ISA leaves the assignment of elements to lanes open. Here A as [m][k] and B as [n][k] are
-// divided into 32 equal runs, one for each lane. f16 has 8 registers per lane in every shape, so a
-// shorter run is repeated. Accumulators are laid out as those of mma.sync, as f32 and f16 alike:
-// with g = lane / 4 and t = lane % 4, element e is row g of 8 x 8 tile e / 2, column 2 t + e % 2;
-// tiles are numbered down the rows first.
+// The ISA does not specify which lanes hold which elements. Here, A as [m][k] and B as [n][k] are
+// divided into 32 equal runs, one per lane. f16 has 8 registers per lane in every shape, so a
+// shorter run is repeated. Accumulators are laid out as in mma.sync, for f32 and f16 alike: with g
+// = lane / 4 and t = lane % 4, element e is in row g and column 2 t + e % 2 of the 8 x 8 tile e /
+// 2. Tiles are numbered in column-major order.
 #include "base/array.h"
 #include "formats.h"
 #include "matrix.h"
@@ -23,9 +23,9 @@ static const struct shape shapes[] = {
     { "m8n8k128", 8, 8, 128 },
 };
 
-// The element types of each shape.
+// The element types, with the shapes that allow them.
 static const struct {
-    enum sim_type type, accumulator, other; // `other`: a second accumulator
+    enum sim_type type, accumulator, other; // `other`: a second type for accumulators
     uint32_t first, last;                   // range of the shapes
 } elements[] = {
     { SIM_F16, SIM_F32, SIM_F16, 0, 2 },  { SIM_BF16, SIM_F32, SIM_F32, 0, 2 },
@@ -36,14 +36,14 @@ static const struct {
 };
 enum { ELEMENT_KINDS = CUC_LENGTH(elements) };
 
-// sim_op.extra of a load or a store
+// Fields of sim_op.extra of loads and stores
 enum {
     TYPE = 0,   // 8 bits
     SPACE = 8,  // 4 bits
     WHICH = 12, // 2 bits
     COLUMNS = 1 << 14,
 };
-// Fields of a product
+// Fields of sim_op.extra of products
 enum {
     PRODUCT_A = 0,
     PRODUCT_B = 8,
@@ -63,7 +63,7 @@ static const struct shape *shape_of(const struct sim_words *words)
     return found;
 }
 
-// Returns true if a shape allows this element type for its accumulators, or else for A and B.
+// Returns true if a shape allows an element type, for accumulators or for A and B.
 static bool takes(const struct shape *shape, enum sim_type type, bool accumulator)
 {
     uint32_t index = (uint32_t)(shape - shapes);
@@ -77,7 +77,7 @@ static bool takes(const struct shape *shape, enum sim_type type, bool accumulato
     return false;
 }
 
-// Returns the registers of a fragment in each lane.
+// Returns the number of registers of a fragment in each lane.
 static uint32_t registers_of(uint32_t cells, enum sim_type type, bool accumulator)
 {
     if (type == SIM_F16 && !accumulator)
@@ -92,7 +92,7 @@ static uint32_t cells_of(const struct shape *shape, enum which which)
                              : shape->m * shape->n;
 }
 
-// Returns the cell of a lane's accumulator e, in C as [m][n].
+// Returns the index in C, as [m][n], of a lane's accumulator e.
 static uint32_t cell(const struct shape *shape, uint32_t lane, uint32_t e)
 {
     uint32_t tile = e / 2, down = shape->m / 8;
@@ -100,7 +100,7 @@ static uint32_t cell(const struct shape *shape, uint32_t lane, uint32_t e)
     return row * shape->n + col;
 }
 
-// Copies a matrix between memory, line by line, and `bytes`, where lines are contiguous.
+// Copies a matrix line by line between memory and `bytes`, in which lines are contiguous.
 static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint32_t lines,
                        uint32_t line_bytes, uint64_t pitch, unsigned char *bytes, bool write)
 {
@@ -110,7 +110,7 @@ static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     void *host;
 
     for (uint32_t line = 0; line < lines; line++, address += pitch) {
-        // In 16-byte pieces if aligned, else element by element.
+        // Copy 16-byte pieces if they are aligned, otherwise single elements.
         uint32_t piece = (address | line_bytes) % 16 == 0 ? 16 : element ? element : 4;
         for (uint32_t at = 0; at < line_bytes; at += piece, bytes += piece) {
             if (!sim_reach(w, op, lane, space, address + at, piece, write ? SIM_WRITE : SIM_READ,
@@ -125,10 +125,10 @@ static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     return true;
 }
 
-// Location of the matrix: lines of contiguous elements in memory.
+// How a matrix lies in memory: as lines of contiguous elements.
 struct place {
-    uint32_t lines, length; // length of a line in elements
-    uint32_t bits;          // bits of an element
+    uint32_t lines, length; // number of lines; elements in a line
+    uint32_t bits;          // width of an element
     uint64_t pitch;         // bytes
 };
 
@@ -147,7 +147,7 @@ static struct place place_of(const struct sim_warp *w, const struct sim_op *op, 
     return p;
 }
 
-// Transposes [lines][length] to [length][lines], for elements of whole bytes.
+// Transposes [lines][length] to [length][lines]. Elements must consist of whole bytes.
 static void transpose(unsigned char *bytes, const struct place *p)
 {
     unsigned char old[SIM_PRODUCT_WORDS * 4];
@@ -168,20 +168,20 @@ static enum sim_next run_load(struct sim_warp *w, const struct sim_op *op, uint3
 
     if (!sim_together(w))
         return SIM_RETRY;
-    // All lanes have the same address and stride.
+    // Address and stride are the same in all lanes.
     uint32_t first = (uint32_t)__builtin_ctz(mask);
     struct place p = place_of(w, op, first);
     if (!copy_lines(w, op, first, p.lines, p.length * p.bits / 8, p.pitch, bytes, false))
         return SIM_FAULT;
-    // A and C become rows, B becomes columns.
+    // Store A and C as rows, and B as columns.
     if ((which == LOAD_B) != ((op->extra & COLUMNS) != 0))
         transpose(bytes, &p);
 
     uint32_t size = p.bits == 64 ? 8 : 4;
-    uint32_t run = p.lines * p.length * p.bits / 8 / SIM_WARP; // bytes for each lane
+    uint32_t run = p.lines * p.length * p.bits / 8 / SIM_WARP; // bytes per lane
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        unsigned char own[64]; // registers of this lane
+        unsigned char own[64]; // this lane's registers
         if (which == LOAD_C) {
             uint32_t element = p.bits / 8;
             for (uint32_t e = 0; e < run / element; e++)
@@ -204,7 +204,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
     if (!sim_together(w))
         return SIM_RETRY;
     uint32_t first = (uint32_t)__builtin_ctz(mask);
-    // The stride of a store follows its fragment.
+    // In a store, the stride follows the fragment.
     struct place p = place_of(w, op, first);
     uint32_t element = p.bits / 8, size = p.bits == 64 ? 8 : 4;
     for (uint32_t lane = 0; lane < SIM_WARP; lane++) {
@@ -215,7 +215,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
             memcpy(bytes + cell(shape, lane, e) * element, own + e * element, element);
     }
     if (op->extra & COLUMNS) {
-        // Transposes rows to lines that are columns.
+        // Turn rows into lines that are columns.
         struct place rows = p;
         rows.lines = p.length;
         rows.length = p.lines;
@@ -239,7 +239,7 @@ static sim_handler *pick_transfer(const struct sim_words *words, struct sim_op *
     if (space != SIM_GENERIC && space != SIM_GLOBAL && space != SIM_SHARED)
         return NULL;
     enum sim_type type = words->type[0];
-    // Elements of less than a byte are stored along k only.
+    // Elements smaller than a byte are always stored along k.
     if (sim_element_bits(type) < 8 && (which == LOAD_A ? col : row))
         return NULL;
     if (op->list_count != registers_of(cells_of(shape, which), type, which == LOAD_C))
@@ -264,7 +264,7 @@ sim_handler *sim_pick_wmma_store(const struct sim_words *words, struct sim_op *o
     return sim_has(words, "d") && sim_has(words, "store") ? pick_transfer(words, op, true) : NULL;
 }
 
-// Collects the registers of A or B, run by run, as rows of words.
+// Collects A or B from the registers, run by run, as rows of words.
 static void runs_of(const struct sim_warp *w, const uint32_t *list, uint32_t words, uint32_t *out)
 {
     uint32_t run = words / SIM_WARP;
@@ -338,7 +338,7 @@ sim_handler *sim_pick_wmma_mma(const struct sim_words *words, struct sim_op *op)
 {
     const struct shape *shape = shape_of(words);
     char layout[2];
-    // f16 forms write only the accumulator types.
+    // f16 forms specify only the types of the accumulators.
     bool f16 = words->types == 2;
     enum sim_type d = words->type[0], c = words->type[f16 ? 1 : 3];
     enum sim_type a = f16 ? SIM_F16 : words->type[1], b = f16 ? SIM_F16 : words->type[2];
@@ -363,7 +363,7 @@ sim_handler *sim_pick_wmma_mma(const struct sim_words *words, struct sim_op *op)
     if (!fits_c || !fits_d || bits != (bits_and != bits_xor) || bits != sim_has(words, "popc") ||
         (satfinite && (bits || sim_type_class(a) == 'f')) || (rounds && a != SIM_F64))
         return NULL;
-    // Elements of less than a byte are stored along k only.
+    // Elements smaller than a byte are always stored along k.
     if (sim_element_bits(a) < 8 && (layout[0] != 'r' || layout[1] != 'c'))
         return NULL;
     if (op->o[1] - op->o[0] != registers_of(shape->m * shape->n, d, true) ||

@@ -234,8 +234,8 @@ struct sim_grid {
 #define SIM_WINDOW(address) ((address) >> 56)
 #define SIM_RANK_SHIFT 24
 // Memory that a block has besides its shared memory, for CUDA's headers: cooperative groups keep
-// barriers there (%reserved_smem_offset_1). It is separate, so that shared memory accesses that
-// reach it by mistake are out of bounds.
+// barriers there (%reserved_smem_offset_1). It is separate, so an access that runs past the end of
+// shared memory does not reach it and is out of bounds.
 #define SIM_RESERVED_AT (UINT32_C(1) << 23)
 #define SIM_RESERVED_BYTES 1024
 
