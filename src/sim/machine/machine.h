@@ -141,7 +141,7 @@ struct sim_warp {
     unsigned char *local;         // [32][stack_bytes of the grid]
     uint32_t stack_top[SIM_WARP]; // bytes that alloca has taken from the end of each lane's stack
     uint32_t asleep;              // lanes in nanosleep during the current scheduler round
-    uint32_t sleep_ns;            // shortest remaining sleep of these lanes
+    uint32_t sleep_ns;            // shortest sleep of these lanes
     bool looked; // in the current round, the warp has read global memory that threads outside of
                  // its cluster write
     uint32_t patience, try_failed; // when mbarrier.try_wait last failed: the cluster's `patience`,

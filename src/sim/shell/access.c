@@ -1,4 +1,4 @@
-// Access of devices to an allocation.
+// Determines which devices may access an allocation.
 #include "shell.h"
 
 static bool has_peer(const struct context *c, const struct allocation *a)

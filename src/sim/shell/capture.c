@@ -1,5 +1,5 @@
-// Stream capture: work submitted to a stream becomes nodes of a graph, ordered as streams and
-// events define.
+// Stream capture: work submitted to a stream becomes nodes of a graph, in the order that streams
+// and events define.
 #include "graph.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void add(struct ends *ends, struct node *const *nodes, size_t count)
     free(all);
 }
 
-// Calls permitted during captures.
+// Calls that are permitted during captures
 
 static void spoil(struct capture *capture)
 {
@@ -82,7 +82,8 @@ CUresult sim_capture_spoil_event(const struct event *event)
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
-// A destroyed graph can be neither queried nor extended.
+// Reports that a graph was destroyed while a capture added to it. It can be neither queried nor
+// extended.
 static void check_graph(const struct capture *c)
 {
     if (!c->graph)
@@ -104,7 +105,8 @@ CUresult sim_capture_state(const struct stream *stream)
     return CUDA_SUCCESS;
 }
 
-// The legacy stream would wait for captured blocking streams of its context.
+// A search for captured blocking streams of a context. The legacy stream would have to wait for
+// them.
 struct legacy {
     const struct context *context;
     bool spoil, implicit;
@@ -137,9 +139,9 @@ CUresult sim_capture_implicit(const struct stream *stream)
     return implicit(stream, true);
 }
 
-// Participants of a capture.
+// The streams that participate in a capture
 
-// The dependencies that a stream last returned to a caller.
+// The dependencies that the last query of a stream returned.
 struct capture_info {
     CUgraphNode *nodes;
     CUgraphEdgeData *edges;
@@ -161,7 +163,7 @@ static void join(struct stream *stream, struct capture *capture)
     capture->streams++;
 }
 
-// Removes a stream from its capture; the last one ends the capture.
+// Removes a stream from its capture. When the last one leaves, the capture ends.
 static void leave(struct stream *stream)
 {
     struct capture *c = stream->capture, **at = &sim.captures;
@@ -234,7 +236,7 @@ static CUresult begin(struct stream *s, struct graph *graph, CUstreamCaptureMode
     c->takes_graph = true;
     if (!graph) {
         c->graph = sim_graph_new();
-        c->graph->head.builtin = true; // owned by nobody until the capture ends
+        c->graph->head.builtin = true; // nobody owns it until the capture ends
     }
     c->graph->captures++;
     c->thread = sim_thread.id;
@@ -277,7 +279,7 @@ CUresult sim_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
     return code;
 }
 
-// Checks that the last nodes of all other streams lead to the position of the first stream.
+// A check that the last nodes of all other streams lead to the position of the first stream.
 struct ending {
     const struct capture *capture;
     bool *reached; // by node number
@@ -309,7 +311,7 @@ static bool all_joined(const struct capture *c)
         nodes[n->number] = n;
     for (size_t i = 0; i < c->origin->ends.count; i++)
         ending.reached[c->origin->ends.nodes[i]->number] = true;
-    for (size_t i = count; i-- > 0;) // dependencies of a node have lower numbers
+    for (size_t i = count; i-- > 0;) // dependencies of a node have lower numbers than the node
         for (size_t j = 0; ending.reached[i] && j < nodes[i]->from_count; j++)
             ending.reached[nodes[i]->from[j]->number] = true;
     check_joined(&ending, &c->left);
@@ -333,7 +335,7 @@ CUresult sim_cuStreamEndCapture(CUstream stream, CUgraph *graph)
         spoil(c);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
-    // The capture ends with any result.
+    // The capture ends whatever the result is.
     code = sim_capture_state(s);
     if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != sim_thread.id)
         code = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
@@ -400,7 +402,8 @@ CUresult sim_capture_record(struct event *event, struct stream *stream)
     return CUDA_SUCCESS;
 }
 
-// Waits for an event recorded in a capture. A stream outside any capture joins it.
+// Waits for an event that was recorded in a capture. If the stream is not being captured, it joins
+// the event's capture.
 CUresult sim_capture_wait(struct stream *stream, const struct event *event)
 {
     struct capture *c = sim.captures;
@@ -408,7 +411,7 @@ CUresult sim_capture_wait(struct stream *stream, const struct event *event)
     while (c && c->id != event->capture)
         c = c->next;
     if (!c)
-        return CUDA_ERROR_CAPTURED_EVENT; // the capture has finished
+        return CUDA_ERROR_CAPTURED_EVENT; // that capture has ended
     if (stream->capture && stream->capture != c) {
         spoil(stream->capture);
         spoil(c);
@@ -453,7 +456,7 @@ CUresult sim_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *stat
         return code;
     *status = s->capture ? s->capture->status : CU_STREAM_CAPTURE_STATUS_NONE;
     if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return CUDA_SUCCESS; // the other results are written for an active capture only
+        return CUDA_SUCCESS; // the other results are defined only during a capture
     check_graph(s->capture);
     forget_info(s);
     s->info = sim_alloc(sizeof(*s->info));

@@ -1,4 +1,5 @@
-// Code in libcucore-sim.so: loads PTX into the executor, once for each context that uses it.
+// Back end of libcucore-sim.so for code: loads PTX into the executor, once for each context that
+// uses it.
 #include "code.h"
 #include "shell.h"
 #include "text.h"
@@ -27,11 +28,11 @@ static int arch_of(int device)
            sim_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }
 
-// Estimates the registers of a thread from the values live at once when reading the text from top
-// to bottom. Used for occupancy only.
+// Estimates a thread's registers: the maximum number of values that are live at once when the text
+// is read from top to bottom. Used only for occupancy.
 
 struct span {
-    uint32_t first, last; // statement numbers from 1; 0: never used
+    uint32_t first, last; // statement numbers, from 1; 0: never used
 };
 
 static void note(struct span *spans, size_t count, const struct sim_operand *o, uint32_t at)
@@ -52,8 +53,8 @@ static void note(struct span *spans, size_t count, const struct sim_operand *o, 
 
 static int words_of(const struct sim_register *r)
 {
-    uint32_t bytes = sim_type_bytes(r->type); // none for predicates, which have their own register
-                                              // file
+    uint32_t bytes = sim_type_bytes(r->type); // 0 for predicates, which have a register file of
+                                              // their own
 
     return (int)((bytes + 3) / 4 * (r->vector ? r->vector : 1));
 }
@@ -114,7 +115,7 @@ static void add_kernel(struct library *library, const struct sim_module *module,
     sim_kernel_ready(k, &facts);
 }
 
-// Registers its variables as memory of the context's device.
+// Gives an image to a context, and registers its variables as memory of the context's device.
 static void take_image(struct image *image, struct context *context)
 {
     const struct sim_program *p = image->program;
@@ -145,8 +146,8 @@ static struct image *image_new(struct code *code, struct context *context,
     return image;
 }
 
-// Maps a failed load to a status, for a text that was refused or ran out of memory: the loader
-// returns only text, and errno, set to 0 before, distinguishes the two.
+// Returns the status of a failed load, whose text was refused or which ran out of memory. The
+// loader returns only a text, but errno, which was 0 before, tells the cases apart.
 static CUresult refused(void)
 {
     return errno == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX;
@@ -160,7 +161,7 @@ CUresult sim_code_load(struct library *library, const char *text, char *log, siz
 
     if (result)
         return result;
-    sim_unlock(); // no other thread has the library yet
+    sim_unlock(); // no other thread can see the library yet
     errno = 0;
     struct sim_program *program = sim_program_load(text, bytes, arch, log, log_bytes);
     CUresult why = program ? CUDA_SUCCESS : refused();
@@ -198,7 +199,7 @@ CUresult sim_code_check(const char *text, char *log, size_t log_bytes)
     return why;
 }
 
-// Removes an image from its library; its memory is freed after the last launch.
+// Removes an image from its library. Its memory is freed after the last launch.
 static void retire(struct image **at)
 {
     struct image *image = *at;
@@ -240,7 +241,8 @@ void sim_code_context_end(struct context *context)
     context->heap = NULL;
 }
 
-// Returns the library's image in a context: separate variables, with the values at load time.
+// Returns a library's image in a context. Each image has its own variables, initially with their
+// values at load time.
 static struct image *image_of(struct library *library, struct context *context)
 {
     struct code *code = library->code;
@@ -275,7 +277,7 @@ CUresult sim_code_variable(struct library *library, struct context *context, con
     for (size_t i = 0; i < m->variable_count && !v; i++)
         if (strcmp(m->variables[i].name, name) == 0)
             v = &m->variables[i];
-    // NVRTC omits .visible, so visibility does not restrict lookups.
+    // Visibility does not restrict lookups, since NVRTC omits .visible.
     if (!v || (managed && !v->is_managed) ||
         !sim_program_variable(image->program, name, &address, &size))
         return CUDA_ERROR_NOT_FOUND;

@@ -1,4 +1,4 @@
-// Programs in memory: code.c loads them, code_run.c runs them.
+// Programs in memory, which code.c loads and code_run.c runs.
 #ifndef CUCORE_SIM_SHELL_CODE_H
 #define CUCORE_SIM_SHELL_CODE_H
 
@@ -7,15 +7,15 @@
 // A program in memory: its code, and its variables in one context.
 struct image {
     struct image *next;
-    struct context *context; // NULL: the first image, until a context takes it
+    struct context *context; // NULL: the first image, before a context has taken it
     struct sim_program *program;
     bool allocates;        // its kernels may call malloc() or free()
-    struct sim_heap *heap; // the context's heap, once one of its kernels was launched
-    int uses;              // launches waiting or running
+    struct sim_heap *heap; // heap of the context; NULL until one of its kernels is launched
+    int uses;              // launches that are queued or running
     bool gone;
 };
 
-// Requires that no launch of the image is queued or running.
+// Frees an image. No launch of it may be queued or running.
 void sim_image_free(struct image *image);
 
 #endif

@@ -1,4 +1,4 @@
-// Runs launches as grids of the executor.
+// Back end of libcucore-sim.so for launches: runs them as grids of the executor.
 #include "code.h"
 #include "shell.h"
 
@@ -33,7 +33,7 @@ void sim_code_done(struct launch *launch)
         sim_image_free(image);
 }
 
-// Called by running kernels, which do not hold the lock, for access to other devices' memory.
+// Tells if a kernel may access another device's memory. Running kernels call it without the lock.
 static bool peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
                  size_t why_bytes)
 {
@@ -79,7 +79,7 @@ CUresult sim_code_run(struct launch *launch)
         .peer = peer,
     };
 
-    // Data that cooperative groups find through %envreg1 and %envreg2.
+    // Data that cooperative groups find by means of %envreg1 and %envreg2.
     struct workspace {
         uint32_t bytes, barrier;
     } *workspace = NULL;

@@ -11,7 +11,8 @@ static bool reports = true;
 void sim_print(const char *text)
 {
     if (reports)
-        fprintf(stderr, "simulated driver: %s\n", text); // in one call: other threads write too
+        fprintf(stderr, "simulated driver: %s\n", text); // a single call, since other threads write
+                                                         // too
 }
 
 void sim_complain(const char *name, const char *value, const char *format, ...)

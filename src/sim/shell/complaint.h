@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-// Records why a setting is invalid, for cuInit(). Only the first complaint is kept.
+// Records why a setting is invalid, for cuInit(). Keeps only the first complaint.
 void sim_complain(const char *name, const char *value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Turns printing on or off; it is on by default.
+// Turns printing on or off. Initially it is on.
 void sim_report(bool wanted);
 
 #endif

@@ -1,28 +1,29 @@
-// Conditional nodes of graphs: values that kernels set, the nodes that read them, and their
-// execution on a stream.
+// Conditional nodes of graphs: values that kernels set, nodes that read them, and the execution of
+// these nodes on a stream.
 #include "graph.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// The value behind a CUgraphConditionalHandle, shared by its graph and the instances of that graph.
+// The value that a CUgraphConditionalHandle refers to. A graph and its instances share it.
 struct condition {
     struct condition *next;
     uint64_t handle;
     int refs;
-    uint64_t root; // id of its graph; the graph's bodies may use it too
-    bool used;     // used by a node: a handle belongs to one node
-    bool assigns;  // assigns the default value when a launch begins
+    uint64_t root; // id of its graph; bodies in that graph may use it too
+    bool used;     // a node uses it; a handle belongs to a single node
+    bool assigns;  // the default value is assigned when a launch begins
     uint32_t fallback;
     _Atomic uint32_t value;
 };
 
-// Kernels set values without holding the driver's lock.
+// Protects `conditions`: kernels set values without the driver's lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct condition *conditions;
 
-// A condition may belong to any node of a graph and of its bodies, as on an H200.
+// Returns the id of the outermost graph. As on an H200, a condition may belong to any node of that
+// graph and of its bodies.
 static uint64_t root_of(const struct graph *g)
 {
     return g->body ? g->root : g->id;
@@ -112,7 +113,7 @@ CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CU
 
 // Nodes
 
-// The immutable part of a conditional node, shared by all steps and launches made from it.
+// The immutable part of a conditional node. Steps and launches share it.
 struct branch {
     int refs;
     CUgraphConditionalNodeType type;
@@ -230,7 +231,7 @@ static CUresult add_conditional(struct node **out, struct graph *g, struct node 
     return CUDA_SUCCESS;
 }
 
-// Only these node types can be added this way; others come from captures.
+// Only the following node types can be added this way. Others come from captures.
 CUresult sim_cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                             const CUgraphEdgeData *edges, size_t dependency_count,
                             CUgraphNodeParams *params)
@@ -265,7 +266,7 @@ CUresult sim_cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode 
     return code;
 }
 
-// The node types that the driver's documentation permits in a body.
+// Returns true for node types that the driver's documentation permits in a body.
 bool sim_body_takes(CUgraphNodeType type)
 {
     return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_EMPTY ||
@@ -303,8 +304,8 @@ void sim_branch_run(const struct branch *branch, struct stream *stream)
         while (atomic_load(&branch->condition->value) && !stream->head.context->lost &&
                !stream->ending) {
             run_body(&branch->bodies[0], stream);
-            sim_unlock(); // a loop whose body never sets the condition runs forever; let others
-                          // work
+            sim_unlock(); // lets other threads work, since a loop runs forever if its body never
+                          // sets the condition
             sched_yield();
             sim_lock();
         }

@@ -1,15 +1,17 @@
-// The settings of libcucore-sim.so, read from the environment when it is loaded:
+// The settings of libcucore-sim.so, which it reads from the environment when it is loaded:
+//
 //   CUCORE_SIM_ARCH     sm_80, sm_90 (default) or sm_100: an A100, H200 or B200
 //   CUCORE_SIM_DEVICES  number of devices, 0 to 8; default 1
 //   CUCORE_SIM_MEMORY   memory of each: bytes, or with suffix K, M, G or T; default 16G
-//   CUCORE_SIM_FAIL     injected failures: cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY fails the third
-//                       call; separated by commas
-//   CUCORE_SIM_CHECK    additional checks: init, race, async, barrier, all; with error, their
+//   CUCORE_SIM_FAIL     injected failures, separated by commas; the third call fails with
+//                       cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY
+//   CUCORE_SIM_CHECK    additional checks: init, race, async, barrier, all; with `error`, their
 //                       findings are faults
 //   CUCORE_SIM_TIMEOUT  time limit of a kernel, in seconds
-//   CUCORE_SIM_REPORT   0: does not report kernel faults, refused launches and invalid settings
-//                       on stderr
+//   CUCORE_SIM_REPORT   0: don't report kernel faults, refused launches and invalid settings on
+//                       stderr
 //   CUDA_VISIBLE_DEVICES  visible devices, as for the driver: numbers or UUIDs
+//
 // An invalid setting makes cuInit() fail with CUDA_ERROR_INVALID_VALUE. cuGetErrorString() and
 // cuc_error_message() (simulator_finding.h) then name the setting.
 #include "base/array.h"
@@ -64,8 +66,8 @@ static int read_devices(void)
     return 1;
 }
 
-// Returns the device that a word of CUDA_VISIBLE_DEVICES names, by a leading number or a UUID that
-// may be abbreviated. -1: none.
+// Returns the device that a word of CUDA_VISIBLE_DEVICES names, by a leading number or a UUID,
+// which may be abbreviated. -1 if there is none.
 static int named_device(const char *word, int count)
 {
     int found = -1;
@@ -75,7 +77,7 @@ static int named_device(const char *word, int count)
         long n = strtol(word, &end, 10);
         return end != word && n >= 0 && n < count ? (int)n : -1;
     }
-    for (int i = 0; word[4] && i < count; i++) { // "GPU-" alone matches nothing
+    for (int i = 0; word[4] && i < count; i++) { // "GPU-" by itself matches nothing
         char name[48];
         CUuuid uuid;
         int at = snprintf(name, sizeof(name), "GPU-");
@@ -93,8 +95,8 @@ static int named_device(const char *word, int count)
     return found;
 }
 
-// As the driver parses it: the first word that names no device ends the list, and naming a device
-// twice is an error, -1.
+// Parses CUDA_VISIBLE_DEVICES as the driver does: the first word that names no device ends the
+// list. Returns -1 if a device is named twice, which is an error.
 static int read_visible(int count, int visible[SIM_DEVICES])
 {
     const char *value = getenv("CUDA_VISIBLE_DEVICES");
@@ -128,7 +130,7 @@ static void read_report(void)
     sim_report(!value || strcmp(value, "0") != 0);
 }
 
-// Reports unknown names, since a misspelt variable would silently have no effect.
+// Reports unknown names, since a misspelt variable would have no effect.
 static void check_names(void)
 {
     static const char prefix[] = "CUCORE_SIM_";
@@ -150,7 +152,7 @@ static void check_names(void)
     }
 }
 
-// The workers read the variable themselves (schedule.c); this only validates it.
+// Validates CUCORE_SIM_THREADS, which the workers read themselves (schedule.c).
 static void check_threads(void)
 {
     static const char name[] = "CUCORE_SIM_THREADS";
@@ -177,7 +179,7 @@ static size_t read_memory(void)
     return (size_t)16 << 30;
 }
 
-// Arms one "function:n=CODE".
+// Arms a failure given as "function:n=CODE".
 static bool arm(char *wish)
 {
     char *colon = strchr(wish, ':'), *equals = strchr(wish, '=');
@@ -197,8 +199,8 @@ static bool arm(char *wish)
     return true;
 }
 
-// Reports failures that were armed and did not occur, at exit. A forked child leaves that to its
-// parent.
+// Reports at exit which failures were armed but did not occur. A forked child leaves the report to
+// its parent.
 static pid_t owner;
 
 static void report_unfired(void)
@@ -240,7 +242,8 @@ static void print_report(const char *report)
     sim_warn("%s", report);
 }
 
-// A finding is reported once for its place; the number of occurrences is reported at exit.
+// Reports at exit how often each check has found something. The findings themselves have been
+// reported, once per place.
 static void report_findings(void)
 {
     static const struct {
@@ -319,7 +322,7 @@ void sim_configure(void)
         sim_profile(d, arch, i < sim.device_count ? visible[i] : i);
         d->total = memory;
         // Kernels may access only memory that the driver knows. This check is more useful than
-        // pageable access would be.
+        // access to pageable memory.
         d->attributes[CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 0;
     }
     read_faults();

@@ -1,4 +1,4 @@
-// Contexts: the primary context of each device, and contexts that a test creates.
+// Contexts: the primary context of each device, and contexts that a program creates.
 #include "shell.h"
 
 #include <stdio.h>
@@ -155,7 +155,7 @@ CUresult sim_cuCtxGetFlags(unsigned *flags)
     return CUDA_SUCCESS;
 }
 
-// Resolves a context argument, in which NULL is the current one.
+// Resolves a context argument. NULL stands for the current context.
 static CUresult context_or_current(CUcontext handle, struct context **out)
 {
     if (!handle) {
@@ -195,7 +195,7 @@ CUresult sim_cuCtxSetFlags(unsigned flags)
     return CUDA_SUCCESS;
 }
 
-// Shared-memory banks have had one width for many generations.
+// Returns the usual width of shared memory banks, which has been the only one for many generations.
 CUresult sim_cuCtxGetSharedMemConfig(unsigned *config)
 {
     if (!config)
@@ -238,7 +238,7 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
     return code ? code : sim_drain_context(c);
 }
 
-enum { MOST_STACK = 512 << 10 }; // local memory of one thread
+enum { MOST_STACK = 512 << 10 }; // maximum local memory of a thread
 
 static bool known_limit(CUlimit limit)
 {

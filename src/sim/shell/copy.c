@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Computes the extent from the first byte to the end of the last row; false if it exceeds the
+// Computes the distance from the first byte to the end of the last row. False if it exceeds the
 // address range.
 static bool reach_of(size_t depth, size_t slice, size_t height, size_t pitch, size_t width,
                      size_t *bytes)
@@ -92,7 +92,8 @@ CUresult sim_run_fill(const struct fill *f, bool unlocked)
             memset(row, (int)f->value, f->width);
         else
             for (size_t x = 0; x < f->width; x++)
-                memcpy(row + x * f->element, &f->value, f->element); // little endian: the low bytes
+                memcpy(row + x * f->element, &f->value, f->element); // little-endian: copies the
+                                                                     // low bytes
         sim_note_written((CUdeviceptr)(uintptr_t)row, 0, f->width * f->element);
     }
     if (unlocked)
@@ -100,8 +101,9 @@ CUresult sim_run_fill(const struct fill *f, bool unlocked)
     return code;
 }
 
-// Submits a copy or fill. Like a fault on a GPU, an access out of bounds destroys the context; it
-// is reported at once. A graph node is not checked yet, since it has not accessed anything.
+// Submits a copy or fill. An access that is out of bounds destroys the context, like a fault on a
+// GPU, and is reported at once. A graph node is not checked yet, since it has not accessed
+// anything.
 static CUresult submit(struct stream *s, const struct work *work, CUresult bad)
 {
     if (s->capture)
@@ -144,8 +146,8 @@ CUresult sim_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     return code ? code : sim_cuStreamSynchronize(NULL);
 }
 
-// Returns true for memory of a pool without access for the stream's device; cuMemcpyPeerAsync() may
-// still access it.
+// Returns true for memory in a pool that the stream's device cannot access. cuMemcpyPeerAsync() can
+// access it anyway.
 static bool is_closed_to(const struct stream *s, CUdeviceptr ptr)
 {
     const struct allocation *a = sim_find(ptr);
@@ -207,7 +209,7 @@ static CUresult resolve(const struct end *e, const CUDA_MEMCPY3D *c, CUdeviceptr
     case CU_MEMORYTYPE_DEVICE:
         *base = e->device;
         if (!sim_in_arena(*base) && !sim_find(*base))
-            return CUDA_ERROR_INVALID_VALUE; // a host pointer passed as a device's
+            return CUDA_ERROR_INVALID_VALUE; // a host pointer passed as a device pointer
         break;
     case CU_MEMORYTYPE_UNIFIED:
         *base = e->device;
@@ -289,7 +291,7 @@ CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
 
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    // The contexts matter only for plain device addresses.
+    // The contexts matter only for addresses of type DEVICE.
     CUresult code = c->srcMemoryType == CU_MEMORYTYPE_DEVICE ? check_context(c->srcContext) : 0;
     if (!code && c->dstMemoryType == CU_MEMORYTYPE_DEVICE)
         code = check_context(c->dstContext);
@@ -327,7 +329,7 @@ CUresult sim_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *si
     return code;
 }
 
-// Fills require memory that the driver knows.
+// Fills, whose memory must be known to the driver
 
 static CUresult fill(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width,
                      size_t height, CUstream stream)

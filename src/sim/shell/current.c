@@ -1,11 +1,10 @@
-// The contexts that a thread has pushed, and the current one.
+// A thread's stack of contexts, the top of which is the current one.
 #include "base/array.h"
 #include "shell.h"
 
 #include <stdlib.h>
 
-// The thread's stack of contexts. It stores handles, since a context may be destroyed while it is
-// on a stack.
+// The thread's stack of contexts, as handles, since a context on it may be destroyed.
 
 static uintptr_t *slot(struct sim_thread *t, unsigned index)
 {

@@ -1,5 +1,5 @@
-// Defaults for functions that no other file defines: every function of cu.def and more.def, as a
-// weak symbol.
+// Weak default definitions of all functions of cu.def and more.def, for those that no other file
+// defines.
 #include "shell.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -13,7 +13,7 @@
 #include "more.def"
 #undef CU
 
-// Defaults for optional functions of the back end.
+// Default definitions of the back end's optional functions.
 __attribute__((weak)) void sim_print(const char *text)
 {
 }

@@ -83,7 +83,7 @@ CUresult sim_cuDeviceGetPCIBusId(char *bus_id, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-// Accepts domain:bus:device.function, domain:bus:device, and bus:device.function.
+// Parses domain:bus:device.function, domain:bus:device or bus:device.function.
 CUresult sim_cuDeviceGetByPCIBusId(CUdevice *dev, const char *bus_id)
 {
     unsigned domain = 0, bus, device, function;

@@ -1,7 +1,7 @@
-// Driver calls that encode tensor maps (tensor_map.c).
+// Driver calls that encode tensor maps, by means of tensor_map.c.
 #include "shell.h"
 
-// Like a GPU's driver, encoding requires a current context.
+// Requires a current context, as a GPU's driver does.
 CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t rank,
                                     void *address, const uint64_t *dims, const uint64_t *strides,
                                     const uint32_t *box, const uint32_t *element_strides,

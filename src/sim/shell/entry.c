@@ -1,5 +1,5 @@
-// The driver's entry points: lookup and export of functions, the steps common to all calls, start
-// and end. shell.h describes the structure of the driver.
+// The driver's entry points: lookup and export of functions, the steps common to all calls, and the
+// driver's start and end. shell.h describes the structure of the driver.
 #include "base/array.h"
 #include "graph.h"
 
@@ -12,7 +12,7 @@
 
 static _Atomic bool forked;
 
-// Rules and counters by function.
+// Rules and counters, by function
 
 enum {
     CONTEXT = 1,
@@ -31,10 +31,10 @@ static const unsigned char rules[FN_COUNT] = {
 int sim_calls[FN_COUNT], sim_calls_total;
 bool sim_hidden[FN_COUNT];
 
-// Read without the lock, before anything else.
+// Functions that only return 0. Read without the lock, as the first step of a call.
 _Atomic unsigned char sim_skip[FN_COUNT];
 
-// Begins every call: returns 0 with the lock held, or the call's result.
+// Begins every call. Returns 0 and holds the lock, or returns the result of the call.
 static CUresult enter(int fn)
 {
     if (atomic_load_explicit(&forked, memory_order_relaxed) && !(rules[fn] & TABLE))
@@ -75,9 +75,9 @@ static CUresult enter(int fn)
             return entered;                  \
     } while (0)
 
-// Exported functions: a fast path, then the full call. They are separate functions so that the fast
-// path saves no registers. The third variant is for programs whose stream 0 is the calling thread's
-// own.
+// Define the exported forms of each function: full_NAME() for the full call and call_NAME(), which
+// tries a fast path first. They are separate functions, so that the fast path saves no registers.
+// own_NAME() is for programs whose stream 0 is the calling thread's.
 #define CU(name, version, params, args)                                                            \
     static __attribute__((noinline)) CUresult full_##name params                                   \
     {                                                                                              \
@@ -118,7 +118,7 @@ static const struct {
 #undef CU
 };
 
-// Exports. The marker tells the library that this driver loads PTX and not cubins.
+// Exports. The marker tells the library that this driver loads PTX but not cubins.
 
 EXPORTED int cucoreSimulatedDriver = 1;
 
@@ -142,7 +142,7 @@ static const any_function per_thread[FN_COUNT] = {
 #undef PER_THREAD
 };
 
-// Older versions of names that lead to the same row.
+// Older versions of names that map to the same row.
 static const struct {
     int fn, version;
 } also[] = {
@@ -164,8 +164,8 @@ static any_function address_of(int fn, bool own)
     return own && per_thread[fn] ? per_thread[fn] : functions[fn].fn;
 }
 
-// A missing function is not an error: *out is NULL, and *found says why. A version that is too new
-// for the function is an error.
+// Looks up a function. If there is none, succeeds with a NULL *out, and *found says why. It is an
+// error only if the version is too new for the function.
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              CUdriverProcAddressQueryResult *found)
 {
@@ -211,7 +211,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
     return CUDA_SUCCESS;
 }
 
-// The first version of this call has no status argument.
+// The first version of this call, which has no status argument.
 CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags)
 {
     CUresult code = cuGetProcAddress_v2(symbol, out, version, flags, NULL);
@@ -259,7 +259,7 @@ CUresult sim_cuGetErrorString(CUresult result, const char **text)
 
 // Start and end
 
-// A child has none of its parent's threads.
+// Makes an object forget its threads: a child process has none of its parent's threads.
 static void forget_thread(struct object *o, void *data)
 {
     struct stream *s = (struct stream *)o;
@@ -274,8 +274,8 @@ static void forget_thread(struct object *o, void *data)
     }
 }
 
-// Other threads run while fork copies memory. The child gets consistent lists only if the forking
-// thread holds the lock.
+// Takes the lock for the fork: other threads run while it copies memory, and without the lock the
+// child's lists could be inconsistent.
 static void before_fork(void)
 {
     sim_lock();
@@ -292,7 +292,7 @@ static void forked_child(void)
     sim_visit_objects(forget_thread, NULL);
     sim.workers = 0;
     sim.undertaker = false;
-    if (sim.initialised) // without cuInit() a child may use the driver
+    if (sim.initialised) // if cuInit() was not called, the child may use the driver
         atomic_store(&forked, true);
     sim_unlock();
 }
@@ -350,7 +350,7 @@ static void end_object(struct object *o, void *data)
 
 void sim_end_everything(void)
 {
-    // Order of destruction: objects that do work first, then the objects they use.
+    // The order of destruction: objects that do work first, then the objects that they use.
     static const enum kind order[] = { KIND_STREAM,  KIND_GREEN, KIND_DESC,  KIND_LIBRARY,
                                        KIND_CONTEXT, KIND_EXEC,  KIND_GRAPH, KIND_USER,
                                        KIND_LINK,    KIND_POOL };

@@ -1,4 +1,4 @@
-// Runs kernels on host memory; see simulator_evaluate.h.
+// Runs kernels on host memory. See simulator_evaluate.h.
 #include "driver/simulator_evaluate.h"
 
 #include "shell.h"

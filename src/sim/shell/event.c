@@ -50,8 +50,7 @@ CUresult sim_event_record(struct event *event, struct stream *stream)
                       &(struct work){ .op = OP_MARK, .mark = sim_mark_retain(event->mark) });
 }
 
-// Adds a node that records or waits for the event when the graph runs, instead of an edge in the
-// graph.
+// Adds a graph node that records the event or waits for it when the graph runs, instead of an edge.
 static CUresult external(const struct event *event, struct stream *stream, CUgraphNodeType type)
 {
     struct node *node;
@@ -103,7 +102,7 @@ CUresult sim_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
                           : CUDA_ERROR_INVALID_VALUE;
     if (e->capture)
         return sim_capture_wait(s, e);
-    if (s->capture) { // a capture may not wait for work outside it
+    if (s->capture) { // a capture must not wait for work outside of it
         s->capture->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
@@ -144,7 +143,7 @@ CUresult sim_cuEventSynchronize(CUevent event)
     if (sim_capture_forbids())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     while (e && e->shared && !e->head.context->lost && !sim_shared_done(e)) {
-        sim_unlock(); // another process signals it
+        sim_unlock(); // another process must signal it
         usleep(100);
         sim_lock();
         e = sim_object(event, KIND_EVENT);
@@ -156,7 +155,7 @@ CUresult sim_cuEventSynchronize(CUevent event)
     struct mark *mark = sim_mark_retain(e->mark);
     uintptr_t context = e->head.context->head.handle;
     const struct context *c;
-    // Another thread may destroy the event and its context meanwhile.
+    // Meanwhile, another thread may destroy the event and its context.
     while ((c = sim_object((const void *)context, KIND_CONTEXT)) && !c->lost && !mark->done)
         sim_wait_for(&mark->sleepers, 0);
     sim_mark_drop(mark);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 struct fault {
-    int left; // calls until it fires; 0: slot unused
+    int left; // calls until it occurs; 0: the slot is unused
     int nth;  // initial value of `left`
     int fn;   // FN_COUNT: any function
     int code;
@@ -13,14 +13,14 @@ struct fault {
 static struct fault *faults;
 static size_t fault_capacity;
 
-// A fault armed for a name applies to all its variants.
+// Returns true if a fault applies to a function. A fault that was armed for a name applies to all
+// its variants.
 static bool meets(const struct fault *f, int fn)
 {
     return f->fn == fn || f->fn == FN_COUNT || sim_same_function(f->fn, fn);
 }
 
-// Returns the fault due at this call, if any, and counts the call for every armed fault that it
-// matches.
+// Counts a call for every armed fault that applies to it. Returns the fault that is due, or 0.
 CUresult sim_fault_due(int fn)
 {
     CUresult code = CUDA_SUCCESS;

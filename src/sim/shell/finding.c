@@ -1,5 +1,5 @@
-// Findings: the text for a failing call or a fault, kept for queries by the library
-// (driver/simulator_finding.h) besides being printed.
+// Findings: texts that explain failed calls and faults. They are printed, and kept for queries by
+// the library (driver/simulator_finding.h).
 #include "shell.h"
 
 #include "driver/simulator_finding.h"
@@ -10,15 +10,15 @@
 
 enum { TEXT_BYTES = 1024 };
 
-// The last text of this thread, and the failed call that it explains.
+// The last text of this thread, and the failed call that the text explains.
 static _Thread_local struct {
-    bool fresh; // written since the current call or stream operation began
+    bool fresh; // written since the current call, or operation of a stream, began
     int fn;
     CUresult code;
     char text[TEXT_BYTES];
 } last;
 
-// The fault that most recently destroyed a context. Protected by the lock.
+// The fault that was the last to destroy a context. The lock protects it.
 static struct {
     CUresult code;
     char text[TEXT_BYTES];
@@ -47,7 +47,7 @@ void sim_finding_failed(int fn, CUresult code)
         last.fn = fn;
         last.code = code;
     } else if (last.fn == fn) {
-        last.fn = FN_COUNT; // the text belongs to an earlier call
+        last.fn = FN_COUNT; // the text explains an earlier call
     }
 }
 

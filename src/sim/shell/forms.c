@@ -43,7 +43,7 @@ CUresult sim_cuLaunchCooperativeKernel(CUfunction func, unsigned grid_x, unsigne
     return sim_cuLaunchKernelEx(&config, func, params, NULL);
 }
 
-// Copies whose signature places one end on the device, which is verified.
+// Copies with one end on the device, as their signature says. This is verified
 
 static CUresult device_end(CUdeviceptr ptr)
 {
@@ -96,7 +96,7 @@ CUresult sim_cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes
     return code ? code : sim_cuMemcpyAsync(dst, src, bytes, stream);
 }
 
-// Waits until the work is complete.
+// Waits until the submitted work is complete.
 static CUresult wait_for(CUresult code)
 {
     return code ? code : sim_cuStreamSynchronize(NULL);
@@ -163,7 +163,7 @@ CUresult sim_cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned value, siz
     return wait_for(sim_cuMemsetD2D32Async(dst, pitch, value, width, height, NULL));
 }
 
-// Managed memory, with a device in place of a location.
+// Managed memory, with a device instead of a location
 
 static CUmemLocation location_of(CUdevice device)
 {
@@ -184,9 +184,9 @@ CUresult sim_cuMemAdvise_v1(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, 
 
 // Devices and streams.
 
-// NVRTC requests two export tables from a libcuda.so.1 and uses them without checks. A table begins
-// with its size in bytes, and NVRTC ignores a table that contains nothing else. Other tables, such
-// as those of the CUDA runtime, do not exist here.
+// Returns the two export tables that NVRTC requests from libcuda.so.1 and uses without checks. A
+// table begins with its size in bytes, and NVRTC ignores a table that contains nothing else. Other
+// tables, such as those of the CUDA runtime, do not exist here.
 CUresult sim_cuGetExportTable(const void **table, const CUuuid *id)
 {
     static const uint64_t empty[1] = { sizeof(uint64_t) };
@@ -219,7 +219,7 @@ CUresult sim_cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, void **green)
     CUresult code = green ? sim_cuStreamGetCtx(stream, ctx) : CUDA_ERROR_INVALID_VALUE;
 
     if (!code)
-        *green = NULL; // no stream belongs to a green context
+        *green = NULL; // even if a green context has created the stream
     return code;
 }
 

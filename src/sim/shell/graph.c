@@ -79,7 +79,8 @@ bool sim_nodes_of(const struct graph *graph, const CUgraphNode *handles, size_t 
 static CUresult graph_of(CUgraph handle, struct graph **out)
 {
     *out = sim_object(handle, KIND_GRAPH);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; // an H200's result for a destroyed graph
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; // as an H200's driver does for a
+                                                           // destroyed graph
 }
 
 static CUresult node_of(CUgraphNode handle, struct node **out)
@@ -96,7 +97,7 @@ CUresult sim_cuGraphCreate(CUgraph *graph, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-// Reports a body that was freed before: a driver would free it twice and crash.
+// Reports that a body was freed before. A driver would free it a second time and crash.
 static void check_bodies(const struct graph *g, const char *function)
 {
     for (const struct node *n = g->first; n && g->conditional; n = n->next) {
@@ -276,8 +277,8 @@ static void remove_edge(const struct node *from, struct node *to)
     to->from_count--;
 }
 
-// Reorders the nodes so that each follows its dependencies, keeping the order otherwise. Returns
-// false for a cycle and then changes nothing.
+// Reorders the nodes so that each follows its dependencies, and otherwise keeps their order. If
+// there is a cycle, changes nothing and returns false.
 static bool sort_nodes(struct graph *g)
 {
     struct node **sorted = sim_alloc((g->count + 1) * sizeof(struct node *));
@@ -309,7 +310,7 @@ static bool sort_nodes(struct graph *g)
     return done;
 }
 
-// Looks up both ends of each edge. Either all edges must exist (`there`), or none.
+// Looks up both ends of each edge. `there`: all edges must exist; otherwise none may.
 static CUresult find_ends(struct node **ends, const struct graph *g, const CUgraphNode *from,
                           const CUgraphNode *to, size_t count, bool there)
 {
@@ -376,11 +377,11 @@ CUresult sim_cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode *from
     return change_edges(graph, from, to, count, false);
 }
 
-// Results as arrays. If the array is larger than the result, the remaining entries become NULL and
-// the count that of the result.
+// Results as arrays. If an array is larger than the result, its remaining entries become NULL, and
+// the count becomes that of the result.
 
 struct list {
-    CUgraphNode *first, *second; // second ends, for edges only; may be NULL
+    CUgraphNode *first, *second; // `second`: the other ends of edges; either may be NULL
     CUgraphEdgeData *edges;
     size_t capacity, count;
 };

@@ -1,4 +1,4 @@
-// Draws graphs in the language of Graphviz: cuGraphDebugDotPrint().
+// Draws graphs in the DOT language of Graphviz: cuGraphDebugDotPrint().
 #include "base/array.h"
 #include "graph.h"
 

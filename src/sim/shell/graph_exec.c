@@ -1,11 +1,12 @@
-// Instances of graphs: validated and flattened once, and launched many times. A launch enqueues the
-// steps in its stream one after another, so independent branches do not run concurrently.
+// Instances of graphs, which are validated and flattened once, and launched many times. A launch
+// enqueues the steps in its stream one after another, so independent branches do not run
+// concurrently.
 #include "graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Steps: a flattened graph.
+// Steps of a flattened graph
 
 static struct step *step_new(struct steps *steps, const struct node *node)
 {
@@ -35,10 +36,10 @@ static void depends(struct step *step, size_t on)
 }
 
 // Flattens a graph. A child graph becomes a start step, its own steps, and an end step. `before` is
-// the start step, or SIZE_MAX for a top-level graph.
+// the start step; SIZE_MAX for a top-level graph.
 static void take_apart(struct steps *steps, const struct graph *graph, size_t before)
 {
-    size_t *end = sim_alloc(graph->count * sizeof(*end)); // last step of each node
+    size_t *end = sim_alloc(graph->count * sizeof(*end)); // by node: its last step
 
     for (const struct node *n = graph->first; n; n = n->next) {
         size_t at = steps->count;
@@ -101,7 +102,7 @@ void sim_exec_drop(struct exec *exec)
 {
     if (--exec->refs == 0)
         free_exec(exec);
-    else if (exec->refs == 1 && !exec->head.gone) // no launch in progress
+    else if (exec->refs == 1 && !exec->head.gone) // no launch is in progress
         sim_users_drop(&exec->replaced);
 }
 
@@ -124,7 +125,7 @@ static bool device_launchable(CUgraphNodeType type)
            type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
 }
 
-// Returns the first node whose type no body may contain.
+// Returns the first node that bodies must not contain because of its type.
 static uintptr_t wrong_in_bodies(const struct branch *branch)
 {
     const struct steps *body;
@@ -141,7 +142,7 @@ static uintptr_t wrong_in_bodies(const struct branch *branch)
     return wrong;
 }
 
-// Validates a graph for instantiation, and finds the offending node.
+// Validates a graph for instantiation. If it is invalid, finds the offending node.
 static CUgraphInstantiateResult check(const struct steps *steps, unsigned flags, uintptr_t *node)
 {
     bool work = false;
@@ -289,7 +290,7 @@ static CUresult check_step(const struct step *s)
     if (c && c->lost)
         return c->lost;
     if (s->kernel && !sim_object((const void *)s->kernel, KIND_KERNEL))
-        return CUDA_ERROR_INVALID_HANDLE; // unloaded: a GPU would run whatever is left there
+        return CUDA_ERROR_INVALID_HANDLE; // it was unloaded; a GPU would run whatever is left there
     if (s->event && !sim_object((const void *)s->event, KIND_EVENT))
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult code = CUDA_SUCCESS;
@@ -301,7 +302,7 @@ static CUresult check_step(const struct step *s)
     return code;
 }
 
-// Enqueues the assignment of default values to conditions, for when the launch runs.
+// Enqueues work that assigns the default values of conditions when the launch runs.
 static void assign(struct stream *stream, const struct steps *steps)
 {
     const struct steps *body;
@@ -317,7 +318,7 @@ static void assign(struct stream *stream, const struct steps *steps)
     }
 }
 
-// Returns true if memory exists when execution reaches a step.
+// Returns true if a step's memory exists when execution reaches the step.
 static bool there_before(const struct steps *steps, size_t step)
 {
     const struct allocation *a = steps->first[step].work.allocation;
@@ -330,7 +331,8 @@ static bool there_before(const struct steps *steps, size_t step)
     return a->graph->launched;
 }
 
-// Memory left allocated by the last launch prevents the next one, unless that frees it first.
+// Checks the memory of a launch. Memory that the last launch left allocated prevents it, unless the
+// launch frees that memory first.
 static CUresult check_memory(const struct exec *e)
 {
     uint64_t more[SIM_DEVICES] = { 0 };
@@ -413,7 +415,7 @@ CUresult sim_cuGraphLaunch(CUgraphExec exec, CUstream stream)
 
     if ((code = sim_stream_thread(s)) || (code = sim_order(s)))
         return code;
-    if (e->end && !e->end->done) // launches of one instance are serialized
+    if (e->end && !e->end->done) // launches of the same instance run one after another
         sim_enqueue(s, &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(e->end) });
     for (size_t i = 0; i < e->steps.count; i++) {
         const struct work *w = &e->steps.first[i].work;
@@ -435,7 +437,7 @@ CUresult sim_cuGraphLaunch(CUgraphExec exec, CUstream stream)
 
 // Updates
 
-// The kind and device of memory, which an update of a copy or fill must keep.
+// Returns the kind and device of memory, which an update of a copy or fill must keep.
 static int place(const void *at)
 {
     const struct allocation *a = sim_find((CUdeviceptr)(uintptr_t)at);
@@ -457,7 +459,8 @@ static CUgraphExecUpdateResult kernel_differs(const struct exec *e, const struct
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-// A copy may change between kinds of memory, but not from one device to another.
+// Returns true if a copy moves from one device to another. Updates may only change between kinds of
+// memory.
 static bool moves(const void *old, const void *new)
 {
     int from = place(old), to = place(new);
@@ -474,7 +477,7 @@ static bool fill_differs(const struct fill *old, const struct fill *new)
 {
     if (place(old->dst) != place(new->dst))
         return true;
-    // For a rectangle only the address and the value can change.
+    // For a rectangle, only the address and the value may change.
     return (old->height > 1 || new->height > 1) &&
            (old->height != new->height || old->width != new->width || old->pitch != new->pitch ||
             old->element != new->element);
@@ -510,7 +513,7 @@ static CUgraphExecUpdateResult parameters_differ(const struct exec *e, const str
 static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *old,
                                        const struct steps *new, CUgraphExecUpdateResultInfo *info);
 
-// Conditional nodes must be unchanged; their bodies are compared as graphs.
+// Compares conditional nodes. They must be the same, and their bodies are compared like graphs.
 static CUgraphExecUpdateResult branches_differ(const struct exec *e, const struct branch *old,
                                                const struct branch *new,
                                                CUgraphExecUpdateResultInfo *info)
@@ -526,7 +529,8 @@ static CUgraphExecUpdateResult branches_differ(const struct exec *e, const struc
     return result;
 }
 
-// Compares steps pairwise, in order. Finds the first that differs, and its unexpected dependency.
+// Compares steps pairwise, in order. Finds the first step that differs and its unexpected
+// dependency.
 static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *old,
                                        const struct steps *new, CUgraphExecUpdateResultInfo *info)
 {
@@ -576,13 +580,13 @@ CUresult sim_cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphExecUpdat
         sim_steps_free(&new);
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
-    for (size_t i = 0; i < new.count; i++) { // the instance keeps its original nodes
+    for (size_t i = 0; i < new.count; i++) { // the instance keeps the nodes from which it was made
         new.first[i].node = e->steps.first[i].node;
         new.first[i].disabled = e->steps.first[i].disabled;
     }
     sim_steps_free(&e->steps);
     e->steps = new;
-    // Resources still used by running launches are freed when those end.
+    // Running launches still use some resources, which are freed when those launches end.
     while (e->users) {
         struct user_ref *ref = e->users;
         e->users = ref->next;

@@ -1,5 +1,5 @@
-// Memory nodes of graphs. An allocation has its address from the capture on, the same in every
-// launch, and exists from the allocating node to the free.
+// Memory nodes of graphs. An allocation gets its address during the capture and has it in every
+// launch. It exists from the node that allocates it until it is freed.
 #include "graph.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum {
     RESERVED_HIGH = CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,
 };
 
-static const size_t block = (size_t)2 << 20; // granularity of graph memory on a device
+static const size_t block = (size_t)2 << 20; // granularity of a device's graph memory
 
 void sim_graph_memory_retain(struct allocation *allocation)
 {
@@ -54,7 +54,7 @@ void sim_graph_memory_sleep(struct allocation *a, const char *by)
     sim.devices[a->device].graph_memory[USED] -= sim_round_up(a->bytes, block);
 }
 
-// Allocates on a captured stream, by adding a node.
+// Allocates memory on a captured stream by adding a node to the graph.
 CUresult sim_graph_allocate(struct stream *stream, size_t bytes, CUdeviceptr *out)
 {
     int device = stream->head.context->device;
@@ -76,8 +76,8 @@ CUresult sim_graph_allocate(struct stream *stream, size_t bytes, CUdeviceptr *ou
     return sim_capture_work(stream, &(struct work){ .op = OP_WAKE, .allocation = a });
 }
 
-// Frees graph memory: by a node in the owning or another graph, or directly, if the last launch
-// left it allocated.
+// Frees graph memory: by a node in the same or another graph, or directly, if the last launch left
+// it allocated.
 CUresult sim_graph_free(struct stream *stream, struct allocation *a)
 {
     struct graph_part *part = a->graph;
@@ -102,7 +102,7 @@ CUresult sim_graph_free(struct stream *stream, struct allocation *a)
     return sim_submit(stream, &work);
 }
 
-// Graph memory of a device
+// The graph memory of a device
 
 CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                                           void *value)
@@ -122,7 +122,7 @@ CUresult sim_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute 
     SIM_NEED(value, device);
     memcpy(&zero, value, sizeof(zero));
     if ((attribute != USED_HIGH && attribute != RESERVED_HIGH) || zero)
-        return CUDA_ERROR_INVALID_VALUE; // high-water marks can only be reset to zero
+        return CUDA_ERROR_INVALID_VALUE; // a high-water mark can only be reset to zero
     uint64_t *memory = sim.devices[device].graph_memory;
     memory[attribute] = memory[attribute - 1];
     return CUDA_SUCCESS;

@@ -1,13 +1,13 @@
-// Green contexts: partitions of a device's multiprocessors, counted and split as a driver does.
-// They do not slow down the simulation.
+// Green contexts: partitions of a device's multiprocessors, which are counted and split as a driver
+// does it. They do not slow the simulation down.
 #include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// The private fields of a CUdevResource.
+// The fields in the private part of a CUdevResource.
 struct inner {
-    uint64_t split; // split that produced it; 0: none
+    uint64_t split; // the split that produced it; 0: none
     int device;
     unsigned first; // first multiprocessor
 };
@@ -26,10 +26,11 @@ struct green {
 
 static struct inner *inner_of(CUdevResource *r)
 {
-    return (struct inner *)(void *)(r->_internal_padding + 4); // at a multiple of 8
+    return (struct inner *)(void *)(r->_internal_padding + 4); // a multiple of 8
 }
 
-// The smallest group of an architecture, which is also the granularity of sizes.
+// Returns the granularity of group sizes, which is also the size of the smallest group, on an
+// architecture.
 static unsigned step_of(int device, bool alone)
 {
     int major = sim_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -192,8 +193,8 @@ CUresult sim_cuGreenCtxStreamCreate(CUstream *stream, CUgreenCtx ctx, unsigned f
     return code;
 }
 
-// Made current, it is the primary context: resources the thread then creates use all
-// multiprocessors.
+// Returns the primary context. If a thread makes it current, the resources that the thread creates
+// use all multiprocessors.
 CUresult sim_cuCtxFromGreenCtx(CUcontext *ctx, CUgreenCtx green)
 {
     const struct green *g = sim_object(green, KIND_GREEN);

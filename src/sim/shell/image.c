@@ -1,4 +1,4 @@
-// Binary images: extracts PTX from a fat binary, and refuses machine code.
+// Binary images: extracts PTX from a fat binary, and rejects machine code.
 #include "shell.h"
 
 #include "code/fatbin.h"
@@ -11,14 +11,14 @@
 static const unsigned char elf[] = { 0x7f, 'E', 'L', 'F' };
 static const unsigned char wrapper[] = { 0xb1, 0x43, 0x62, 0x46 };
 
-// A wrapper in a program's data that points to the fat binary.
+// The wrapper in a program's data, which points to the fat binary.
 struct fat_wrapper {
     uint32_t magic, version;
     const void *data;
     const void *unused;
 };
 
-// Lists all architectures with PTX for a message: "sm_80, sm_90a".
+// Adds an entry to the list of architectures that have PTX, for a message: "sm_80, sm_90a".
 static void list_entry(char *list, size_t bytes, const struct cuc__fatbin_entry *e)
 {
     size_t used = strlen(list);
@@ -80,14 +80,15 @@ CUresult sim_image_text(const void *image, size_t bytes, char **out, char *log, 
 
     *out = NULL;
     if (in_memory)
-        bytes = UINTPTR_MAX - (uintptr_t)image; // up to the end of the address space
+        bytes = UINTPTR_MAX - (uintptr_t)image; // at most to the end of the address space
     if (bytes < 4 || strnlen(image, 4) < 4)
         return CUDA_SUCCESS; // text, or empty
     if (memcmp(image, elf, 4) == 0) {
         snprintf(log, log_bytes, "this is machine code, and a simulated device runs PTX");
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
-    if (in_memory && memcmp(image, wrapper, 4) == 0) { // in a file its pointer is meaningless
+    if (in_memory && memcmp(image, wrapper, 4) == 0) { // in a file, the pointer of a wrapper has no
+                                                       // meaning
         struct fat_wrapper w;
         memcpy(&w, image, sizeof(w));
         if (!(image = w.data))

@@ -1,5 +1,6 @@
-// Sharing between processes: pools through file descriptors, their memory by its offset in the
-// file, events through a page of a file. Files are found in /proc as long as their creator lives.
+// Shares memory and events between processes: pools by file descriptors, memory in a pool by its
+// offset in the file, and events by a page of a file. Files are opened through /proc, which works
+// while their creator lives.
 #include "shell.h"
 
 #include "sim/machine/machine.h"
@@ -17,20 +18,20 @@ enum { PAGE = 4096 };
 static const uint64_t pool_magic = UINT64_C(0x6c6f6f706d697363);
 static const uint64_t event_magic = UINT64_C(0x746e65766d697363);
 
-// The first page of a pool's file; its memory follows.
+// The first page of a pool's file, which precedes its memory.
 struct pool_head {
     uint64_t magic;
-    int64_t device; // no padding, because the bytes leave the process, as do those of an export
-                    // below
+    int64_t device; // 64 bits: padding would leave the process uninitialised, here and in the
+                    // exports below
 };
 
-// An event's state, shared by all processes that have it.
+// The state of an event, which all processes that have opened the event share.
 struct sim_shared_event {
-    _Atomic uint64_t recorded, done; // counts: complete when they are equal
+    _Atomic uint64_t recorded, done; // numbers of records; the event is complete if they are equal
 };
 
 struct pool_export {
-    uint64_t magic, pool, offset, bytes; // the pool's file identifies it, as with an H200's driver
+    uint64_t magic, pool, offset, bytes; // `pool` is the pool's file, as with an H200's driver
 };
 
 struct event_export {
@@ -72,7 +73,7 @@ bool sim_pool_back(struct pool *pool, struct allocation *a)
         return false;
     a->shared = true;
     a->file_offset = pool->file_end;
-    pool->file_end += span; // offsets are not reused, as addresses are not
+    pool->file_end += span; // like addresses, offsets are not reused
     return true;
 }
 
@@ -93,7 +94,7 @@ CUresult sim_cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool,
     return CUDA_SUCCESS;
 }
 
-// Finds a pool imported from the same file.
+// A search for a pool that was imported from the same file.
 struct search {
     struct stat file;
     struct pool *found;
@@ -192,7 +193,7 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr *ptr, CUmemoryPool pool,
 
 // ---- events -------------------------------------------------------------------------------------
 
-// The event takes ownership of the file; on failure it is closed.
+// Maps the page of an event's file. The event takes over the file; on failure, closes it.
 static bool take_page(struct event *event, int fd)
 {
     void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -218,7 +219,8 @@ bool sim_event_share(struct event *event)
     return take_page(event, fd);
 }
 
-// Queued work may still write to the page, so the page stays; its last user frees the file.
+// Closes the event's file. The page stays, since queued work may still write to it. Its last user
+// frees the file.
 void sim_event_unshare(struct event *event)
 {
     if (event->shared)

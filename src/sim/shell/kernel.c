@@ -35,7 +35,7 @@ struct kernel *sim_kernel_named(const struct library *library, const char *name)
     return k;
 }
 
-// If there is no memory for more buckets, the chains grow instead.
+// Adds buckets. If there is no memory for them, the chains become longer instead.
 static void add_buckets(struct library *library)
 {
     const unsigned count = 4 * library->bucket_count;
@@ -234,7 +234,7 @@ static CUresult get_parameter(const struct kernel *k, size_t index, size_t *offs
     if (!k)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!offset || index >= k->parameter_count)
-        return CUDA_ERROR_INVALID_VALUE; // callers also query the number of parameters this way
+        return CUDA_ERROR_INVALID_VALUE; // callers use this to query the number of parameters
     *offset = k->parameters[index].offset;
     if (size)
         *size = k->parameters[index].bytes;
@@ -244,7 +244,7 @@ static CUresult get_parameter(const struct kernel *k, size_t index, size_t *offs
 CUresult sim_cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *size)
 {
     if (!sim_current())
-        return CUDA_ERROR_INVALID_CONTEXT; // a GPU's driver loads the code for this
+        return CUDA_ERROR_INVALID_CONTEXT; // a GPU's driver would load the code now
     return get_parameter(kernel_of(kernel), index, offset, size);
 }
 
@@ -277,7 +277,7 @@ CUresult sim_kernel_on(CUfunction func, struct kernel **kernel, struct context *
 
 CUresult sim_cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction func)
 {
-    const struct function *f = sim_object(func, KIND_FUNCTION); // not for a CUkernel
+    const struct function *f = sim_object(func, KIND_FUNCTION); // excludes a CUkernel
 
     return f ? get_attribute(value, attribute, f->kernel, f->head.context->device)
              : CUDA_ERROR_INVALID_HANDLE;
@@ -315,7 +315,7 @@ CUresult sim_cuFuncSetSharedMemConfig(CUfunction func, unsigned config)
     return config <= 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// A function is loaded together with its library.
+// Always reports that a function is loaded, since that happens together with its library.
 CUresult sim_cuFuncIsLoaded(unsigned *state, CUfunction func)
 {
     struct context *c;

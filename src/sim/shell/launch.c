@@ -1,4 +1,4 @@
-// Launches: validated as a driver does, and passed to the back end.
+// Launches, which are validated as a driver does it and passed to the back end.
 #include "graph.h"
 
 #include <stdarg.h>
@@ -21,7 +21,8 @@ static CUresult refuse(const struct kernel *k, CUresult code, const char *format
     return code;
 }
 
-// Packs the parameters in the kernel's layout. `extra` is the older form: one packed buffer.
+// Packs the parameters in the layout of the kernel. `extra` is the older form, a single packed
+// buffer.
 static CUresult gather(const struct kernel *k, void **params, void **extra, unsigned char *bytes)
 {
     if (params && extra)
@@ -55,11 +56,11 @@ static CUresult gather(const struct kernel *k, void **params, void **extra, unsi
     return CUDA_SUCCESS;
 }
 
-// The combined attributes of a launch.
+// The attributes of a launch, combined.
 struct wishes {
     unsigned cluster[3];
     bool cluster_given, cooperative;
-    struct event *events[2]; // to record after the launch
+    struct event *events[2]; // events to record after the launch
     bool priority_given;
     int priority;
 };
@@ -134,7 +135,7 @@ static CUresult read_attribute(const CUlaunchAttribute *a, const struct stream *
                    : CUDA_ERROR_INVALID_VALUE;
     case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
         return v->nvlinkUtilCentricScheduling <= 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    default: // attributes of streams, of graph nodes, or unknown
+    default: // attributes of streams or graph nodes, and unknown ones
         return CUDA_ERROR_INVALID_VALUE;
     }
 }
@@ -197,7 +198,8 @@ static CUresult check_shape(const CUlaunchConfig *c, const struct kernel *k, int
             return refuse(k, CUDA_ERROR_INVALID_VALUE, "%s.%c is %u, 1 to %d may be",
                           i < 3 ? "grid" : "block", 'x' + i % 3, given[i],
                           sim_attribute(device, limits[i]));
-    unsigned threads = c->blockDimX * c->blockDimY * c->blockDimZ; // limits keep it below 2^26
+    unsigned threads = c->blockDimX * c->blockDimY * c->blockDimZ; // at most 2^26, because of the
+                                                                   // limits
     for (int i = 0; i < 3 && exact[0]; i++)
         if (given[3 + i] != (unsigned)exact[i])
             return refuse(k, CUDA_ERROR_INVALID_VALUE,
@@ -217,7 +219,7 @@ static CUresult check_shape(const CUlaunchConfig *c, const struct kernel *k, int
     return CUDA_SUCCESS;
 }
 
-// All blocks of a cooperative launch must be resident at once.
+// Checks that all blocks of a cooperative launch can be resident at once.
 static CUresult check_cooperative(const CUlaunchConfig *c, const struct kernel *k, int device)
 {
     int threads = (int)(c->blockDimX * c->blockDimY * c->blockDimZ);
@@ -232,7 +234,7 @@ static CUresult check_cooperative(const CUlaunchConfig *c, const struct kernel *
                         (unsigned long long)blocks, (unsigned long long)capacity);
 }
 
-// A launch with copies of the configuration and the arguments.
+// Creates a launch with copies of the configuration and the arguments.
 static CUresult copy_launch(struct launch **out, const CUlaunchConfig *config,
                             const struct kernel *k, const struct wishes *wishes,
                             struct context *context, void **params, void **extra)
@@ -317,7 +319,7 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
             node->kernel = k->head.handle;
             node->priority = wishes.priority_given ? wishes.priority : s->priority;
         }
-    } else { // the lock may be released from here on: `k` is not used again
+    } else { // from here on, the lock may be released, so `k` must not be used
         code = sim_submit(s, &work);
     }
     if (!code)

@@ -1,4 +1,4 @@
-// Records of launches: counted, and kept for the next ones.
+// Launch records, which are counted, and kept for later launches.
 #include "shell.h"
 
 #include <stdlib.h>

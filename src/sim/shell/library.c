@@ -1,4 +1,4 @@
-// Libraries: loaded code, for all contexts.
+// Libraries: code that is loaded for all contexts.
 #include "base/array.h"
 #include "shell.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Options of the driver's JIT compiler.
+// Options of the driver's JIT compiler
 
 bool sim_jit_options(struct jit_logs *logs, unsigned count, const CUjit_option *options,
                      void **values)
@@ -63,7 +63,7 @@ void sim_jit_write(const struct jit_logs *logs, const char *info, const char *er
     }
 }
 
-// Reads a file into memory that the caller owns, followed by zeros.
+// Reads a file into memory that the caller must free. Zeros follow the contents.
 CUresult sim_read_file(const char *path, char **out, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -117,7 +117,7 @@ void sim_library_end(struct library *library)
         free(k->name);
         free(k);
     }
-    sim_delist(library); // before freeing the code, which may release the lock
+    sim_delist(library); // must precede freeing the code, which may release the lock
     sim_code_end(library);
     if (library->named != library->few_named)
         free(library->named);
@@ -132,7 +132,7 @@ struct library *sim_library_new(void)
     l->named = l->few_named;
     l->bucket_count = CUC_LENGTH(l->few_named);
     sim_enlist(l, KIND_LIBRARY, NULL);
-    l->head.gone = true; // already invisible to calls
+    l->head.gone = true; // calls can no longer find it
     return l;
 }
 
@@ -347,5 +347,5 @@ CUresult sim_cuLibraryGetUnifiedFunction(void **ptr, CUlibrary library, const ch
     (void)name;
     if (!sim_object(library, KIND_LIBRARY))
         return CUDA_ERROR_INVALID_HANDLE;
-    return CUDA_ERROR_INVALID_VALUE; // also for an unknown name
+    return CUDA_ERROR_INVALID_VALUE; // also if the name is unknown
 }

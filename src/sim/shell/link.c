@@ -1,4 +1,4 @@
-// The driver's linker: concatenates PTX texts and checks them as one.
+// The driver's linker, which concatenates PTX texts and checks the result.
 #include "base/array.h"
 #include "shell.h"
 
@@ -8,7 +8,7 @@
 
 struct link {
     struct object head;
-    struct jit_logs logs; // from the creation, as in the driver; the buffers must outlive the state
+    struct jit_logs logs; // set at creation, as in the driver; the buffers must outlive the state
     char *text;
     size_t bytes;
     bool complete;
@@ -46,7 +46,7 @@ static CUresult link_of(CUlinkState state, struct link **out)
     return *out ? (*out)->head.context->lost : CUDA_ERROR_INVALID_HANDLE;
 }
 
-// Parses a single text to check that it is PTX.
+// Parses one of the texts to check that it is PTX.
 static CUresult try_text(const struct link *l, const char *text, const char *name)
 {
     char log[512], message[768];
@@ -57,7 +57,7 @@ static CUresult try_text(const struct link *l, const char *text, const char *nam
     return code;
 }
 
-// The head directives of all texts are written once, before them.
+// Blanks the head directives of a text. They are written once, before all texts.
 static void blank_head(char *text)
 {
     static const char *const directives[] = { ".version", ".target", ".address_size" };
@@ -168,7 +168,7 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
         return CUDA_ERROR_INVALID_VALUE;
     struct library *library = sim_library_new();
     code = sim_code_load(library, l->text, log, sizeof(log));
-    l = sim_object(state, KIND_LINK); // the lock was released
+    l = sim_object(state, KIND_LINK); // the lock may have been released
     if (!l) {
         sim_library_end(library);
         return CUDA_ERROR_INVALID_HANDLE;
@@ -180,7 +180,7 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
     l->complete = true;
     *cubin = l->text;
     if (size)
-        *size = l->bytes + 1; // including the terminating zero
+        *size = l->bytes + 1; // includes the terminating zero
     return CUDA_SUCCESS;
 }
 

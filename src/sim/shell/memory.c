@@ -1,5 +1,5 @@
-// Memory: one arena of addresses. No address is reused before all were used, so stale pointers are
-// detected.
+// Memory: a single arena of addresses. No address is reused until all have been used, so stale
+// pointers are detected.
 #include "shell.h"
 
 #include "sim/machine/machine.h"
@@ -25,8 +25,8 @@ enum {
     FRESH = 0xcd, // fill byte of fresh memory
 };
 
-// If `guard` is not set, all memory below `open` is accessible. It grows in large steps, since each
-// boundary of access rights costs a mapping of the system, whose number is limited.
+// Unless `guard` is set, all memory below `open` is accessible. It grows in large steps: each
+// boundary between access rights takes one of the system's mappings, whose number is limited.
 static const size_t open_step = (size_t)64 << 20;
 
 static struct {
@@ -38,7 +38,7 @@ bool sim_in_arena(CUdeviceptr ptr)
     return arena.base && ptr >= arena.base && ptr < arena.end;
 }
 
-// Reserves address space, as much as the machine permits.
+// Reserves as much address space as the machine permits, up to 8 TiB.
 static bool arena_init(void)
 {
     for (size_t bytes = (size_t)8 << 40; !arena.base && bytes >= (size_t)1 << 30; bytes /= 4) {
@@ -51,7 +51,7 @@ static bool arena_init(void)
     return arena.base != 0;
 }
 
-// The table of allocations, by address.
+// The table of allocations, sorted by address
 
 static size_t position(CUdeviceptr base)
 {
@@ -64,11 +64,11 @@ static size_t position(CUdeviceptr base)
         else
             high = middle;
     }
-    return low; // index of the first one above
+    return low; // index of the first one at a higher address
 }
 
-// Finds addresses for `span` bytes followed by a free page: the next ones, or the next gap once the
-// end of the arena is reached.
+// Finds `span` free addresses that are followed by a free page: the next ones or, once the end of
+// the arena has been reached, the next gap.
 static CUdeviceptr place(size_t span)
 {
     for (int round = 0; round < 2; round++) {
@@ -136,7 +136,7 @@ static void unmap(CUdeviceptr base, size_t bytes, bool shared)
     void *p = (void *)(uintptr_t)base;
     size_t span = sim_round_up(bytes, PAGE);
 
-    // Frees the memory and keeps the addresses reserved.
+    // Free the memory, but keep the addresses reserved.
     ASAN_UNPOISON_MEMORY_REGION((unsigned char *)p + bytes, span - bytes);
     if (!sim.guard && !shared)
         (void)madvise(p, span, MADV_DONTNEED);
@@ -145,13 +145,13 @@ static void unmap(CUdeviceptr base, size_t bytes, bool shared)
         sim_bug("memory cannot be given back", "mmap");
 }
 
-// Returns the owner of memory, for kernels on other devices.
+// Returns the device that owns memory, as seen by kernels on other devices.
 static int owner_of(enum memory memory, int device)
 {
     return memory == MEMORY_DEVICE || memory == MEMORY_POOL ? device : SIM_ANY_DEVICE;
 }
 
-// Graph memory that is not allocated at present keeps its addresses.
+// Graph memory that is not allocated at the moment. It keeps its addresses
 
 void sim_pages_sleep(struct allocation *a, const char *by)
 {
@@ -201,13 +201,13 @@ static struct allocation *enter(CUdeviceptr base, size_t bytes, enum memory memo
     return a;
 }
 
-// Returns true for memory that counts against the device's total outside pools.
+// Returns true for memory outside of pools that counts against the device's total.
 static bool on_device(enum memory memory)
 {
     return memory == MEMORY_DEVICE || memory == MEMORY_MANAGED || memory == MEMORY_VARIABLE;
 }
 
-// Registers a variable, which stays where its library placed it.
+// Registers a variable, which stays where its library has placed it.
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context)
 {
     struct allocation *a = sim_find(base);
@@ -287,7 +287,8 @@ void sim_memory_of_context_end(struct context *context)
             sim_free(sim.allocations[i], "the end of their context");
 }
 
-// Checks host addresses: an unmapped one must fail as on a GPU and not crash the test.
+// Checks that host addresses are mapped. Otherwise the call must fail as on a GPU, and must not
+// crash the test.
 bool sim_mapped(CUdeviceptr ptr, size_t bytes)
 {
     uintptr_t first = (uintptr_t)ptr & ~(uintptr_t)(PAGE - 1);
@@ -309,7 +310,7 @@ CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn)
         there = in_turn ? a->graph->awake : a->graph->launched;
     bool good = a ? there && bytes <= a->base + a->bytes - ptr
                   : !sim_in_arena(ptr) && !sim_reserved(ptr) && sim_mapped(ptr, bytes);
-    // An allocation of host memory that is registered in part is still host memory.
+    // If only part of an allocation of host memory is registered, the rest is still host memory.
     if (a && a->memory == MEMORY_REGISTERED && !good)
         good = sim_mapped(ptr, bytes);
     return good ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;

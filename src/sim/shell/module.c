@@ -1,5 +1,5 @@
-// Modules: code of one context, for programs that do not use libraries. A module has its own
-// library, or is a library's part in one context.
+// Modules: code in one context, for programs that do not use libraries. A module either owns a
+// library or is the part of a library in one context.
 #include "shell.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ void sim_module_end(struct module *module)
     struct library *own = module->owner ? module->library : NULL;
 
     if (own) {
-        sim_library_end(own); // also ends this module
+        sim_library_end(own); // ends this module too
         return;
     }
     sim_delist(module);
@@ -32,8 +32,8 @@ static CUresult load(CUmodule *out, const void *image, size_t bytes, const struc
         sim_library_end(library);
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
-    library->head.gone = true;    // nobody has its handle
-    library->head.builtin = true; // the module counts instead
+    library->head.gone = true;    // nobody has the library's handle
+    library->head.builtin = true; // only the module counts as live
     struct module *m = sim_object((const void *)sim_module_of(library, c), KIND_MODULE);
     m->owner = true;
     *out = SIM_HANDLE(CUmodule, m);

@@ -1,4 +1,4 @@
-// Names of the driver's functions and results.
+// The names of the driver's functions and results.
 #include "base/array.h"
 #include "shell.h"
 

@@ -1,4 +1,4 @@
-// The table of objects by handle.
+// The table of objects, by handle.
 #include "base/array.h"
 #include "shell.h"
 
@@ -14,7 +14,7 @@ static struct object **bucket(uintptr_t handle)
     return &sim.objects[handle / HANDLE_STEP & (sim.bucket_count - 1)];
 }
 
-// If there is no memory for more buckets, the chains grow instead.
+// Adds buckets. If there is no memory for them, the chains become longer instead.
 static void add_buckets(void)
 {
     const size_t old_count = sim.bucket_count;
@@ -93,7 +93,7 @@ void sim_visit_objects(void (*visit)(struct object *object, void *data), void *d
             visit(o, data);
 }
 
-// A visit may remove this and other objects, so the walk uses a copied list of handles.
+// Walks over a copy of the list of handles, since `visit` may remove this and other objects.
 void sim_each(void (*visit)(struct object *object, void *data), void *data)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-// Occupancy from a device's attributes: the multiprocessor's threads, blocks, shared memory and
-// registers, whichever is the tightest limit.
+// Occupancy. The limit is whichever a device's attributes make the tightest: a multiprocessor's
+// threads, blocks, shared memory or registers.
 #include "base/array.h"
 #include "shell.h"
 
@@ -8,8 +8,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-// Returns the shared memory carveout of a multiprocessor. A kernel that prefers L1 gets the
-// smallest choice that a block fits into (as on an H200).
+// Returns the shared memory carveout of a multiprocessor. If a kernel prefers L1, it is the
+// smallest choice in which a block fits, as on an H200.
 static size_t carveout(const struct kernel *k, int device, size_t block)
 {
     static const size_t choices[] = { 8, 16, 32, 64, 100, 132, 164, 196, 228 }; // KiB
@@ -45,8 +45,8 @@ int sim_blocks_per_sm(const struct kernel *k, int device, int threads, size_t dy
                         registers);
 }
 
-// Returns the kernel of a call and its device: of the function's context, or for a CUkernel of the
-// current one.
+// Returns the kernel of a call, and its device: that of the function's context or, for a CUkernel,
+// of the current context.
 static CUresult kernel_on(CUfunction func, struct kernel **kernel, int *device)
 {
     struct context *c;

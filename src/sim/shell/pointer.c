@@ -1,10 +1,10 @@
-// Pointer attributes, and the residence of managed memory.
+// Pointer attributes, and the location of managed memory.
 #include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// The value of an attribute, and its size; an unknown pointer has zero for each.
+// The value of an attribute, and its size. For an unknown pointer, each value is zero.
 struct answer {
     size_t bytes;
     union {
@@ -19,9 +19,9 @@ struct answer {
     };
 };
 
-// Returns the access of the current context's device or, without a context, of the allocation's own
-// device. An H200's driver reports it for virtual memory only, and reports full access for all
-// other memory.
+// Returns how the current context's device can access memory. Without a context, it is the device
+// of the allocation. Like an H200's driver, distinguishes only virtual memory, and reports full
+// access to all other memory.
 static unsigned access_of_current(const struct allocation *a, CUdeviceptr ptr)
 {
     if (!a->virtual)
@@ -33,7 +33,8 @@ static unsigned access_of_current(const struct allocation *a, CUdeviceptr ptr)
                                     : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
-// Attributes that are fields of the allocation. `a` is NULL if the pointer is unknown.
+// Answers queries of attributes that are fields of the allocation. `a` is NULL if the pointer is
+// unknown.
 static CUresult answer_allocation(struct answer *out, CUpointer_attribute attribute,
                                   CUdeviceptr ptr, const struct allocation *a)
 {
@@ -101,7 +102,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
     *out = (struct answer){ 0 };
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-        out->bytes = sizeof(void *); // memory of a pool belongs to no context
+        out->bytes = sizeof(void *); // memory in a pool belongs to no context
         out->pointer = a && a->context ? SIM_HANDLE(void *, a->context) : NULL;
         break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -109,7 +110,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         out->u32 = !a ? 0 : host || pool_on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        out->bytes = sizeof(CUdeviceptr); // pointer valid in the current context
+        out->bytes = sizeof(CUdeviceptr); // a pointer that is valid in the current context
         out->address = a && sim_current() && !pool_on_host ? ptr : 0;
         if (a && !sim_current())
             return CUDA_ERROR_INVALID_CONTEXT;
@@ -118,7 +119,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         out->bytes = sizeof(void *);
         out->pointer = host || managed || pool_on_host ? (void *)(uintptr_t)ptr : NULL;
         if (a && !out->pointer)
-            return CUDA_ERROR_INVALID_VALUE; // not for device memory
+            return CUDA_ERROR_INVALID_VALUE; // device memory has none
         break;
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -140,7 +141,8 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
     return CUDA_SUCCESS;
 }
 
-// A single query of an unknown pointer fails; a query of several attributes returns zeros.
+// Queries an attribute. Fails for an unknown pointer, while a query of several attributes returns
+// zeros.
 CUresult sim_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     const struct allocation *a = sim_find(ptr);
@@ -257,8 +259,7 @@ CUresult sim_cuMemDiscardBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t cou
     for (size_t i = 0; i < count && !code; i++)
         if (!managed(ptrs[i], sizes[i]))
             code = CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count && !code; i++) // discarded contents are undefined, so overwrite
-                                                // them
+    for (size_t i = 0; i < count && !code; i++) // overwrite discarded contents, which are undefined
         code = sim_submit(s, &(struct work){ .op = OP_FILL,
                                              .fill = { .dst = (unsigned char *)(uintptr_t)ptrs[i],
                                                        .width = sizes[i],
@@ -287,7 +288,7 @@ CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUm
     if (!a || advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
         return CUDA_ERROR_INVALID_VALUE;
     if (a->pool)
-        return CUDA_ERROR_NOT_SUPPORTED; // result of an H200's driver for memory of a managed pool
+        return CUDA_ERROR_NOT_SUPPORTED; // as an H200's driver does for memory of a managed pool
     bool placed = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                   advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
                   advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
@@ -295,7 +296,7 @@ CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUm
         return CUDA_ERROR_INVALID_DEVICE;
     if (placed && !is_valid_location(location))
         return CUDA_ERROR_INVALID_VALUE;
-    // Bit 31 is the host; the others are devices.
+    // Bit 31 stands for the host, and the other bits for devices.
     uint32_t who = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? UINT32_C(1) << location.id
                                                                 : UINT32_C(1) << 31;
     switch (advice) {
@@ -318,7 +319,8 @@ CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUm
     return CUDA_SUCCESS;
 }
 
-// A location for the older attributes: a device's number, -1 for the host, -2 for none.
+// Converts a location to the form of the older attributes: a device number, -1 for the host, -2 for
+// none.
 static int as_device(CUmemLocation location)
 {
     return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id

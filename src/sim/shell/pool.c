@@ -1,4 +1,4 @@
-// Memory pools and stream-ordered memory.
+// Memory pools and stream-ordered allocation.
 #include "shell.h"
 
 #include "sim/machine/machine.h"
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Some drivers give a device's next pool the peer access of its previous one. This driver does so,
-// too.
+// The peer access of each device's last pool. Like some drivers, this driver gives it to the
+// device's next pool.
 static struct {
     int device;
     CUmemAccess_flags access[SIM_DEVICES];
@@ -77,7 +77,7 @@ CUresult sim_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
-// Returns the pool of a location: a device or the host.
+// Returns the pool of a location, which is a device or the host.
 static CUresult pool_of(CUmemoryPool *pool, const CUmemLocation *location, CUmemAllocationType type,
                         bool current)
 {
@@ -98,7 +98,7 @@ static CUresult pool_of(CUmemoryPool *pool, const CUmemLocation *location, CUmem
         p = builtin_pool(&sim.host_pool, type, *location);
     } else if (location->type == CU_MEM_LOCATION_TYPE_NONE &&
                type == CU_MEM_ALLOCATION_TYPE_MANAGED) {
-        p = default_pool(0, type); // managed memory needs no preferred location
+        p = default_pool(0, type); // managed memory may have no preferred location
     } else {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -152,7 +152,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
         break;
-    case CU_MEM_LOCATION_TYPE_NONE: // managed memory needs no preferred location
+    case CU_MEM_LOCATION_TYPE_NONE: // managed memory may have no preferred location
         if (props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED)
             break;
         return CUDA_ERROR_INVALID_VALUE;
@@ -166,7 +166,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     }
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == recycled.device)
         memcpy(p->access, recycled.access, sizeof(p->access));
-    // No device can access a host pool's pinned memory at first.
+    // Initially, no device can access pinned memory in a host pool.
     if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE &&
         props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
         memset(p->access, 0, sizeof(p->access));
@@ -219,7 +219,7 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attrib
         uint64_t zero;
         memcpy(&zero, value, sizeof(zero));
         if (zero)
-            return CUDA_ERROR_INVALID_VALUE; // can only be reset to zero
+            return CUDA_ERROR_INVALID_VALUE; // it can only be reset to zero
         if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
             p->used_high = p->used;
         else
@@ -257,7 +257,7 @@ CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access
 
     if (!p || (count && !access))
         return CUDA_ERROR_INVALID_VALUE;
-    for (int pass = 0; pass < 2; pass++) { // validates all before any takes effect
+    for (int pass = 0; pass < 2; pass++) { // validate all entries before any takes effect
         for (size_t i = 0; i < count; i++) {
             const CUmemAccessDesc *d = &access[i];
             if (d->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
@@ -268,7 +268,7 @@ CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access
                 return CUDA_ERROR_INVALID_DEVICE;
             if (d->location.id == p->device && !d->flags &&
                 p->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-                return CUDA_ERROR_INVALID_VALUE; // a device keeps access to its own memory
+                return CUDA_ERROR_INVALID_VALUE; // a device cannot lose access to its own memory
             if (pass)
                 p->access[d->location.id] = d->flags;
         }
@@ -301,12 +301,12 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture)
         return sim_graph_allocate(stream, bytes, out);
-    if (sim_capture_forbids()) // a capture of another stream forbids the call
+    if (sim_capture_forbids()) // the capture of another stream forbids the call
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
         if (bytes > d->total)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        // If the last chunk does not fit, it is smaller.
+        // Make the last chunk smaller if it does not fit.
         uint64_t most = d->total - (d->used - pool->reserved);
         if (reserved > most)
             reserved = most;
@@ -323,9 +323,9 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     a->pool = pool;
-    // Track only this memory: the host may write other memory unnoticed, and every device can
-    // access it.
-    if (a->shared) // another process may write it
+    // Track only memory of this kind: the host may write other memory unnoticed, and all devices
+    // can access it.
+    if (a->shared) // another process may write to it
         (void)0;
     else if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
              pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
@@ -370,7 +370,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     struct stream *s;
     CUresult code = sim_stream_of(stream, &s);
 
-    if (!code && !s->capture && sim_capture_forbids()) // a capture of another stream forbids the
+    if (!code && !s->capture && sim_capture_forbids()) // the capture of another stream forbids the
                                                        // call
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (code || !ptr)

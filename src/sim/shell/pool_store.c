@@ -1,12 +1,12 @@
-// Pool objects: their reserved and used memory.
+// Pool objects, with their reserved and used memory.
 #include "shell.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-// Pools. Reserved memory comes in chunks and stays after a free. A synchronization releases it down
-// to the release threshold.
+// Reserved memory. It comes in chunks and is kept after a free. A synchronization reduces it to the
+// release threshold
 
 void sim_pool_reserve(struct pool *pool, uint64_t bytes)
 {

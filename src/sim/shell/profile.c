@@ -1,4 +1,4 @@
-// Device profiles: an A100, an H200 and a B200, with their results of cuDeviceGetAttribute().
+// Device profiles of an A100, an H200 and a B200: their results of cuDeviceGetAttribute().
 #include "base/array.h"
 #include "shell.h"
 
@@ -128,7 +128,7 @@ static const int h200[SIM_ATTRIBUTES] = {
     [CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED] = 1,
 };
 
-// Attributes that differ on the others.
+// The attributes in which another GPU differs.
 struct difference {
     CUdevice_attribute attribute;
     int value;

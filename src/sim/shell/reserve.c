@@ -1,5 +1,5 @@
-// Memory reserved for allocations in the middle of a call, where a failure could not be undone.
-// Small objects come from it when the heap is exhausted. The next call first refills it. If that
+// A reserve of memory for allocations in the middle of a call, when a failure could not be undone.
+// Small objects come from it once the heap is exhausted. The next call first refills it. If that
 // fails, the call returns CUDA_ERROR_OUT_OF_MEMORY before it changes anything.
 #include "base/array.h"
 #include "shell.h"
@@ -44,8 +44,8 @@ void *sim_reserve_take(size_t bytes)
     return NULL;
 }
 
-// Calls that release, wait or query continue without a reserve, because a program that has run out
-// of memory needs them.
+// Returns false for calls that release, wait or query. They work without a reserve, because a
+// program that has run out of memory needs them.
 bool sim_reserve_needed(const char *function)
 {
     static const char *const spared[] = {

@@ -1,4 +1,4 @@
-// State and services that all files of the shell use: the lock, waiting threads, and memory.
+// State and services for all files of the shell: the lock, waiting threads, and memory.
 #include "shell.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ void sim_unlock(void)
     pthread_mutex_unlock(&sim.lock);
 }
 
-// Removes a sleeper from the lists that it is on.
+// Removes a sleeper from its lists.
 static void leave(struct sleeper **at, struct sleeper *next, bool all)
 {
     if (!at)

@@ -50,12 +50,12 @@ CUresult sim_stream_of(CUstream handle, struct stream **out)
         if (!*out)
             return CUDA_ERROR_INVALID_HANDLE;
         if ((*out)->head.builtin)
-            return CUDA_ERROR_INVALID_HANDLE; // an internal number, not issued to anyone
+            return CUDA_ERROR_INVALID_HANDLE; // an internal number that was not issued to anyone
     }
     return (*out)->head.context->lost;
 }
 
-// Destroys a stream: drops queued work and waits for running work.
+// Destroys a stream: drops its queued work, and waits for its running work.
 void sim_stream_end(struct stream *stream)
 {
     struct context *c = stream->head.context;
@@ -155,14 +155,14 @@ CUresult sim_cuStreamDestroy(CUstream stream)
     if (code)
         return code;
     sim_capture_abandon(s);
-    // The handle is invalid from here on; queued work still runs.
+    // From here on, the handle is invalid, but queued work still runs.
     s->head.gone = true;
     sim_stream_wake(s);
     sim_streams_reap();
     return CUDA_SUCCESS;
 }
 
-// Frees destroyed streams whose work is done, at the next destruction or reset.
+// Frees destroyed streams whose work is done. Called at the next destruction or reset.
 static void reap(struct object *o, void *data)
 {
     struct stream *s = (struct stream *)o;
@@ -227,7 +227,7 @@ CUresult sim_cuStreamGetDevice(CUstream stream, CUdevice *device)
     return code;
 }
 
-// The attributes that streams support.
+// Returns true for attributes that streams support.
 static bool stream_attribute(CUstreamAttrID attribute)
 {
     return attribute == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW ||
@@ -281,7 +281,7 @@ CUresult sim_cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute,
     return code;
 }
 
-// The legacy stream is complete when the blocking streams are.
+// Orders a wait. The legacy stream is complete once all blocking streams are.
 static CUresult order_for_wait(struct stream *s)
 {
     CUresult code = sim_capture_implicit(s);
@@ -320,7 +320,7 @@ CUresult sim_cuStreamSynchronize(CUstream stream)
     struct context *c = s->head.context;
     uintptr_t context = c->head.handle, handle = s->head.handle;
     uint64_t until = s->submitted;
-    // Another thread may destroy either meanwhile.
+    // Meanwhile, another thread may destroy the stream or its context.
     while (sim_object_or_destroyed((const void *)handle, KIND_STREAM) && s->done < until &&
            !(sim_object((const void *)context, KIND_CONTEXT) && c->lost))
         sim_wait_for(&s->sleepers, until);
@@ -374,7 +374,7 @@ CUresult sim_cuStreamAttachMemAsync(CUstream stream, CUdeviceptr ptr, size_t len
     return sim_submit(s, &(struct work){ .op = OP_NOTHING });
 }
 
-// Finds a stream by handle, even a destroyed one with work left.
+// Finds a stream by its handle, even if it has been destroyed but has work left.
 struct stream *sim_stream_or_destroyed(CUstream handle)
 {
     struct stream *s = sim_object_or_destroyed(handle, KIND_STREAM);

@@ -1,4 +1,5 @@
-// Tensor maps: the driver's validation, and the encoding that src/sim/exec/tensor_copy.c reads.
+// Tensor maps: validates them as the driver does, and encodes them as src/sim/exec/tensor_copy.c
+// reads them.
 #include "shell.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 
 static const struct sim_tensor_format formats[SIM_TENSOR_TYPES] = SIM_TENSOR_FORMATS;
 
-// A swizzle of the driver API, and the limit for the inner box dimension in bytes.
+// The swizzles of the driver API. Each limits the inner dimension of a box, in bytes.
 static const struct {
     enum sim_tensor_swizzle swizzle;
     enum sim_tensor_atom atom;
@@ -22,7 +23,7 @@ static const struct {
     [CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B] = { SIM_SWIZZLE_128B, SIM_ATOM_64B, 128 },
 };
 
-// Fields common to all maps.
+// The fields that all maps have.
 struct tensor {
     CUtensorMapDataType dtype;
     uint32_t rank;
@@ -41,14 +42,14 @@ static bool is_float(CUtensorMapDataType dtype)
            dtype <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
 }
 
-// Alignment of the tensor and of its rows.
+// Returns the alignment of the tensor and of its rows.
 static uint64_t alignment(struct sim_tensor_format f)
 {
     return f.padded ? 32 : 16;
 }
 
-// Encodes the tensor and its layout in shared memory; `inner` is the elements of dimension 0 in a
-// box.
+// Encodes the tensor and its layout in shared memory. `inner` is the number of elements in a box
+// along dimension 0.
 static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const struct tensor *t,
                        uint32_t least_rank, uint32_t inner)
 {
@@ -62,7 +63,7 @@ static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const st
         t->l2_promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         t->oob_fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
         return CUDA_ERROR_INVALID_VALUE;
-    // The layout of channel slices is undocumented.
+    // The layout of channel slices (interleave) is undocumented.
     if (t->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (t->oob_fill && !is_float(t->dtype))
@@ -91,8 +92,8 @@ static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const st
         if (i)
             m->stride[i - 1] = t->strides[i - 1];
     }
-    // Formats that are padded in shared memory need boxes of 128 elements, extents that are
-    // multiples of 128, and none of the swizzles below.
+    // Formats that are padded in shared memory need boxes of 128 elements and extents that are
+    // multiples of 128, and do not permit all swizzles.
     if (f.padded && (inner != 128 || t->dims[0] % 128 ||
                      (m->swizzle != SIM_SWIZZLE_NONE && m->swizzle != SIM_SWIZZLE_128B) ||
                      m->atom == SIM_ATOM_32B_FLIP_8B || (m->atom == SIM_ATOM_64B && f.bits == 4)))
@@ -143,7 +144,8 @@ CUresult sim_cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType dtype
 
     for (uint32_t i = 0; code == CUDA_SUCCESS && i + 2 < rank; i++) {
         const int32_t limit = limits[rank];
-        // Corners are offsets from those of the image; the box between them has at least one pixel.
+        // The corners are offsets from those of the image. The box between them must contain a
+        // pixel.
         if (lower[i] < -limit || lower[i] >= limit || upper[i] < -limit || upper[i] >= limit ||
             (int64_t)m.last[i + 1] + upper[i] < lower[i])
             code = CUDA_ERROR_INVALID_VALUE;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Returns the word after a directive of the head; NULL if there is none.
+// Returns the word that follows a directive in the head; NULL if there is none.
 static const char *word_after(const char *text, const char *directive)
 {
     struct cuc__ptx_lexer lexer = { .at = text, .end = text + strlen(text) };

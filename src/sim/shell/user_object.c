@@ -1,5 +1,5 @@
-// User objects, which graphs retain for their creator. A thread of the driver runs the callback
-// when the last reference is gone. As in any callback of the driver, it must not call the driver.
+// User objects, which graphs retain for their creator. Once the last reference is gone, a thread of
+// the driver runs the callback. Like any callback, it must not call the driver.
 #include "graph.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void release(struct user_object *object, unsigned count)
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     if (pthread_create(&thread, &detached, undertaker, NULL))
-        sim.undertaker = false; // runs with the next one
+        sim.undertaker = false; // its callback runs with that of the next object
     pthread_attr_destroy(&detached);
 }
 

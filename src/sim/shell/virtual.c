@@ -1,8 +1,9 @@
 // Virtual memory: reserved addresses, physical memory, and mappings between them. Physical memory
 // is a file, so it can be mapped at several addresses at once.
 //
-// Mapped, accessible memory is in the table of allocations, with adjacent mappings as one entry, so
-// copies and kernels may cross from one physical allocation to the next, as on a GPU.
+// The table of allocations contains memory that is mapped and accessible. Adjacent mappings are one
+// entry, so that copies and kernels can cross from one physical allocation to the next, as on a
+// GPU.
 #include "shell.h"
 
 #include "sim/machine/machine.h"
@@ -17,16 +18,16 @@
 
 static const size_t grain = (size_t)2 << 20;
 
-#define MEMORY_NAME "cucore-sim-memory" // followed by the device's number, -1 for the host
+#define MEMORY_NAME "cucore-sim-memory" // followed by the device's number, or -1 for the host
 
-// Physical memory, by its handle: exists while the handle is held or it is mapped.
+// Physical memory. It exists while its handle is held or it is mapped.
 struct chunk {
     struct chunk *next;
     CUmemGenericAllocationHandle handle;
     size_t bytes;
     int file;
     int device;               // -1: host
-    bool shareable, imported; // the creator's process counts imported memory
+    bool shareable, imported; // imported memory counts in its creator's process
     unsigned refs, maps;
 };
 
@@ -95,7 +96,7 @@ static void drop(struct chunk *c)
     free(c);
 }
 
-// Returns the index of a location's access; -1: invalid location.
+// Returns the index in `access` of a location; -1 if the location is invalid.
 static int place(CUmemLocation location)
 {
     switch (location.type) {
@@ -110,8 +111,8 @@ static int place(CUmemLocation location)
     }
 }
 
-// Returns the device that can access a mapping; -2 for none, SIM_ANY_DEVICE for several and
-// for the host.
+// Returns the device that can access a mapping; -2 if none can, SIM_ANY_DEVICE if several or the
+// host can.
 static int reached_by(const struct mapping *m)
 {
     int found = -2;
@@ -122,7 +123,7 @@ static int reached_by(const struct mapping *m)
     return found;
 }
 
-// Re-registers the accessible memory of a reservation.
+// Registers the accessible memory of a reservation again.
 static void reregister(const struct reservation *r, const char *by)
 {
     for (size_t i = sim.allocation_count; i-- > 0;)
@@ -160,7 +161,7 @@ CUresult sim_cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationP
     return CUDA_SUCCESS;
 }
 
-// Reserves inaccessible address space from the system.
+// Reserves address space, which is inaccessible.
 static void *reserve(size_t bytes, size_t alignment, CUdeviceptr hint)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -216,7 +217,7 @@ CUresult sim_cuMemAddressFree(CUdeviceptr ptr, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-// Fills fresh memory so that nobody relies on zeros.
+// Fills fresh memory, so that nobody relies on zeros.
 static void fill(int file, size_t bytes)
 {
     unsigned char page[4096];
@@ -275,7 +276,7 @@ CUresult sim_cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandl
     return CUDA_SUCCESS;
 }
 
-// The file's name marks it as memory, and names the device.
+// Finds out from a file's name if it is memory, and of which device.
 static bool find_place(int *device, int fd)
 {
     char path[32], name[64];
@@ -353,7 +354,7 @@ CUresult sim_cuMemMap(CUdeviceptr ptr, size_t bytes, size_t offset,
     while (*at && (*at)->base + (*at)->chunk->bytes <= ptr)
         at = &(*at)->next;
     if (*at && (*at)->base < ptr + bytes)
-        return CUDA_ERROR_INVALID_VALUE; // something is mapped there already
+        return CUDA_ERROR_INVALID_VALUE; // something is already mapped there
     if (mmap((void *)(uintptr_t)ptr, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, c->file, 0) ==
         MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -366,7 +367,7 @@ CUresult sim_cuMemMap(CUdeviceptr ptr, size_t bytes, size_t offset,
     return CUDA_SUCCESS;
 }
 
-// Returns true if mappings cover an address range without gaps.
+// Returns true if mappings cover a range of addresses without gaps.
 static bool covered(const struct reservation *r, CUdeviceptr ptr, size_t bytes)
 {
     const struct mapping *m = r ? r->first : NULL;
@@ -422,7 +423,7 @@ CUresult sim_cuMemSetAccess(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc
             continue;
         for (size_t i = 0; i < count; i++)
             m->access[place(access[i].location)] = access[i].flags;
-        // Copies performed by this driver on the host access it too.
+        // This driver copies on the host, so the host needs access too.
         const int how = reached_by(m) != -2 ? PROT_READ | PROT_WRITE : PROT_NONE;
         if (mprotect((void *)(uintptr_t)m->base, m->chunk->bytes, how))
             return CUDA_ERROR_OPERATING_SYSTEM;

@@ -1,4 +1,4 @@
-// Stream-ordered waits for a word in memory, and writes of one.
+// Waits for a word in memory, and writes of one, in stream order.
 #include "shell.h"
 
 static CUresult word(CUstream stream, CUdeviceptr address, uint64_t value, unsigned flags,

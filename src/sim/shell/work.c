@@ -1,10 +1,11 @@
-// Work of streams: executed in order, immediately if nothing waits, else on the stream's own
-// thread.
+// The work of streams. It is executed in order: at once if nothing has to wait, otherwise on the
+// stream's own thread.
 #include "graph.h"
 
 #include <string.h>
 
-// Marks: reference counted, so an event may be destroyed while a stream still waits for its record.
+// Marks. They are reference counted, since an event may be destroyed while a stream still waits for
+// it
 
 struct mark *sim_mark_new(void)
 {
@@ -32,8 +33,9 @@ void sim_mark_drop(struct mark *mark)
     sim.free_marks = mark;
 }
 
-// Operations. `ready` says whether the operation at the head of a queue can run; in a lost context
-// nothing waits. `run` performs it and receives the loss; `drop` releases its resources.
+// Operations. `ready` returns true if the operation at the head of a queue can run; in a lost
+// context, nothing waits. `run` performs it, and receives the context's error. `drop` releases its
+// resources
 
 static uint64_t read_word(const struct work *w)
 {
@@ -56,7 +58,7 @@ static bool word_ready(struct work *w)
     uint64_t now = read_word(w), value = w->word.value;
 
     switch (w->word.flags & 3) {
-    case CU_STREAM_WAIT_VALUE_GEQ: // cyclic, as counters wrap
+    case CU_STREAM_WAIT_VALUE_GEQ: // cyclic, since counters wrap around
         return w->word.bytes == 4 ? (int32_t)((uint32_t)now - (uint32_t)value) >= 0
                                   : (int64_t)(now - value) >= 0;
     case CU_STREAM_WAIT_VALUE_EQ:
@@ -97,7 +99,7 @@ static void run_mark(struct work *w, struct stream *stream, CUresult lost)
 
 static void drop_mark(struct work *w)
 {
-    reach_mark(w->mark); // releases everyone who waits for the dropped work
+    reach_mark(w->mark); // releases all who wait for the dropped work
     sim_mark_drop(w->mark);
 }
 
@@ -106,7 +108,7 @@ static void drop_wait(struct work *w)
     sim_mark_drop(w->mark);
 }
 
-// Returns true for work that would delay a caller or hold the lock for long.
+// Returns true for work that would delay a caller, or hold the lock, for long.
 static bool long_work(const struct work *w)
 {
     enum { SHORT = 65536 }; // bytes
@@ -125,7 +127,7 @@ static bool long_work(const struct work *w)
     }
 }
 
-// Records a fault of enqueued work, not of a call: the context is lost, as on a GPU.
+// Records a fault of enqueued work, rather than of a call. The context is lost, as on a GPU.
 static void fault(struct stream *stream, CUresult code)
 {
     if (code)
@@ -221,7 +223,7 @@ static void run_free(struct work *w, struct stream *stream, CUresult lost)
 
 static void drop_free(struct work *w)
 {
-    if (w->allocation) // never ran, because of a reset or the end of its context
+    if (w->allocation) // it never ran, because of a reset or the end of its context
         sim_free(w->allocation, "cuMemFreeAsync");
 }
 
@@ -273,7 +275,7 @@ static const struct {
     bool (*ready)(struct work *work);
     void (*run)(struct work *work, struct stream *stream, CUresult lost);
     void (*drop)(struct work *work);
-    bool own_thread; // never performed within the submitting call
+    bool own_thread; // must not run within the call that submits it
 } ops[] = {
     [OP_NOTHING] = { 0 },
     [OP_MARK] = { .run = run_mark, .drop = drop_mark },
@@ -374,7 +376,7 @@ static void wait_for_head(struct stream *s)
                (other = sim_object_or_destroyed((const void *)w->order.stream, KIND_STREAM))) {
         sim_sleep(&s->asleep, &other->sleepers, w->order.until, false);
     } else {
-        // Memory changes without notification, so the value is polled.
+        // Memory changes without notification, so poll the value.
         sim_sleep(&s->asleep, NULL, 0, true);
     }
 }
@@ -426,8 +428,8 @@ CUresult sim_stream_thread(struct stream *s)
     return CUDA_SUCCESS;
 }
 
-// True if a stream cannot continue. The queue of a stream without a thread contains only the work
-// of this call.
+// Drops the work of a stream that cannot continue, and returns an error. Without a thread, its
+// queue contains only the work of this call.
 static CUresult stuck(struct stream *s)
 {
     if (!s->first || s->worker)
@@ -452,7 +454,7 @@ void sim_enqueue(struct stream *s, const struct work *work)
         s->first = w;
     s->last = w;
     s->submitted++;
-    (void)sim_stream_thread(s); // if it fails, the requester drops the work
+    (void)sim_stream_thread(s); // if it fails, the caller drops the work
     if (s->first == w)
         sim_stream_wake(s);
 }
@@ -462,8 +464,8 @@ bool sim_idle(const struct stream *s)
     return s->done == s->submitted;
 }
 
-// The ordering of the legacy default stream: its work begins after all work of the context's
-// blocking streams, and vice versa.
+// Implements the order of the legacy default stream: its work begins after all work of the
+// context's blocking streams, and vice versa.
 static void order_after(struct stream *s, struct stream *other)
 {
     if (other && other != s && !sim_idle(other))
