@@ -316,8 +316,8 @@ VECTOR(vector_add_bf16x2, uint32_t, uint32_t, PAIR(add_bf16_bits, old, x))
 VECTOR(vector_min_bf16x2, uint32_t, uint32_t, PAIR(min_bf16_bits, old, x))
 VECTOR(vector_max_bf16x2, uint32_t, uint32_t, PAIR(max_bf16_bits, old, x))
 
-// The supported operations by type: `most` is 1 for a single value, otherwise the maximum number of
-// elements of a vector, which has at least two.
+// The supported operations, by type. A row is for single values if `most` is 1, otherwise for
+// vectors of 2 to `most` elements.
 static const struct {
     const char *operation;
     enum sim_type type;

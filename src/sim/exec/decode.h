@@ -6,7 +6,7 @@
 
 #define SIM_NO_SLOT UINT32_MAX
 
-// How far a row has matched. Smaller values are the index of a word.
+// Progress of a match with a row. Smaller values are the index of a word.
 enum sim_reached {
     SIM_REACHED_OPERANDS = 64, // plus one for each operand that fits
     SIM_REACHED_PICK = 128,
@@ -119,7 +119,7 @@ bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_
 // d->list.
 bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row,
                         const struct sim_words *words);
-// What the marks after a row's letter permit, in the order `?>_|-.` (machine.h).
+// Permissions that the marks after a row's letter give, in the order `?>_|-.` (machine.h).
 enum sim_mark {
     SIM_MARK_OPTIONAL = 1,
     SIM_MARK_WIDER = 2,

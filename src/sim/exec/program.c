@@ -288,7 +288,7 @@ static bool relocate(struct loader *l)
     return true;
 }
 
-// What an entry reaches: functions, and through them shared variables.
+// Reachability: the functions that an entry reaches, and through them shared variables
 
 static bool calls_by_address(const struct sim_code *code)
 {

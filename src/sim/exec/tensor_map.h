@@ -45,8 +45,8 @@ struct sim_tensor_map {
 };
 static_assert(sizeof(struct sim_tensor_map) == 128, "as long as a CUtensorMap");
 
-// How an element of a CUtensorMapDataType is stored: its bits in global memory, and whether 16
-// elements are padded to 16 bytes in shared memory.
+// Storage of an element of a CUtensorMapDataType: its bits in global memory. If `padded`, 16
+// elements occupy 16 bytes of shared memory all the same.
 struct sim_tensor_format {
     uint8_t bits;
     bool padded;

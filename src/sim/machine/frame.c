@@ -9,7 +9,7 @@
 // return address and the registers that the caller saves.
 enum { CALL_BYTES = 16 };
 
-// How long a special register keeps its value.
+// The period for which a special register keeps its value.
 enum span {
     FOR_GRID, // also if each lane has its own value, the same in every block
     FOR_WARP, // equal for warps with the same index in all blocks of a grid

@@ -411,7 +411,7 @@ CUresult sim_capture_wait(struct stream *stream, const struct event *event)
     while (c && c->id != event->capture)
         c = c->next;
     if (!c)
-        return CUDA_ERROR_CAPTURED_EVENT; // that capture has ended
+        return CUDA_ERROR_CAPTURED_EVENT; // the capture that recorded the event has ended
     if (stream->capture && stream->capture != c) {
         spoil(stream->capture);
         spoil(c);

@@ -57,7 +57,7 @@ static CUresult try_text(const struct link *l, const char *text, const char *nam
     return code;
 }
 
-// Blanks the head directives of a text. They are written once, before all texts.
+// Blanks the head directives of a text, since the output contains them only once, at its start.
 static void blank_head(char *text)
 {
     static const char *const directives[] = { ".version", ".target", ".address_size" };

@@ -287,8 +287,8 @@ void sim_memory_of_context_end(struct context *context)
             sim_free(sim.allocations[i], "the end of their context");
 }
 
-// Checks that host addresses are mapped. Otherwise the call must fail as on a GPU, and must not
-// crash the test.
+// Checks that host addresses are mapped. A call with an unmapped address must fail, as on a GPU,
+// rather than crash the process.
 bool sim_mapped(CUdeviceptr ptr, size_t bytes)
 {
     uintptr_t first = (uintptr_t)ptr & ~(uintptr_t)(PAGE - 1);

@@ -118,8 +118,8 @@ enum {
     TILE_COMPARES = 1 << 22, // returns bool; PTX has a comparison with the op's name
 };
 
-// How the layouts of an op's tiles are related. Layout assignment handles each class in a function
-// of layout/spread.c, needed.c and convert.c.
+// Relations between the layouts of an op's tiles. Layout assignment handles each class in a
+// function of layout/spread.c, needed.c and convert.c.
 enum tile_layout_class {
     TILE_LAYOUT_ANY,         // not at all: elements pass through memory or shared memory
     TILE_LAYOUT_ELEMENT,     // operands and results share a layout
