@@ -58,9 +58,8 @@ enum sim_access {
 bool sim_check_access(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                       struct sim_block *owner, uint64_t at, uint32_t bytes, enum sim_access access);
 
-// A block's state of the checks. It is allocated with the block (false if out of memory), reset for
-// each block index, and freed with the block. schedule.c calls these functions whichever checks are
-// enabled.
+// Allocate a block's check state (false if out of memory), reset it for each block index, and free
+// it. schedule.c calls these functions whichever checks are enabled.
 bool sim_check_block_new(struct sim_block *block);
 void sim_check_block_begin(struct sim_block *block);
 void sim_check_block_free(struct sim_block *block);

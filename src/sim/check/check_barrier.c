@@ -15,7 +15,7 @@
 
 enum { KEPT = 16 }; // maximum number of barriers by which lanes of a warp may differ
 
-// A barrier that some lanes of a warp reached as number `number`.
+// The `number`-th barrier at which some lanes of a warp arrived.
 struct step {
     const struct sim_op *op;
     uint32_t number, index, lane;

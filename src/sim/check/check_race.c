@@ -71,7 +71,7 @@ void sim_race_who(const struct sim_race_cluster *c, const struct sim_block *here
     thread_words(c, here, m, out + n, bytes - (size_t)n);
 }
 
-// "write of 4 bytes at shared offset 0x40"
+// Describes the access, as in "write of 4 bytes at shared offset 0x40".
 static void act_words(const struct act *a, char *out, size_t bytes)
 {
     static const char *const by_lane[] = { [SIM_READ] = "read",
@@ -173,7 +173,7 @@ static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const st
 }
 
 // Handles an access to another block's memory. If that block may have ended, reports a finding.
-// Otherwise that block checks, when it ends, that it knows of the access.
+// Otherwise that block checks, when it ends, that synchronization orders the access before its end.
 static bool reach_other(struct act *a)
 {
     struct sim_race *race = a->owner->race;

@@ -120,8 +120,8 @@ static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool ftz)
     return sim_canonical32(sim_flush32(sim_flush32(x) + sim_flush32(y)));
 }
 
-// Adds two f64. If memory holds a NaN, shared memory keeps it, made quiet. Global memory stores the
-// operand's NaN unchanged. An H200 does both.
+// Adds two f64. Treats NaN as an H200 does: shared memory keeps its own NaN, made quiet, while
+// global memory stores the operand's NaN unchanged.
 static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool global)
 {
     const double x = sim_float64(a), y = sim_float64(b), sum = x + y;
@@ -501,7 +501,7 @@ const struct sim_instruction sim_atomic_instructions[] = {
     { "atom", ATOM_WORDS "inc dec and or xor exch", "d_maV?", pick_atom },
     { "atom", ATOM_WORDS "cas", "d_maa", pick_atom },
     { "atom", ATOM_WORDS "v2 v4 v8", "v_mVV?", pick_atom_vector },
-    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // the result is the sink
+    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // for a result that is the sink
     { "red", ATOM_WORDS "inc dec and or xor", "maV?", pick_red },
     { "red", ATOM_WORDS "v2 v4 v8", "mVV?", pick_red_vector },
     { "membar", "cta gl sys proxy alias async global shared::cta shared::cluster", "m?",

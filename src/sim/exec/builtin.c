@@ -15,7 +15,7 @@
 enum {
     ERROR_ASSERT = 710,        // CUDA_ERROR_ASSERT
     ERROR_LAUNCH_FAILED = 719, // CUDA_ERROR_LAUNCH_FAILED
-    LONGEST_STRING = 1 << 20,  // in device memory; truncate longer strings
+    LONGEST_STRING = 1 << 20,  // bytes of a string in device memory; the rest is ignored
 };
 
 // Reads a C string from device memory. Checks each byte, since each must be accessible.

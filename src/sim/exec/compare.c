@@ -431,7 +431,8 @@ sim_handler *sim_pick_setp(const struct sim_words *words, struct sim_op *op)
 
     if (words->types != 1 || !pick_comparison(words, words->type[0], op, &kind))
         return NULL;
-    // For halves, a second predicate belongs to the upper half, so single halves have none.
+    // In comparisons of pairs, the second predicate is that of the upper half. Single halves have
+    // no second predicate.
     if (op->o[5] != SIM_NO_OPERAND && (words->type[0] == SIM_F16 || words->type[0] == SIM_BF16))
         return NULL;
     return run_setp;
@@ -448,7 +449,8 @@ sim_handler *sim_pick_set(const struct sim_words *words, struct sim_op *op)
     const bool pair = kind == 'x';
     enum sim_type type = words->type[0], from = words->type[1];
     const bool half = from == SIM_F16 || from == SIM_BF16;
-    // Only comparisons of halves have 16-bit integer results, and they have no wider float results.
+    // Only comparisons of halves have 16-bit integer results. They have no float results of more
+    // than 16 bits.
     if ((!half && (type == SIM_U16 || type == SIM_S16)) || (half && type == SIM_F32) ||
         (from == SIM_BF16 && type == SIM_F16) || (sim_has(words, "ftz") && type == SIM_BF16))
         return NULL;

@@ -37,7 +37,7 @@ enum sim_next sim_run_narrow(struct sim_warp *w, const struct sim_op *op, uint32
     return SIM_NEXT;
 }
 
-// Extends 32 bits, or 64 if bit 0 of `wide` is set, to 64 bits, or to 128 if bit 1 is set. `extra`:
+// Extends 32 bits (64 if bit 0 of `wide` is set) to 64 bits (128 if bit 1 is set). `extra`:
 // sign-extends.
 enum sim_next sim_run_widen(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {

@@ -417,8 +417,8 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
         // A conversion to a type with at least the same precision and range is exact, and takes no
         // rounding.
         bool exact = !is_integer(from) && sim_type_bytes(to) > sim_type_bytes(from);
-        // The conversions of bf16 are newer, and may omit the rounding. To f16 it is then to
-        // nearest.
+        // The conversions of bf16 are newer, and may omit the rounding. Conversions to f16 then
+        // round to nearest.
         bool either = (from == SIM_BF16 && exact) || (from == SIM_BF16 && to == SIM_F16) ||
                       (from == SIM_F16 && to == SIM_BF16);
         if (m.integral || (m.rounds == exact && !either))

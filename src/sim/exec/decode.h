@@ -6,7 +6,7 @@
 
 #define SIM_NO_SLOT UINT32_MAX
 
-// Progress of a match with a row. Smaller values are the index of a word.
+// Stages of matching a row. A smaller value is the index of the word that was reached.
 enum sim_reached {
     SIM_REACHED_OPERANDS = 64, // plus one for each operand that fits
     SIM_REACHED_PICK = 128,

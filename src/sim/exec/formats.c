@@ -37,7 +37,8 @@ double sim_u64_to_f64(uint64_t magnitude, bool negative, enum sim_rounding mode)
 }
 
 // |x| prepared for the target format: its fraction, a right shift, and a value to add after the
-// shift. The leading one of the fraction adds the last 1 to the exponent field.
+// shift. In `base`, the exponent field is one too small, because the fraction's leading one adds 1
+// to it.
 struct fitted {
     uint32_t fraction, shift, base;
 };

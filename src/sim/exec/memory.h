@@ -6,8 +6,8 @@
 #include "run.h"
 #include "sim/check/check.h"
 
-// Resolves an access to a host address. `address` is that of a lane in `space` and includes the
-// instruction's offset. If the access is out of bounds, not aligned to `bytes`, or writes to
+// Resolves a lane's access to a host address. `address` is in the state space `space` and includes
+// the instruction's offset. If the access is out of bounds, not aligned to `bytes`, or writes to
 // read-only memory, calls sim_fault() and returns false; the handler must then return SIM_FAULT.
 bool sim_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space space,
                uint64_t address, uint32_t bytes, enum sim_access access, void **host);

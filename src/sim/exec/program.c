@@ -330,8 +330,8 @@ static void reach_all(const struct sim_program *program, const struct sim_code *
         for (uint32_t i = 0; i < code->op_count; i++)
             if (code->ops[i].run == sim_run_call)
                 reach(((const struct sim_call *)code->ops[i].data)->code, plan);
-        // It is not tracked which functions have their addresses taken: an indirect call may reach
-        // any function except an entry.
+        // An indirect call may reach any function except an entry: the loader does not track which
+        // functions have their addresses taken.
         if (any || !calls_by_address(code))
             continue;
         any = true;

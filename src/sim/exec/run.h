@@ -1,4 +1,4 @@
-// Interface of the executor: loads programs, runs grids, and has the instruction tables.
+// Interface of the executor: loading programs, running grids, and the instruction tables.
 #ifndef CUCORE_SIM_EXEC_RUN_H
 #define CUCORE_SIM_EXEC_RUN_H
 

@@ -1,5 +1,4 @@
-// The scheduler, which schedules lanes of a warp, warps of a block, blocks of a grid, and grids on
-// worker threads.
+// Schedules lanes of a warp, warps of a block, blocks of a grid, and grids on worker threads.
 //
 // A worker runs a unit, which is a cluster or a single block. The unit's warps take turns. Within a
 // warp, the lanes at the same instruction run together until they diverge, meet others, or exhaust
@@ -398,8 +397,8 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
     return SUSPENDED;
 }
 
-// Returns the shortest sleep of the unit's lanes. The limit allows the thread to check for
-// timeouts, and to run for other threads that may wait for it.
+// Returns the shortest sleep of the unit's lanes, up to a limit: the thread must check for
+// timeouts, and other threads may wait for it.
 static uint32_t sleep_of(const struct sim_unit *unit)
 {
     enum { MOST = 1000000 }; // ns
@@ -596,7 +595,7 @@ static uint32_t thread_count(void)
     return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : (uint32_t)n;
 }
 
-// Prepares for fork(): the child has no pool threads, and starts its own.
+// Holds the lock across fork(). The child has no pool threads, and starts its own.
 static void before_fork(void)
 {
     pthread_mutex_lock(&pool.lock);
@@ -633,8 +632,8 @@ static void start_threads(uint32_t wanted)
     }
 }
 
-// Returns the stack size of a lane: what the entry's calls need, if that is known, otherwise at
-// least the configured size.
+// Returns the stack size of a lane, which is the size that the entry's calls need. If they may need
+// more than can be computed, it is at least the configured size.
 static uint32_t stack_of(const struct sim_grid *grid)
 {
     enum { DEFAULT = 1024 };

@@ -11,7 +11,7 @@
 // continues along k.
 #include "matrix.h"
 
-// Returns the width in bits of each of a piece's two stored parts.
+// Returns the width in bits of a stored part, of which a piece has two.
 static uint32_t part_bits(enum sim_type type)
 {
     return sim_element_bits(type) < 16 ? 8 : 16;
@@ -23,7 +23,7 @@ static uint32_t row_bits(enum sim_type type, uint32_t k)
     return k * sim_element_bits(type) / part_bits(type);
 }
 
-// Returns how many lanes of each four hold the metadata of two rows.
+// Returns how many of four adjacent lanes hold the metadata of two rows.
 static uint32_t lanes_of(enum sim_type type, uint32_t k)
 {
     return 2 * row_bits(type, k) / 32;

@@ -179,8 +179,8 @@ void sim_box_next_row(struct sim_box *b)
         b->row_at[1] = b->gathered[++b->index[1] % SIM_BOX_GATHERED];
         return;
     }
-    // After the end of the bounding box, im2col continues at its start. At its very end, it
-    // continues in the next image.
+    // At the end of a dimension of the bounding box, im2col returns to its start and advances the
+    // next dimension. After the last dimension comes the next image.
     if (b->op->extra & SIM_BOX_IM2COL) {
         for (uint32_t i = 1; i + 1 < m->rank; i++) {
             b->row_at[i] += m->step[i];

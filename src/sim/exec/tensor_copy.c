@@ -3,9 +3,13 @@
 // gather4/scatter4 and im2col.
 //
 // In shared memory, the rows of a box follow each other without gaps, innermost dimension first. A
-// swizzle then permutes 16-byte pieces by bits of the shared memory address: each bit from 4, 5 or
-// 6 up to 6 is XORed with one of the bits from 7 on, in order. Elements of 4 and 6 bits are packed
-// in global memory. With padded types, 16 of them occupy a 16-byte piece of shared memory.
+// swizzle then permutes pieces of a row by bits of the shared memory address. A swizzle of 32, 64
+// or 128 bytes XORs 1, 2 or 3 bits, starting at bit 4, with as many bits starting at bit 7. In
+// units of 32 bytes, the 128-byte swizzle XORs bits 5 and 6 with bits 7 and 8; in units of 64
+// bytes, it XORs bit 6 with bit 7.
+//
+// Elements of 4 and 6 bits are packed in global memory. With padded types, 16 of them occupy a
+// 16-byte piece of shared memory.
 #include "async.h"
 #include "formats.h"
 #include "mbarrier.h"

@@ -1,4 +1,4 @@
-// The private encoding, in 128 bytes, of a tensor map. The simulated driver's cuTensorMapEncode*()
+// A tensor map in a private encoding of 128 bytes. The simulated driver's cuTensorMapEncode*()
 // functions write it, and tensor copies read it. The driver validates what it writes, but
 // tensormap.replace can set any value, so copies validate maps too.
 #ifndef CUCORE_SIM_EXEC_TENSOR_MAP_H
@@ -29,7 +29,8 @@ struct sim_tensor_map {
     uint64_t stride[SIM_TENSOR_RANK - 1]; // distance in bytes between elements along dimension i +
                                           // 1
     uint32_t last[SIM_TENSOR_RANK];       // extents of the tensor minus one
-    uint16_t box[SIM_TENSOR_RANK];        // tiled: from a box's first element to its last
+    uint16_t box[SIM_TENSOR_RANK];        // tiled: number of elements from a box's first to its
+                                          // last
     uint8_t step[SIM_TENSOR_RANK];        // traversal stride within a box; [0] is unused
     uint8_t rank;
     uint8_t type;       // CUtensorMapDataType

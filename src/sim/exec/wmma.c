@@ -26,7 +26,7 @@ static const struct shape shapes[] = {
 // The element types, with the shapes that allow them.
 static const struct {
     enum sim_type type, accumulator, other; // `other`: a second type for accumulators
-    uint32_t first, last;                   // range of the shapes
+    uint32_t first, last;                   // range of indices in `shapes`
 } elements[] = {
     { SIM_F16, SIM_F32, SIM_F16, 0, 2 },  { SIM_BF16, SIM_F32, SIM_F32, 0, 2 },
     { SIM_S8, SIM_S32, SIM_S32, 0, 2 },   { SIM_U8, SIM_S32, SIM_S32, 0, 2 },

@@ -195,7 +195,7 @@ struct sim_cluster {
     uint32_t arrived; // number of threads at barrier.cluster
     // mbarrier.try_wait blocks lanes until `patience` grows, and then reports failure to them.
     uint32_t patience;
-    uint32_t stalled; // consecutive rounds in which all that ran were such waits
+    uint32_t stalled; // consecutive rounds in which nothing but such waits ran
     bool waits;       // such a wait blocked lanes in the current round
 };
 

@@ -216,7 +216,7 @@ void sim_memory_own(uint64_t base, int device)
 
 // Reports
 
-// Returns the piece that contained an address and was freed last.
+// Returns the piece that was freed last among those that contained an address.
 static const struct past *freed(uint64_t address)
 {
     size_t most = past_count < PAST ? past_count : PAST;

@@ -154,8 +154,8 @@ static struct sim_binding *bind_in(struct sim_parser *p, struct sim_name *name,
     return b;
 }
 
-// Returns the innermost binding of a name that is a range, or that is not. A name may be both the
-// base of a range and a register: "%r<4>" beside "%r".
+// Returns the innermost binding of a name: a range if `range` is set, otherwise any other kind. A
+// name may be both the base of a range and a register: "%r<4>" beside "%r".
 static struct sim_binding *own_binding(const struct sim_name *name, bool range)
 {
     struct sim_binding *b = name->binding;

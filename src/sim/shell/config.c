@@ -3,8 +3,8 @@
 //   CUCORE_SIM_ARCH     sm_80, sm_90 (default) or sm_100: an A100, H200 or B200
 //   CUCORE_SIM_DEVICES  number of devices, 0 to 8; default 1
 //   CUCORE_SIM_MEMORY   memory of each: bytes, or with suffix K, M, G or T; default 16G
-//   CUCORE_SIM_FAIL     injected failures, separated by commas; the third call fails with
-//                       cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY
+//   CUCORE_SIM_FAIL     injected failures, separated by commas. For example,
+//                       cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY makes the third cuMemAlloc() fail
 //   CUCORE_SIM_CHECK    additional checks: init, race, async, barrier, all; with `error`, their
 //                       findings are faults
 //   CUCORE_SIM_TIMEOUT  time limit of a kernel, in seconds

@@ -195,7 +195,7 @@ CUresult sim_cuCtxSetFlags(unsigned flags)
     return CUDA_SUCCESS;
 }
 
-// Returns the usual width of shared memory banks, which has been the only one for many generations.
+// Returns the width of shared memory banks, which has been the same for many generations.
 CUresult sim_cuCtxGetSharedMemConfig(unsigned *config)
 {
     if (!config)

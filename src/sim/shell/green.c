@@ -1,5 +1,5 @@
-// Green contexts: partitions of a device's multiprocessors, which are counted and split as a driver
-// does it. They do not slow the simulation down.
+// Green contexts, which are partitions of a device's multiprocessors. Counts and splits the
+// multiprocessors as a driver does. Green contexts do not slow the simulation down.
 #include "shell.h"
 
 #include <stdlib.h>
@@ -29,8 +29,7 @@ static struct inner *inner_of(CUdevResource *r)
     return (struct inner *)(void *)(r->_internal_padding + 4); // a multiple of 8
 }
 
-// Returns the granularity of group sizes, which is also the size of the smallest group, on an
-// architecture.
+// Returns the granularity of group sizes on a device.
 static unsigned step_of(int device, bool alone)
 {
     int major = sim_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);

@@ -1,4 +1,4 @@
-// Launches, which are validated as a driver does it and passed to the back end.
+// Launches: validates them as a driver does, and passes them to the back end.
 #include "graph.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// Launch records, which are counted, and kept for later launches.
+// Launch records. They are reference counted, and unused ones are kept for later launches.
 #include "shell.h"
 
 #include <stdlib.h>

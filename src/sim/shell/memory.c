@@ -64,7 +64,7 @@ static size_t position(CUdeviceptr base)
         else
             high = middle;
     }
-    return low; // index of the first one at a higher address
+    return low; // index of the first allocation at a higher address
 }
 
 // Finds `span` free addresses that are followed by a free page: the next ones or, once the end of

@@ -1,5 +1,5 @@
-// Occupancy. The limit is whichever a device's attributes make the tightest: a multiprocessor's
-// threads, blocks, shared memory or registers.
+// Occupancy: the tightest of the limits that a device's attributes set on a multiprocessor's
+// threads, blocks, shared memory and registers.
 #include "base/array.h"
 #include "shell.h"
 

@@ -19,9 +19,9 @@ struct answer {
     };
 };
 
-// Returns how the current context's device can access memory. Without a context, it is the device
-// of the allocation. Like an H200's driver, distinguishes only virtual memory, and reports full
-// access to all other memory.
+// Returns how a device can access memory: the device of the current context or, without one, that
+// of the allocation. Like an H200's driver, checks only virtual memory, and reports full access to
+// all other memory.
 static unsigned access_of_current(const struct allocation *a, CUdeviceptr ptr)
 {
     if (!a->virtual)

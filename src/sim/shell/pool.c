@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The peer access of each device's last pool. Like some drivers, this driver gives it to the
+// The peer access of the pool that ended last. Like some drivers, this driver gives it to that
 // device's next pool.
 static struct {
     int device;

@@ -143,8 +143,8 @@ struct capture {
     CUstreamCaptureStatus status;
     struct stream *origin;
     struct graph *graph; // NULL if the graph has been freed
-    bool takes_graph;    // if the capture fails, its end frees the graph, even if that existed
-                         // before
+    bool takes_graph;    // an unsuccessful capture frees the graph when it ends, even one that
+                         // existed before
     unsigned thread;
     int streams;      // participating streams
     struct ends left; // dependencies that destroyed streams have left behind
@@ -261,7 +261,7 @@ struct function {
 struct module {
     struct object head;
     struct library *library;
-    bool owner; // owns its library, since cuModuleLoad... has created it
+    bool owner; // created by cuModuleLoad..., so it owns its library
 };
 
 struct library {
@@ -345,7 +345,7 @@ struct work {
     union {
         struct mark *mark;
         struct {
-            uintptr_t stream; // a handle, since the stream may be destroyed before
+            uintptr_t stream; // a handle, since the stream may be destroyed before this runs
             uint64_t until;
         } order;
         struct {
@@ -387,7 +387,8 @@ struct sim_shell {
                          // lock
     bool guard;          // freed memory, and addresses around memory, are inaccessible
     size_t fresh_most;   // number of bytes of fresh memory to fill, so that nobody relies on zeros
-    unsigned generation; // number of resets; stacks of contexts from before the last one are empty
+    unsigned generation; // number of resets; a stack of contexts from before the last one counts as
+                         // empty
     uint64_t serial;     // last id
     uintptr_t handles;   // number of handles issued so far
     int workers;
@@ -550,7 +551,7 @@ CUresult sim_stream_thread(struct stream *stream);
 void sim_stream_wake(struct stream *stream);
 // Enqueues work in stream order for the stream's thread. Never releases the lock.
 void sim_enqueue(struct stream *stream, const struct work *work);
-// Copy work, which shares its resources, and release those.
+// Copy work, which then shares its resources, and release the resources.
 struct work sim_work_copy(const struct work *work);
 void sim_work_drop(struct work *work);
 void sim_work_run(struct work *work, struct stream *stream); // runs it now, as part of other work
@@ -574,8 +575,8 @@ CUresult sim_event_record(struct event *event, struct stream *stream);
 void sim_event_end(struct event *event);
 
 // capture.c
-bool sim_capture_forbids(void); // for an unsafe call: true if a capture forbids it, which also
-                                // invalidates the capture
+bool sim_capture_forbids(void); // true if a capture forbids an unsafe call; also invalidates that
+                                // capture
 // Invalidates a stream's capture, for a call that the stream does not permit.
 CUresult sim_capture_spoil(struct stream *stream);
 // Invalidates all captures in a context, for a wait on the whole context. Returns an error if there
@@ -664,8 +665,8 @@ CUresult sim_run_fill(const struct fill *fill, bool unlocked);
 
 void sim_green_end(struct object *object); // green.c: ends a green context or a resource descriptor
 
-// library.c: log buffers, which are options of the driver's JIT compiler. sim_jit_options() returns
-// false if an option is unknown.
+// library.c: the log buffers that a caller passes as options of the JIT compiler. sim_jit_options()
+// returns false if an option is unknown.
 struct jit_logs {
     char *info, *error;
     size_t info_bytes, error_bytes;

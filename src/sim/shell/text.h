@@ -1,4 +1,4 @@
-// Facts of PTX texts, before and after parsing: the head, and properties of kernels.
+// Facts about PTX texts: about the head, before parsing, and about kernels, after parsing.
 #ifndef CUCORE_SIM_SHELL_TEXT_H
 #define CUCORE_SIM_SHELL_TEXT_H
 

@@ -1,4 +1,4 @@
-// Waits for a word in memory, and writes of one, in stream order.
+// Stream-ordered waits for the value of a word in memory, and writes of a word.
 #include "shell.h"
 
 static CUresult word(CUstream stream, CUdeviceptr address, uint64_t value, unsigned flags,

@@ -387,7 +387,7 @@ const char *tile_use_text(cuc_tile_program *p, const char *what, const char *tex
 
 const char *tile_use_name(cuc_tile_program *p, const char *text)
 {
-    // Kernels alone may share a name with a built-in call, since a program never refers to a kernel
+    // Only kernels may share a name with a built-in call, since a program never refers to a kernel
     // by name.
     if (text && (!tile_is_name(p->module, text) || (p->frame && tile_is_builtin(text)))) {
         tile_error(p->module, TILE_T511, p->e.b.where,

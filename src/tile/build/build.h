@@ -68,7 +68,7 @@ bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand 
 // Builds a scalar constant; reports T103 if it is out of the dtype's range.
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand constant);
-// Builds [count] of an integer dtype: 0, 1, ...
+// Builds a tile [count] of an integer dtype, with the elements 0, 1, ...
 struct tile_value *tile_build_iota(struct tile_builder *b, cuc_dtype dtype, int64_t count);
 // Turns an operand into a value. A constant gets a default dtype: i32, i64 or u64 depending on its
 // magnitude, or f32.

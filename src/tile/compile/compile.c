@@ -38,8 +38,8 @@ struct unit {
     uint32_t cluster;               // blocks
     bool flexible;                  // each launch chooses how many blocks share a loop
     const char *why_not_split;      // reason why no loop is split; NULL or ""
-    struct tile_prefetch *prefetch; // NULL: no operands are prefetched,
-    const char *why;                // for this reason
+    struct tile_prefetch *prefetch; // NULL: no operands are prefetched
+    const char *why;                // reason why none are
     struct output *out;             // NULL if only layouts are dumped
     enum tile_variant variant;      // to emit
 };

@@ -317,7 +317,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         waves = blocks / slots;
         ends = ceil(waves) + 1;
         double handover = handover_clocks + accumulators * 4 / handover_rate;
-        // The more waves are streamed, the less of the loaded data do concurrent tiles share.
+        // With more streamed waves, concurrent tiles share less of the data they load.
         end += handover * (1 + fmax(1, slots / fmax(spread, 1)) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / slots) * outside_clocks_of(w, load, iteration);

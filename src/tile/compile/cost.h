@@ -33,7 +33,7 @@ struct tile_machine {
 const struct tile_machine *tile_machine_of(int sm);
 
 // The lines of 128 bytes that TMA copies of an operand per iteration, and the extra cost of each if
-// lines of the matrix do not start at lines of memory.
+// the matrix's lines do not start at line boundaries of memory.
 struct tile_lines {
     double count; // 0: the same as for a dense tile
     double torn_clocks, torn_bytes;

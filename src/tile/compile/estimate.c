@@ -244,7 +244,7 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
 
 // Predicts a kernel that only moves memory. Three things slow it down: tiles that extend past the
 // tensor, fewer blocks than multiprocessors, and tiles that take more than half of the registers.
-// Then fewer blocks are resident, until registers spill.
+// In the last case fewer blocks are resident, and eventually registers spill.
 static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
                                 const struct products *p)
 {

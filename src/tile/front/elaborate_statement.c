@@ -89,8 +89,8 @@ __attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *
         if (!got && s->values == 1) { // after an error, give every name an erroneous meaning
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            // The function may lack a return. But after another error, that error may be why values
-            // are missing.
+            // The function may lack a return. After another error, however, values may be missing
+            // because of that error.
             if (!e->module->diagnostics->errors ||
                 (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i])))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");

@@ -62,7 +62,7 @@ static uint64_t bitcast(cuc_dtype to, cuc_dtype from, uint64_t element)
     return tile_is_integer(to) ? tile_element_of_int(to, (int64_t)low) : low;
 }
 
-// An undefined operation, such as a division by zero, may give any value. This gives 0.
+// An undefined operation, such as a division by zero, may give any value. The interpreter gives 0.
 bool tile_step_elementwise(struct tile_machine *m, const struct tile_op *op)
 {
     uint64_t *out = tile_machine_elements(m, op->result[0]);

@@ -121,7 +121,7 @@ enum {
 // Relations between the layouts of an op's tiles. Layout assignment handles each class in a
 // function of layout/spread.c, needed.c and convert.c.
 enum tile_layout_class {
-    TILE_LAYOUT_ANY,         // not at all: elements pass through memory or shared memory
+    TILE_LAYOUT_ANY,         // unrelated: elements pass through memory or shared memory
     TILE_LAYOUT_ELEMENT,     // operands and results share a layout
     TILE_LAYOUT_FIRST,       // the first operand and the results share a layout
     TILE_LAYOUT_SCAN,        // all operands and results share a layout
@@ -274,7 +274,8 @@ struct tile_kernel {
     int64_t blocks;    // blocks of a launch with the given dimensions; 0: unknown
     bool fills_device; // that launch has at least one block per multiprocessor
     bool may_split,
-        splits;       // several blocks can share a loop if the user asks for it; they do share one
+        splits;       // may_split: several blocks can share a loop if the user asks for it; splits:
+                      // they do
     bool keeps_order; // blocks may wait for earlier blocks, which must therefore start first
     struct tile_block body;
     uint32_t value_count; // number of ids in use
@@ -384,8 +385,9 @@ bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
 // Strips permutations of two axes from a value, as long as each value on the way has a single use.
 // Flips *transposed once per exchange of the axes.
 const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed);
-// Returns the load of a matrix that is used once; NULL if the value is not one. Looks through
-// permutations, and through a reshape that joins all axes of the loaded box except the last.
+// Returns the load of a matrix that is used once; NULL if the value is not such a load. Looks
+// through permutations, and through a reshape that joins all axes of the loaded box except the
+// last.
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
 // Does the same for a value with the given number of uses.
 const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,

@@ -17,8 +17,8 @@ static tile_wide floored(tile_wide a, tile_wide b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-// Returns the product of two 64-bit integers. Only the product of two u64 can exceed 127 bits, and
-// wraps.
+// Returns the product of two 64-bit integers. Only the product of two u64 can exceed 127 bits; it
+// then wraps.
 static tile_wide product(tile_wide a, tile_wide b)
 {
     return (tile_wide)((wide_bits)a * (wide_bits)b);

@@ -29,7 +29,7 @@ static inline bool tile_is_float(cuc_dtype dtype) // with arithmetic
 {
     return dtype == CUC_F16 || dtype == CUC_BF16 || dtype == CUC_F32 || dtype == CUC_F64;
 }
-static inline bool tile_is_restricted(cuc_dtype dtype) // allows only cast, bitcast, memory and mma
+static inline bool tile_is_restricted(cuc_dtype dtype) // used only by cast, bitcast, memory and mma
 {
     return dtype == CUC_TF32 || dtype == CUC_E4M3 || dtype == CUC_E5M2;
 }

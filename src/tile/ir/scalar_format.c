@@ -218,8 +218,8 @@ bool tile_real_fits(cuc_dtype dtype, double value)
     return isfinite(decode(f, encode(dtype, value, TILE_RN)));
 }
 
-// Rounds an integer to odd, to a double. The result compares to every rounding boundary of a
-// narrower format as the integer does.
+// Rounds an integer to a double, to odd. Compared with any rounding boundary of a narrower format,
+// the result has the same order as the integer.
 static double odd_double(uint64_t magnitude)
 {
     uint32_t lost = magnitude >> 53 ? 11 - (uint32_t)__builtin_clzll(magnitude) : 0;
@@ -266,7 +266,7 @@ uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum 
         uint64_t magnitude = negative ? 0 - element : element;
         if (to == CUC_F64 && magnitude >> 53) {
             uint32_t lost = 11 - (uint32_t)__builtin_clzll(magnitude);
-            // Encode the discarded bits in two: zero, below one half, one half, or above.
+            // Two bits encode the discarded part: zero, below one half, one half, or above.
             uint64_t rest = magnitude & ((UINT64_C(1) << lost) - 1), half = UINT64_C(1)
                                                                             << (lost - 1);
             double kept = (double)(magnitude >> lost);

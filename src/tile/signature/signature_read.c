@@ -241,7 +241,7 @@ static void read_kernel(struct reader *r, struct tile_signature *s)
         refuse(r, "it has bytes after its end");
 }
 
-// Functions that check that everything an expression refers to exists.
+// These functions check that everything to which an expression refers exists.
 
 static const struct tile_type *parameter_type(const struct tile_kernel *k, uint32_t index)
 {
