@@ -48,7 +48,7 @@ enum sim_access {
     SIM_UPDATE,   // an atomic operation
     SIM_EXCHANGE, // an atomic operation whose new value does not depend on the old one
     SIM_MBARRIER, // an operation on an existing mbarrier
-    SIM_BOUNDS,   // no access itself; the accesses that it consists of are reported separately
+    SIM_BOUNDS,   // only a bounds check; the individual accesses are reported separately
 };
 
 // Checks an access that is in bounds. If `owner` is not NULL, `at` is an offset in the shared

@@ -46,7 +46,7 @@ struct sim_mark {
 };
 enum {
     SIM_LANES_MANY = 0xff,  // several lanes accessed these bytes
-    SIM_LANES_APART = 0xfe, // several lanes, each with unknown bytes
+    SIM_LANES_APART = 0xfe, // several lanes; which lane accessed which byte is unknown
 };
 
 // Four bytes of shared memory. Records the last write and, since then, two atomic operations and
@@ -69,7 +69,7 @@ struct sim_race_warp {
     uint32_t agent;
     struct sim_view view;
     struct sim_stream stream[SIM_GROUPS];
-    uint32_t copies_met; // cp.async: known clock of the warp's copies when its lanes last converged
+    uint32_t copies_met; // what the warp knew of its cp.async copies when its lanes last converged
     bool products_fenced;
 };
 
@@ -90,8 +90,8 @@ struct sim_race_cluster {
     struct sim_race_mbarrier *mbarriers; // hash table
     uint32_t mbarrier_count, mbarrier_capacity;
     struct sim_view arrived, passed; // at barrier.cluster: views from arrivals without .relaxed
-    struct sim_view running, ran;    // views from all arrivals: accesses made before them, even if
-                                     // they are not visible
+    struct sim_view running, ran;    // views from all arrivals; cover accesses made before them,
+                                     // even if not yet visible
     struct sim_view places[SIM_RACE_PLACES]; // views from strong accesses, by a hash of the address
     bool fences;                             // a fence.proxy.async has been executed
     bool broken;                             // out of memory, which the next access reports
@@ -111,8 +111,8 @@ struct sim_race {
 // The agent that performs an instruction's accesses.
 enum sim_actor {
     SIM_ACTOR_LANE,
-    SIM_ACTOR_STRONG,   // a lane, with the ordering of sim_race_strong()
-    SIM_ACTOR_BLIND,    // a lane, with an atomic operation whose result is unused
+    SIM_ACTOR_STRONG,   // a lane, in an access that sim_race_strong() orders
+    SIM_ACTOR_BLIND,    // a lane, in an atomic operation whose result is unused
     SIM_ACTOR_TOGETHER, // converged lanes
     SIM_ACTOR_COPIES,   // cp.async
     SIM_ACTOR_COPY_2,   // copy into shared memory that completes on the mbarrier in o[2]

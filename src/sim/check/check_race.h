@@ -1,6 +1,6 @@
-// Instructions report their accesses, and through these functions also their ordering operations,
-// to the race and async checks (check_race.c). Called only if sim_race_on(). Functions that do not
-// return bool cannot fail.
+// Functions through which instructions report their ordering operations to the race and async
+// checks (check_race.c). Called only if sim_race_on(). Functions that do not return bool cannot
+// fail.
 #ifndef CUCORE_SIM_CHECK_CHECK_RACE_H
 #define CUCORE_SIM_CHECK_CHECK_RACE_H
 
@@ -15,8 +15,9 @@ static inline bool sim_race_on(void)
 
 // Reports that lanes of a warp converge, so that their earlier accesses are complete.
 void sim_race_warp_sync(const struct sim_warp *w);
-// A barrier of the block, or SIM_BARRIER_CLUSTER. Report that a warp arrives (`relaxed`: without
-// ordering its memory accesses), that all warps have arrived, and that a warp continues.
+// Report that a warp arrives at a barrier (`relaxed`: without ordering its memory accesses), that
+// all warps have arrived, and that a warp continues. `barrier` is a barrier of the block, or
+// SIM_BARRIER_CLUSTER.
 void sim_race_arrive(struct sim_warp *w, uint32_t barrier, bool relaxed);
 void sim_race_complete(struct sim_block *block, uint32_t barrier);
 void sim_race_pass(struct sim_warp *w, uint32_t barrier);
@@ -34,8 +35,9 @@ void sim_race_commit(struct sim_warp *w, enum sim_groups which);
 // Reports a wait until all but the last `but` groups are complete.
 void sim_race_wait(struct sim_warp *w, enum sim_groups which, uint64_t but);
 
-// The mbarrier at an address in shared memory. Report an arrival, the deferred arrival of the
-// warp's cp.async copies, the end of a phase, and a wait that has observed such an end.
+// Report an operation on the mbarrier at an address in shared memory: an arrival, the deferred
+// arrival of the warp's cp.async copies, the end of a phase, or a wait that has observed the end of
+// a phase.
 void sim_race_mbarrier_arrive(struct sim_warp *w, uint64_t address, bool relaxed);
 void sim_race_mbarrier_copies(struct sim_warp *w, uint64_t address);
 void sim_race_mbarrier_phase(struct sim_warp *w, uint64_t address);
@@ -49,8 +51,8 @@ bool sim_race_product(struct sim_warp *w, const struct sim_op *op);
 // Reports that lanes of a warp are about to exit. Returns false if a finding is a fault.
 bool sim_race_exit(struct sim_warp *w, const struct sim_op *op, uint32_t lanes);
 
-// Returns the agent (enum sim_actor) of each statement of a function, followed by one for ops that
-// decode.c adds: [statement_count + 1], owned by the program. NULL if out of memory.
+// Returns an array [statement_count + 1], owned by the program: the agent (enum sim_actor) of each
+// statement of a function, then the agent of all ops that decode.c adds. NULL if out of memory.
 unsigned char *sim_race_actors(struct sim_program *program, const struct sim_function *f);
 
 #endif

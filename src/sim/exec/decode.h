@@ -97,7 +97,8 @@ uint32_t sim_slot_special(struct sim_decoder *d, uint32_t special);
 enum sim_type sim_special_type(uint32_t special);
 uint32_t sim_special_bytes(uint32_t special);
 
-// Look up a symbol, innermost scope first. They return an index or SIZE_MAX, and a label or NULL.
+// Look up a symbol, innermost scope first. Return an index, or SIZE_MAX if there is none;
+// sim_find_label() returns a label or NULL.
 size_t sim_find_body_variable(const struct sim_decoder *d, const char *name, uint32_t scope);
 const struct sim_label *sim_find_label(const struct sim_decoder *d, const char *name,
                                        uint32_t scope);
@@ -127,7 +128,7 @@ enum sim_mark {
     SIM_MARK_PAIR = 8,
     SIM_MARK_NEGATIVE = 16,
     SIM_MARK_PARTS = 32,
-    SIM_MARK_LOOSE = 64, // in no row: marks list elements, which may be numbers of any kind
+    SIM_MARK_LOOSE = 64, // not for rows: marks a list element, which may be a number of any kind
 };
 // Finds the slot of a source. The instruction reads it as `type`; SIM_NONE: as declared.
 bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,

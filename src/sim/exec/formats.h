@@ -176,7 +176,7 @@ uint32_t sim_f32_round_random(float x, uint32_t exponent, uint32_t mantissa, uin
                               uint32_t bits);
 
 // A format of at most 8 bits, including a sign. `largest` is the code of the largest finite value.
-// `nan` is the code of NaN; a format without NaN has the largest value there.
+// `nan` is the code of NaN; in a format without NaN, it equals `largest`.
 struct sim_small_format {
     uint32_t exponent, mantissa, largest, nan;
 };

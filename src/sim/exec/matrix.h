@@ -13,8 +13,8 @@ struct sim_product {
     enum sim_type a, b;         // element types
     bool bits_and;              // b1: .and.popc, otherwise .xor.popc
     enum sim_rounding rounding; // f64: SIM_RN, SIM_RZ, SIM_RM or SIM_RP
-    // For a sparse A, which has k / 2 elements per row: [m][k / 2], the row of B, from 0 to k - 1,
-    // by which each element is multiplied. NULL: A is dense.
+    // [m][k / 2]: the row of B, from 0 to k - 1, by which each stored element of a sparse A is
+    // multiplied. NULL: A is dense.
     const uint8_t *rows;
 };
 enum {
@@ -41,9 +41,9 @@ void sim_multiply_int(const struct sim_product *p, const uint32_t *a, const uint
 // Computes C += A B for f64 by fused multiply-adds, with k ascending. `b` is [n][k].
 void sim_multiply_f64(const struct sim_product *p, const double *a, const double *b, double *c);
 
-// Decodes the metadata of a sparse A, in the registers of a warp, to rows of B: [16][k / 2] for 16
-// rows of k / 2 elements. `selector` determines which lanes of each four hold the metadata, if not
-// all of them do.
+// Decodes the metadata of a sparse A, which is in the registers of a warp, to rows of B: [16][k /
+// 2], for 16 rows of k / 2 elements. If only some of each four lanes hold metadata, `selector`
+// determines which.
 void sim_sparse_rows(enum sim_type type, uint32_t k, const uint32_t metadata[SIM_WARP],
                      uint32_t selector, uint8_t *rows);
 // Returns the number of valid selectors.

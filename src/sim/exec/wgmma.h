@@ -36,8 +36,8 @@ bool sim_tile_gather(struct sim_warp *w, const struct sim_op *op, const struct s
 
 typedef float sim_vec4 __attribute__((vector_size(16)));
 
-// The factors of a product, arranged for computing one register of D at a time. Its 32 lanes are 8
-// rows by 4 columns that are 2 apart.
+// The factors of a product, arranged for computing one register of D at a time. The 32 lanes of a
+// register hold 8 rows by 4 columns, which are 2 apart.
 struct sim_wgmma {
     uint32_t n;
     uint32_t kept, k; // elements in a row of A, and in a column of B; `kept` is k / 2 if A is

@@ -5,11 +5,11 @@
 // registers. A predicate is a 32-bit mask. To execute an instruction is to call its handler with
 // the mask of the active lanes.
 //
-// Every lane has its own program counter and frame. A warp runs those lanes together that are at
-// the same instruction. It picks the lanes deepest in calls, and among them those at the lowest
-// instruction, so that diverged lanes reconverge. A group that keeps running while others wait
-// yields to them, so that lanes may wait for one another. The same holds for the warps of a block
-// and the blocks of a grid.
+// Every lane has its own program counter and frame. The lanes of a warp that are at the same
+// instruction run together. A warp picks the lanes deepest in calls, and among them those at the
+// lowest instruction, so that diverged lanes reconverge. A group that keeps running while others
+// wait yields to them, so that lanes may wait for one another. The same holds for the warps of a
+// block and the blocks of a grid.
 #ifndef CUCORE_SIM_MACHINE_MACHINE_H
 #define CUCORE_SIM_MACHINE_MACHINE_H
 
@@ -19,7 +19,7 @@
 
 enum {
     SIM_WARP = 32,
-    SIM_MAX_LIST = 256, // all v and V operands of an instruction together
+    SIM_MAX_LIST = 256, // elements of all v and V operands of an instruction
     SIM_BARRIERS = 17,  // 0 to 15 of a block, then the cluster barrier
     SIM_BARRIER_CLUSTER = 16,
 };
@@ -69,7 +69,7 @@ struct sim_op {
 struct sim_code {
     const char *name;
     const struct sim_function *source;
-    struct sim_op *ops; // the last op exits, so that control that reaches the end returns
+    struct sim_op *ops; // the last op exits or returns, if control gets there
     uint32_t op_count;
     uint32_t frame_bytes;
     uint32_t image_at, image_bytes;

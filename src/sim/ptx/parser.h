@@ -11,7 +11,7 @@
 
 struct sim_binding;
 
-// Directives in a module or a function body, and those between a function's name and its body.
+// Directives in a module, in a function body, or between a function's name and its body.
 #define SIM_DIRECTIVES(X)                           \
     X(ADDRESS_SIZE, "address_size")                 \
     X(ALIAS, "alias")                               \

@@ -125,7 +125,7 @@ enum sim_operand_kind {
 struct sim_operand {
     enum sim_operand_kind kind;
     bool negated;   // !p, or -x for a register; signs of constants are part of their values
-    uint32_t reg;   // REGISTER: index; for a pair p|q, that of p
+    uint32_t reg;   // REGISTER: index; for a pair p|q, the index of p
     uint32_t pair;  // second register of p|q or _|q, or SIM_NO_PAIR
     int64_t offset; // SYMBOL, ADDRESS
     union {

@@ -151,7 +151,7 @@ static int owner_of(enum memory memory, int device)
     return memory == MEMORY_DEVICE || memory == MEMORY_POOL ? device : SIM_ANY_DEVICE;
 }
 
-// Graph memory that is not allocated at the moment. It keeps its addresses
+// Graph memory that is currently not allocated. It keeps its addresses.
 
 void sim_pages_sleep(struct allocation *a, const char *by)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Reserved memory. It comes in chunks and is kept after a free. A synchronization reduces it to the
-// release threshold
+// Reserved memory. It is reserved in chunks and kept after a free. A synchronization reduces it to
+// the release threshold.
 
 void sim_pool_reserve(struct pool *pool, uint64_t bytes)
 {

@@ -45,7 +45,7 @@ enum {
 #include "more.def"
 #undef CU
 
-// Objects. A handle is a number that is never reused, and a table maps it to its object
+// Objects. A handle is a number that is never reused, and a table maps it to its object.
 
 enum kind {
     KIND_CONTEXT = 1,
@@ -117,8 +117,8 @@ struct ends {
     size_t count;
 };
 
-// A waiting thread, on its own stack. There may be thousands of sleepers, so only the event that it
-// waits for wakes it.
+// A waiting thread, in an object on that thread's stack. There may be thousands of sleepers, so
+// only the event that a sleeper waits for wakes it.
 struct sleeper {
     struct sleeper *next, **at;         // list of those that wait for the same event
     struct sleeper *next_all, **at_all; // list of all sleepers; `at_all` is NULL once it is awake
@@ -288,14 +288,14 @@ struct fill {
     unsigned element; // bytes
 };
 
-// Additional state of graph memory. The memory has its address from the capture on. It exists from
-// the node that allocates it until it is freed.
+// Additional state of graph memory. The memory has its address from the capture on, but exists only
+// from the node that allocates it until it is freed.
 struct graph_part {
     uintptr_t owner;   // handle of the graph
     int refs;          // nodes, instances and work items that refer to it
     bool awake;        // it exists, in stream order
-    bool launched;     // it exists, in the order of calls: a launch has allocated it or will do so,
-                       // and nothing frees it
+    bool launched;     // it exists, in the order of calls: a launch has allocated or will allocate
+                       // it, and nothing frees it
     bool freed_within; // a node of the owner frees it
 };
 
@@ -383,7 +383,7 @@ struct sim_shell {
     bool device_twice; // CUDA_VISIBLE_DEVICES names a device twice
     bool initialised;
     bool async;          // calls never perform work themselves
-    bool background;     // calls do not perform kernels and large copies; threads do, without the
+    bool background;     // streams' threads, not calls, run kernels and large copies, without the
                          // lock
     bool guard;          // freed memory, and addresses around memory, are inaccessible
     size_t fresh_most;   // number of bytes of fresh memory to fill, so that nobody relies on zeros
@@ -452,7 +452,7 @@ size_t sim_round_up(size_t bytes, size_t to);
 // Reports a call in which a real driver would crash, because it would use memory that it has freed.
 void sim_crash(const char *what, const char *name);
 
-// names.c Finds a function by its name, with or without _v2. FN_COUNT if there is none.
+// names.c: finds a function by its name, with or without _v2. FN_COUNT if there is none.
 int sim_function_number(const char *name);
 const char *sim_function_name(int fn);
 CUresult sim_result_number(const char *name); // from a name, CUDA_ERROR_..., or a number; -1 if it
@@ -513,7 +513,7 @@ CUresult sim_bad_context(CUcontext handle);       // the error for a handle that
 CUresult sim_context_push(CUcontext ctx);
 void sim_context_leave(CUcontext ctx); // pops the context if it is current
 
-// access.c Returns how a device, or its context, can access an address in an allocation.
+// access.c: returns how a device, or its context, can access an address in an allocation.
 CUmemAccess_flags sim_access(const struct context *c, int device, const struct allocation *a,
                              CUdeviceptr ptr);
 
@@ -605,7 +605,7 @@ void sim_exec_end(struct exec *exec);
 void sim_user_end(struct user_object *object);
 void sim_users_wait(void); // waits until callbacks of all unreferenced objects have run
 
-// conditional.c Sets a value, as a kernel does. False if the handle is unknown.
+// conditional.c: sets a value, as a kernel does. False if the handle is unknown.
 bool sim_condition_set(uint64_t handle, uint32_t value);
 void sim_condition_assign(struct condition *condition);
 struct condition *sim_branch_condition(const struct branch *branch);
@@ -715,7 +715,7 @@ int sim_blocks_per_sm(const struct kernel *kernel, int device, int threads, size
 struct launch *sim_launch_new(void); // NULL if out of memory
 void sim_launch_drop(struct launch *launch);
 
-// reserve.c: called with the lock held
+// reserve.c: functions that are called with the lock held
 bool sim_reserve_fill(void); // false if out of memory
 void *sim_reserve_take(size_t bytes);
 bool sim_reserve_needed(const char *function);
@@ -736,7 +736,7 @@ void sim_link_end(void *link);
 bool sim_profile(struct device *device, int arch, int ordinal);
 
 // The back end. The lock is held when these functions are called, except for sim_code_run().
-// Functions that load code may release it meanwhile
+// Functions that load code may release it meanwhile.
 
 void sim_configure(void);         // settings of a fresh driver
 CUresult sim_started(void);       // result of cuInit() with these settings

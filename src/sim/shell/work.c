@@ -5,7 +5,7 @@
 #include <string.h>
 
 // Marks. They are reference counted, since an event may be destroyed while a stream still waits for
-// it
+// it.
 
 struct mark *sim_mark_new(void)
 {

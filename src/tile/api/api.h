@@ -1,10 +1,10 @@
 // The C builder: calls that create the same IR as the front end creates from text.
-// <cucore/tile_builder.h> is the public header. Front end and builder both create ops through
+// <cucore/tile_builder.h> is the public header. The front end and the builder create ops through
 // build.h, so the same rules apply to both.
 //
-// The builder tracks what a text expresses by names and braces: handles and the block in which each
-// was made, values of variables, and open loops and ifs. Once memory has run out, every call
-// returns at once, and the IR made so far may be incomplete.
+// The builder tracks the state that a text expresses by names and braces: the block in which each
+// handle was made, the values of variables, and open loops and ifs. Once memory has run out, every
+// call returns at once, and the IR made so far may be incomplete.
 #ifndef CUCORE_TILE_BUILDER_H_INTERNAL
 #define CUCORE_TILE_BUILDER_H_INTERNAL
 

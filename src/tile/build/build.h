@@ -19,10 +19,12 @@ struct tile_builder {
     const char *op; // name of the op in the source, for messages; NULL: its name in the IR
 };
 
-// A value, or a constant without a dtype, which adopts the dtype of the values combined with it.
+// A value, or a constant without a dtype. Such a constant adopts the dtype of the values with which
+// it is combined.
 struct tile_operand {
     struct tile_value *value; // NULL for a constant without a dtype, or after an error
-    bool loose, real;         // loose: a constant without a dtype; real: it is in f, otherwise in i
+    bool loose, real;         // loose: a constant without a dtype; real: its value is in f,
+                              // otherwise in i
     tile_wide i;
     double f;
 };

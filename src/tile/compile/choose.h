@@ -13,7 +13,7 @@ struct tile_choosing {
     const char *const *dimension; // "M=4096": dimensions and integer scalars
     uint32_t dimensions;
     const struct tile_target *target;
-    uint32_t multiprocessors;   // 0: those of the architecture's usual device
+    uint32_t multiprocessors;   // 0: the number of the architecture's usual device
     struct tile_budget *budget; // NULL: no limits
 
     // Looks up the measured choice for a kernel, such as "BM=128 BN=256 :stages=4". The key

@@ -16,7 +16,7 @@ struct tile_compiled {
 bool tile_compile(struct tile_module *module, const struct tile_target *target,
                   struct tile_compiled *out);
 
-// Runs the passes up to layout assignment: simplifies kernels, and assigns layouts for their
+// Runs the passes up to layout assignment: simplifies the kernels, and assigns layouts for their
 // entries without roles.
 bool tile_lay_out(struct tile_module *module, const struct tile_target *target);
 

@@ -28,7 +28,8 @@ struct tile_call_row {
 extern const struct tile_call_row tile_value_calls[], tile_reduce_calls[], tile_memory_calls[];
 extern const struct tile_call_row *const tile_call_tables[];
 
-// Makes later errors show the call's position and name. Must follow the reading of all arguments.
+// Makes later errors show the call's position and name. Must be called after all arguments have
+// been read.
 void tile_at_call(struct tile_elaborator *e, const struct tile_call *c);
 // Stores `value` as the only meaning of a call. Returns the number of meanings: 1, or 0 if `value`
 // is NULL.

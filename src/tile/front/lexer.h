@@ -37,7 +37,7 @@ struct tile_lexer {
     uint32_t line;
     uint32_t behind; // UTF-8 continuation bytes so far in this line
     uint32_t depth;  // number of open ( and [, in which newlines do not end a statement
-    bool torn;       // a string was unterminated: the next newline closes all open brackets
+    bool torn;       // an unterminated string was found: the next newline closes all open brackets
     bool joins;      // the last token requires a continuation, possibly on the next line
 };
 

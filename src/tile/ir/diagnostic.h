@@ -77,7 +77,8 @@ void tile_note(struct tile_module *module, struct tile_location where, const cha
     __attribute__((format(printf, 3, 4)));
 void tile_remark(struct tile_module *module, struct tile_location where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Makes the last diagnostic, a remark on a kernel, appear as a note after that kernel's errors.
+// Makes the last diagnostic, which is a remark on a kernel, also appear as a note after that
+// kernel's errors.
 void tile_show_with_errors(struct tile_module *module);
 // Formats all diagnostics in the arena. Those with a position show the source line and a caret.
 // `remarks`: include remarks.

@@ -276,7 +276,7 @@ struct tile_kernel {
     bool may_split,
         splits;       // may_split: several blocks can share a loop if the user asks for it; splits:
                       // they do
-    bool keeps_order; // blocks may wait for earlier blocks, which must therefore start first
+    bool keeps_order; // blocks may wait for earlier blocks, so earlier blocks must start first
     struct tile_block body;
     uint32_t value_count; // number of ids in use
     struct tile_location where;
@@ -374,20 +374,19 @@ bool tile_is_zero(const struct tile_value *value);
 // True if an op has a result that depends only on its operands, so that it can be computed again
 // elsewhere.
 bool tile_is_recomputable(const struct tile_op *op);
-// Return the innermost for or loop around an op, or NULL, and the op that a yield, continue or
-// break ends or leaves.
+// Return the innermost for or loop around an op (NULL if there is none), and the op that a yield,
+// continue or break ends or leaves.
 const struct tile_op *tile_loop_around(const struct tile_op *op);
 const struct tile_op *tile_ended_by(const struct tile_op *terminator);
 // True if a value is used by any op that is not directly in the block.
 bool tile_is_used_outside(const struct tile_value *value, const struct tile_block *block);
 // True if an op is in a block or nested in it.
 bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
-// Strips permutations of two axes from a value, as long as each value on the way has a single use.
-// Flips *transposed once per exchange of the axes.
+// Strips permutations of two axes from a value while each value on the way has a single use. Flips
+// *transposed for each permutation that exchanges the axes.
 const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed);
-// Returns the load of a matrix that is used once; NULL if the value is not such a load. Looks
-// through permutations, and through a reshape that joins all axes of the loaded box except the
-// last.
+// Looks for the load of a matrix that is used once, through permutations and through a reshape that
+// joins all axes of the loaded box except the last. Returns NULL if the value is not such a load.
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
 // Does the same for a value with the given number of uses.
 const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,

@@ -61,13 +61,13 @@ struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits
 struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
                                          const struct tile_type *operand,
                                          const struct tile_type *result);
-// Returns a layout in which each position holds the operand's element that a broadcast needs there.
-// Registers keep their numbers.
+// Returns the layout in which each thread's register holds the operand's element that a broadcast
+// needs there. Registers keep their numbers.
 struct tile_layout tile_layout_slice(const struct tile_layout *result,
                                      const struct tile_type *operand,
                                      const struct tile_type *result_type);
 struct tile_layout tile_layout_permute(const struct tile_layout *from, const int64_t *axes);
-// Drops registers that hold copies of others, as in a slice.
+// Drops registers that duplicate others, as in a slice.
 struct tile_layout tile_layout_compact(struct tile_layout layout);
 struct tile_layout tile_layout_reduce(const struct tile_layout *from,
                                       uint32_t axis); // keeps the axis, with extent 1
@@ -82,9 +82,9 @@ bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from
                          const struct tile_type *operand, const struct tile_type *result);
 
 // Computes the layout of an aligned part of a tile. Extents that differ from the tile's must be
-// powers of two. Drops the coordinate bits that select the part. They must be register bits of the
-// tile; otherwise the function returns false. If `selects` is not NULL, it gets for each register
-// bit of the tile the selecting bit that it flips, or 0 if the bit is kept.
+// powers of two. Drops the coordinate bits that select the part; returns false unless they are
+// register bits of the tile. If `selects` is not NULL, it receives for each register bit of the
+// tile the selecting bit that this bit flips, or 0 if the bit is kept.
 bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
                       const struct tile_type *whole_type, const struct tile_type *part_type,
                       uint32_t *selects);

@@ -19,8 +19,8 @@ struct tile_names {
 
 // Returns the index of a name in names->name; UINT32_MAX if the table does not contain it.
 uint32_t tile_names_find(const struct tile_names *names, const char *text);
-// Returns the index of a name in names->name. Adds the name if it is new, and then keeps the
-// pointer. UINT32_MAX if out of memory.
+// Returns the index of a name in names->name, or UINT32_MAX if out of memory. If the name is new,
+// adds it, and keeps the pointer `text`.
 uint32_t tile_names_add(struct tile_names *names, struct tile_module *module, const char *text);
 // Adds a new name. Returns false if the table contains it or if out of memory.
 bool tile_names_take(struct tile_names *names, struct tile_module *module, const char *text);

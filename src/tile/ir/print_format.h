@@ -29,13 +29,13 @@ bool tile_mark_fits(const struct tile_mark *mark, cuc_dtype dtype);
 // floats, a string for bools.
 void tile_mark_format(const struct tile_mark *mark, cuc_dtype dtype,
                       char format[TILE_FORMAT_BYTES]);
-// Returns the dtype of the 64-bit integer that printf gets. An unsigned format shows the value's
-// bits in its own width.
+// Returns the dtype of the 64-bit integer that is passed to printf. An unsigned format shows the
+// value's bits in its own width.
 cuc_dtype tile_mark_dtype(const struct tile_mark *mark, cuc_dtype dtype);
 
-// Format the text before a tile's elements, after them, and between two of them. `ends` is the
-// number of innermost axes that end between the two: tile_mark_ends() of the later element. They
-// return `text`.
+// Format the text before a tile's elements, after them, and between two of them, and return `text`.
+// `ends` is the number of innermost axes that end between the two elements: tile_mark_ends() of the
+// later one.
 uint32_t tile_mark_ends(const struct tile_mark *mark, const struct tile_type *type,
                         int64_t element);
 const char *tile_mark_bracket(const struct tile_mark *mark, const struct tile_type *type,

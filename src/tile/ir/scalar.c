@@ -109,7 +109,7 @@ static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t 
     return true;
 }
 
-// Floats, computed in double. For f64 this is the result; narrower dtypes round it once more
+// Floats, computed in double. For f64 this is the result; narrower dtypes round it once more.
 
 // Returns the sum of two doubles, rounded to odd. A second rounding to half as many bits then gives
 // the correctly rounded sum.

@@ -36,7 +36,8 @@ struct tile_target {
     uint32_t shared_align; // alignment of dynamic shared memory
     uint32_t most_blocks;  // maximum number of resident blocks per multiprocessor
     uint32_t features;     // enum tile_feature
-    bool orders_all;       // outside of loops, every entry has the barriers for overlapping tensors
+    bool orders_all;       // outside of loops, all entries have the barriers for overlapping
+                           // tensors, not only TILE_OVERLAP_32
     bool brief;            // prefer short code, which assembles fast, to the last bit of speed
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;

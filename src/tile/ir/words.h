@@ -10,8 +10,8 @@ enum tile_combine {
 #include "combine.def"
     TILE_COMBINES
 };
-// The state of a sum over lanes that share a line. The sum has two steps: first each lane keeps a
-// partial sum, later the partial sums are joined.
+// The state of a sum over lanes that share a line. First each lane keeps a partial sum; later the
+// partial sums are joined.
 enum tile_partial { TILE_PARTIAL_NONE, TILE_PARTIAL_KEPT, TILE_PARTIAL_JOINED };
 // APPROX is the hardware's fastest approximation. FULL is accurate to 2 ulp.
 enum tile_round { TILE_RN, TILE_RZ, TILE_RM, TILE_RP, TILE_APPROX, TILE_FULL };

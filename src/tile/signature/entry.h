@@ -80,8 +80,8 @@ struct tile_entry {
 };
 
 // Returns how many blocks can be resident at once in clusters, with one block per multiprocessor.
-// Groups of multiprocessors (GPCs) differ in size, so clusters of more than two blocks leave some
-// multiprocessors unused: an H200 has room for 30 clusters of 4, or 15 of 8.
+// Clusters of more than two blocks leave some multiprocessors unused, since groups of
+// multiprocessors (GPCs) differ in size: an H200 has room for 30 clusters of 4, or 15 of 8.
 static inline uint32_t tile_resident_blocks(uint32_t multiprocessors, uint32_t cluster)
 {
     uint32_t usable = cluster > 2 ? multiprocessors * 10 / 11 : multiprocessors;

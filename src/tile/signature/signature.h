@@ -2,10 +2,10 @@
 // entries), as bytes in the PTX and cubin. Reading a signature yields a kernel's header without a
 // body, which host.h accepts in place of a compiled kernel.
 //
-// The PTX contains it as the array __cucore_tile_KERNEL. A head of 16 bytes (magic, version,
-// length, checksum of the rest; 4 bytes each, little-endian) precedes numbers with 7 bits per byte,
-// lowest bits first, and texts preceded by their length. The codes of kinds and ops are fixed,
-// independently of any enum.
+// The PTX contains it as the array __cucore_tile_KERNEL. It begins with a head of 16 bytes: magic,
+// version, length, and checksum of the rest, each 4 bytes, little-endian. Then come numbers, with 7
+// bits per byte, lowest bits first, and texts, each preceded by its length. The codes of kinds and
+// ops are fixed, independently of any enum.
 #ifndef CUCORE_TILE_SIGNATURE_SIGNATURE_H
 #define CUCORE_TILE_SIGNATURE_SIGNATURE_H
 
