@@ -319,7 +319,7 @@ unsigned char *sim_race_actors(struct sim_program *program, const struct sim_fun
         for (uint32_t n = 0; n < s->operands; n++)
             count_uses(&s->operand[n], uses);
     }
-    // Compilers also write atom instead of red, with a result that is not used anywhere.
+    // Compilers also emit atom with an unused result instead of red.
     for (size_t i = 0; actors && uses && i < f->statement_count; i++) {
         const struct sim_statement *s = &f->statements[i];
         if (strcmp(s->word[0], "atom") == 0 && s->operands &&

@@ -2,9 +2,9 @@
 // most 8 bits. Also cvt.pack, which clamps integers and packs them.
 //
 // A table lists the pairs of types with the permitted roundings and flags. The operand written
-// first goes to the highest bits. The last operand of stochastic rounding has the random bits. f16
-// takes 13 and bf16 takes 16, those of the first value from the upper half. Each of four values
-// takes 8 bits, as the ISA's text says (its figures allow other readings).
+// first goes to the highest bits. The last operand of stochastic rounding has the random bits: 13
+// for each f16 and 16 for each bf16, those for the first value in the upper half. If there are four
+// values, each takes 8 bits, as the ISA's text says (its figures allow other readings).
 #include "base/array.h"
 #include "alu.h"
 #include "convert.h"

@@ -243,9 +243,9 @@ static enum sim_next run_double(struct sim_warp *w, const struct sim_op *op, uin
     return SIM_NEXT;
 }
 
-// m8n8k4 for f16 computes four products at once. Eight lanes compute each: 4 q to 4 q + 3, and
-// those 16 above. A and B take 2 registers of two halves each. Accumulators are 8 f32, or 4
-// registers of two halves.
+// m8n8k4 for f16 computes four products at once. Eight lanes compute product q: lanes 4 q to
+// 4 q + 3, and the lanes 16 above them. A and B take 2 registers of two halves each. Accumulators
+// are 8 f32, or 4 registers of two halves.
 
 static void quad_cell(uint32_t lane, uint32_t i, bool half, uint32_t *row, uint32_t *col)
 {

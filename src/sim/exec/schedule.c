@@ -48,8 +48,8 @@ static bool stand_together(const struct sim_warp *w)
     return !pcs && !frames;
 }
 
-// Chooses the lanes to run next: among `fresh`, those deepest in calls, among them those at the
-// lowest instruction, and finally all of `runnable` at that instruction.
+// Chooses the lanes to run next: finds the lowest instruction among the lanes of `fresh` that are
+// deepest in calls, and takes all lanes of `runnable` at that instruction.
 static void choose(struct sim_warp *w, uint32_t fresh, uint32_t runnable)
 {
     struct sim_frame *frame = NULL;

@@ -236,7 +236,7 @@ static void fill_addresses(const struct sim_warp *w, struct sim_frame *frame, en
     }
 }
 
-// Takes a frame for a function. Its constants and grid-wide values are in place.
+// Returns a frame for a function, with its constants and grid-wide values in place.
 static struct sim_frame *take(struct sim_warp *w, const struct sim_code *code)
 {
     struct sim_frame **list = &w->worker->free_frames[code->index];

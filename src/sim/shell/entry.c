@@ -77,7 +77,7 @@ static CUresult enter(int fn)
 
 // Define the exported forms of each function: full_NAME() for the full call and call_NAME(), which
 // tries a fast path first. They are separate functions, so that the fast path saves no registers.
-// own_NAME() is for programs whose stream 0 is the calling thread's.
+// own_NAME() is for programs that use per-thread default streams.
 #define CU(name, version, params, args)                                                            \
     static __attribute__((noinline)) CUresult full_##name params                                   \
     {                                                                                              \

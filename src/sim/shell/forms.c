@@ -163,7 +163,7 @@ CUresult sim_cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned value, siz
     return wait_for(sim_cuMemsetD2D32Async(dst, pitch, value, width, height, NULL));
 }
 
-// Managed memory, with a device instead of a location
+// Calls for managed memory that take a device instead of a location
 
 static CUmemLocation location_of(CUdevice device)
 {

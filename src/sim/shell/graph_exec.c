@@ -331,8 +331,8 @@ static bool there_before(const struct steps *steps, size_t step)
     return a->graph->launched;
 }
 
-// Checks the memory of a launch. Memory that the last launch left allocated prevents it, unless the
-// launch frees that memory first.
+// Checks the memory of a launch. If the last launch left memory allocated, this launch fails unless
+// it frees that memory first.
 static CUresult check_memory(const struct exec *e)
 {
     uint64_t more[SIM_DEVICES] = { 0 };
@@ -459,8 +459,8 @@ static CUgraphExecUpdateResult kernel_differs(const struct exec *e, const struct
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-// Returns true if a copy moves from one device to another. Updates may only change between kinds of
-// memory.
+// Returns true if an update moves an end of a copy between devices, or between device and managed
+// memory. A change to or from host memory is permitted.
 static bool moves(const void *old, const void *new)
 {
     int from = place(old), to = place(new);

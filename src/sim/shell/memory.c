@@ -25,7 +25,7 @@ enum {
     FRESH = 0xcd, // fill byte of fresh memory
 };
 
-// Unless `guard` is set, all memory below `open` is accessible. It grows in large steps: each
+// Unless `guard` is set, all memory below `open` is accessible. `open` grows in large steps: each
 // boundary between access rights takes one of the system's mappings, whose number is limited.
 static const size_t open_step = (size_t)64 << 20;
 

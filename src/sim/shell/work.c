@@ -35,7 +35,7 @@ void sim_mark_drop(struct mark *mark)
 
 // Operations. `ready` returns true if the operation at the head of a queue can run; in a lost
 // context, nothing waits. `run` performs it, and receives the context's error. `drop` releases its
-// resources
+// resources.
 
 static uint64_t read_word(const struct work *w)
 {

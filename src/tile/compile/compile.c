@@ -268,7 +268,8 @@ static const struct pass passes[] = {
     // Folds, merges and hoists ops and drops dead ones, until nothing changes.
     { PREPARE, "simplification", simplify, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_SIMPLE,
       .changes = true },
-    // Finds out if blocks wait for other grids, launch them, or may see other blocks' writes.
+    // Finds out if blocks wait for other grids, let other grids start, or may see other blocks'
+    // writes.
     { CHECK, "search for grids", find_grids, .needs = TILE_IR_SIMPLE },
     // Rejects tiles that exceed the registers of any block.
     { CHECK, "check of sizes", refuse_huge, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_SIZED },

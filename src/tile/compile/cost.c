@@ -26,7 +26,7 @@ enum {
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma
     COPIED_STAGES = 4,         // maximum number of stages that threads fill
-    COPIED_PAD = 16,           // padding bytes per line of such stages
+    COPIED_PAD = 16,           // padding bytes per line of these stages
     MOST_OF_BLOCK = 128 * 256, // registers for a block's accumulators
 };
 
@@ -37,7 +37,7 @@ static const double launch_seconds = 0.45e-6; // between consecutive kernels of 
 static const double next_clocks = 2290;       // to launch a kernel that directly follows
 static const double fill_clocks = 2860;       // until a block's first stage arrives
 static const double cluster_clocks = 1350;    // extra if the blocks of a cluster share loads
-static const double iteration_clocks = 18;    // overhead of an iteration
+static const double iteration_clocks = 18;    // fixed overhead of an iteration
 static const double shared_load_clocks = 50;  // extra per iteration if a cluster shares its loads
 static const double split_clocks = 53;        // extra per iteration if more than two blocks share
                                               // sums

@@ -9,7 +9,7 @@
 // and too much PTX. The usual cause is a typo in an extent.
 enum { MOST_ELEMENTS = 4096 * 1024 };
 
-// Returns the name of an op in the source, which has no broadcasts of constants.
+// Returns the name of an op in the source, in which broadcasts of constants are implicit.
 static const char *source_name(const struct tile_op *op)
 {
     if (op->kind != TILE_BROADCAST || !op->operand[0]->op ||

@@ -72,8 +72,8 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     return ok && *values;
 }
 
-// Converts a constant to the dtype that the name has on the other path, if it has a typed value
-// there.
+// Converts a constant to the dtype that the name has on the other path, if the name has a typed
+// value there.
 static struct tile_value *value_like(struct tile_elaborator *e, const struct tile_meaning *m,
                                      const struct tile_type *like)
 {
@@ -159,7 +159,7 @@ void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_stat
     e->returned = before->returned;
 }
 
-// Binds names to an erroneous meaning. `new`: also those that were unbound before.
+// Binds names to an erroneous meaning. `new`: including names that were unbound before.
 static void give_up(struct tile_elaborator *e, const struct names *names,
                     struct tile_location where, bool new)
 {

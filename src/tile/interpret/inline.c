@@ -102,7 +102,7 @@ static void put_kernel(FILE *to, const struct tile_op *op)
           to);
 }
 
-// Returns the decoded code of an op, which is decoded only once.
+// Returns the decoded code of an op. Decodes each op only once.
 static void *code_of(struct tile_machine *m, const struct tile_op *op, const cuc__simulator *sim)
 {
     struct tile_assembly *known = m->assembly;
