@@ -34,7 +34,7 @@ static void add(struct ends *ends, struct node *const *nodes, size_t count)
     free(all);
 }
 
-// Calls that are permitted during captures
+// Calls that captures forbid
 
 static void spoil(struct capture *capture)
 {

@@ -517,7 +517,7 @@ void sim_context_leave(CUcontext ctx); // pops the context if it is current
 CUmemAccess_flags sim_access(const struct context *c, int device, const struct allocation *a,
                              CUdeviceptr ptr);
 
-// tensor_map.c: does not require a context.
+// tensor_map.c: encodes a map; no context need be current.
 CUresult sim_encode_tiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t rank, void *address,
                           const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
                           const uint32_t *element_strides, CUtensorMapInterleave interleave,

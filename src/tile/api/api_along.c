@@ -126,7 +126,7 @@ cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file, uint32_
         program, tile_build(&program->e.b, TILE_HISTOGRAM, &value, 1, &attribute, 1, NULL));
 }
 
-// Reductions by a function
+// Reductions with a caller's function
 
 // Builds the caller's function into a block on scalars that yields its results; false after an
 // error. An error in the function also shows the position of the reduction, as an error in a fn

@@ -14,7 +14,7 @@
 
 #include <assert.h>
 
-// ---- The unit that passes work on
+// ---- The data that passes work on
 
 enum { VARIANTS = 3 };
 

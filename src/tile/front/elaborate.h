@@ -175,8 +175,8 @@ void tile_check_uncalled(struct tile_elaborator *e);
 // nearest.c: returns `word` if it is closer to the written name than `best` and differs so little
 // that the name may be a typo; otherwise `best`, which may be NULL.
 const char *tile_nearer(const char *written, const char *best, const char *word);
-// Returns what to write instead of a function that only other languages have; NULL if `name` is no
-// such function.
+// For the name of a function that only other languages have, returns the equivalent code in this
+// language; otherwise NULL.
 const char *tile_written_instead(const char *name);
 
 // elaborate.c: functions that elaborate the parts of a kernel's head. This one creates an empty
