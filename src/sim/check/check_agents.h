@@ -16,7 +16,7 @@
 
 enum sim_agent_kind {
     SIM_AGENT_WARP,
-    SIM_AGENT_COPIES, // this and the next two: in the order of enum sim_groups
+    SIM_AGENT_COPIES, // this kind and the next two are in the order of enum sim_groups
     SIM_AGENT_BULK,
     SIM_AGENT_PRODUCTS,
     SIM_AGENT_MBARRIER,

@@ -427,7 +427,7 @@ static bool label_operand(struct sim_decoder *d, const struct sim_operand *o)
     return true;
 }
 
-// Matches an operand with its letter. It is number `given` of the statement, from 1.
+// Matches an operand with its letter. `given` is the operand's number in the statement, from 1.
 static bool match_operand(struct sim_decoder *d, const struct sim_operand *o,
                           const struct letter *l, uint32_t given, uint32_t slot, bool addresses,
                           const struct sim_words *words)

@@ -11,7 +11,7 @@ enum { CALL_BYTES = 16 };
 
 // The period for which a special register keeps its value.
 enum span {
-    FOR_GRID, // also if each lane has its own value, the same in every block
+    FOR_GRID, // the same in every block; each lane may have its own value
     FOR_WARP, // equal for warps with the same index in all blocks of a grid
     FOR_BLOCK,
 };

@@ -51,7 +51,7 @@ struct stand {
     struct sim_warp *w; // warp of the first thread
     const struct sim_op *op;
     uint32_t lane, count;
-    bool waits; // at a barrier; other threads are about to retry an instruction, or were preempted
+    bool waits; // at a barrier; otherwise they are about to retry an instruction, or were preempted
 };
 
 enum { STANDS = 64, MOST_REPORTED = 6 };

@@ -1,5 +1,5 @@
-// The work of streams. It is executed in order: at once if nothing has to wait, otherwise on the
-// stream's own thread.
+// Executes the work of streams in order: at once if nothing has to wait, otherwise on the stream's
+// own thread.
 #include "graph.h"
 
 #include <string.h>

@@ -149,8 +149,8 @@ static double sum(double a, double b, bool wide)
     return wide ? a + b : odd_sum(a, b);
 }
 
-// Returns a * b + c. With `wide` it is rounded once to f64. Otherwise it is rounded to odd, for
-// narrower dtypes, whose products are exact in f64.
+// Returns a * b + c, rounded once to f64 if `wide`. Otherwise rounds it to odd, for narrower
+// dtypes; their products are exact in f64.
 static double fused(double a, double b, double c, bool wide)
 {
     return wide ? fma(a, b, c) : odd_sum(a * b, c);

@@ -17,7 +17,7 @@ enum tile_variant {
     TILE_VARIANTS,
 };
 const char *tile_variant_name(enum tile_variant variant); // "idx32+aligned"
-// True if the entry's threads have roles.
+// True if the entry is warp-specialized: its warps have different roles.
 static inline bool tile_has_roles(enum tile_variant variant)
 {
     return variant == TILE_TMA || variant == TILE_REALIGNED;
