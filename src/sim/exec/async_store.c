@@ -12,7 +12,7 @@
 enum {
     SPACE_MASK = 0xf,
     SIZE_SHIFT = 4,  // size of an element in bytes, 4 bits wide
-    STRONG = 1 << 8, // has an order and a scope; for the race check
+    STRONG = 1 << 8, // has an order and a scope; used by the race check
 };
 
 static const unsigned char *element(const struct sim_warp *w, const struct sim_op *op, uint32_t i,

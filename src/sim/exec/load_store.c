@@ -196,7 +196,7 @@ enum {
     EXTRA_SIGNED = 1 << 8,
     EXTRA_ACQUIRE = 1 << 9,
     EXTRA_RELEASE = 1 << 10,
-    EXTRA_STRONG = 1 << 11, // orders other accesses; for the race check
+    EXTRA_STRONG = 1 << 11, // the access orders others; used by the race check
     EXTRA_BITS = 0xffff,
 };
 #define SIZE_LOG2(op) ((op)->extra >> EXTRA_SIZE_SHIFT & 0xf)

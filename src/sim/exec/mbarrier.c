@@ -1,7 +1,7 @@
 // Barrier objects in shared memory (mbarrier).
 //
-// A barrier has these 64 bits. They are also the state that an arrival returns, which is the
-// barrier before the arrival:
+// A barrier has the following 64 bits. An arrival returns the bits from before the arrival as its
+// state.
 //
 //   bits 0-19   pending arrivals of the phase
 //   bits 20-39  expected arrivals of a phase

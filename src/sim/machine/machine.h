@@ -181,8 +181,8 @@ struct sim_block {
     struct sim_barrier barriers[16];
     uint32_t alive;      // threads that have not exited
     uint32_t open;       // one bit per barrier at which threads wait or have arrived
-    uint64_t *mbarriers; // one bit per 8 bytes of `shared`: an mbarrier is there; NULL: no mbarrier
-                         // so far
+    uint64_t *mbarriers; // one bit per 8 bytes of `shared`, set where an mbarrier is; NULL: no
+                         // mbarrier so far
     // State of the checks (check.h); NULL for a check that is not enabled.
     uint64_t *written; // one bit per byte of `shared`
     struct sim_race *race;
@@ -207,8 +207,8 @@ struct sim_grid {
     uint32_t shared_bytes; // dynamic shared memory
     unsigned char *params; // the entry's parameter buffer
     int cooperative;
-    uint64_t workspace; // cooperative grids: holds the workspace size and a word for barriers;
-                        // %envreg1 and %envreg2
+    uint64_t workspace; // cooperative grids: address of the workspace, which holds its own size and
+                        // a word for barriers; given in %envreg1 and %envreg2
     uint64_t id;
     uint32_t stack_limit;  // stack of a lane if the entry is `deep`; 0: 1 KiB
     uint32_t stack_bytes;  // stack of a lane, set by sim_grid_run()
@@ -377,7 +377,7 @@ bool sim_memory_find(uint64_t address, struct sim_range *out);
 extern _Atomic uint64_t sim_memory_generation;
 // Registers a range. Variables of modules are ranges too.
 void sim_memory_add(uint64_t base, uint64_t bytes, int device);
-// Removes a range. `by`, a static string or NULL, is the freeing call that reports mention.
+// Removes a range. `by` is the name of the freeing call, for reports: a static string or NULL.
 void sim_memory_remove(uint64_t base, const char *by);
 // Sets the device that owns a range.
 void sim_memory_own(uint64_t base, int device);

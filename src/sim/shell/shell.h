@@ -695,7 +695,7 @@ struct kernel_facts {
     int ptx, cluster[3];
     int threads; // product of .maxntid; 0 if absent
     int exact_threads[3],
-        exact; // .reqntid and its product, which the attributes ignore, as on a GPU
+        exact; // .reqntid and its product, which do not affect the attributes, as on a GPU
     bool explicit_cluster;
 };
 void sim_kernel_ready(struct kernel *kernel, const struct kernel_facts *facts);

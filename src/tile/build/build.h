@@ -65,7 +65,7 @@ cuc_dtype tile_dtype_of_literal(tile_wide i);
 enum { TILE_WIDE_BYTES = 24 }; // maximum size of the text that tile_wide_text() writes
 // Writes a constant in decimal digits.
 const char *tile_wide_text(char text[TILE_WIDE_BYTES], tile_wide i);
-// Reports T103 if a constant without a dtype is out of the range of this dtype.
+// Reports T103 if a constant without a dtype is out of the range of `dtype`.
 bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand constant);
 // Builds a scalar constant; reports T103 if it is out of the dtype's range.
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,

@@ -118,7 +118,7 @@ static void put_access(struct tile_printer *p, const struct tile_op *op)
     tile_put_string(p->text, ")");
 }
 
-// Prints the function of a reduction, which must precede the kernels.
+// Prints the function of a reduction, before all kernels.
 static uint32_t put_function(struct tile_printer *p, const struct tile_block *block)
 {
     uint32_t number = p->function_count++;
