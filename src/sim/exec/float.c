@@ -173,8 +173,8 @@ INLINE bool f32_tiny(enum f32_operation operation, enum sim_rounding mode, float
     else if (operation == F32_RCP)
         x.value = 1.0 / (double)a;
     const double size = fabs(x.value), rest = signbit(x.value) ? -x.rest : x.rest;
-    // The smallest values that still round up to the smallest normal number: half a step below it
-    // or, for directed rounding, anything above its predecessor.
+    // The smallest value that still rounds up to the smallest normal number: half a step below that
+    // number or, for directed rounding, anything above its predecessor.
     const bool up = mode == SIM_RP ? !signbit(x.value) : mode == SIM_RM && signbit(x.value);
     const double limit = mode == SIM_RN ? 0x1p-126 - 0x1p-151 : 0x1p-126 - (up ? 0x1p-150 : 0);
     return size < limit || (size == limit && (up ? rest <= 0 : rest < 0));

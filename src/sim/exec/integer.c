@@ -1,10 +1,10 @@
 // Integer and bit operations.
 //
 // Each line of INTEGER_OPERATIONS is an operation with all its types. The columns are its name, a
-// suffix that makes handlers unique, its words, its operands (as in machine.h, which also
-// determines which of a, b, c and d the expression uses), its types, and an expression for the
-// result. In the expression, T is the type, U an unsigned type for intermediate results, D a type
-// twice as wide, and BITS the width.
+// suffix that makes handlers unique, its words, its operands, its types, and an expression for the
+// result. The operands are letters as in machine.h; they also determine which of a, b, c and d the
+// expression uses. In the expression, T is the type, U an unsigned type for intermediate results, D
+// a type twice as wide, and BITS the width.
 //
 // Where the ISA leaves results open, they are those of the hardware. Division by zero gives a
 // quotient and remainder of all ones. The smallest integer divided by -1 is itself, with remainder

@@ -32,8 +32,8 @@ struct unit {
     uint32_t holds;            // enum tile_property
     uint32_t warps;            // warps of a block
     bool has_roles;            // the kernel has an entry with roles
-    bool has_realigned;        // and another for unaligned operands, which replaces some without
-                               // roles
+    bool has_realigned;        // the kernel also has an entry with roles for unaligned operands,
+                               // which replaces some without roles
     struct tile_measures measures;
     uint32_t cluster;               // blocks
     bool flexible;                  // each launch chooses how many blocks share a loop

@@ -192,7 +192,7 @@ void tile_elaborate_launch(struct tile_elaborator *e);
 // NULL if out of memory; errors are in the module's diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);
-// Parses a text within a budget (NULL: no limits). If `kernel` is not NULL, parses only that kernel
+// Parses a text within a budget (NULL: no limits). If `only` is not NULL, parses only that kernel
 // and ignores the settings of others. If the budget ends, the module counts as out of memory.
 struct tile_module *tile_parse_kernel(struct tile_budget *budget, const char *file,
                                       const char *text, size_t bytes, const char *const *setting,

@@ -41,9 +41,9 @@ struct tile_tensor_map {
     uint32_t swizzle; // 0 none, 1, 2, 3: over 32, 64, 128 bytes
     bool rounds;      // the copy rounds f32 to tf32
     // Each copy chooses the row e at which the matrix ends, by means of an additional axis. The
-    // map's base lies `rows` rows before the matrix. Row r has the coordinates (r + rows - e, e)
-    // and the address base + (r + rows) * pitch. Rows from e on are out of bounds along the first
-    // axis.
+    // map's base lies n rows before the matrix, which has n rows. Row r has the coordinates
+    // (r + n - e, e) and the address base + (r + n) * pitch. Rows from e on are out of bounds along
+    // the first axis.
     bool ends;
     // The entry also accepts a tensor that no map can describe. Threads then copy its elements.
     bool optional;
