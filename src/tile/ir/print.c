@@ -1,8 +1,8 @@
 // Prints the IR as source that parses to the same IR: names, statements and kernels.
 //
 // Every value has its own name, with one exception: a carried value's initial value, block argument
-// and result share a name, which is rebound where the next value is known. The results of an if
-// work the same way.
+// and result share a name. A statement rebinds the name once the value for the next iteration is
+// known. The same holds for the results of an `if`.
 #include "print.h"
 
 #include "diagnostic.h"
