@@ -32,6 +32,7 @@ struct sim_box {
     uint32_t piece_bytes;                   // size of a swizzle unit in global memory
     uint32_t row_bytes, memory_bytes, rows; // size of a row in shared and in global memory; number
                                             // of rows
+    uint32_t pitch;                         // bytes between rows in shared memory
     int32_t at[SIM_TENSOR_RANK];            // start of the box
     uint32_t count[SIM_TENSOR_RANK];        // elements in the box
     int32_t gathered[SIM_BOX_GATHERED];     // coordinates of the rows that are gathered or

@@ -2,8 +2,9 @@
 // Implements cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, in the modes tiled,
 // gather4/scatter4 and im2col.
 //
-// In shared memory, the rows of a box follow each other without gaps, innermost dimension first. A
-// swizzle then permutes pieces of a row by bits of the shared memory address. A swizzle of 32, 64
+// In shared memory, the rows of a box follow each other without gaps, innermost dimension first,
+// except that a row narrower than the swizzle's span takes a whole span (measured on an H200). The
+// swizzle permutes pieces of a row by bits of the shared memory address. A swizzle of 32, 64
 // or 128 bytes XORs 1, 2 or 3 bits, starting at bit 4, with as many bits starting at bit 7. In
 // units of 32 bytes, the 128-byte swizzle XORs bits 5 and 6 with bits 7 and 8; in units of 64
 // bytes, it XORs bit 6 with bit 7.
