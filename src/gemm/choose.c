@@ -409,6 +409,49 @@ static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_
     return t->path == TILE_MMA_PATH_SYNC && loose && t->rows * t->columns > LOOSE_TILE;
 }
 
+static bool is_listed(enum tile_mma_path path, int32_t rows, int32_t columns)
+{
+    for (size_t i = 0; i < CUC_LENGTH(tiles[0]); i++)
+        if (tiles[path][i].rows == rows && tiles[path][i].columns == columns)
+            return true;
+    return false;
+}
+
+// Considers tiles that divide an axis of the result into a few equal parts, in steps of 8, with
+// nothing left over. wgmma takes 64, 128 or 256 rows and any such number of columns. If `across`,
+// its operands are exchanged.
+static void consider_fits(struct search *search, bool across, const struct cuc__gemm_tile *wanted)
+{
+    enum { STEP = 8, MOST_TILES = 8, WIDEST = 256 };
+    static const int32_t others[] = { 128, 64, 256 };
+    int64_t extent = across ? search->shape->rows : search->shape->columns, last = 0;
+    struct cuc__gemm_tile t = *wanted;
+
+    t.cluster = t.cluster ? t.cluster : 1;
+    for (int64_t count = 1; count <= MOST_TILES; count++) {
+        int64_t fit = times(cuc__gemm_cdiv(cuc__gemm_cdiv(extent, count), STEP), STEP);
+        if (fit > WIDEST || fit == last)
+            continue;
+        if (fit < LEAST_SIDE)
+            break;
+        last = fit;
+        for (size_t i = 0; i < CUC_LENGTH(others); i++) {
+            t.rows = across ? (int32_t)fit : others[i];
+            t.columns = across ? others[i] : (int32_t)fit;
+            t.raster = wanted->raster;
+            if (!is_listed(t.path, t.rows, t.columns) && !is_too_small(&t, search->shape) &&
+                !is_in_pieces(&t, search->kind))
+                consider_depths(search, t, wanted);
+        }
+    }
+}
+
+// True if warpgroups can transpose the result on its way to memory (tile/pass/turned_store.c).
+static bool can_turn(const struct cuc__gemm_kind *k)
+{
+    return cuc_dtype_bits(k->d) == 16 && !k->c && !k->residual && k->form != CUC_GEMM_GROUPED;
+}
+
 static void consider_all(struct search *search, struct cuc__gemm_shape *s,
                          const struct cuc__gemm_tile *wanted)
 {
@@ -431,6 +474,11 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
         if (t.rows && !is_too_small(&t, s) && !is_too_large(&t, search->kind) &&
             !is_in_pieces(&t, search->kind))
             consider_depths(search, t, wanted);
+    }
+    if (!wanted->rows && wanted->path == TILE_MMA_PATH_PIPELINE) {
+        consider_fits(search, false, wanted);
+        if (can_turn(search->kind))
+            consider_fits(search, true, wanted);
     }
     consider_ping_pong(search, *wanted, wanted);
 }

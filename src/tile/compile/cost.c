@@ -51,6 +51,7 @@ static const double outside_clocks = 3.1;     // per line outside of its tensor
 static const double line_clocks = 0.49;       // per copied line
 static const double end_clocks = 107;         // fixed cost per tile at its end, besides its stores
 static const double store_rate = 27.9;        // for storing accumulators
+static const double by_threads = 1.85;        // times as long if threads store them
 static const double alone_share = 0.38;       // fraction of the store time if two warpgroups
                                               // alternate
 static const double turn_clocks = 1080;       // until the other warpgroup's products run
@@ -102,13 +103,16 @@ static bool can_be_rows(uint32_t extent)
     return extent == GROUP_ROWS || extent == 2 * GROUP_ROWS || extent == 4 * GROUP_ROWS;
 }
 
+static bool is_exchanged(const struct tile_work *w)
+{
+    return w->path == TILE_MMA_PATH_PIPELINE && !can_be_rows(w->rows);
+}
+
 // Returns the rows of the product as wgmma computes it. If there are few rows, the operands are
 // exchanged.
 static uint32_t product_rows(const struct tile_work *w)
 {
-    bool exchanged = w->path == TILE_MMA_PATH_PIPELINE && !can_be_rows(w->rows);
-
-    return exchanged ? w->columns : w->rows;
+    return is_exchanged(w) ? w->columns : w->rows;
 }
 
 void tile_work_put_end(struct tile_work *w, int64_t extent, int64_t tile)
@@ -279,17 +283,13 @@ static double iteration_clocks_of(const struct tile_machine *m, const struct til
            (w->split > 2 ? split_clocks : 0);
 }
 
-// Returns the clocks to store an element of the result. A pipeline stores lines of 128 bytes, or
-// shorter ones if a wider tile is not a multiple of that.
+// Returns the clocks to store an element of the result. If the operands are exchanged, threads
+// store elements that do not have 16 bits.
 static double store_clocks(const struct tile_work *w)
 {
-    uint32_t stored = w->parts > 1 ? 4 : w->stored_bytes, bytes = w->columns * stored;
-    double slowness = bytes <= LINE_BYTES || bytes % LINE_BYTES == 0 ? 1
-                      : bytes % (2 * SECTOR_BYTES) == 0              ? 1.36
-                                                                     : 1.85;
+    uint32_t stored = w->parts > 1 ? 4 : w->stored_bytes;
+    double slowness = is_exchanged(w) && stored != 2 ? by_threads : 1;
 
-    if (w->path != TILE_MMA_PATH_PIPELINE)
-        slowness = 1;
     return slowness * stored / store_rate + (w->parts > 1 ? 0 : w->behind);
 }
 
