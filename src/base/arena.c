@@ -10,7 +10,7 @@ enum { ALIGNMENT = 16, FIRST_CHUNK = 16 * 1024, LARGEST_CHUNK = 1024 * 1024 };
 
 struct chunk {
     struct chunk *next, *previous;
-    size_t size; // bytes of its data
+    size_t size; // bytes of data
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
@@ -36,7 +36,7 @@ void cuc__arena_charge(struct cuc__arena *arena, struct cuc__arena_account *acco
     arena->account = account;
 }
 
-// Charges the bytes of a new chunk to the account; false if they exceed its limit.
+// Charges the bytes of a new chunk to the account. Returns false if they exceed its limit.
 static bool charge(struct cuc__arena *arena, size_t bytes)
 {
     struct cuc__arena_account *a = arena->account;
@@ -91,8 +91,8 @@ static void unlink_chunk(struct cuc__arena *arena, struct chunk *c)
         c->next->previous = c->previous;
 }
 
-// Allocates a chunk by calloc(): the system provides a large one as zero pages, untouched until
-// first use.
+// Allocates a chunk with calloc(). The system provides a large chunk as zero pages and commits each
+// page on first use.
 static struct chunk *add_chunk(struct cuc__arena *arena, size_t bytes)
 {
     if (!charge(arena, bytes))
@@ -115,8 +115,8 @@ void *cuc__arena_allocate(struct cuc__arena *arena, size_t bytes)
     if (bytes > arena->left) {
         struct chunk *c;
 
-        if (bytes > arena->next_chunk / 4) { // a chunk of its own, so that the rest of the current
-                                             // chunk is not wasted
+        if (bytes > arena->next_chunk / 4) { // a large block gets its own chunk, which leaves the
+                                             // rest of the current chunk usable
             c = add_chunk(arena, bytes);
             return c ? c->bytes : NULL;
         }

@@ -7,28 +7,28 @@
 
 struct cuc__arena;
 
-// A limit on the memory that several arenas hold together, counted in whole chunks as allocated
-// from the system. The caller keeps the account alive as long as its arenas.
+// A limit on the memory that several arenas hold together. Whole chunks count, as the system
+// allocates them. The caller must keep the account alive longer than its arenas.
 struct cuc__arena_account {
     size_t limit, held, peak;
-    bool refused; // an arena requested more than the limit allows
+    bool refused; // an arena has asked for more than the limit allows
 };
 
 // Returns NULL if out of memory.
 struct cuc__arena *cuc__arena_create(void);
-// Charges the arena's chunks to an account from now on; beyond the account's limit, allocations
-// fail.
+// Charges the arena's chunks to an account from now on. An allocation that would exceed the
+// account's limit fails.
 void cuc__arena_charge(struct cuc__arena *arena, struct cuc__arena_account *account);
 void cuc__arena_free(struct cuc__arena *arena);
 
-// Returns zeroed memory, aligned for every type, or NULL if out of memory. Zero bytes give a valid
+// Returns zeroed memory, aligned for every type, or NULL if out of memory. Zero bytes yield a valid
 // pointer.
 void *cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);
-// Resizes a block of cuc__arena_allocate(), or allocates one for NULL. The memory is not zeroed.
-// For zero bytes the block is freed; otherwise the arena frees it in the end. If out of memory,
-// returns NULL and leaves the block unchanged.
+// Resizes a block from cuc__arena_allocate(), or allocates one if `block` is NULL. New memory is
+// not zeroed. Zero bytes free the block; otherwise the arena frees it at its own end. If out of
+// memory, returns NULL and leaves the block unchanged.
 void *cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes);
-// Formats text as printf() does; NULL if out of memory.
+// Formats text like printf(). Returns NULL if out of memory.
 char *cuc__arena_print(struct cuc__arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Copies `bytes` bytes and appends a zero byte.

@@ -1,4 +1,4 @@
-// Arrays: number of elements, and growth by doubling.
+// Array length, and array growth by doubling.
 #ifndef CUCORE_BASE_ARRAY_H
 #define CUCORE_BASE_ARRAY_H
 
@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The number of elements of an array, as an int: a constant that can be compared with signed and
-// unsigned numbers without a warning.
+// The number of elements of an array, as a constant int, so that comparisons with signed and
+// unsigned numbers compile without warnings.
 #define CUC_LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-// Called by CUC_RESERVE(). `array` points to the pointer to the items, which can have any type.
+// Implements CUC_RESERVE(). `array` is the address of the pointer to the items, which can have any
+// type.
 static inline bool cuc__array_reserve(void *array, size_t *capacity, size_t count, size_t item)
 {
     if (count <= *capacity)
@@ -34,9 +35,9 @@ static inline bool cuc__array_reserve(void *array, size_t *capacity, size_t coun
     return true;
 }
 
-// Ensures room for `count` items in the array at the pointer `array`, whose capacity is the size_t
-// `capacity`; growth at least doubles the capacity. False if out of memory; the array is then
-// unchanged.
+// Makes room for `count` items in the array that the pointer `array` points to. The size_t
+// `capacity` is its current capacity; growth at least doubles it. Evaluates to false if out of
+// memory, and then leaves the array unchanged.
 #define CUC_RESERVE(array, capacity, count) \
     cuc__array_reserve(&(array), &(capacity), (count), sizeof(*(array)))
 

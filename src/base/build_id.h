@@ -6,8 +6,8 @@
 
 enum { CUC__BUILD_ID_BYTES = 64 };
 
-// Writes the build ID of a 64-bit little-endian ELF file and returns its size in bytes; 0 if the
-// file is of another kind or has no build ID. Reads only the headers and the notes.
+// Writes the build ID of a 64-bit little-endian ELF file and returns its size in bytes. Returns 0
+// for any other kind of file, or if there is no build ID. Reads only the headers and the notes.
 size_t cuc__build_id(unsigned char id[CUC__BUILD_ID_BYTES], const char *path);
 
 #endif

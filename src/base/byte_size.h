@@ -1,4 +1,4 @@
-// Reads numbers of bytes such as 500M.
+// Parses byte counts such as 500M.
 #ifndef CUCORE_BASE_BYTE_SIZE_H
 #define CUCORE_BASE_BYTE_SIZE_H
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads a whole number, optionally with K, M, G or T for powers of 1024. For any other text, and
-// for 2^64 or more, returns false and leaves `*bytes` unchanged.
+// Parses a whole number with an optional suffix K, M, G or T for a power of 1024. Returns false for
+// any other text and for 2^64 or more, and then leaves `*bytes` unchanged.
 static inline bool cuc__read_byte_size(uint64_t *bytes, const char *text)
 {
     static const char suffixes[] = "KMGT";

@@ -1,4 +1,4 @@
-// Reads and writes little-endian numbers at any alignment, as in file formats.
+// Reads and writes unaligned little-endian numbers, as file formats use them.
 #ifndef CUCORE_BASE_BYTES_H
 #define CUCORE_BASE_BYTES_H
 

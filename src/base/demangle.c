@@ -41,7 +41,7 @@ bool cuc__demangle(char *out, size_t capacity, const char *symbol)
     return true;
 }
 
-// Returns the bracket that opens the parameters: the last one at the top level, past template
+// Returns the bracket that opens the parameter list: the last top-level one, which follows template
 // arguments such as f<(int)3>.
 static char *parameters_of(char *text)
 {
@@ -83,7 +83,7 @@ void cuc__demangle_text(char *out, size_t capacity, const char *text)
         size_t bytes = symbol_length(text);
         const char *piece = text;
 
-        if (!bytes) { // a quoted name is copied with its quotation mark
+        if (!bytes) { // copies a quoted name together with its quotation mark
             bytes = 1 + (*text == '"' ? symbol_length(text + 1) : 0);
         } else if (bytes < sizeof(symbol)) {
             snprintf(symbol, sizeof(symbol), "%.*s", (int)bytes, text);

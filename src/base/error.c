@@ -14,7 +14,7 @@ enum {
     NAME_BYTES = 64,
     TEXT_BYTES = 2048,
     NOTE_BYTES = 512,
-    // A paragraph holds the text, the explanation and all notes.
+    // Enough for the text, the explanation and all notes.
     PARAGRAPH_BYTES = TEXT_BYTES + 1024 + MAX_NOTES * NOTE_BYTES,
 };
 
@@ -33,8 +33,8 @@ struct record {
     char paragraph[PARAGRAPH_BYTES];
 };
 
-// The thread's record, allocated at its first failure, so that threads without failures cost
-// nothing. If there is no memory for it, the thread can still report that memory ran out.
+// The thread's record, allocated at its first failure, so that a thread without failures costs
+// nothing. A thread that cannot allocate its record uses `no_memory`.
 static _Thread_local struct record *own;
 static struct record no_memory = {
     .status = CUC_ERROR_OUT_OF_MEMORY,
@@ -44,8 +44,8 @@ static struct record no_memory = {
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
-// The process's failure handler. A forked child reinitializes the lock, because it may have been
-// held by a thread that the child does not have.
+// The process's failure handler. A forked child reinitializes the lock, because a thread that
+// exists only in the parent may hold it.
 static pthread_mutex_t handler_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t handler_once = PTHREAD_ONCE_INIT;
 static cuc_failure_fn handler;
@@ -74,7 +74,7 @@ static void free_record(void *p)
 
 static void make_key(void)
 {
-    // Without a key, the records of finished threads leak, but nothing else fails.
+    // If there is no key, the records of finished threads leak; nothing else fails.
     (void)pthread_key_create(&key, free_record);
 }
 
@@ -93,8 +93,8 @@ static struct record *record_to_write(void)
     return r;
 }
 
-// Returns the record of the current failure. NULL if no record could be allocated for it, in which
-// case an older record must not receive its notes.
+// Returns the record of the current failure. Returns NULL if that failure has no record because
+// allocation failed; an older record must not receive its notes.
 static struct record *record_to_extend(void)
 {
     return own != &no_memory ? own : NULL;
@@ -160,8 +160,8 @@ cuc_status cuc__pass_failure(cuc_status status, const char *function)
 {
     struct record *r = record_to_extend();
 
-    // Internal functions have two underscores after the prefix. Report public names only, since
-    // callers do not know the others.
+    // Internal functions have two underscores after the prefix. Record only public names, because
+    // callers do not know the internal ones.
     if (r && strncmp(function, "cuc_", 4) == 0 && function[4] != '_')
         copy(r->function, sizeof(r->function), function);
     return status;
@@ -178,7 +178,7 @@ void cuc__error_note(const char *fmt, ...)
     va_start(args, fmt);
     int n = vsnprintf(r->note[at], sizeof(r->note[at]), fmt, args);
     va_end(args);
-    if (n >= (int)sizeof(r->note[at])) // a truncated note ends in a mark
+    if (n >= (int)sizeof(r->note[at])) // marks a truncated note with "..."
         memcpy(r->note[at] + sizeof(r->note[at]) - 4, "...", 4);
 }
 
@@ -214,7 +214,7 @@ void cuc__unraisable(const char *fmt, ...)
     void *user = handler_user;
     pthread_mutex_unlock(&handler_lock);
     if (fn)
-        fn(message, user); // called without the lock, since the handler may set another handler
+        fn(message, user); // runs without the lock, because the handler may set another handler
 }
 
 void cuc_set_failure_handler(cuc_failure_fn fn, void *user)

@@ -1,4 +1,4 @@
-// Opens and reads files. Calls interrupted by a signal handler are repeated.
+// Opens and reads files, and retries calls that a signal handler interrupted.
 #ifndef CUCORE_BASE_FILE_H
 #define CUCORE_BASE_FILE_H
 
@@ -15,7 +15,7 @@
         (result) = (call);      \
     while ((result) < 0 && errno == EINTR)
 
-// Returns a descriptor that child programs do not inherit, or -1 with errno.
+// Returns a close-on-exec descriptor, or -1 with errno set.
 static inline int cuc__open_at(int folder, const char *path, int flags, mode_t mode)
 {
     int fd;
@@ -29,7 +29,8 @@ static inline int cuc__open(const char *path, int flags)
     return cuc__open_at(AT_FDCWD, path, flags, 0);
 }
 
-// Returns the number of bytes read, which is smaller if the file ends or cannot be read.
+// Returns the number of bytes read. It is less than `bytes` at the end of the file or after an
+// error.
 static inline size_t cuc__read_up_to(void *to, size_t bytes, int fd)
 {
     size_t at = 0;
@@ -44,13 +45,13 @@ static inline size_t cuc__read_up_to(void *to, size_t bytes, int fd)
     return at;
 }
 
-// Reads the rest of any kind of file and appends a NUL that `*bytes` does not count. Stops some
-// time after `most` bytes. Returns 0 or an errno; after ENOMEM, `*bytes` is the size that could not
-// be allocated. The caller frees `*out`.
+// Reads the rest of a file of any kind and appends a NUL that `*bytes` does not count. Stops soon
+// after `most` bytes. Returns 0 or an errno; after ENOMEM, `*bytes` is the size that could not be
+// allocated. The caller frees `*out`.
 static inline int cuc__read_to_end(char **out, size_t *bytes, int fd, size_t most)
 {
-    size_t used = 0, capacity = 0, room = 4096; // room to detect the end of the file without
-                                                // growing
+    size_t used = 0, capacity = 0, room = 4096; // spare room, so that reading the end of the file
+                                                // does not grow the buffer
     struct stat about;
     char *text = NULL;
     ssize_t n = 1;

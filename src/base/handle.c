@@ -19,8 +19,8 @@ enum { KINDS = CUC_LENGTH(names) };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// All handles ever made, in a hash table with open addressing. Released handles stay in the table
-// and keep their memory, so that an address never denotes a second object.
+// A hash table, with open addressing, of all handles ever created. A released handle stays in the
+// table and keeps its memory, so that no second object gets its address.
 static struct entry {
     const void *object;
     uint32_t kind;
@@ -28,7 +28,8 @@ static struct entry {
 } * table;
 static size_t capacity, used, live[KINDS];
 
-// In the parent, a thread that the child lacks may have held the lock in the middle of a change.
+// Runs in a forked child. A thread that exists only in the parent may have held the lock halfway
+// through a change, so the child resets the lock and stops checking.
 static void forked_child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -90,7 +91,8 @@ void cuc__handle_init(void *object, uint32_t kind)
         *e = (struct entry){ object, kind, true };
         live[kind]++;
     } else {
-        // If the table cannot grow, stop checking: no check is better than a wrong one.
+        // The table cannot grow. Stop checking, because an incomplete table would report live
+        // handles as invalid.
         __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CHECK_HANDLES, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);

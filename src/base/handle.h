@@ -1,4 +1,4 @@
-// Reference-counted handles: the head of every object's struct, and the table of live handles.
+// Reference-counted handles: the header of every object's struct, and the table of live handles.
 #ifndef CUCORE_BASE_HANDLE_H
 #define CUCORE_BASE_HANDLE_H
 
@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-// Kinds of handle: X(tag, type name).
+// Handle kinds: X(tag, type name).
 #define CUC__HANDLE_LIST(X)                   \
     X(DEVICE, "cuc_device")                   \
     X(CONTEXT, "cuc_context")                 \
@@ -40,11 +40,12 @@ typedef struct cuc__handle {
     uint32_t kind;
 } cuc__handle;
 
-// Rarely used, slow modes. They are bits of one word, so that the launch path tests all of them at
-// once. The first handle reads CHECK_HANDLES from the environment, the first launch reads BLOCKING.
+// Rarely used, slow modes. All are bits of one word, so that the launch path tests them together.
+// Creating the first handle reads CHECK_HANDLES from the environment; the first launch reads
+// BLOCKING.
 enum {
-    // CUCORE_CHECK_HANDLES=1: live handles are in a table, released handles stay allocated, and
-    // every use of a handle consults the table.
+    // CUCORE_CHECK_HANDLES=1: a table lists the live handles, released handles keep their memory,
+    // and every use of a handle consults the table.
     CUC__MODE_CHECK_HANDLES = 1,
     CUC__MODE_BLOCKING = 2,  // CUCORE_LAUNCH_BLOCKING=1: a launch waits for its kernel
     CUC__MODE_CAPTURING = 4, // captures of cuc_stream_begin_capture() are active
@@ -53,8 +54,8 @@ extern uint32_t cuc__modes;
 
 static inline uint32_t cuc__modes_now(void)
 {
-    return __atomic_load_n(&cuc__modes, __ATOMIC_RELAXED); // one instruction less than C11's atomic
-                                                           // load
+    return __atomic_load_n(&cuc__modes, __ATOMIC_RELAXED); // one instruction shorter than C11's
+                                                           // atomic load
 }
 
 static inline bool cuc__handle_checks(void)
@@ -62,7 +63,7 @@ static inline bool cuc__handle_checks(void)
     return cuc__modes_now() & CUC__MODE_CHECK_HANDLES;
 }
 
-// True while captures are under way; launches then take the slow path.
+// Returns true while any capture is active; launches then take the slow path.
 static inline bool cuc__capturing(void)
 {
     return __builtin_expect(cuc__modes_now() & CUC__MODE_CAPTURING, 0);
@@ -77,11 +78,11 @@ static inline void *cuc__handle_retain(void *object)
     return object;
 }
 
-// Drops a reference. Returns true if it was the last one: the caller must then destroy the object
-// and call cuc__handle_free(). False for NULL.
+// Drops a reference. Returns true if it was the last one; the caller must then destroy the object
+// and call cuc__handle_free(). Returns false for NULL.
 bool cuc__handle_drop(void *object, uint32_t kind);
 
-// Drops a reference unless it is the last one, and returns false if it is.
+// Drops a reference unless it is the last one. Returns false if it is the last one.
 static inline bool cuc__handle_drop_shared(void *object)
 {
     cuc__handle *h = (cuc__handle *)object;
@@ -93,7 +94,7 @@ static inline bool cuc__handle_drop_shared(void *object)
     return refs > 1;
 }
 
-// Frees the memory of a dropped object; if handles are checked, keeps it forever.
+// Frees a dropped object's memory, or keeps it forever if handles are checked.
 void cuc__handle_free(void *object);
 
 bool cuc__handle_alive(const void *object, uint32_t kind);
@@ -107,7 +108,7 @@ static inline bool cuc__handle_is_valid(const void *object, uint32_t kind)
            (object && cuc__handle_alive(object, kind));
 }
 
-// Returns from a public function with an error unless an argument is a handle of the right kind.
+// Makes a public function return an error if an argument is not a handle of the expected kind.
 #define CUC_CHECK(argument, KIND)                                                         \
     do {                                                                                  \
         if (!cuc__handle_is_valid((argument), CUC__HANDLE_##KIND))                        \
@@ -120,7 +121,7 @@ static inline bool cuc__handle_is_valid(const void *object, uint32_t kind)
             return CUC_FAIL_NULL(#argument); \
     } while (0)
 
-// The number of live handles of a kind while handles are checked; for tests.
+// Returns the number of live handles of a kind. It needs CUCORE_CHECK_HANDLES=1; for tests.
 size_t cuc__handle_count(uint32_t kind);
 
 #endif

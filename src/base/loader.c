@@ -14,7 +14,7 @@ const char cuc__static_remedy[] =
     "-static out and name the static library itself: cc program.c -l:libcucore.a -ldl -pthread "
     "-lm. The program then needs no libcucore.so when it runs.";
 
-// Only a dynamic program has a PT_INTERP segment.
+// Only a dynamically linked program has a PT_INTERP segment.
 bool cuc__program_is_static(void)
 {
     const ElfW(Phdr) *header = (const void *)getauxval(AT_PHDR);

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Returns the slot that holds the text, or the empty slot for it.
+// Returns the slot that holds the text, or the empty slot where it belongs.
 static struct cuc__name *place_of(const struct cuc__name_set *set, const char *text, size_t bytes)
 {
-    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15); // 2^64 over the golden ratio
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15); // 2^64 divided by the golden ratio
     uint64_t hash = bytes;
 
     for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {

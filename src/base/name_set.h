@@ -1,4 +1,4 @@
-// A set of names with look-up by text. The texts are borrowed.
+// A set of names, looked up by text. The caller owns the texts.
 #ifndef CUCORE_BASE_NAME_SET_H
 #define CUCORE_BASE_NAME_SET_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct cuc__name {
-    const char *text; // NULL: an empty slot
+    const char *text; // NULL means an empty slot
     size_t bytes;
     uintptr_t value; // data associated with the name
 };
@@ -15,14 +15,14 @@ struct cuc__name {
 // Zeroed is empty.
 struct cuc__name_set {
     struct cuc__name *slot;
-    size_t slots, count; // slots: 0 or a power of two, at least twice the count
+    size_t slots, count; // `slots` is 0 or a power of two, and at least twice `count`
 };
 
-// Returns the name that equals the text, or NULL.
+// Returns the name equal to the text, or NULL.
 const struct cuc__name *cuc__name_set_find(const struct cuc__name_set *set, const char *text,
                                            size_t bytes);
 
-// Returns false if out of memory. Adding a name again changes nothing.
+// Returns false if out of memory. Adding an existing name changes nothing.
 bool cuc__name_set_add(struct cuc__name_set *set, const char *text, size_t bytes, uintptr_t value);
 
 void cuc__name_set_free(struct cuc__name_set *set);

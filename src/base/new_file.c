@@ -17,8 +17,8 @@ enum { ATTEMPTS = 100 };
 
 // ---- Signals
 
-// The number of this thread's files that have a temporary name in a folder, and the thread's signal
-// mask before the first of them.
+// The number of this thread's files that have a temporary name in a folder, and the signal mask
+// that the thread had before it created the first of them.
 static _Thread_local struct {
     unsigned files;
     sigset_t before;
@@ -53,8 +53,8 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Resolves the path once, following links as the kernel does. `real` becomes the final path;
-// `*there` says if a file exists there.
+// Resolves the path once and follows links like the kernel. `real` receives the final path;
+// `*there` tells whether a file exists there.
 static int look_up(char real[PATH_MAX], bool *there, struct stat *about, const char *path)
 {
     char link[64];
@@ -100,8 +100,8 @@ static int open_folder(cuc__new_file *file, const char *path)
 
 // ---- The new file
 
-// Opens an anonymous file in the folder, provided that it can be linked to a name later. Returns
-// false if the file system does not support such files.
+// Opens an anonymous file in the folder if it can be linked to a name later. Returns false if the
+// file system does not support this.
 static bool open_anonymous(cuc__new_file *file, mode_t mode)
 {
     char link[64];
@@ -171,8 +171,8 @@ static int link_anonymous(cuc__new_file *file)
     return error;
 }
 
-// Gives the new file the old file's group, owner and permissions. If the group cannot be set, the
-// group's permissions are reduced to those of all users.
+// Gives the new file the old file's group, owner and permissions. If the group cannot be set,
+// reduces the group's permissions to those that all users have.
 static int take_after(int fd, const struct stat *old)
 {
     struct stat about;
@@ -244,7 +244,7 @@ int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes)
     return 0;
 }
 
-// On Linux a descriptor is closed even if close() fails with EINTR.
+// Closes the descriptor. Linux closes it even if close() fails with EINTR.
 static int close_file(cuc__new_file *file)
 {
     int error = close(file->fd) && errno != EINTR ? errno : 0;
@@ -262,7 +262,8 @@ int cuc__new_file_finish(cuc__new_file *file)
     CUC_RETRY(r, fsync(file->fd));
     if (r)
         return errno;
-    return file->named ? close_file(file) : 0; // an anonymous file stays open until it is linked
+    return file->named ? close_file(file) : 0; // an anonymous file stays open, because linking it
+                                               // needs the descriptor
 }
 
 int cuc__new_file_commit(cuc__new_file *file)
@@ -289,7 +290,8 @@ static int rename_to(const cuc__new_file *file, unsigned flags)
     return r ? errno : 0;
 }
 
-// Moves a file that has a temporary name into place. Afterwards a replaced file has that name.
+// Moves a file that has a temporary name into place. A file that it replaces gets the temporary
+// name.
 static int place(cuc__new_file *file)
 {
     int r, error = rename_to(file, RENAME_EXCHANGE);
@@ -325,7 +327,8 @@ int cuc__new_file_commit_all(cuc__new_file *const files[], int count, int *faile
 {
     int error = 0, r, i;
 
-    // All have names before the first one is moved, which needs no room on the disk then.
+    // Give every file a temporary name before moving the first one, because moving then needs no
+    // more disk space.
     for (i = 0; i < count && !error; i++)
         if (files[i]->folder >= 0 && !files[i]->named)
             error = link_anonymous(files[i]);

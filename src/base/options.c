@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { MOST_BYTES = 65536 }; // larger than any options struct
+enum { MOST_BYTES = 65536 }; // more than the size of any options struct
 
 cuc_status cuc__check_size(const void *from, size_t least, size_t size, const char *field,
                            const char *type, const char *function)

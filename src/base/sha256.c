@@ -8,7 +8,11 @@
 #include <immintrin.h>
 #endif
 
-enum { BLOCK = 64, LENGTH = 8 }; // bytes of a block; bytes of the message length at its end
+enum {
+    BLOCK = 64,
+    LENGTH = 8
+}; // bytes of a block; bytes of the message length at the end of the
+   // last block
 
 // The fractional parts of the cube roots of the first 64 primes.
 static const uint32_t constants[64] = {
@@ -40,8 +44,7 @@ static void write_big(unsigned char *p, uint32_t x)
         p[i] = (unsigned char)(x >> (24 - 8 * i));
 }
 
-// One round. Instead of moving values between variables, the caller passes the variables in rotated
-// order.
+// One round. The caller passes the variables in rotated order, which saves moving their values.
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                        \
     do {                                                                                        \
         uint32_t t = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g))) + \
@@ -85,7 +88,7 @@ static void add_block_in_c(uint32_t state[8], const unsigned char *data)
 
 #ifdef __x86_64__
 
-// Four rounds. `m` has their words of the message schedule.
+// Four rounds. `m` holds their words of the message schedule.
 #define ROUNDS(i, m)                                                            \
     do {                                                                        \
         const void *at = constants + 4 * (i);                                   \
@@ -94,8 +97,8 @@ static void add_block_in_c(uint32_t state[8], const unsigned char *data)
         abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e)); \
     } while (0)
 
-// The same, after replacing the words of 16 rounds ago, in `m`, by new ones. `n`, `o` and `p` have
-// the words of 12, 8 and 4 rounds ago.
+// Replaces the words of 16 rounds ago, in `m`, with new ones and does four rounds. `n`, `o` and `p`
+// hold the words of 12, 8 and 4 rounds ago.
 #define MORE_ROUNDS(i, m, n, o, p)                                               \
     do {                                                                         \
         m = _mm_add_epi32(_mm_sha256msg1_epu32(m, n), _mm_alignr_epi8(p, o, 4)); \
@@ -103,7 +106,7 @@ static void add_block_in_c(uint32_t state[8], const unsigned char *data)
         ROUNDS(i, m);                                                            \
     } while (0)
 
-// The same with the processor's SHA-256 instructions, several times as fast.
+// Does the same with the processor's SHA-256 instructions, several times as fast.
 __attribute__((target("sha,sse4.1"))) static void
 add_block_by_instructions(uint32_t state[8], const unsigned char *data)
 {
@@ -178,7 +181,7 @@ void cuc__sha256_update(cuc__sha256 *hash, const void *data, size_t bytes)
     const unsigned char *at = data;
     size_t waiting = hash->bytes % BLOCK;
 
-    if (!bytes) // then data may be NULL
+    if (!bytes) // `data` may be NULL then
         return;
     hash->bytes += bytes;
     if (waiting) {

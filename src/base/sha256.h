@@ -1,6 +1,7 @@
-// The SHA-256 hash of FIPS 180-4, computed incrementally.
+// Incremental SHA-256 (FIPS 180-4).
 //
-// The library has its own because it links nothing but libc, which has no cryptographic hash.
+// The library has its own implementation because it links only libc, which has no cryptographic
+// hash.
 #ifndef CUCORE_BASE_SHA256_H
 #define CUCORE_BASE_SHA256_H
 
@@ -13,16 +14,16 @@ enum { CUC__SHA256_BYTES = 32 };
 typedef struct cuc__sha256 {
     uint32_t state[8];
     uint64_t bytes;          // hashed so far
-    unsigned char block[64]; // the last bytes % 64 bytes wait here for the rest of their block
+    unsigned char block[64]; // the last bytes % 64 bytes, an incomplete block
 } cuc__sha256;
 
-// Set to true before the first hash, computes in C even if the processor has instructions for it.
-// Used by tests.
+// Forces the C implementation even if the processor has SHA-256 instructions. Tests set it before
+// the first hash.
 extern bool cuc__sha256_in_c;
 
 void cuc__sha256_init(cuc__sha256 *hash);
 void cuc__sha256_update(cuc__sha256 *hash, const void *data, size_t bytes);
-// Writes the digest. Initialize the hash again before another message.
+// Writes the digest. Initialize the hash again before hashing another message.
 void cuc__sha256_finish(unsigned char digest[CUC__SHA256_BYTES], cuc__sha256 *hash);
 
 // Hashes one message.

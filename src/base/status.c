@@ -43,7 +43,7 @@ const char *cuc_status_text(cuc_status status)
     return "not a status of this version of cucore";
 }
 
-// Indexed by value: the values are contiguous.
+// Indexed by value; the values are contiguous.
 static const struct {
     const char *name;
     uint32_t bits;

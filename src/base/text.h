@@ -1,4 +1,4 @@
-// Text built by formatted output, in memory that grows or in a buffer of the caller.
+// Text built by formatted output, in a growing allocation or in the caller's buffer.
 #ifndef CUCORE_BASE_TEXT_H
 #define CUCORE_BASE_TEXT_H
 
@@ -9,22 +9,22 @@
 #include <stdio.h>
 #include <string.h>
 
-// Zero-initialized, it is an empty text that grows; free() its `at`. After a loss, nothing more is
-// appended.
+// A zero-initialized struct is an empty text that grows; free() its `at`. After a loss, appends do
+// nothing.
 struct cuc__text {
     char *at; // zero-terminated; NULL until the first append
     size_t length, capacity;
     bool fixed; // `at` is the caller's buffer of `capacity` bytes
-    bool lost;  // out of memory, or the text is truncated to its buffer
+    bool lost;  // memory ran out, or the buffer truncated the text
 };
 
-// An empty text in an array of char.
+// Initializes an empty text in a char array.
 #define CUC_TEXT_IN(buffer)                                       \
     {                                                             \
         .at = (buffer), .capacity = sizeof(buffer), .fixed = true \
     }
 
-// Makes room for `bytes` more and the terminator.
+// Makes room for `bytes` more bytes and the terminator.
 static inline bool cuc__text_reserve(struct cuc__text *t, size_t bytes)
 {
     const size_t need = t->length + bytes + 1;

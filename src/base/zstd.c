@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Declarations of zstd.h, so that the build does not need it. They have been unchanged in
+// Declarations from zstd.h, so that the build does not need it. They have not changed in
 // libzstd.so.1 since 1.3.0.
 enum { ERROR_MEMORY_ALLOCATION = 64 };
 static const unsigned long long content_size_unknown = 0ULL - 1, content_size_error = 0ULL - 2;
@@ -22,12 +22,12 @@ static bool find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
 
-    memcpy(function, &found, sizeof(found)); // POSIX allows the conversion, but ISO C has no cast
+    memcpy(function, &found, sizeof(found)); // POSIX allows this conversion, but ISO C has no cast
                                              // for it
     return found;
 }
 
-// Loads the library. The loader keeps it, so every later call is only a look-up.
+// Loads the library. The loader keeps it, so later calls only look it up.
 static bool load(struct functions *f)
 {
     void *library = cuc__open_shared("libzstd.so.1", RTLD_NOW | RTLD_LOCAL, NULL);

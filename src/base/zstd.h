@@ -1,6 +1,5 @@
-// Zstandard, the compression of fat binaries since CUDA 12, through libzstd. libzstd is loaded when
-// the first such fat binary is unpacked. Nothing links it, so programs without such fat binaries do
-// not need it.
+// Zstandard, which compresses fat binaries since CUDA 12. Unpacking the first such fat binary loads
+// libzstd at run time, so other programs do not need the library.
 #ifndef CUCORE_BASE_ZSTD_H
 #define CUCORE_BASE_ZSTD_H
 
@@ -8,7 +7,7 @@
 
 enum cuc__zstd_result {
     CUC__ZSTD_OK,
-    CUC__ZSTD_DAMAGED, // damaged, or of a different size
+    CUC__ZSTD_DAMAGED, // the frames are damaged, or their size differs
     CUC__ZSTD_NO_MEMORY,
     CUC__ZSTD_NO_LIBRARY,
 };
