@@ -15,7 +15,7 @@
 
 // ---- The environment
 
-// Writes the limit of the default cache; false if the variable is wrong.
+// Writes the size limit of the default cache. Returns false if the variable is invalid.
 static bool usual_bytes(uint64_t *bytes)
 {
     const char *text = secure_getenv("CUCORE_CACHE_MAX_BYTES");
@@ -24,7 +24,7 @@ static bool usual_bytes(uint64_t *bytes)
     return !text || !*text || cuc__read_byte_size(bytes, text);
 }
 
-// Makes a path absolute. NULL if out of memory or if the current folder is unknown.
+// Makes a path absolute. Returns NULL if out of memory or if the current folder is unknown.
 static char *absolute(const char *path)
 {
     char here[PATH_MAX], *text = NULL;
@@ -34,7 +34,7 @@ static char *absolute(const char *path)
     return getcwd(here, sizeof(here)) && asprintf(&text, "%s/%s", here, path) >= 0 ? text : NULL;
 }
 
-// Returns the folder of the default cache; NULL if there is none.
+// Returns the folder of the default cache, or NULL if there is none.
 static char *usual_folder(void)
 {
     const char *own = secure_getenv("CUCORE_CACHE_DIR"), *xdg = secure_getenv("XDG_CACHE_HOME");
@@ -188,7 +188,7 @@ bool cuc__cache_get(cuc__entry *entry, int *lock, cuc_cache *cache, const cuc__k
     bool hit = cuc__store_get(entry, &c->store, key);
 
     *lock = hit ? -1 : cuc__store_lock(&c->store, key);
-    // Another process may have compiled it while this one waited for the lock.
+    // Another process may have compiled the entry while this one waited for the lock.
     if (*lock >= 0 && cuc__store_get(entry, &c->store, key)) {
         hit = true;
         cuc__store_unlock(*lock);
@@ -214,7 +214,7 @@ void cuc__cache_put(cuc_cache *cache, const cuc__key *key, const char *label, co
 
 // ---- Walks
 
-// Arguments of a walk by one of the functions below.
+// Arguments of a walk over the entries, for the functions below.
 struct walk {
     cuc_cache_visit visit;
     void *user;
@@ -222,7 +222,7 @@ struct walk {
     bool failed; // an entry could not be removed
 };
 
-// Walks the entries of a cache, whose folder need not exist yet.
+// Walks the entries of a cache. The folder need not exist yet.
 static cuc_status walk(cuc_cache *cache, cuc__store_visit visit, struct walk *w,
                        const char *function)
 {

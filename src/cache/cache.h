@@ -1,4 +1,4 @@
-// The cache interface for compilers.
+// The cache interface that compilers use.
 #ifndef CUCORE_CACHE_CACHE_H
 #define CUCORE_CACHE_CACHE_H
 
@@ -9,25 +9,25 @@
 
 struct cuc_cache {
     cuc__handle head;
-    bool is_static; // the default cache, or the one that stores nothing
+    bool is_static; // the default cache, or the cache that stores nothing
     char *dir;
-    char off[160]; // the reason why it stores nothing; "": it has a folder
+    char off[160]; // why the cache stores nothing; "" if it has a folder
     cuc__store store;
     _Atomic uint64_t hits, misses, stored;
 };
 
-// Returns the reason why a folder cannot be used, for an errno of the store.
+// Explains, for an errno of the store, why a folder cannot be used.
 const char *cuc__cache_why(int error);
 
-// True if a cache can find or store entries. NULL is the default cache.
+// Returns true if a cache can find or store entries. NULL means the default cache.
 bool cuc__cache_works(cuc_cache *cache);
 
-// Finds an entry, and counts the hit or the miss. The caller frees entry->file. After a miss,
-// `*lock` is the lock of the key, or -1 if there is none; the caller compiles and passes it to
+// Finds an entry and counts the hit or miss. The caller frees entry->file. After a miss, `*lock` is
+// the key's lock, or -1 if there is none; the caller compiles and then passes it to
 // cuc__store_unlock().
 bool cuc__cache_get(cuc__entry *entry, int *lock, cuc_cache *cache, const cuc__key *key);
 
-// Returns the folder of a cache, for accesses that do not count as hits or misses.
+// Returns a cache's store, for accesses that do not count as hits or misses.
 const cuc__store *cuc__cache_store(cuc_cache *cache);
 
 // Stores an entry. Failures are ignored.

@@ -1,15 +1,11 @@
-// The format of an entry, the file that holds a compilation result.
+// The format of a cache entry, the file that holds one compilation result.
 //
-//   0   magic and version      8 bytes
-//   8   bytes of the label     4, little-endian
-//   12  zero                   4
-//   16  bytes of the data      8, little-endian
-//   24  key                   32
-//   56  checksum              32: SHA-256 of all other bytes
-//   88  label, then data
+// 0   magic and version      8 bytes 8   bytes of the label     4, little-endian 12  zero 4 16
+// bytes of the data      8, little-endian 24  key                   32 56  checksum 32: SHA-256 of
+// all other bytes 88  label, then data
 //
-// An entry is used only if its length, key and checksum are right, because its data goes to parsers
-// that do not expect damaged input.
+// A reader accepts an entry only if its length, key and checksum are right, because the parsers of
+// its data do not expect damaged input.
 #ifndef CUCORE_CACHE_ENTRY_H
 #define CUCORE_CACHE_ENTRY_H
 
@@ -17,14 +13,18 @@
 
 #include <stdbool.h>
 
-enum { CUC__ENTRY_HEAD = 88, CUC__ENTRY_LABEL = 200 }; // size of the head; maximum size of a label
+enum {
+    CUC__ENTRY_HEAD = 88,
+    CUC__ENTRY_LABEL = 200
+}; // size of the header; maximum size of a
+   // label
 
 // A key is a SHA-256 hash.
 typedef struct cuc__key {
     unsigned char bytes[CUC__SHA256_BYTES];
 } cuc__key;
 
-// An entry that has been read. The label and the data point into `file`.
+// An entry in memory. The label and the data point into `file`.
 typedef struct cuc__entry {
     char *file; // malloc'ed
     const char *label;
@@ -33,13 +33,13 @@ typedef struct cuc__entry {
     size_t bytes;
 } cuc__entry;
 
-// Writes the head of an entry. A label that is too long is truncated; `*label_bytes` is the number
-// of bytes to write after the head.
+// Writes the header of an entry. Truncates a label that is too long; `*label_bytes` is the number
+// of label bytes to write after the header.
 void cuc__entry_head(unsigned char head[CUC__ENTRY_HEAD], size_t *label_bytes, const cuc__key *key,
                      const char *label, const void *data, size_t bytes);
 
-// Checks the bytes of a file and finds its parts. False unless it is an undamaged entry of the key;
-// `file` then remains the caller's.
+// Checks a file's bytes and finds its parts. Returns false unless they are an undamaged entry for
+// the key; `file` then still belongs to the caller.
 bool cuc__entry_read(cuc__entry *entry, char *file, size_t bytes, const cuc__key *key);
 
 #endif

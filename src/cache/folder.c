@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Makes a folder and its parents. Errors show when the folder is opened.
+// Creates a folder and its parents. It ignores errors: opening the folder reports them.
 static void make_folders(const char *dir)
 {
     char path[PATH_MAX];
@@ -42,7 +42,8 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
         fd = open_folder(store->dir);
     }
     *error = fd < 0 || fstat(fd, &about) != 0 ? errno : 0;
-    // Refuse such a folder: anyone who can write to it could make its users run arbitrary code.
+    // Refuse a folder that others can write to, because they could make its users run arbitrary
+    // code.
     if (!*error && (about.st_uid != geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH))))
         *error = EPERM;
     if (*error && fd >= 0) {
@@ -55,7 +56,7 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
 int cuc__store_open_at(int folder, const char *name, int flags)
 {
     return cuc__open_at(folder, name, flags | O_NOFOLLOW | O_NONBLOCK,
-                        0600); // does not wait for a pipe
+                        0600); // O_NONBLOCK: opening a pipe does not wait
 }
 
 void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)
@@ -67,7 +68,7 @@ void cuc__entry_path(struct cuc__entry_path *path, const cuc__key *key)
     snprintf(path->name, sizeof(path->name), "%s", text + 2);
 }
 
-// Writes an entry's path in the store.
+// Writes an entry's path within the store.
 static void write_name(char name[sizeof(struct cuc__entry_path)], const cuc__key *key)
 {
     struct cuc__entry_path path;

@@ -1,4 +1,4 @@
-// Entries under keys that the caller chooses.
+// Cache entries under keys that the caller chooses.
 #include "cache.h"
 
 #include "base/error.h"
@@ -49,7 +49,7 @@ cuc_status cuc_cache_write(cuc_cache *cache, const void *key, size_t key_bytes, 
     int error = cuc__store_put(&cache->store, &own, label ? label : "", data, bytes);
     if (!error) {
         atomic_fetch_add_explicit(&cache->stored, 1, memory_order_relaxed);
-    } else if (error == EFBIG) { // the old entry would no longer be correct
+    } else if (error == EFBIG) { // the old entry is out of date: remove it
         error = cuc__store_remove(&cache->store, &own);
         error = error == ENOENT ? 0 : error;
     }

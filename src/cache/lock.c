@@ -1,8 +1,8 @@
-// Locks, and the count of bytes, both in the folder's file "state".
+// Locks and the byte count, both in the folder's file "state".
 //
-// The locks are the kernel's open-file-description locks on byte ranges (F_OFD_SETLK). So one file
-// provides a lock for each key, the locks exclude threads as well as processes, and the kernel
-// releases the locks of a process that ends.
+// The locks are the kernel's open-file-description locks on byte ranges (F_OFD_SETLK). One file
+// therefore provides a lock for each key, the locks exclude threads as well as processes, and the
+// kernel releases the locks of a process that ends.
 #include "store.h"
 
 #include "base/bytes.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Offsets of locks. The offset of a key's lock is below TRIM.
+// Offsets of the locks. A key's lock is at an offset below TRIM.
 #define TRIM ((off_t)1 << 62)
 #define COUNT (TRIM + 1)
 
@@ -24,8 +24,8 @@ static int open_state(int folder)
     return cuc__store_open_at(folder, "state", O_RDWR | O_CREAT);
 }
 
-// Returns 0, EAGAIN if the lock is taken, or the error of a file system that does not support
-// locks.
+// Returns 0 on success, EAGAIN if another holder has the lock, or the error of a file system
+// without locks.
 static int lock(int fd, off_t at)
 {
     struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1 };
@@ -71,7 +71,8 @@ void cuc__store_unlock(int fd)
 
     if (fd < 0)
         return;
-    (void)fcntl(fd, F_OFD_SETLK, &all); // a forked child may have the file open, too
+    (void)fcntl(fd, F_OFD_SETLK, &all); // close() does not unlock if a forked child also has the
+                                        // file open
     close(fd);
 }
 
@@ -79,8 +80,8 @@ int cuc__store_lock_trim(int folder)
 {
     int fd = open_state(folder);
 
-    // Without locks several processes may trim at once, which only removes more entries than
-    // necessary.
+    // Without locks, several processes may trim at the same time, which only removes more entries
+    // than necessary.
     if (fd >= 0 && lock(fd, TRIM) == EAGAIN) {
         close(fd);
         fd = -1;
@@ -96,7 +97,8 @@ static bool write_count(int fd, uint64_t bytes)
     return pwrite(fd, data, sizeof(data), 0) == (ssize_t)sizeof(data);
 }
 
-// Opens the file and locks the count, unless the lock takes too long.
+// Opens the file and locks the byte count. Gives up on the lock, but not on the file, after
+// COUNT_TRIES attempts.
 static int open_count(int folder)
 {
     int fd = open_state(folder);

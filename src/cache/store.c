@@ -54,7 +54,8 @@ bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *
     return ok;
 }
 
-// Opens the folder of an entry, creating it if necessary. Another process may remove it in between.
+// Opens an entry's folder and creates it if necessary. Retries, because another process may remove
+// the folder between the two steps.
 static int open_made(int dir, const char *name)
 {
     int fd = cuc__store_open_at(dir, name, O_RDONLY | O_DIRECTORY);
@@ -67,8 +68,8 @@ static int open_made(int dir, const char *name)
     return fd;
 }
 
-// Writes an entry without synchronizing it with the disk, which would take longer than some
-// compilations. After a loss of power the entry may be incomplete, which its checksum reveals.
+// Writes an entry without an fsync, which would take longer than some compilations. A power loss
+// may leave an incomplete entry, which its checksum reveals.
 static int write_entry(int folder, const char *name, const cuc__key *key, const char *label,
                        const void *data, size_t bytes)
 {
@@ -106,8 +107,8 @@ int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *lab
     error = folder < 0 ? errno : write_entry(folder, path.name, key, label, data, bytes);
     if (folder >= 0)
         close(folder);
-    // Also trim if the key ends in a zero byte, as one random key in 256 does, because trimming
-    // corrects the count.
+    // Also trim if the key ends in a zero byte, as one key in 256 does, because trimming corrects
+    // the byte count.
     if (!error && (cuc__store_add(dir, size) > store->max_bytes || !key->bytes[31]))
         cuc__store_trim(dir, store->max_bytes, key);
     close(dir);

@@ -11,7 +11,7 @@
 
 enum { FOLDERS = 256, STALE_SECONDS = 3600 };
 
-// Removes a temporary file left behind by a killed process.
+// Removes a temporary file that a killed process left behind.
 static void remove_stale(int folder, const char *name, const struct stat *about)
 {
     if (strncmp(name, ".cucore-", 8) == 0 && S_ISREG(about->st_mode) &&
@@ -98,10 +98,10 @@ static int by_use(const void *left, const void *right)
                                 : (a.tv_nsec > b.tv_nsec) - (a.tv_nsec < b.tv_nsec);
 }
 
-// Removes the least recently used entries down to 7/8 of the limit, if it is exceeded; returns the
-// bytes that are left. An entry that another process uses or replaces after the walk stays, unless
-// that happens between the last look at its time and its removal. Such a loss is harmless: a reader
-// has the entry open or compiles again, and nobody keeps anything but the entry's key.
+// Shrinks the store to 7/8 of the limit if it exceeds the limit, by removing the least recently
+// used entries. Returns the number of bytes left. An entry that another process uses or replaces
+// after the walk stays, unless the use falls between the last check of its time and its removal.
+// Losing that entry is harmless: a reader either has it open or compiles again.
 static uint64_t trim(int folder, uint64_t max_bytes, const cuc__key *keep)
 {
     uint64_t goal = max_bytes - max_bytes / 8;
@@ -131,7 +131,7 @@ void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep)
 
     if (lock < 0)
         return;
-    // Writers that find the lock taken leave their new entries to the next trim.
+    // A writer that finds the lock taken leaves its new entry to the next trim.
     do {
         before = cuc__store_add(folder, 0);
         left = cuc__store_correct(folder, before, trim(folder, max_bytes, keep));
