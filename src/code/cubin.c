@@ -7,7 +7,7 @@ enum {
     SYMBOL_BYTES = 24,
     SECTION_SYMBOLS = 2,
     SECTION_NOBITS = 8,
-    SECTION_VENDOR = 0x70000000, // types from here on may have no bytes in the file
+    SECTION_VENDOR = 0x70000000, // types at or above this may have no bytes in the file
 };
 
 uint64_t cuc__elf_extent(const void *data, size_t bytes)
@@ -76,8 +76,8 @@ static bool is_text(struct span texts, uint64_t at, const char *text)
            memcmp(texts.at + at, text, bytes) == 0;
 }
 
-// Finds the symbol table and its strings. A valid file has only one symbol table. For a damaged
-// file, reading all of them could take time proportional to its sections times its symbols.
+// Finds the symbol table and its strings. Uses only the first table: a valid file has no other, and
+// in a damaged file reading all of them could take time proportional to sections times symbols.
 static bool open_symbols(const struct file *f, struct span *symbols, struct span *texts)
 {
     uint64_t i = 0;
@@ -93,7 +93,7 @@ static bool open_symbols(const struct file *f, struct span *symbols, struct span
     return symbols->at && texts->at;
 }
 
-// Finds a symbol's row in the symbol table, and its index.
+// Returns a symbol's row in the symbol table, and writes its index.
 static const unsigned char *find_symbol(const struct file *f, const char *name, uint32_t *index)
 {
     struct span symbols, texts;
@@ -154,8 +154,8 @@ bool cuc__cubin_variable(const unsigned char **out, size_t *count, const void *d
 void cuc__cubin_resources(uint32_t *registers, uint32_t *stack_bytes, const void *data,
                           size_t bytes, const char *kernel)
 {
-    // A note consists of a format, a key and 16 bits. In the format below, the 16 bits are the
-    // length of the data that follow: a symbol's index and a value.
+    // A note is a format byte, a key byte and 16 bits. In the format below, the 16 bits give the
+    // length of the data that follow: a symbol index and a value.
     enum { FORM_VALUES = 4, KEY_STACK = 0x11, KEY_REGISTERS = 0x2f };
     struct span notes = { NULL, 0 };
     struct file f;

@@ -13,7 +13,7 @@ enum {
     ENTRY_KIND = 0,          // 2 bytes
     ENTRY_HEADER_BYTES = 4,  // 4 bytes
     ENTRY_BYTES = 8,         // 8 bytes: size of the content with padding
-    ENTRY_PACKED_BYTES = 16, // 4 bytes: size of the content without padding; 0 if it is not
+    ENTRY_PACKED_BYTES = 16, // 4 bytes: size of the compressed content without padding; 0 if not
                              // compressed
     ENTRY_ARCH = 28,         // 4 bytes
     ENTRY_FLAGS = 40,        // 8 bytes
@@ -79,8 +79,8 @@ bool cuc__fatbin_next(struct cuc__fatbin *f, struct cuc__fatbin_entry *out)
     return true;
 }
 
-// Architectures of one family, and those that run each other's machine code, have the same tens
-// digits, arch / 10.
+// Returns true if the entry runs on `arch`. The tens digits, arch / 10, are equal within a family
+// and within a group of architectures that run each other's machine code.
 bool cuc__fatbin_runs(const struct cuc__fatbin_entry *e, unsigned arch)
 {
     if (e->specific)
@@ -97,7 +97,8 @@ unsigned cuc__fatbin_worth(const struct cuc__fatbin_entry *e)
     return machine_code + 4 * e->arch + 2 * e->specific + e->family;
 }
 
-// Reads a length. If all four bits are set, it continues in further bytes. False past the end.
+// Completes a length from a token: if all four of its bits are set, further bytes add to it.
+// Returns false past the end of the data.
 static bool lz4_length(size_t *length, const unsigned char *in, size_t bytes, size_t *at)
 {
     enum { FULL = 15 };
@@ -110,7 +111,7 @@ static bool lz4_length(size_t *length, const unsigned char *in, size_t bytes, si
     return true;
 }
 
-// Decodes one LZ4 block, in which literals and copies of earlier output alternate.
+// Decodes one LZ4 block, an alternation of literals and copies of earlier output.
 static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char *in, size_t bytes)
 {
     size_t i = 0, o = 0;
@@ -124,7 +125,7 @@ static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char
         i += n;
         o += n;
         if (i == bytes)
-            break; // the last literals are not followed by a copy
+            break; // no copy follows the last literals
         if (bytes - i < 2)
             return false;
         size_t back = (size_t)cuc__read_le(in, i, 2);
@@ -141,8 +142,9 @@ static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char
     return o == out_bytes;
 }
 
-// True unless the sizes exceed the maximum expansion of either compression: a Zstandard block has
-// at most 128 KiB and takes at least four bytes, and LZ4's lengths grow by 255 per byte.
+// Returns false if the sizes exceed the maximum expansion of both compressions: a Zstandard block
+// expands to at most 128 KiB and takes at least four bytes, and an LZ4 length grows by 255 per
+// byte.
 static bool plausible(const struct cuc__fatbin_entry *e)
 {
     enum { MOST_OF_A_BYTE = 32768 };

@@ -17,9 +17,9 @@ _Static_assert((int)CUC__PARAMETER_ANY == (int)CUC_PARAMETER_ANY &&
                    (int)CUC__PARAMETER_FLOAT == (int)CUC_PARAMETER_FLOAT,
                "public and private parameter types are one");
 
-// A kernel's properties, queried from the driver once for all its handles. An object keeps the
-// properties of its kernels for its whole life. So another handle of a kernel costs no driver call,
-// and values that are read or set through one handle hold for the others.
+// A kernel's properties, which all its handles share. An object keeps the properties of its kernels
+// for its whole life. Another handle of a kernel therefore needs no driver call, and values that
+// are read or set through one handle apply to the others.
 struct cuc__kernel_facts {
     struct cuc__kernel_facts *next;
     CUkernel handle;
@@ -49,8 +49,8 @@ static cuc_status fail_memory(const char *symbol, const char *function)
     return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the kernel %s", symbol);
 }
 
-// Reads the parameter layout from the driver, in the current context. Returns the driver's result.
-// If that is 0 but parameters_known is false, the driver cannot tell the layout.
+// Reads the parameter layout from the driver in the current context. Returns the driver's result.
+// If the result is 0 but parameters_known stays false, the driver cannot report the layout.
 static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
 {
     size_t capacity = f->parameter_count;
@@ -79,16 +79,16 @@ static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
     return CUDA_SUCCESS;
 }
 
-// True if another device's context may succeed where this one failed.
+// Returns true if another device's context may succeed where this one failed.
 static bool is_of_the_context(CUresult r)
 {
     return r == CUDA_ERROR_INVALID_CONTEXT || r == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
            r == CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-// Reads a kernel's parameters. For this the driver loads the kernel, which requires a context of a
-// device that accepts the code, but a kernel belongs to no device. So the function tries the
-// current context, then those of devices that have one, then the other devices.
+// Reads a kernel's parameters. The driver must load the kernel for this, which requires a context
+// of a device that can run the code, but a kernel belongs to no device. The function therefore
+// tries the current context, then existing contexts of other devices, then the remaining devices.
 static cuc_status query_parameters(struct cuc__kernel_facts *f, int devices, const char *function)
 {
     bool no_memory = false;
@@ -123,8 +123,8 @@ static cuc_status query_parameters(struct cuc__kernel_facts *f, int devices, con
     return CUC_OK;
 }
 
-// Adds the types from the PTX at the driver's own offsets. If the sizes differ, the text does not
-// describe the running code, and its types are ignored.
+// Adds the parameter types from the PTX, and keeps the driver's offsets. If the sizes differ, the
+// PTX does not describe the running code, and the function ignores its types.
 static void add_types(struct cuc__kernel_facts *f, const struct cuc__parameter *p, size_t n)
 {
     bool same = n == f->parameter_count;
@@ -135,7 +135,7 @@ static void add_types(struct cuc__kernel_facts *f, const struct cuc__parameter *
         f->parameters[i].type = p[i].type;
 }
 
-// Reads the types from the PTX, and the layout too if the driver could not tell it.
+// Reads the types from the PTX, and also the layout if the driver could not report it.
 static cuc_status read_parameters(struct cuc__kernel_facts *f, cuc_object *object,
                                   const char *function)
 {
@@ -175,7 +175,7 @@ static cuc_status make_accepted(struct cuc__kernel_facts *f, const char *functio
     return CUC_OK;
 }
 
-// If there is an object, the caller holds its lock.
+// Creates a kernel's properties. The caller holds the object's lock, if there is an object.
 static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, const char *symbol,
                              cuc_object *object, const char *function)
 {
@@ -194,7 +194,7 @@ static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, co
     if (!f->symbol || !f->limits) {
         st = fail_memory(symbol, function);
     } else {
-        CUstreamCaptureMode mode = cuc__enter_relaxed_mode(); // may load the code
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode(); // the query may load the code
         st = query_parameters(f, devices, function);
         cuc__leave_relaxed_mode(mode);
         if (st == CUC_OK)
@@ -268,7 +268,7 @@ static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *ob
         CUresult r = cuc__cu.cuLibraryGetKernel(&handle, library, symbol);
         cuc__leave_relaxed_mode(mode);
         if (r == CUDA_ERROR_NOT_FOUND)
-            return CUC_ERROR_NOT_FOUND; // the caller records the failure, after releasing the lock
+            return CUC_ERROR_NOT_FOUND; // the caller records the failure after it releases the lock
         if (r) {
             st = cuc__fail_driver(NULL, r, function, "cuLibraryGetKernel",
                                   "looking up the kernel %s", name);
@@ -303,7 +303,7 @@ cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, const cha
     return st < 0 ? st : make_kernel(out, facts, name, object, __func__);
 }
 
-// Refuses a kernel that is not in an object's library, as far as the driver can tell.
+// Refuses a kernel that does not belong to an object's library, if the driver can tell.
 static cuc_status check_library(CUkernel handle, const char *name, cuc_object *object,
                                 const char *function)
 {

@@ -34,14 +34,14 @@ static const char *const cache_configs[] = {
     [CUC_KERNEL_CACHE_EQUAL] = "half and half",
 };
 
-// Guards writes of limits. It is held only for a few stores, never during a driver call.
+// Guards writes to limits. Threads hold it only for a few stores, never during a driver call.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static cuc_status get(int *out, const cuc_kernel *kernel, const cuc_device *device,
                       int32_t attribute, const char *function)
 {
     int value;
-    // The first query of a kernel may load its code, even during a capture.
+    // A kernel's first query may load its code, even during a capture.
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuKernelGetAttribute(&value, (CUfunction_attribute)attribute,
                                               kernel->handle, device->handle);
@@ -89,7 +89,7 @@ cuc_status cuc__kernel_prepare(cuc_kernel *kernel, cuc_device *device, const cha
             0)
         return st;
 
-    // Two threads may have made the query; the first one to return writes the limits.
+    // Two threads may have queried the limits; the first one to get here writes them.
     pthread_mutex_lock(&lock);
     if (!atomic_load_explicit(&limits->known, memory_order_relaxed)) {
         limits->static_shared_bytes = (uint32_t)fixed;
@@ -109,9 +109,9 @@ uint32_t cuc__kernel_shared_limit(const cuc_kernel *kernel, const cuc_device *de
     return all > fixed ? all - fixed : 0;
 }
 
-// Raises the limit to the maximum, once. The attribute is only a ceiling, since a launch uses the
-// amount that it requests. So concurrent raises agree, and a later, larger launch needs no driver
-// call.
+// Raises the limit to the maximum, once. The attribute is only a ceiling, because a launch uses the
+// amount that it requests. Concurrent raises therefore agree, and a later, larger launch needs no
+// driver call.
 cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint32_t bytes,
                                     const char *function)
 {
@@ -180,7 +180,7 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "attribute %s is read-only: it is a property of the code of the kernel %s",
                         attributes[attribute].name, kernel->name);
-    // A tile kernel reports the properties of its first entry; settings apply to all entries.
+    // A tile kernel reports the properties of its first entry. A setting applies to all entries.
     if (kernel->tile) {
         const struct cuc__tile_code *code = cuc__tile_code_on(kernel->tile, device);
         for (uint32_t i = 1; i < code->signature->entries; i++)
@@ -191,7 +191,7 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
     if (attribute != CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         return set(kernel, device, attribute, value, __func__);
 
-    // Launches check the allowed amount, so read it before it changes.
+    // Launches check against the allowed amount, so read it before changing it.
     if ((st = cuc__kernel_prepare(kernel, device, __func__)) < 0)
         return st;
     uint32_t limit = cuc__kernel_shared_limit(kernel, device);

@@ -1,4 +1,4 @@
-// Tile kernels of an object: their signatures, and the handles of their entries.
+// Tile kernels of an object: their signatures and the handles of their entries.
 #include "kernel_tile.h"
 
 #include "device/context.h"
@@ -16,16 +16,16 @@
 #include <string.h>
 
 enum {
-    SYMBOL_BYTES = 512,  // a signature's name
-    COMMON_BYTES = 4096, // signatures are seldom longer
+    SYMBOL_BYTES = 512,  // a signature's symbol name
+    COMMON_BYTES = 4096, // signatures are rarely longer
 };
 
-// The bytes of a signature: borrowed from the code, or a copy that is owned.
+// The bytes of a signature, either borrowed from the code or in an owned copy.
 struct found {
     const unsigned char *at;
     size_t count;
-    bool no_memory; // out of memory, so the signature may still exist
-    bool no_zstd;   // a part of the code cannot be read without libzstd
+    bool no_memory; // memory ran out, so the signature may still exist
+    bool no_zstd;   // part of the code cannot be read without libzstd
     unsigned char *copy;
     unsigned char common[COMMON_BYTES];
 };
@@ -51,8 +51,8 @@ static bool find_in_entry(struct found *f, const struct cuc__fatbin_entry *e, co
            cuc__cubin_variable(&f->at, &f->count, e->data, e->bytes, symbol);
 }
 
-// Looks for a signature in a member of a fat binary, unpacking it if necessary. The bytes found may
-// lie within the unpacked copy.
+// Looks for a signature in one member of a fat binary, and unpacks the member if necessary. The
+// bytes found may lie in the unpacked copy.
 static bool find_in_member(struct found *f, struct cuc__fatbin_entry e, const char *symbol)
 {
     char *unpacked = NULL;
@@ -126,7 +126,7 @@ static cuc_status fail_not_found(const struct found *f, const char *name, const 
     return CUC_ERROR_NOT_FOUND;
 }
 
-// Reads the signature and frees the copy of its bytes.
+// Parses the signature and frees the copy of its bytes.
 static cuc_status read_signature(struct tile_signature **out, struct found *f, const char *name,
                                  const char *function)
 {
@@ -155,7 +155,8 @@ cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *objec
                                   : fail_not_found(&f, name, function);
 }
 
-// The tile kernels of an object, found by their signatures. Each part of its code is read once.
+// The tile kernels of an object, found by their signatures. Building the set reads each part of the
+// code once.
 struct tile_names {
     struct cuc__name_set set;
     bool no_memory;
@@ -238,7 +239,7 @@ bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t
     bool memory = !tiles.no_memory;
     for (size_t i = 0; i < *count; i++) {
         const char *name = names[i], *kept;
-        const char *end = strchr(name, '$'); // names in a tile program contain no $
+        const char *end = strchr(name, '$'); // a name in a tile program contains no $
         const struct cuc__name *tile =
             end ? cuc__name_set_find(&tiles.set, name, (size_t)(end - name)) : NULL;
         if (tile && (kept = cuc__intern(tile->text)) != NULL) {
@@ -306,8 +307,8 @@ static cuc_status open_entries(struct cuc__tile_code *code, cuc_object *object, 
         if (st < 0)
             return st;
         cuc__intern_release(code->entry[i]->name);
-        code->entry[i]->name = cuc__intern(name); // for messages; already interned, so this cannot
-                                                  // fail
+        code->entry[i]->name = cuc__intern(name); // for messages; the name is already interned, so
+                                                  // this cannot fail
     }
     return CUC_OK;
 }
@@ -318,7 +319,7 @@ static cuc_status fail_memory(const char *name, const char *function)
                      name);
 }
 
-// Adds the code to which the signature belongs.
+// Adds the compiled code that the signature describes.
 static cuc_status add_code(struct cuc__tile_kernel *tile, struct found *f, cuc_object *object,
                            const char *name, const char *function)
 {
@@ -339,7 +340,7 @@ static cuc_status add_code(struct cuc__tile_kernel *tile, struct found *f, cuc_o
 
 static const uint32_t no_member = UINT32_MAX;
 
-// Finds, for each device, the index of the fat binary's member that its driver loads.
+// Finds, for each device, the index of the fat binary member that the driver loads there.
 static cuc_status choose_members(uint32_t *member, uint32_t devices, const cuc_object *object,
                                  const char *function)
 {
@@ -369,7 +370,8 @@ static cuc_status choose_members(uint32_t *member, uint32_t devices, const cuc_o
     return CUC_OK;
 }
 
-// Adds the code of member `n` if a device loads it, and replaces the member's index by the code's.
+// Adds the code of member `n` if any device loads it, and replaces the member's index with the
+// index of the code.
 static cuc_status add_member(struct cuc__tile_kernel *tile, const struct cuc__fatbin_entry *e,
                              uint32_t n, const uint32_t *member, struct found *f,
                              cuc_object *object, const char *name, const char *function)
@@ -389,7 +391,7 @@ static cuc_status add_member(struct cuc__tile_kernel *tile, const struct cuc__fa
     return st;
 }
 
-// Adds the code for each architecture of a fat binary that a device loads.
+// Adds the code of every fat binary member that a device loads.
 static cuc_status add_from_members(struct cuc__tile_kernel *tile, struct found *f,
                                    cuc_object *object, const char *name, const char *function)
 {
@@ -450,7 +452,7 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
     kernel->name = kernel->symbol = kept;
     kernel->parameters_known = true;
     kernel->parameter_count = code->signature->kernel->parameter_count;
-    kernel->common_count = SIZE_MAX; // forces every launch onto the slow path, which handles tile
+    kernel->common_count = SIZE_MAX; // sends every launch to the slow path, which handles tile
                                      // kernels
     kernel->parameters = tile->parameters;
     kernel->limits = code->entry[0]->limits;

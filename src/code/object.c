@@ -33,7 +33,7 @@ static void destroy(cuc_object *object)
     cuc__handle_free(object);
 }
 
-// Copies code and appends a NUL. PTX may already end in NULs.
+// Copies code and appends a NUL. Drops NULs at the end of PTX.
 static char *copy_code(const void *data, size_t *bytes, bool text)
 {
     while (text && *bytes && !((const char *)data)[*bytes - 1])
@@ -52,7 +52,7 @@ static bool copy_text(char **out, const char *text)
     return *out || !text || !*text;
 }
 
-// Copies the pairs and their text into one block.
+// Copies the pairs and their strings into one block.
 static cuc_object_mapping *copy_names(const char *const (*names)[2], size_t count)
 {
     size_t bytes = count * sizeof(cuc_object_mapping);
@@ -130,7 +130,7 @@ no_memory:
                      "no host memory for an object of %zu bytes of %s", bytes, cuc_code_name(kind));
 }
 
-// Checks the user's data for an object before it is used.
+// Creates an object after checking the user's data.
 static cuc_status create(cuc_object **out, int32_t kind, const void *data, size_t bytes,
                          const cuc_object_options *o, const char *name, const char *function)
 {
@@ -149,7 +149,7 @@ static cuc_status create(cuc_object **out, int32_t kind, const void *data, size_
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "options.names[%zu].%s is NULL",
                              i, o->names[i].expression ? "symbol" : "expression");
 
-    // A mapping consists of its two strings, in this order.
+    // A mapping has two strings, in the order of the pairs.
     _Static_assert(sizeof(cuc_object_mapping) == sizeof(const char *[2]), "no padding");
     return cuc__object_create(out, kind, data, bytes, o->ptx, o->ptx_bytes, name,
                               (const char *const(*)[2])(uintptr_t)o->names, o->name_count, NULL,
@@ -173,7 +173,7 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
     return create(out, kind, data, bytes, &o, o.name, __func__);
 }
 
-// Reads a file. A folder can be opened, but not read.
+// Reads a file. Opening a folder succeeds, but reading it fails.
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
     int fd = cuc__open(path, O_RDONLY);

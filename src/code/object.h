@@ -1,4 +1,4 @@
-// Object code: the interface for compilers, linkers and kernels.
+// Object code: the interface that compilers, linkers and kernels use.
 #ifndef CUCORE_CODE_OBJECT_H
 #define CUCORE_CODE_OBJECT_H
 
@@ -12,8 +12,8 @@
 
 struct cuc__kernel_facts;
 
-// Options of a load, and the logs that the driver writes. The driver may compile lazily, long after
-// the load, so this struct lives as long as the object.
+// Load options, and the logs that the driver writes. The driver may compile lazily, long after the
+// load, so this struct lives as long as the object.
 struct cuc__load_logs {
     CUjit_option options[4];
     void *values[4];
@@ -28,28 +28,28 @@ struct cuc_object {
     char *log;
     char *code; // followed by a NUL
     size_t bytes;
-    char *ptx; // NULL: none; for PTX the same as `code`
+    char *ptx; // NULL if none; equal to `code` for PTX
     size_t ptx_bytes;
-    cuc_object_mapping *names; // one block: the pairs, followed by their text
+    cuc_object_mapping *names; // one block: the pairs, followed by their strings
     size_t name_count;
-    struct cuc__name_set symbols; // the name expressions; each value points to its mapping
+    struct cuc__name_set symbols; // the name expressions; each value points to a mapping
 
-    // Guards the lazily created members. It is held while the driver loads the code; only threads
-    // that need the same object wait.
+    // Guards the lazily created members. A thread holds it while the driver loads the code, which
+    // blocks only threads that need the same object.
     pthread_mutex_t lock;
     _Atomic(CUlibrary) library;
     struct cuc__load_logs *logs;
     bool kernel_names_known;
     size_t kernel_count;
     const char **kernel_names;       // interned, owned
-    struct cuc__kernel_facts *facts; // facts of the kernels requested so far
+    struct cuc__kernel_facts *facts; // facts of the kernels that have been requested
     struct cuc__name_set facts_named;
     struct cuc__ptx_index ptx_index;
 };
 
-// Makes an object and copies all arguments. `ptx` accompanies a cubin and may be NULL; `names` are
-// pairs of an expression and its symbol; `name` and `log` may be NULL. Data of the wrong kind is
-// refused. Failures are recorded under `function`'s name.
+// Creates an object and copies all arguments. `ptx` accompanies a cubin and may be NULL. Each pair
+// in `names` is an expression and its symbol. `name` and `log` may be NULL. Refuses data of the
+// wrong kind. Records failures under the name in `function`.
 cuc_status cuc__object_create(cuc_object **out, int32_t kind, const void *code, size_t bytes,
                               const void *ptx, size_t ptx_bytes, const char *name,
                               const char *const (*names)[2], size_t name_count, const char *log,
@@ -60,13 +60,14 @@ cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const cha
 
 // object_format.c
 
-// Guesses the kind of data from its first bytes; 0 if unknown.
+// Guesses a kind from the first bytes of the data. Returns 0 if unknown.
 int32_t cuc__code_guess(const void *data, size_t bytes);
 
-// Refuses data of the wrong kind, and truncated data, because the driver is not told a length.
+// Refuses data of the wrong kind. Also refuses truncated data, because the driver does not take a
+// length.
 cuc_status cuc__code_check(int32_t kind, const void *data, size_t bytes, const char *function);
 
-// Finds a kernel, or an array of .b8, in an object's PTX.
+// Find a kernel, or a .b8 array, in an object's PTX.
 enum cuc__ptx_found cuc__object_ptx_entry(struct cuc__ptx *at, cuc_object *object,
                                           const char *symbol);
 enum cuc__ptx_found cuc__object_ptx_array(struct cuc__ptx *at, cuc_object *object,
@@ -74,21 +75,21 @@ enum cuc__ptx_found cuc__object_ptx_array(struct cuc__ptx *at, cuc_object *objec
 
 // object_load.c
 
-// Returns the loaded library of an object; loads it once.
+// Returns an object's loaded library, and loads it on first use.
 cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *function);
 
-// Returns the symbol of a name expression, or the name itself if it is not one.
+// Returns the symbol of a name expression, or `name` itself if it is not an expression.
 const char *cuc__object_symbol(const cuc_object *object, const char *name);
 
-// Adds the log of the driver's compiler to the last recorded failure, if the compiler has written
-// one since the load. `object` may be NULL.
+// Adds the log of the driver's compiler to the last recorded failure, if the compiler has logged
+// anything since the load. `object` may be NULL.
 void cuc__object_add_log(const cuc_object *object);
 
-// Records that the kernel does not exist, and lists the existing ones.
+// Records that the kernel does not exist, and lists the kernels that do.
 cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, const char *function);
 
-// Makes a device's primary context current. Without a device, the caller's context stays current,
-// and *context is NULL. Pairs with cuc__context_leave().
+// Makes a device's primary context current. If `device` is NULL, the caller's context stays current
+// and *context becomes NULL. Call cuc__context_leave() afterwards.
 cuc_status cuc__device_enter(struct cuc_context **context, bool *pushed, cuc_device *device,
                              const char *function);
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-// The layout of fat binaries made by CUDA's tools. All numbers are little-endian, as in their ELF
-// files and on every host of a GPU.
+// The layout of fat binaries from CUDA's tools. All numbers are little-endian, as in the tools' ELF
+// files and on every GPU host.
 static const char elf_magic[] = "\177ELF";
 static const char archive_magic[] = "!<arch>\n";
 static const char thin_archive_magic[] = "!<thin>\n";

@@ -1,4 +1,4 @@
-// Object code in the driver: loading, unloading, and the contents of a loaded library.
+// Loads and unloads object code in the driver, and reads the contents of a loaded library.
 #include "object.h"
 
 #include "device/context.h"
@@ -16,8 +16,8 @@ enum {
     NAMES_BYTES = 1024, // size of a message that lists the existing kernels
 };
 
-// Set by an atexit() handler that was registered after the driver's own and so runs before them. A
-// library that is unloaded later may find the driver partly destroyed.
+// Set by an atexit() handler that is registered after the driver's own and therefore runs before
+// it. Unloading a library later could find the driver partly destroyed.
 static _Atomic bool exiting;
 
 static void mark_exiting(void)
@@ -35,7 +35,7 @@ static const char *label(const cuc_object *object)
     return object->name ? object->name : "the object";
 }
 
-// Chooses the image of an object that the driver loads.
+// Chooses the image that the driver loads for an object.
 static cuc_status choose_image(const char **image, size_t *bytes, const cuc_object *object,
                                const char *function)
 {
@@ -82,7 +82,7 @@ static struct cuc__load_logs *make_logs(void)
     return logs;
 }
 
-// The caller holds the lock.
+// Loads the object's library. The caller holds the lock.
 static cuc_status load(cuc_object *object, const char *function)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -123,8 +123,7 @@ cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *func
     CUlibrary library = atomic_load_explicit(&object->library, memory_order_acquire);
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // in a forked child, a thread that the child lacks may hold the lock
-                              // forever
+    if (cuc__driver_forked()) // in a forked child, a thread of the parent may hold the lock forever
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuLibraryLoadData", "-");
     if (!library) {
         pthread_mutex_lock(&object->lock);
@@ -179,7 +178,7 @@ static void free_names(const char **names, size_t count)
     free(names);
 }
 
-// Lists the kernels in PTX. If out of memory, fails instead of returning an incomplete list.
+// Lists the kernels in PTX. If out of memory, fails rather than return an incomplete list.
 static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
 {
     struct cuc__ptx ptx = { object->ptx, object->ptx + object->ptx_bytes };
@@ -239,14 +238,14 @@ static cuc_status names_of_library(CUlibrary library, const char ***out, size_t 
                      "no host memory for the names of %u kernels", n);
 }
 
-// Lists the kernels' names, once.
+// Lists the kernels' names on first use.
 static cuc_status know_names(cuc_object *object, const char *function)
 {
     cuc_status st = CUC_OK;
     CUlibrary library = NULL;
 
-    // PTX that a real driver would refuse still has kernel names. An object without PTX must be
-    // loaded to get them.
+    // Reading PTX also finds the kernels of code that a real driver would refuse. An object without
+    // PTX must be loaded.
     if (!object->ptx && (st = cuc__object_load(&library, object, function)) < 0)
         return st;
     pthread_mutex_lock(&object->lock);
@@ -257,7 +256,7 @@ static cuc_status know_names(cuc_object *object, const char *function)
             st = names_of_library(library, &names, &count, function);
         else if (!names_of_ptx(object, &names, &count))
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for kernel names");
-        // A declaration may precede the definition: each name counts once.
+        // A declaration may precede the definition, so count each name once.
         if (st == CUC_OK && !cuc__tile_kernel_names(object, names, &count)) {
             free_names(names, count);
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for kernel names");
@@ -299,7 +298,7 @@ cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *object, size
     return CUC_OK;
 }
 
-// A list of names, truncated at the end of its buffer. It counts the omitted names.
+// A list of names that counts the names for which its buffer has no room.
 struct list {
     char text[NAMES_BYTES];
     size_t used, left_out;
@@ -327,7 +326,7 @@ cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, cons
     char more[48] = "";
     bool known = know_names(object, function) == CUC_OK;
 
-    // If there is no memory for the set, kernels are also listed by their symbols.
+    // If there is no memory for the set, the list also has the kernels' symbols.
     for (size_t i = 0; i < object->name_count; i++) {
         const cuc_object_mapping *m = &object->names[i];
         list_add(&list, m->expression);
@@ -363,7 +362,7 @@ cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, cons
     return st;
 }
 
-// Contents of a library other than kernels
+// Library contents other than kernels
 
 cuc_status cuc__device_enter(cuc_context **context, bool *pushed, cuc_device *device,
                              const char *function)
@@ -373,13 +372,13 @@ cuc_status cuc__device_enter(cuc_context **context, bool *pushed, cuc_device *de
     *context = NULL;
     *pushed = false;
     if (!device)
-        return CUC_OK; // the context is the calling thread's own
+        return CUC_OK; // the calling thread's own context stays current
     if ((st = cuc__device_primary(context, device, function)) < 0)
         return st;
     return cuc__context_enter(*context, pushed, function);
 }
 
-// Distinguishes a missing name from the driver's other failures.
+// Reports a missing name separately from the driver's other failures.
 static cuc_status fail_lookup(cuc_context *context, CUresult r, const char *call, const char *what,
                               const cuc_object *object, const char *name, const char *function)
 {
@@ -437,8 +436,8 @@ static CUresult get_global(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, c
     return cuc__cu.cuLibraryGetGlobal(ptr, bytes, library, symbol);
 }
 
-// Managed variables are registered when a context loads the library. The driver delays this until
-// first use; querying the module counts as a use.
+// Finds a managed variable. A context registers managed variables when it loads the library, which
+// the driver delays until first use; querying the module counts as a use.
 static CUresult get_managed(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *symbol)
 {
     CUmodule module;

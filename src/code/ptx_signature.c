@@ -6,12 +6,12 @@
 #include <string.h>
 
 enum {
-    // More than any device accepts (32764 bytes); keeps sums far from overflow.
+    // more than any device accepts (32764 bytes), yet small enough that sums cannot overflow
     MAX_PARAMETER_BYTES = 1 << 20,
 };
 
-// Types of the PTX ISA that a kernel parameter can have. An untyped bit size can hold any number,
-// and so can the short floats, which C passes as structs.
+// The PTX ISA types that a kernel parameter can have. An untyped bit size can hold any number, and
+// so can the 16-bit floats, which C passes as structs.
 static const struct type {
     const char *name;
     uint32_t bytes;
@@ -39,15 +39,15 @@ static token next(struct cuc__ptx *s)
     token t = cuc__ptx_lexer_next(&lexer);
     const char *tail;
 
-    // The words of an opcode are not separate tokens: the .2d of a tensor copy must not be read as
-    // a number.
+    // Skip the rest of an opcode, because its words are not separate tokens: the .2d of a tensor
+    // copy must not be read as a number.
     if (t.kind == CUC__PTX_NAME)
         (void)cuc__ptx_lexer_opcode_tail(&lexer, &tail);
     s->at = lexer.at;
     return t;
 }
 
-// A bad token ends the text, since no driver reads past it either.
+// Returns true at the end of the text. A bad token also ends it, because no driver reads past one.
 static bool at_end(token t)
 {
     return t.kind == CUC__PTX_END || t.kind == CUC__PTX_BAD;
@@ -58,7 +58,7 @@ static bool has_text(token t, const char *text)
     return t.bytes == strlen(text) && memcmp(t.at, text, t.bytes) == 0;
 }
 
-// `word` is without its dot.
+// Compares a directive with `word`, which has no leading dot.
 static bool is_directive(token t, const char *word)
 {
     return t.kind == CUC__PTX_DIRECTIVE && has_text(t, word);
@@ -74,7 +74,7 @@ static bool is_name(token t)
     return t.kind == CUC__PTX_NAME;
 }
 
-// Reads the next token of module scope: an opening brace takes its whole block with it.
+// Reads the next token at module scope. An opening brace consumes its whole block.
 static token next_outside(struct cuc__ptx *s)
 {
     token t = next(s);
@@ -87,7 +87,7 @@ static token next_outside(struct cuc__ptx *s)
     return t;
 }
 
-// Takes an integer; false past the limit.
+// Accepts an integer token. Returns false if the value exceeds the limit.
 static bool number(token t, uint32_t *out)
 {
     if (t.kind != CUC__PTX_INTEGER || t.value > MAX_PARAMETER_BYTES)
@@ -112,8 +112,9 @@ static bool is_state_space(token t)
     return false;
 }
 
-// Parses one parameter, from the token after `.param` to the comma or parenthesis, which is stored
-// in `after`. `offset` is the end of the previous parameter and is advanced.
+// Parses one parameter, from the token after `.param` up to the comma or parenthesis, which it
+// stores in `after`. Advances `offset` from the end of the previous parameter to the end of this
+// one.
 static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *offset,
                       token *after)
 {
@@ -131,7 +132,7 @@ static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *
             uint32_t n;
             if (!number(next(s), &n) || !n || (n & (n - 1)))
                 return false;
-            if (!pointer) // after .ptr the number is the alignment of the pointee
+            if (!pointer) // after .ptr, the number is the pointee's alignment
                 align = n;
         } else if (is_directive(t, "ptr") && type) {
             pointer = true;
@@ -182,7 +183,7 @@ static bool parameters(struct cuc__ptx *s, struct cuc__parameter *out, size_t ca
     uint32_t offset = 0;
     size_t n = 0;
 
-    // Without a parameter list, the kernel has no parameters; the body or a directive follows.
+    // Without a parameter list, the kernel has no parameters, and the body or a directive follows.
     if (!is_sign(t, '(')) {
         *count = 0;
         return !at_end(t);
@@ -289,7 +290,7 @@ bool cuc__ptx_required_block(const char *text, size_t bytes, const char *kernel,
     return false;
 }
 
-// Reads the initialiser, starting after the array's name.
+// Reads an array's initializer, starting after the array's name.
 static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t capacity,
                               size_t *count)
 {
@@ -309,7 +310,7 @@ static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t cap
             return false;
     }
     *count = n;
-    return n == declared; // omitted elements would be zeros, but no tool writes such arrays
+    return n == declared; // no tool omits elements, which would be zeros
 }
 
 bool cuc__ptx_next_bytes(struct cuc__ptx *ptx, const char **name, size_t *bytes)
@@ -339,7 +340,7 @@ bool cuc__ptx_bytes(const char *text, size_t bytes, const char *name, unsigned c
     return false;
 }
 
-// Continues to read until the set has the name.
+// Reads on until the set contains the name.
 static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__name_set *set,
                                 const char *name, struct cuc__ptx *at)
 {
@@ -361,7 +362,7 @@ static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__
         entry = is_directive(t, "entry");
         array = is_directive(t, "b8");
         if (entry || array)
-            directive = t.at - 1; // starts at the directive's dot
+            directive = t.at - 1; // starts at the dot of the directive
     }
     if (!found) {
         index->rest = s;

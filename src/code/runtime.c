@@ -15,10 +15,10 @@ cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol)
     cuc_status st = cuc__driver_init(__func__);
     if (st < 0)
         return st;
-    cudaError_t e; // this call may be the first to start the runtime, which may load its modules
+    cudaError_t e; // if this call starts the runtime, the runtime may load its modules
     CUC_RELAXED(e, cuc__cudart.cudaGetKernel(&kernel, symbol));
     if (e == cudaErrorInvalidDeviceFunction || e == cudaErrorInvalidValue) {
-        // Clear the runtime's last error, which the program would find later.
+        // Clear the runtime's last error, or the program would find it later.
         (void)cuc__cudart.cudaGetLastError();
         return CUC_FAIL(
             CUC_ERROR_INVALID_ARGUMENT,
