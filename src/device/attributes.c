@@ -91,7 +91,7 @@ cuc_status cuc_device_get_properties(cuc_device_properties *out, cuc_device *dev
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);
-    // The fields are in the order of the list, one int32_t each.
+    // The fields follow the order of the list, one int32_t each.
     for (size_t i = 0; i < attribute_count; i++) {
         cuc_status st = get_attribute(&field[i], device, attributes[i].attribute, __func__);
         if (st < 0)

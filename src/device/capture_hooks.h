@@ -1,5 +1,5 @@
-// Hooks through which streams and failures call the captures of graph/. graph/ installs them with
-// the first capture.
+// Hooks through which streams and failures call into the captures of graph/. The first capture
+// installs them.
 #ifndef CUCORE_DEVICE_CAPTURE_HOOKS_H
 #define CUCORE_DEVICE_CAPTURE_HOOKS_H
 
@@ -9,15 +9,16 @@
 struct cuc_stream;
 
 struct cuc__capture_hooks {
-    // Called before a captured stream is destroyed. Ends its capture, and reports that to the
-    // process-wide handler. Returns false if another thread is filling the body of a conditional
-    // node of the capture: the stream, with everything it holds, is then destroyed after that.
+    // Called before a captured stream is destroyed. Ends the stream's capture and reports that to
+    // the process-wide handler. Returns false if another thread is filling the body of a
+    // conditional node of the capture. The caller then keeps the stream, with everything it holds,
+    // until that thread has finished.
     bool (*abandon)(struct cuc_stream *stream);
     // Called before a stream is destroyed. Returns true if its capture can never be ended; the
-    // driver's stream and its context are then kept.
+    // caller then keeps the driver's stream and its context.
     bool (*was_stuck)(const struct cuc_stream *stream);
-    // Called when the driver refused a call with a code that captures cause. The first such call is
-    // the one that invalidated the capture. The names are static.
+    // Called when the driver refused a call with a code that captures cause. The first such call
+    // invalidated the capture. Both names must be static.
     void (*refused)(int code, const char *function, const char *call);
 };
 

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All contexts that have an object, so that each CUcontext has only one object.
+// All context objects, so that each CUcontext has only one.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cuc_context *contexts;
 
-// Records of lost contexts, latest first. They are never freed: a message may be built from one
-// while its context is being destroyed, and failures of other calls report them too.
+// The records of lost contexts, latest first. They are never freed, because one thread may build a
+// message from a record while another destroys its context, and because failures of other calls
+// report them too.
 static _Atomic(struct cuc__loss *) losses;
 
 cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function)
@@ -57,7 +58,7 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
                             context->device->ordinal);
 }
 
-// The caller holds the lock.
+// Finds the object of a driver's context. The caller holds the lock.
 static cuc_context *find(CUcontext handle)
 {
     cuc_context *c;
@@ -74,8 +75,8 @@ static uint64_t id_of(CUcontext handle)
     return cuc__cu.cuCtxGetId(handle, &id) ? 0 : id;
 }
 
-// The caller holds the lock. Removes a destroyed context, so that it is not mistaken for a new one
-// at the same address.
+// Removes a destroyed context, so that a new one at the same address is not mistaken for it. The
+// caller holds the lock.
 static void forget(const cuc_context *context)
 {
     cuc_context **link = &contexts;
@@ -86,11 +87,11 @@ static void forget(const cuc_context *context)
         *link = context->next;
 }
 
-// The caller holds the lock. Returns the object of a live context, retained, or NULL.
+// Returns the object of a live context, retained, or NULL. The caller holds the lock.
 static cuc_context *find_live(CUcontext handle)
 {
     cuc_context *c = find(handle);
-    uint64_t now = c && !c->primary ? id_of(handle) : 0; // 0 for a lost context too
+    uint64_t now = c && !c->primary ? id_of(handle) : 0; // also 0 for a lost context
 
     if (now && now != c->id) {
         forget(c);
@@ -123,7 +124,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
     cuc_status st = CUC_OK;
     CUcontext handle;
 
-    // A child takes no lock, since a thread that the child lacks may hold it forever.
+    // A forked child takes no lock, because a thread of the parent may hold it forever.
     if (cuc__driver_forked())
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDevicePrimaryCtxRetain", "-");
     if (c) {
@@ -141,7 +142,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
                                   device->ordinal, device->name);
         } else {
             pthread_mutex_lock(&lock);
-            c = find(handle); // a foreign handle may already have an object
+            c = find(handle); // the object of a foreign handle may already exist
             if (c) {
                 c->primary = true;
                 cuc__handle_retain(c);
@@ -205,7 +206,7 @@ cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const cha
     }
 
     pthread_mutex_lock(&lock);
-    c = find_live(handle); // another thread may have made the object in the meantime
+    c = find_live(handle); // another thread may have created the object meanwhile
     if (!c)
         c = make(handle, device, false);
     pthread_mutex_unlock(&lock);
@@ -283,14 +284,14 @@ cuc_context *cuc_context_retain(cuc_context *context)
 void cuc_context_release(cuc_context *context)
 {
     if (!context || cuc__driver_forked())
-        return; // a forked child destroys nothing: a thread that it lacks may hold the lock forever
+        return; // a forked child destroys nothing: a thread of the parent may hold the lock forever
     if (!cuc__handle_is_valid(context, CUC__HANDLE_CONTEXT)) {
         (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // reports the invalid handle
         return;
     }
     if (cuc__handle_drop_shared(context))
         return;
-    // The list must not return an object that is being destroyed.
+    // Hold the lock, so that the list never returns an object that is being destroyed.
     pthread_mutex_lock(&lock);
     bool last = cuc__handle_drop(context, CUC__HANDLE_CONTEXT);
     if (last)
@@ -474,7 +475,7 @@ cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *greatest, cuc
     return st;
 }
 
-// Pairs of contexts with peer access, guarded by the lock.
+// Pairs of contexts with peer access. The lock guards the list.
 struct peers {
     struct peers *next;
     CUcontext context, peer;
@@ -498,7 +499,7 @@ bool cuc__context_has_peer(const cuc_context *context, const cuc_context *peer)
     return found;
 }
 
-// Takes ownership of `spare`.
+// Records whether peer access of a pair is enabled. Takes ownership of `spare`.
 static void note_peers(CUcontext context, CUcontext peer, bool enabled, struct peers *spare)
 {
     pthread_mutex_lock(&lock);
@@ -515,7 +516,7 @@ static void note_peers(CUcontext context, CUcontext peer, bool enabled, struct p
     free(spare);
 }
 
-// Enables or disables peer access: checks the pair, calls the driver, and counts a redundant change
+// Enables or disables peer access. Checks the pair, calls the driver, and treats a redundant change
 // as success.
 static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enable,
                               const char *function)

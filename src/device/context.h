@@ -1,5 +1,5 @@
-// Contexts: a device's primary one, or a foreign one. Each driver context has a single object, so
-// that its loss is reported at every later use, through whichever handle.
+// Contexts: a device's primary context, or a foreign one. Each driver context has a single object,
+// so that every handle reports the loss of the context.
 #ifndef CUCORE_DEVICE_CONTEXT_H
 #define CUCORE_DEVICE_CONTEXT_H
 
@@ -10,27 +10,28 @@
 
 // The reason why a context is lost: the first sticky error seen in it.
 struct cuc__loss {
-    struct cuc__loss *next; // kept for the life of the process
+    struct cuc__loss *next; // never freed
     int code;
     char function[64];
     char call[64];
     char launches[2048];   // launches that may have been incomplete at that moment, latest first
-    _Atomic bool reported; // already reported in full; later failures refer to that report
+    _Atomic bool reported; // reported in full once; later failures refer to that report
 };
 
 struct cuc_context {
     cuc__handle head;
     CUcontext handle;
     cuc_device *device;
-    uint64_t id;          // the driver's ID, 0 if it has none: distinguishes contexts that reuse an
-                          // address
+    uint64_t id;          // the driver's ID, or 0 if it has none; distinguishes contexts that reuse
+                          // an address
     _Atomic bool primary; // retained for the life of the process, like its device
     struct cuc_context *next;
 
     pthread_mutex_t lock;
     struct cuc_stream *legacy, *per_thread; // default streams, created on first use
     struct cuc__idle_stream *idle;          // idle internal streams of cuc_event_get_fd()
-    // Release these lists with the context's last reference; set by the files that fill the lists.
+    // These functions release the two lists together with the context's last reference. The files
+    // that fill the lists set them.
     void (*drop_streams)(struct cuc_context *context), (*drop_idle)(struct cuc_context *context);
 
     _Atomic(struct cuc__loss *) loss;
@@ -38,11 +39,11 @@ struct cuc_context {
 };
 
 // Makes a context current for a few driver calls. `*pushed` becomes true if it was not current
-// before; pass it to cuc__context_leave(). Records a failure under `function`'s name.
+// before; pass it to cuc__context_leave(). Records a failure under the name in `function`.
 cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function);
 
-// Restores the caller's context. A failure to do so becomes a note if `status` is a failure
-// already; otherwise it is recorded and returned.
+// Restores the caller's context. If restoring fails and `status` is already a failure, the new
+// failure becomes a note; otherwise it is recorded and returned.
 cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status status,
                               const char *function);
 
@@ -52,14 +53,14 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
 
 // Makes one driver call with a context current:
 //
-//     CUC_CALL_IN(st, stream->context, cuStreamGetId, (stream->handle, &id), "reading its id");
+// CUC_CALL_IN(st, stream->context, cuStreamGetId, (stream->handle, &id), "reading its id");
 //
-// `status` becomes CUC_OK, CUC_NOT_READY, or the recorded failure, and the caller's context is
-// restored. The last arguments are the format and values for cuc__fail_driver().
+// `status` becomes CUC_OK, CUC_NOT_READY or the recorded failure. The macro restores the caller's
+// context. The last arguments are the format and values for cuc__fail_driver().
 #define CUC_CALL_IN(status, context, call, arguments, ...) \
     CUC_CALL_IN_AS(__func__, status, context, call, arguments, __VA_ARGS__)
 
-// The same in a helper, which reports failures under the public function's name.
+// The same for a helper, which reports failures under the public function's name.
 #define CUC_CALL_IN_AS(function, status, context_, call, arguments, ...)                          \
     do {                                                                                          \
         cuc_context *cuc__context = (context_);                                                   \
@@ -75,7 +76,7 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
         (status) = cuc__context_leave(cuc__context, cuc__pushed, (status), (function));           \
     } while (0)
 
-// Returns the object of a driver's context, retained; creates it if necessary.
+// Returns the object of a driver's context, retained, and creates it if necessary.
 cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const char *function);
 
 // Returns the calling thread's current context as an object, retained; *out is NULL if there is
@@ -85,15 +86,15 @@ cuc_status cuc__context_current(cuc_context **out, const char *function);
 // Returns the primary context of a device, borrowed; it lives as long as the process.
 cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char *function);
 
-// Returns the loss of a context; NULL if the context works or is NULL.
+// Returns the record of a context's loss, or NULL if the context works or is NULL.
 struct cuc__loss *cuc__context_loss(const cuc_context *context);
 
-// Returns the latest loss of any context, or NULL. Sticky errors of calls without a context, such
-// as a call about code, report this loss.
+// Returns the latest loss of any context, or NULL. A call without a context, such as one about
+// code, reports this loss for a sticky error.
 struct cuc__loss *cuc__latest_loss(void);
 
-// Marks a context as lost, once. NULL means the calling thread's current context, unless a loss is
-// already known.
+// Marks a context as lost, once. If `context` is NULL, marks the calling thread's current context,
+// unless a loss is already known.
 void cuc__context_lose(cuc_context *context, int code, const char *function, const char *call);
 
 #endif

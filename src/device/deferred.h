@@ -1,31 +1,31 @@
 // Deferred releases.
 //
-// When a graph and its launches no longer use an object, the driver reports this on a thread of its
-// own, where driver calls are not allowed. Such releases wait in a list, and the next call that
-// creates an object runs them.
+// When a graph and its launches no longer use an object, the driver reports this on one of its own
+// threads, where driver calls are not allowed. The library therefore queues the release, and the
+// next call that creates an object runs it.
 #ifndef CUCORE_DEVICE_DEFERRED_H
 #define CUCORE_DEVICE_DEFERRED_H
 
 #include "base/handle.h"
 
-// A deferred release. It is part of a larger struct, which run() frees.
+// A deferred release, embedded in a larger struct that run() frees.
 struct cuc__deferred {
     struct cuc__deferred *next;
     void (*run)(struct cuc__deferred *release);
 };
 
-// Adds a release to the list. May be called on any thread, including the driver's.
+// Adds a release to the list. Any thread may call this, including the driver's.
 void cuc__defer(struct cuc__deferred *release);
 
-// Adds drop(thing) to the list. False if out of memory.
+// Adds drop(object) to the list. Returns false if out of memory.
 bool cuc__defer_drop(void *object, void (*drop)(void *object));
 
-// Runs the deferred releases, unless a capture is active, because freeing a buffer would be
-// captured.
+// Runs the deferred releases, unless a capture is active: the capture would record the freeing of a
+// buffer.
 void cuc__deferred_run(void);
 
-// True on a thread that is running deferred releases. A release that has become impossible, because
-// another thread has begun a capture, is deferred again.
+// Returns true on a thread that is running deferred releases. If another thread begins a capture, a
+// release that has thereby become impossible is deferred again.
 bool cuc__deferred_is_running(void);
 
 extern _Atomic(struct cuc__deferred *) cuc__deferred_releases;

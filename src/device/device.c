@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All devices. They are created together at the first request, since ordinals never change in a
+// All devices. The first request creates them together, because ordinals never change within a
 // process.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(cuc_device *) devices;
 static int device_count;
 
-// The attributes that launches are checked against, and their fields. Even the oldest supported
-// driver has all of them.
+// The attributes that launches check, and their fields. Even the oldest supported driver has all of
+// them.
 static const struct {
     int attribute;
     size_t offset;
@@ -93,7 +93,7 @@ static cuc_status read_device(cuc_device *d, int ordinal, const char *function)
     return CUC_OK;
 }
 
-// The caller holds the lock.
+// Creates the objects of all devices. The caller holds the lock.
 static cuc_status read_devices(const char *function)
 {
     cuc_status st = CUC_OK;

@@ -171,14 +171,15 @@ cuc_status cuc_event_record(cuc_stream *stream, cuc_event *event)
     return st;
 }
 
-// The status of a call on an event. The context comes from the event, not from the thread.
+// Evaluates to the status of a call on an event. Takes the context from the event, not from the
+// thread.
 #define STATUS(event_, code, call, ...)               \
     (!(code)                          ? CUC_OK        \
      : (code) == CUDA_ERROR_NOT_READY ? CUC_NOT_READY \
                                       : CUC_FAIL_CU((event_)->context, code, call, __VA_ARGS__))
 
-// Makes such a call in relaxed mode, since a polling thread must not invalidate another thread's
-// capture.
+// Makes one driver call on an event in relaxed mode, so that a polling thread does not invalidate
+// another thread's capture.
 #define CALL_RELAXED(status, event_, call, arguments, ...)    \
     do {                                                      \
         CUresult code_;                                       \
@@ -219,8 +220,8 @@ static bool can_measure(const cuc_event *start, const cuc_event *end)
            atomic_load_explicit(&end->recorded, memory_order_relaxed);
 }
 
-// The driver returns the same code for three different mistakes; this function gives each its own
-// message.
+// Reports a failed cuEventElapsedTime(). The driver returns the same code for three different
+// mistakes; this function gives each its own message.
 static cuc_status explain_elapsed(const cuc_event *start, const cuc_event *end,
                                   const char *function)
 {
@@ -255,7 +256,7 @@ cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_even
     cuc_status st = can_measure(start, end) ? CUC_OK : explain_elapsed(start, end, __func__);
     if (st < 0)
         return st;
-    // No capture forbids this call, since it neither waits nor queries the device.
+    // Captures allow this call, because it neither waits nor queries the device.
     CUresult code = cuc__cu.cuEventElapsedTime(&ms, start->handle, end->handle);
     st = STATUS(start, code, "cuEventElapsedTime", "measuring between two events");
     if (st == CUC_OK)

@@ -11,17 +11,17 @@ struct cuc_event {
     cuc_context *context; // retained
     uint32_t flags;       // CUC_EVENT_ bits
     bool owned;
-    _Atomic bool recorded; // recorded by cucore; a foreign event counts as recorded
-    // The stream of the last record, NULL if unknown, and the number of launches made by then.
+    _Atomic bool recorded; // recorded through cucore; a foreign event counts as recorded
+    // The stream of the last record, or NULL if unknown, and the number of launches up to then.
     _Atomic(CUstream) recorded_on;
     _Atomic uint32_t mark;
-    // The stream of the last successful wait, which need not be repeated.
+    // The stream and mark of the last successful wait, which need not be repeated.
     _Atomic(CUstream) settled_on;
     _Atomic uint32_t settled;
 };
 
-// Marks the launches before a record as complete. Call this when the record from which `on` and
-// `mark` were read is complete.
+// Marks the launches before a record as complete. Call it after the record from which `on` and
+// `mark` were read has completed.
 static inline void cuc__event_mark_complete(cuc_event *e, CUstream on, uint32_t mark)
 {
     if (!on || (atomic_load_explicit(&e->settled_on, memory_order_relaxed) == on &&
@@ -32,7 +32,7 @@ static inline void cuc__event_mark_complete(cuc_event *e, CUstream on, uint32_t 
     atomic_store_explicit(&e->settled, mark, memory_order_relaxed);
 }
 
-// Makes an event object for a driver's event; NULL if out of memory.
+// Creates an object for a driver's event. Returns NULL if out of memory.
 cuc_event *cuc__event_wrap(CUevent handle, cuc_context *context, uint32_t flags, bool owned);
 
 #endif

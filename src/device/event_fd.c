@@ -10,13 +10,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// An internal stream that waits for one event at a time. While idle it is in its context's list.
-// The driver's callback returns it to the list, since a callback must not make driver calls.
+// An internal stream that waits for one event at a time. An idle stream is in its context's list.
+// The driver's callback returns it to the list rather than destroying it, because a callback must
+// not call the driver.
 struct cuc__idle_stream {
     struct cuc__idle_stream *next;
-    cuc_context *context; // retained while the stream waits, because the callback needs the list
+    cuc_context *context; // retained during the wait, because the callback needs the list
     CUstream handle;
-    int fd; // a duplicate: the caller may close its descriptor at any time
+    int fd; // a duplicate, because the caller may close its descriptor at any time
 };
 
 static void make_readable(int fd)
@@ -44,7 +45,7 @@ static void drop(struct cuc__idle_stream *s)
     free(s);
 }
 
-// Runs on one of the driver's threads. Unlike a cuLaunchHostFunc callback, it is also called after
+// Runs on one of the driver's threads. Unlike a cuLaunchHostFunc callback, it also runs after
 // errors.
 static void event_done(CUstream stream, CUresult code, void *data)
 {
@@ -54,15 +55,14 @@ static void event_done(CUstream stream, CUresult code, void *data)
 
     (void)stream;
     (void)code;
-    // Return the stream to the list first: a caller that wakes up may request the next descriptor
-    // at once.
+    // Return the stream to the list first: a woken caller may request the next descriptor at once.
     put_back(s);
     make_readable(fd);
     close(fd);
     cuc__handle_drop_shared(context);
 }
 
-// Returns an idle stream of the context, or a new one. The context must be current.
+// Returns one of the context's idle streams, or a new one. The context must be current.
 static cuc_status take(struct cuc__idle_stream **out, cuc_context *context, const char *function)
 {
     struct cuc__idle_stream *s;
@@ -88,7 +88,7 @@ static cuc_status take(struct cuc__idle_stream **out, cuc_context *context, cons
     return CUC_OK;
 }
 
-// Enqueues the wait and the callback. The context must be current.
+// Enqueues the wait for the event, and the callback. The context must be current.
 static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const char *function)
 {
     struct cuc__idle_stream *s = NULL;
@@ -116,7 +116,8 @@ static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const cha
         st = cuc__fail_driver(context, r, function, call, "waiting for an event");
         close(s->fd);
         if (waits)
-            drop(s); // a later event would wait for this one too
+            drop(s); // the stream cannot be reused, because later work on it would wait for this
+                     // event too
         else
             put_back(s);
     }
@@ -139,8 +140,7 @@ cuc_status cuc_event_get_fd(int32_t *out, cuc_event *event)
         return CUC_LEAVE(context, pushed,
                          CUC_FAIL(CUC_ERROR_IO, "no eventfd: %s", strerror(errno)));
 
-    // Use relaxed mode, so that the internal stream does not invalidate a capture elsewhere in the
-    // program.
+    // Relaxed mode keeps the internal stream from invalidating a capture elsewhere in the program.
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuEventQuery(event->handle);
     if (r == CUDA_SUCCESS)

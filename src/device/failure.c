@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Driver codes that have a status of their own; the others become CUC_ERROR_DRIVER.
+// Driver codes that have their own status. All others become CUC_ERROR_DRIVER.
 static const struct {
     int code;
     cuc_status status;
@@ -78,8 +78,8 @@ static cuc_status fail_loading(int code, const char *function, const char *call)
     }
 }
 
-// Adds details of a simulated driver, which reports more than a code: the kernel, its position, the
-// address, the setting.
+// Adds a simulated driver's details, which go beyond a code: the kernel, its position, the address,
+// the setting.
 static void note_finding(const char *call, int code)
 {
     char text[1024];
@@ -88,7 +88,7 @@ static void note_finding(const char *call, int code)
         cuc__error_note("the simulated driver: %s", text);
 }
 
-// Returns the remedy for a code. On the simulated driver it may be a setting.
+// Returns the remedy for a code. On the simulated driver, the remedy may be a setting.
 static const char *remedy_of(const cuc__explanation *e)
 {
     static const struct {
@@ -138,7 +138,8 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         loss = cuc__latest_loss();
     if (loss) {
         const cuc__explanation *first = cuc__explain(CUC_LIBRARY_DRIVER, loss->code);
-        // The full report is made once; later failures list only the launches in their log.
+        // Only the first failure reports the loss in full; later ones just list the launches in
+        // their log.
         const bool whole = !atomic_exchange(&loss->reported, true);
         explanation[0] = '\0';
         if (whole)
@@ -155,7 +156,7 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         return status;
     }
     snprintf(explanation, sizeof(explanation), "%s %s", e->meaning, remedy_of(e));
-    // A sticky error means a lost context, even if the context is unknown.
+    // A sticky error means that a context is lost, even if it is unknown which.
     cuc_status status = e->sticky ? CUC_ERROR_CONTEXT_LOST : status_of(code);
     status = cuc__fail_library(status, CUC_LIBRARY_DRIVER, code, e->symbol, function, call,
                                explanation, NULL, "%s", what);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A green context. Its streams belong to the device's primary context here, because a green context
-// can be current on only one thread at a time, and cucore never needs it to be.
+// A green context. cucore attributes its streams to the device's primary context, because a green
+// context can be current on only one thread at a time, and cucore never needs it to be current.
 struct cuc_green_context {
     cuc__handle head;
     CUgreenCtx handle;
@@ -73,7 +73,7 @@ cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest, const 
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "least is %u, and there are %u multiprocessors to split", least,
                         from->count);
-    // There are at most as many groups as multiprocessors.
+    // There cannot be more groups than multiprocessors.
     n = groups && *count > from->count ? from->count : *count;
     if (groups && !n)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "*count is 0, expected the number of groups");

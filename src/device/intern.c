@@ -10,17 +10,17 @@ struct name {
     struct name *next;      // in its bucket
     struct name *next_dead; // valid while listed
     size_t owners;
-    bool listed; // in the list of dead names; a name that is interned again stays there until the
-                 // next sweep
+    bool listed; // in the list of dead names; a name that is interned again stays in the list until
+                 // the next sweep
     char text[];
 };
 
 enum { FIRST_BUCKETS = 256 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // the innermost lock: no function is
-                                                         // called while it is held
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // the innermost lock: its holder calls no
+                                                         // other function that locks
 static struct name *first_buckets[FIRST_BUCKETS];
-// The number of buckets is a power of two and at least half the number of names.
+// A power of two that is at least half the number of names.
 static struct name **buckets = first_buckets;
 static size_t bucket_count = FIRST_BUCKETS;
 static size_t count;
@@ -38,7 +38,7 @@ static size_t bucket_of(const char *text)
     return h & (bucket_count - 1);
 }
 
-// The caller holds the lock. If out of memory, the chains grow longer instead.
+// Adds buckets. If out of memory, lets the chains grow longer instead. The caller holds the lock.
 static void add_buckets(void)
 {
     const size_t old_count = bucket_count;
@@ -109,8 +109,8 @@ static void discard(struct name *n)
     count--;
 }
 
-// Frees the dead names that no ring holds. The remaining ones do not count toward the next sweep,
-// so that its cost is spread over the same number of releases, however many rings there are.
+// Frees the dead names that no ring holds. The rest does not count toward the next sweep, so a
+// sweep always follows the same number of releases, however many rings there are.
 static void sweep(void)
 {
     struct name *next, *kept = NULL;
@@ -134,7 +134,7 @@ static void sweep(void)
 
 void cuc__intern_release(const char *name)
 {
-    // A forked child takes no lock, because a thread that it lacks may hold it forever.
+    // A forked child takes no lock, because a thread of the parent may hold it forever.
     if (!name || cuc__driver_forked())
         return;
     struct name *n = (struct name *)((uintptr_t)name - offsetof(struct name, text));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// CUCORE_LAUNCH_BLOCKING, read at the first launch of the process.
+// The environment is read once, at the process's first launch.
 static pthread_once_t blocking_once = PTHREAD_ONCE_INIT;
 
 static void read_blocking(void)

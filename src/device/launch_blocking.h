@@ -6,8 +6,9 @@
 
 #include <cucore/launch.h>
 
-// Waits for the launches of a stream, unless it is being captured. For a default stream, the caller
-// must have made its context current. `*call` is the driver function that returned the code.
+// Waits for a stream's launches, unless the stream is being captured. For a default stream, the
+// caller must have made its context current. `*call` names the driver function that returned the
+// code.
 CUresult cuc__launch_wait(cuc_stream *stream, const char **call);
 
 #endif

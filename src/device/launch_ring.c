@@ -31,8 +31,8 @@ static void settle(struct cuc__launch_ring *ring, bool all, CUstream stream, uin
 
 void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark)
 {
-    // This handle denotes a different stream in each thread, and only one of them has been waited
-    // for.
+    // Each thread has its own stream with this handle, and the caller has waited for only one of
+    // them.
     if (stream != CU_STREAM_PER_THREAD)
         settle(ring, false, stream, mark);
 }

@@ -1,6 +1,6 @@
-// The ring of a context's recent launches: candidates for the cause of an asynchronous failure. It
-// is written without a lock; if launches race, a torn record makes the list inaccurate, which does
-// no other harm. intern.h explains how its names stay valid.
+// A context's ring of recent launches, the candidates for the cause of an asynchronous failure.
+// Launches write it without a lock. When two launches race, a torn record makes the list inaccurate
+// but does no other harm. intern.h explains how the names stay valid.
 #ifndef CUCORE_DEVICE_LAUNCH_RING_H
 #define CUCORE_DEVICE_LAUNCH_RING_H
 
@@ -10,11 +10,11 @@
 #include <stdbool.h>
 
 struct cuc__launch_record {
-    _Atomic(const char *) what; // interned: a kernel's name, or a graph's; NULL: an empty record
-    _Atomic uint32_t grid_x, block_x;   // a grid_x of 0 means a graph, which has no shape
+    _Atomic(const char *) what; // interned name of a kernel or graph; NULL marks an empty record
+    _Atomic uint32_t grid_x, block_x;   // a grid_x of 0 marks a graph, which has no grid
     _Atomic uint64_t grid_yz, block_yz; // y in the lower half
     _Atomic(CUstream) stream;
-    uint64_t to_a_cache_line[3]; // pads the record so that indexing is a shift
+    uint64_t to_a_cache_line[3]; // pads the record to a power of two, so that indexing is a shift
 };
 
 enum {
@@ -23,9 +23,9 @@ enum {
 #define CUC__RECORD_OF(number) ((number) & (CUC__LAUNCH_RECORDS - 1))
 
 struct cuc__launch_ring {
-    _Atomic uint32_t count; // number of launches; its low bits are the index of the next record
+    _Atomic uint32_t count; // number of launches; the low bits are the next record's index
     struct cuc__launch_record records[CUC__LAUNCH_RECORDS];
-    struct cuc__launch_ring *next; // list of all rings, owned by intern.c
+    struct cuc__launch_ring *next; // the list of all rings, which intern.c owns
 };
 
 static inline void cuc__ring_add(struct cuc__launch_ring *ring, const char *what, CUstream stream,
@@ -43,27 +43,27 @@ static inline void cuc__ring_add(struct cuc__launch_ring *ring, const char *what
     atomic_store_explicit(&r->block_yz, block_yz, memory_order_relaxed);
 }
 
-// Removes the latest record of a launch that the driver refused.
+// Removes the latest record after the driver has refused its launch.
 void cuc__ring_undo(struct cuc__launch_ring *ring, const char *what, CUstream stream)
     __attribute__((cold));
 
-// Returns the number of launches so far. Read it before a wait, and pass it on when the wait has
-// succeeded.
+// Returns the number of launches so far. Read it before a wait, and pass it to
+// cuc__ring_mark_complete() when the wait has succeeded.
 static inline uint32_t cuc__ring_mark(const struct cuc__launch_ring *ring)
 {
     return atomic_load_explicit(&ring->count, memory_order_relaxed);
 }
 
-// Removes the records of a stream's launches before the mark, which are complete.
+// Removes the records of a stream's launches before `mark`, because these launches are complete.
 void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark);
 
-// Calls cuc__ring_mark_complete() for every stream.
+// Does the same as cuc__ring_mark_complete(), for all streams.
 void cuc__ring_mark_all_complete(struct cuc__launch_ring *ring, uint32_t mark);
 
-// True if a record points to this copy of a name.
+// Returns true if a record points to this copy of a name.
 bool cuc__ring_holds(const struct cuc__launch_ring *ring, const char *what);
 
-// Writes the launches that may be incomplete as text, latest first.
+// Writes a text that lists the launches that may be incomplete, latest first.
 void cuc__ring_list(char *text, size_t size, const struct cuc__launch_ring *ring);
 
 #endif

@@ -1,4 +1,4 @@
-// Sensors of a device, read through NVML.
+// A device's sensors, read through NVML.
 #include "base/array.h"
 #include "device.h"
 #include "driver/nvml.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// One row per reading: the NVML function, called with `argument`, writes an unsigned.
+// One function per reading. Each writes an unsigned.
 static nvmlReturn_t temperature(nvmlDevice_t device, unsigned argument, unsigned *value)
 {
     return cuc__nvml.nvmlDeviceGetTemperature(device, argument, value);
@@ -42,8 +42,8 @@ enum {
           CUC_SENSOR_POWER | CUC_SENSOR_THROTTLE,
 };
 
-// Finds NVML's handle of a device. NVML is initialised once for each device that is read, and never
-// shut down, because repeated readings must be cheap.
+// Finds NVML's handle of a device. It initializes NVML once for each device that is read and never
+// shuts it down, so that repeated readings are cheap.
 static cuc_status find(nvmlDevice_t *out, cuc_device *device)
 {
     nvmlDevice_t found = atomic_load(&device->nvml);

@@ -16,7 +16,7 @@ void cuc_stream_options_init(cuc_stream_options *options, size_t caller_size)
     cuc__init_options(options, caller_size);
 }
 
-// Makes a stream object for a handle; retains the context.
+// Creates a stream object for a handle. Retains the context.
 static cuc_stream *wrap(CUstream handle, cuc_context *context, bool owned)
 {
     cuc_stream *s = calloc(1, sizeof(*s));
@@ -57,8 +57,8 @@ static cuc_status create(cuc_stream **out, cuc_context *context, const cuc_strea
                               "CUC_STREAM_SYNC_LEGACY (0x1) or 0", function)) < 0 ||
         (st = cuc__context_enter(context, &pushed, function)) < 0)
         return st;
-    // The driver's flag is the inverse of ours. The driver clamps the priority to the device's
-    // range.
+    // The driver's flag is the inverse of CUC_STREAM_SYNC_LEGACY. The driver clamps the priority to
+    // the device's range.
     unsigned flags = o.flags & CUC_STREAM_SYNC_LEGACY ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING;
     CUresult r = cuc__cu.cuStreamCreateWithPriority(&handle, flags, o.priority);
     if (r)
@@ -99,8 +99,8 @@ cuc_status cuc_context_stream_create(cuc_stream **out, cuc_context *context,
 
 static void drop_default_streams(cuc_context *context);
 
-// Returns the object of a context's default stream, borrowed from the context. It holds no
-// reference to its context, since the cycle would keep both alive.
+// Returns the object of a context's default stream, borrowed from the context. The object holds no
+// reference to its context, because the cycle would keep both alive.
 static cuc_status default_stream(cuc_stream **out, cuc_context *context, CUstream handle,
                                  const char *function)
 {
@@ -176,8 +176,8 @@ cuc_status cuc_stream_from_handle(cuc_stream **out, void *handle, void *owner,
         st = context_of(&context, handle, __func__);
     if (st < 0)
         return st;
-    // NULL means the legacy stream. The explicit handle means the same even in a program compiled
-    // for per-thread streams.
+    // NULL means the legacy stream. Its explicit handle means the same stream even in a program
+    // compiled for per-thread default streams.
     cuc_stream *s = wrap(handle ? handle : CU_STREAM_LEGACY, context, false);
     cuc_context_release(context);
     if (!s)
@@ -210,7 +210,8 @@ cuc_stream *cuc_stream_retain(cuc_stream *stream)
 
 _Atomic(const struct cuc__capture_hooks *) cuc__capture_hooks;
 
-// The outcome of a destruction: complete; complete except for the driver's stream; not destroyed.
+// The result of finish(): everything is gone; everything but the driver's stream is gone; nothing
+// is.
 enum gone { GONE, GONE_BUT_STREAM, STAYS };
 
 static enum gone finish(cuc_stream *s)
@@ -225,7 +226,7 @@ static enum gone finish(cuc_stream *s)
         CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
     if (s->owned && !stuck)
         CUC_CLEANUP(s->context, cuStreamDestroy, (void *)s->handle, s->handle);
-    if (s->drop_owner && !stuck) // dropping the owner might destroy the driver's stream
+    if (s->drop_owner && !stuck) // dropping the owner could destroy the driver's stream
         s->drop_owner(s->owner);
     cuc__handle_free(s);
     return stuck ? GONE_BUT_STREAM : GONE;
@@ -235,7 +236,7 @@ void cuc__stream_end(cuc_stream *stream)
 {
     cuc_context *context = stream->context;
     cuc_green_context *green = stream->green;
-    if (finish(stream) != GONE) // destroying the context would destroy the driver's stream
+    if (finish(stream) != GONE) // destroying the context would also destroy the driver's stream
         return;
     cuc_green_context_release(green); // after its streams
     cuc_context_release(context);
@@ -326,16 +327,16 @@ cuc_status cuc_stream_copy_attributes(cuc_stream *stream, cuc_stream *from)
     return st;
 }
 
-// Enters the context for a default stream. The driver takes the context from any other stream, but
-// for a default stream it means the current context.
+// Makes the context current for a default stream, whose handle means a stream of the current
+// context. For any other stream, the driver finds the context itself.
 static cuc_status enter(const cuc_stream *s, bool *pushed, const char *function)
 {
     *pushed = false;
     return s->is_default ? cuc__context_enter(s->context, pushed, function) : CUC_OK;
 }
 
-// Refuses calls that the driver would refuse on a capturing stream, since it would also invalidate
-// the capture. For a default stream, its context must be current.
+// Refuses a call that the driver would refuse on a capturing stream, because the driver would also
+// invalidate the capture. The context of a default stream must be current.
 static cuc_status check_not_captured(const cuc_stream *s, const char *what, const char *function)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -426,8 +427,8 @@ cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event)
     return wait_event(stream, event->handle, __func__);
 }
 
-// Records the stream's own marker event, which is created on first use. The stream's context must
-// be current.
+// Records the stream's own marker event, and creates it on first use. The stream's context must be
+// current.
 static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *function)
 {
     CUevent marker = atomic_load_explicit(&s->marker, memory_order_acquire);
@@ -441,7 +442,7 @@ static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *functio
                                     "making a stream's marker");
         if (!atomic_compare_exchange_strong(&s->marker, &none, marker)) {
             CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
-            marker = none; // another thread has created the marker
+            marker = none; // another thread created the marker first
         }
     }
     r = cuc__cu.cuEventRecord(marker, s->handle);
@@ -469,8 +470,8 @@ cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other)
     return st < 0 ? st : wait_event(stream, marker, __func__);
 }
 
-// The data of a driver's callback. The callback frees it; the driver makes exactly one call, also
-// after errors.
+// The argument of a driver callback. The driver calls exactly once, even after errors, and the
+// callback frees the struct.
 struct callback {
     cuc_stream_callback fn;
     void *user;

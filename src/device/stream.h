@@ -11,25 +11,26 @@ struct cuc_stream {
     cuc_context *context; // retained
     cuc_device *device;   // from the context
     int32_t ordinal;      // from the device
-    uint32_t common_grid; // the device's limit of grid.x; 0 if launches need more checks
-    bool owned;           // the driver's stream is destroyed with the object
-    bool kept;            // kept by its context, so it is never released
-    bool is_default; // CU_STREAM_LEGACY or PER_THREAD: the handle means a stream of this context
-                     // only while the context is current
-    _Atomic uint32_t settled; // position in the context's launches before which all launches on
-                              // this stream are complete
-    _Atomic(CUevent) marker;  // recorded by cuc_stream_wait_stream(), created on first use
-    struct cuc_green_context *green; // the green context that it belongs to, retained; NULL for an
+    uint32_t common_grid; // the device's limit of grid.x, or 0 if launches need more checks
+    bool owned;           // destroying the object destroys the driver's stream
+    bool kept;            // belongs to its context, and so is never released
+    bool is_default; // CU_STREAM_LEGACY or CU_STREAM_PER_THREAD: the handle means a stream of this
+                     // context only while the context is current
+    _Atomic uint32_t settled; // a position in the context's launches; all of this stream's launches
+                              // before it are complete
+    _Atomic(CUevent) marker;  // the event that cuc_stream_wait_stream() records, created on first
+                              // use
+    struct cuc_green_context *green; // the green context of the stream, retained; NULL for an
                                      // ordinary stream
-    void *owner;                     // a foreign stream's owner, passed to drop_owner at the end
+    void *owner;                     // a foreign stream's owner; drop_owner() gets it at the end
     void (*drop_owner)(void *owner);
 };
 
-// Some driver calls take the context from the stream. The default streams have none, so their
-// context must be current: use CUC_ENTER(stream->context, ...) for such calls.
+// Some driver calls take the context from the stream. A default stream has none, so its context
+// must be current: use CUC_ENTER(stream->context, ...) for such calls.
 //
-// CUC_CALL_ON() is CUC_CALL_IN() for a call on a stream. It enters the context only for the default
-// streams, since the driver accepts other streams without a current context.
+// CUC_CALL_ON() is CUC_CALL_IN() for a call on a stream. It enters the context only for a default
+// stream, because the driver accepts other streams without a current context.
 #define CUC_CALL_ON(function, status, stream_, call, arguments, ...)                           \
     do {                                                                                       \
         const cuc_stream *cuc__on = (stream_);                                                 \
@@ -43,25 +44,25 @@ struct cuc_stream {
                                 : CUC_OK;                                                      \
     } while (0)
 
-// Marks a stream's launches before `mark` as complete. Called after a wait for the stream has
-// succeeded.
+// Marks a stream's launches before `mark` as complete. Call it after a successful wait for the
+// stream.
 static inline void cuc__stream_mark_complete(cuc_stream *s, uint32_t mark)
 {
     if (atomic_load_explicit(&s->settled, memory_order_relaxed) == mark)
-        return; // all launches are known to be complete, or there were none since
+        return; // all launches before the mark are already known to be complete
     atomic_store_explicit(&s->settled, mark, memory_order_relaxed);
     cuc__ring_mark_complete(&s->context->recent, s->handle, mark);
 }
 
-// Destroys a stream after its last reference is gone.
+// Destroys a stream whose last reference is gone.
 void cuc__stream_end(cuc_stream *stream);
 
-// Makes a stream of a green context, which it retains. green.c.
+// Creates the object of a green context's stream. It retains the green context. Defined in green.c.
 cuc_stream *cuc__stream_of_green(CUstream handle, cuc_context *context,
                                  struct cuc_green_context *green);
 
-// Refuses an object of another device, and names both devices. `what` names the kind of object,
-// such as "event".
+// Refuses an object of another device; the message names both devices. `what` is the kind of
+// object, such as "event".
 cuc_status cuc__stream_check_device(const cuc_stream *stream, const cuc_device *device,
                                     const char *what, const char *function);
 

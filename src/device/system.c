@@ -142,8 +142,8 @@ cuc_status cuc_nvml_get_driver_version(char *out, size_t size)
     if (code)
         return cuc__fail_nvml(code, __func__, "nvmlInit_v2", NULL, "%s", what);
     code = cuc__nvml.nvmlSystemGetDriverVersion(version, sizeof(version));
-    // Initialisation is counted, so this keeps NVML's state for its other users and for a child
-    // after a fork.
+    // NVML counts initializations, so this call leaves NVML usable for its other users and for a
+    // forked child.
     (void)cuc__nvml.nvmlShutdown();
     if (code)
         return cuc__fail_nvml(code, __func__, "nvmlSystemGetDriverVersion", NULL, "%s", what);
