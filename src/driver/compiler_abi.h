@@ -1,5 +1,5 @@
-// The binary interfaces of NVRTC, nvJitLink and nvFatbin 13.0. cuda_abi.h explains how these
-// declarations were written and are checked.
+// The binary interfaces of NVRTC, nvJitLink and nvFatbin 13.0. cuda_abi.h explains where such
+// declarations come from and which test checks them.
 #ifndef CUCORE_DRIVER_COMPILER_ABI_H
 #define CUCORE_DRIVER_COMPILER_ABI_H
 
@@ -42,7 +42,7 @@ enum {
     NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED = 17,
 };
 
-// Not in nvrtc.def, since it returns no result.
+// Not in nvrtc.def, because it does not return an nvrtcResult.
 typedef const char *(*nvrtcGetErrorString_fn)(nvrtcResult result);
 
 // nvJitLink
@@ -72,7 +72,7 @@ enum {
     NVJITLINK_ERROR_LTO_NOT_ENABLED = 18,
 };
 
-// ANY makes the linker detect the kind of the data. The numbers before it are reserved for further
+// ANY makes the linker detect the kind of data. The values just before it are reserved for future
 // kinds.
 typedef unsigned int nvJitLinkInputType;
 enum {

@@ -22,7 +22,7 @@ static const struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool found;
 
-// Finds the interpreter's object layout, which differs between its builds.
+// Finds the interpreter's object layout, which differs between builds of CPython.
 static bool find_layout(void)
 {
     void *object_type = dlsym(RTLD_DEFAULT, "PyBaseObject_Type");
@@ -47,7 +47,7 @@ static bool find_layout(void)
            cuc__py.dict_type && cuc__py.type_at < cuc__py.head_bytes;
 }
 
-// Finds the offset of the reference count, with the help of an object that has no other owner.
+// Finds the offset of the reference count by examining an object that has no other owner.
 // Free-threaded interpreters have more than one count.
 static bool find_count(void)
 {

@@ -1,4 +1,4 @@
-// CPython's functions, if the process hosts an interpreter. Call them as
+// CPython's functions, for a process that hosts an interpreter. Call them as
 // `cuc__py.PyCapsule_New(...)` after cuc__py_find() has succeeded.
 #ifndef CUCORE_DRIVER_CPYTHON_H
 #define CUCORE_DRIVER_CPYTHON_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// PyMethodDef and its flags.
+// CPython's PyMethodDef and its flags.
 typedef struct cuc__py_method {
     const char *name;
     void (*function)(void);
@@ -25,8 +25,9 @@ typedef struct cuc__py_getset {
     void *closure;
 } cuc__py_getset;
 
-// PyMemberDef, and the types of a field that holds an object. A NULL field reads as None or, by the
-// second type, as a missing attribute, for which the interpreter makes no call.
+// CPython's PyMemberDef, and the types of a field that holds an object. A NULL field reads as None
+// with the first type and as a missing attribute with the second. The interpreter reads such a
+// field without a call.
 typedef struct cuc__py_member {
     const char *name;
     int type;
@@ -83,15 +84,15 @@ struct cuc__py_table {
     size_t head_bytes; // the size of an object before the fields that its type adds
     size_t type_at;    // the offset of the pointer to the type
     size_t count_at;   // the offset of the reference count
-    bool has_count;    // true if a reference can be added by incrementing that count
+    bool has_count;    // true if incrementing that count adds a reference
 };
 
 extern struct cuc__py_table cuc__py;
 
-// Finds all functions, once.
+// Finds all functions on its first call.
 cuc_status cuc__py_find(const char *function);
 
-// Returns the type of an object, borrowed.
+// Returns an object's type, borrowed.
 static inline void *cuc__py_type(const void *object)
 {
     return *(void *const *)(const void *)((const char *)object + cuc__py.type_at);
@@ -100,8 +101,8 @@ static inline void *cuc__py_type(const void *object)
 // Takes a new reference by calling CPython's function.
 void *cuc__py_new_by_call(void *object);
 
-// Takes a new reference, to return or to keep. Extensions for the stable interface of Python 3.11
-// and older also increment the count directly, so every later interpreter allows it.
+// Takes a new reference, to return or to keep. Extensions built for the stable ABI of Python 3.11
+// and older also increment the count directly, so every later interpreter must allow it.
 static inline void *cuc__py_new(void *object)
 {
     if (__builtin_expect(!cuc__py.has_count, 0))
@@ -116,10 +117,10 @@ static inline void cuc__py_drop(void *object)
         cuc__py.Py_DecRef(object);
 }
 
-// Raises an exception by calling a method without arguments; returns NULL.
+// Raises an exception by calling a method without arguments. Returns NULL.
 void *cuc__py_raise(void *object, void *method);
 
-// Sets a method of a class; false with an exception. `method` must stay valid.
+// Adds a method to a class. Returns false with an exception set. `method` must stay valid.
 bool cuc__py_add_method(void *type, cuc__py_method *method, bool of_class);
 
 #endif

@@ -1,15 +1,15 @@
-// The binary interface of the CUDA 13.0 driver, as far as cucore uses it.
+// The parts of the CUDA 13.0 driver's binary interface that cucore uses.
 //
 // The library builds without a CUDA toolkit, so it has its own declarations. Names, values and
-// layouts are those of the driver on 64-bit Linux; tests/test_cuda_abi.c compares them with the
-// toolkit's headers, if installed.
+// layouts are the driver's on 64-bit Linux. If a toolkit is installed, tests/test_cuda_abi.c
+// compares them with its headers.
 //
 // - Enumerations are plain integers here, because a newer driver may return values that this file
 //   does not know, and the behavior must stay defined. C compilers choose unsigned int for the
-//   originals; CUresult is int because cucore stores it together with other codes.
-// - The closing counts of enumerations (..._MAX, ..._NUM_OPTIONS) are omitted: they change with
+//   original enumerations; CUresult is int because cucore stores it together with other codes.
+// - The counts at the ends of enumerations (..._MAX, ..._NUM_OPTIONS) are omitted: they change with
 //   each release and are not an interface.
-// - Nothing here is public, and a source includes either this or cuda.h, never both.
+// - Nothing here is public. A source file includes either this header or cuda.h, never both.
 #ifndef CUCORE_DRIVER_CUDA_ABI_H
 #define CUCORE_DRIVER_CUDA_ABI_H
 
@@ -22,14 +22,14 @@
 
 #include "cuda_codes.h"
 
-// The release these declarations were taken from, in the form of cuDriverGetVersion().
+// The CUDA release of these declarations, in the format of cuDriverGetVersion().
 enum { CUC__CUDA_ABI_VERSION = 13000 };
 
 // Handles
 
 typedef int CUdevice;
-typedef uint64_t CUdeviceptr; // unsigned long long in the toolkit: same bits, but another printf
-                              // format
+typedef uint64_t CUdeviceptr; // unsigned long long in the toolkit: the same bits, but a different
+                              // printf format
 
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
@@ -56,12 +56,13 @@ typedef struct CUuuid_st {
 #define CU_DEVICE_CPU ((CUdevice)-1)
 #define CU_DEVICE_INVALID ((CUdevice)-2)
 
-// The two default streams have fixed handles. NULL stands for one of them; the flags with which the
+// The two default streams have fixed handles. NULL means one of them; the flags with which the
 // called function was looked up decide which.
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
-// Callbacks. The first two run on one of the driver's threads and must not call the driver.
+// Callbacks. The driver runs the first two on one of its own threads; they must not call the
+// driver.
 
 typedef void (*CUhostFn)(void *user);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user);
@@ -83,7 +84,7 @@ enum {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
 };
 
-// The type of the only function that dlsym looks up, under this name; it returns all others.
+// The type of the only function that dlsym() looks up; this function then returns all the others.
 typedef CUresult (*CUgetProcAddress_v2)(const char *symbol, void **fn, int version, uint64_t flags,
                                         CUdriverProcAddressQueryResult *found);
 
@@ -96,7 +97,7 @@ enum {
     CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
 };
 
-// CUDA_ARRAY_ACCESS_SUPPORTED has the number of ACCESS_ACCESS_SUPPORTED, its former name.
+// CUDA_ARRAY_ACCESS_SUPPORTED has the same value as its former name, ACCESS_ACCESS_SUPPORTED.
 typedef unsigned int CUdevice_P2PAttribute;
 enum {
     CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 0x1,
@@ -151,7 +152,7 @@ enum {
 
 // Contexts
 
-// The low three bits are one scheduling choice; the others are independent bits.
+// The low three bits select one scheduling policy; the other bits are independent.
 typedef unsigned int CUctx_flags;
 enum {
     CU_CTX_SCHED_AUTO = 0x0,
@@ -200,7 +201,7 @@ typedef struct CUctxCigParam_st {
     void *sharedData;
 } CUctxCigParam;
 
-// Parameters of cuCtxCreate; NULL in their place creates an ordinary context.
+// Parameters of cuCtxCreate. Passing NULL instead creates an ordinary context.
 typedef struct CUctxCreateParams_st {
     CUexecAffinityParam *execAffinityParams;
     int numExecAffinityParams;
@@ -271,7 +272,7 @@ enum {
     CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
 };
 
-// Every member begins with the operation; the union is padded to 48 bytes for future operations.
+// Every member begins with the operation. The union is padded to 48 bytes for future operations.
 typedef union CUstreamBatchMemOpParams_union {
     CUstreamBatchMemOpType operation;
     struct {
@@ -370,7 +371,7 @@ enum {
 
 // Launches
 
-// The carveout is a percentage; -1 leaves the choice to the driver, so the type is signed.
+// A percentage, or -1 to leave the choice to the driver; hence the signed type.
 typedef int CUshared_carveout;
 enum {
     CU_SHAREDMEM_CARVEOUT_DEFAULT = -1,
@@ -419,7 +420,7 @@ typedef struct CUlaunchMemSyncDomainMap_st {
     unsigned char remote;
 } CUlaunchMemSyncDomainMap;
 
-// Number 15 is not public. Streams accept only the attributes that outlast a single launch.
+// Value 15 is not public. A stream accepts only the attributes that outlast a single launch.
 typedef unsigned int CUlaunchAttributeID;
 enum {
     CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
@@ -498,12 +499,13 @@ typedef struct CUlaunchConfig_st {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-// The `extra` list of a launch: BUFFER_POINTER, address, BUFFER_SIZE, address of size, END.
+// The `extra` list of a launch: BUFFER_POINTER, an address, BUFFER_SIZE, the address of a size,
+// END.
 #define CU_LAUNCH_PARAM_END ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
 
-// As a block dimension, this means the one that the kernel was compiled with.
+// As a block dimension, selects the one that the kernel was compiled with.
 enum { CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM = 1 };
 
 // Memory
@@ -548,7 +550,7 @@ enum {
     CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 0x3,
 };
 
-// INVALID and NONE share 0: nothing chosen yet, and no preference.
+// INVALID (nothing chosen yet) and NONE (no preference) share the value 0.
 typedef unsigned int CUmemLocationType;
 enum {
     CU_MEM_LOCATION_TYPE_INVALID = 0x0,
@@ -574,7 +576,7 @@ enum {
     CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
 };
 
-// LOCATION returns a device number, LOCATION_TYPE and LOCATION_ID return both parts.
+// LOCATION returns a device number; LOCATION_TYPE and LOCATION_ID together return a CUmemLocation.
 typedef unsigned int CUmem_range_attribute;
 enum {
     CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
@@ -660,7 +662,7 @@ typedef struct CUmemPoolPtrExportData_st {
     unsigned char reserved[64];
 } CUmemPoolPtrExportData;
 
-// The three REUSE attributes are int, the others uint64_t.
+// The three REUSE attributes are int; the others are uint64_t.
 typedef unsigned int CUmemPool_attribute;
 enum {
     CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
@@ -722,7 +724,7 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t Depth;
 } CUDA_MEMCPY3D;
 
-// Like CUDA_MEMCPY3D, but with a context for each side in place of the reserved words.
+// CUDA_MEMCPY3D with a context for each side in place of the reserved words.
 typedef struct CUDA_MEMCPY3D_PEER_st {
     size_t srcXInBytes;
     size_t srcY;
@@ -807,7 +809,7 @@ typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
     CUgraphConditionalHandle handle;
     CUgraphConditionalNodeType type;
     unsigned int size;    // bodies
-    CUgraph *phGraph_out; // the driver's own array, valid as long as the node
+    CUgraph *phGraph_out; // the driver's own array; valid as long as the node
     CUcontext ctx;
 } CUDA_CONDITIONAL_NODE_PARAMS;
 

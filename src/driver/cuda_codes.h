@@ -1,6 +1,7 @@
-// The long lists of the CUDA 13.0 driver interface: results, and the numbers of attributes.
+// The long enumerations of the CUDA 13.0 driver interface: results and attributes.
 //
-// Included by cuda_abi.h, which explains how these declarations were written and are checked.
+// Included by cuda_abi.h, which explains where such declarations come from and which test checks
+// them.
 #ifndef CUCORE_DRIVER_CUDA_CODES_H
 #define CUCORE_DRIVER_CUDA_CODES_H
 
@@ -111,7 +112,7 @@ enum {
     CUDA_ERROR_UNKNOWN = 999,
 };
 
-// Devices. Some numbers have two names, an old one and a more precise one.
+// Device attributes. Some values have two names, an old one and a more precise one.
 
 typedef unsigned int CUdevice_attribute;
 enum {
@@ -270,7 +271,7 @@ enum {
     CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147,
 };
 
-// Pointers: each attribute has a result type of its own.
+// Pointer attributes. Each has its own result type.
 
 typedef unsigned int CUpointer_attribute;
 enum {
@@ -319,7 +320,7 @@ enum {
     CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
 };
 
-// Options of the compiler in the driver. Small values are passed in the void * itself.
+// Options of the driver's compiler. A small value is passed in the void * itself.
 
 typedef unsigned int CUjit_option;
 enum {

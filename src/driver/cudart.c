@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 
-// Codes without a name in cudart_abi.h have the values of driver_types.h.
+// Codes that cudart_abi.h does not name have their values from driver_types.h.
 static const cuc__toolkit_status statuses[] = {
     { cudaErrorInvalidValue, CUC_ERROR_INVALID_ARGUMENT },
     { cudaErrorMemoryAllocation, CUC_ERROR_OUT_OF_DEVICE_MEMORY },

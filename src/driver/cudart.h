@@ -1,4 +1,5 @@
-// The CUDA runtime, the program's own if its symbols are visible: `cuc__cudart.cudaGetKernel(...)`.
+// The CUDA runtime, called as `cuc__cudart.cudaGetKernel(...)`. It is the program's own copy if the
+// program exports its symbols.
 #ifndef CUCORE_DRIVER_CUDART_H
 #define CUCORE_DRIVER_CUDART_H
 
@@ -18,7 +19,7 @@ struct cuc__cudart_table {
 extern struct cuc__cudart_table cuc__cudart;
 extern const cuc__toolkit cuc__cudart_toolkit;
 
-// cuc__fail_toolkit() for this library: the text and its values follow `log`.
+// Calls cuc__fail_toolkit() for this library. The format and its values follow `log`.
 #define cuc__fail_runtime(code, function, call, log, ...) \
     cuc__fail_toolkit(&cuc__cudart_toolkit, (code), (function), (call), (log), __VA_ARGS__)
 

@@ -1,6 +1,6 @@
-// The binary interface of the CUDA runtime, as far as programs that use it need it. Its streams,
-// events and kernels are the driver's under other names. cuda_abi.h explains how these declarations
-// were written and are checked.
+// The parts of the CUDA runtime's binary interface that programs using it need. The runtime's
+// streams, events and kernels are the driver's under other names. cuda_abi.h explains where such
+// declarations come from and which test checks them.
 #ifndef CUCORE_DRIVER_CUDART_ABI_H
 #define CUCORE_DRIVER_CUDART_ABI_H
 
@@ -15,7 +15,7 @@ typedef CUevent cudaEvent_t;
 typedef CUfunction cudaFunction_t;
 typedef CUkernel cudaKernel_t;
 
-// The numbers are the runtime's own; some agree with CUresult, most do not.
+// The runtime's own values; a few agree with CUresult, most do not.
 typedef int cudaError_t;
 enum {
     cudaSuccess = 0,
@@ -26,7 +26,7 @@ enum {
     cudaErrorNotReady = 600,
 };
 
-// A true enumeration, because in C the runtime's header names it only with `enum`.
+// A real enumeration, because C code can name this type of the runtime's header only with `enum`.
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,

@@ -21,16 +21,16 @@ typedef CUresult (*get_proc_address_fn)(const char *symbol, void **out, int vers
 typedef CUresult (*get_proc_address_v1_fn)(const char *symbol, void **out, int version,
                                            uint64_t flags);
 
-// The state of loading. A failed load is final: a driver does not appear while a process runs, and
-// a program that polls should not search the disk each time.
+// The state of the driver's loading. A failed load is final: a driver does not appear while a
+// process runs, and a program that polls should not search the disk each time.
 static struct {
     pthread_mutex_t lock;
     _Atomic bool loaded;
-    _Atomic bool touched;     // cuInit was called, so a forked child cannot use the driver
+    _Atomic bool touched;     // cuInit has been called, so a forked child cannot use the driver
     _Atomic bool initialised; // cuInit returned 0
     _Atomic bool forked;
     bool simulated;
-    sim_finding_fn *finding; // function of a simulated driver; NULL otherwise
+    sim_finding_fn *finding; // exported by a simulated driver; NULL for any other
     bool chosen;             // named by CUCORE_DRIVER
     bool latched;            // `code` is final
     int code;                // result of the load: 0 or a CUC__CU_ code
@@ -44,13 +44,13 @@ static struct {
     char trail[2048];
 } loader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-// Finds the functions that are looked up by dlsym, including cuGetProcAddress itself.
+// Looks up a function with dlsym(), such as cuGetProcAddress itself.
 static void (*plain_symbol(const char *name))(void)
 {
     void *p = dlsym(loader.handle, name);
     void (*fn)(void);
 
-    memcpy(&fn, &p, sizeof(fn)); // POSIX allows the conversion, but ISO C has no cast for it
+    memcpy(&fn, &p, sizeof(fn)); // POSIX allows this conversion, but ISO C has no cast for it
     return fn;
 }
 
@@ -77,8 +77,8 @@ static void *try_open(const char *path)
     return handle;
 }
 
-// Opens the simulated driver, which lies beside the library with this code, or where the loader
-// looks.
+// Opens the simulated driver: beside the library that contains this code, or else on the loader's
+// search path.
 static void *open_simulated(void)
 {
     char folder[sizeof(loader.path) - sizeof(sim_driver)], path[sizeof(loader.path)];
@@ -94,7 +94,7 @@ static void *open_simulated(void)
 
 static void forked_child(void);
 
-// The caller holds the lock.
+// Loads the driver. The caller holds the lock.
 static int load(void)
 {
     const char *choice = secure_getenv("CUCORE_DRIVER");
@@ -108,7 +108,7 @@ static int load(void)
         loader.handle = try_open(choice);
     if (!loader.handle)
         return CUC__CU_NO_DRIVER;
-    // A simulated driver identifies itself, whatever its file is called.
+    // A simulated driver exports this symbol, whatever its file name.
     loader.simulated = dlsym(loader.handle, "cucoreSimulatedDriver") != NULL;
     void (*finding)(void) = plain_symbol(SIM_FINDING);
     memcpy(&loader.finding, &finding, sizeof(finding));
@@ -165,12 +165,13 @@ static int ensure_loaded(void)
     return code;
 }
 
-// Functions of which a later form, with the same signature, is used if the driver has it.
+// Functions for which the driver may have a later variant with the same signature; the library
+// prefers that variant.
 static const struct {
     const char *name;
     int version;
 } later_forms[] = {
-    { "cuEventElapsedTime", 12080 }, // does not check pending work for errors first
+    { "cuEventElapsedTime", 12080 }, // does not first check pending work for errors
 };
 
 static int best_version(const char *name, int version)
@@ -188,8 +189,8 @@ int cuc__driver_resolve(const char *name, int version, void (**out)(void))
 
     if (code)
         return code;
-    // Do not request a function that is newer than the driver: an older variant with another
-    // signature must not be returned in its place.
+    // Do not request a function that is newer than the driver, because cuGetProcAddress could
+    // return an older variant with a different signature.
     if (version > loader.version)
         return CUC__CU_MISSING;
     version = best_version(name, version);
@@ -220,9 +221,9 @@ struct cuc__cu_table cuc__cu = {
 #undef CU
 };
 
-// Makes the driver unusable in a forked child, where an initialised driver does not work. To report
-// this instead of crashing, every slot points to its stub again, and the stubs return
-// CUC__CU_FORKED. This adds nothing to the path of a call.
+// Makes the driver unusable in a forked child, where an initialized driver does not work. To report
+// this instead of crashing, it resets every slot to its stub, and the stubs return CUC__CU_FORKED.
+// Ordinary calls pay nothing for this.
 static void forked_child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -269,7 +270,7 @@ int cuc__driver_start(void)
         return code;
     pthread_mutex_lock(&loader.lock);
     if (!loader.init_latched) {
-        // From here on a forked child cannot use the driver, even if cuInit is still running or
+        // From here on, a forked child cannot use the driver, even if cuInit is still running or
         // fails halfway.
         atomic_store(&loader.touched, true);
         loader.init_code = cuc__cu.cuInit(0);
@@ -288,7 +289,7 @@ bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes)
 
 int cuc__driver_version(void)
 {
-    (void)ensure_loaded(); // a driver that is too old has a version, too
+    (void)ensure_loaded(); // a driver that is too old still has a version
     return loader.version;
 }
 

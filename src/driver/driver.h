@@ -1,10 +1,11 @@
-// The CUDA driver as a table of functions, each looked up at its first call.
+// The CUDA driver as a table of functions. The first call of a function looks it up.
 //
 // A call is `cuc__cu.cuStreamQuery(stream)`: one load and one indirect call. A slot starts as a
-// stub that loads the driver, finds the symbol at the version that cu.def states, writes the slot
-// and continues. If something is missing, the call returns one of the codes below instead of a
-// CUresult, and cuc__fail_driver() turns it into a message. (gcc reads the slot as a plain pointer:
-// one load on every machine, but its thread sanitizer reports a race. Use clang's.)
+// stub. The stub loads the driver, finds the symbol at the version in cu.def, writes the slot and
+// continues the call. If the driver or the symbol is missing, the call returns one of the codes
+// below instead of a CUresult, and cuc__fail_driver() turns it into a message. (gcc reads the slot
+// as a plain pointer, one load on every machine. Its thread sanitizer reports a race there; use
+// clang's.)
 #ifndef CUCORE_DRIVER_DRIVER_H
 #define CUCORE_DRIVER_DRIVER_H
 
@@ -14,9 +15,9 @@
 
 enum {
     CUC__CU_NO_DRIVER = -1, // the driver library cannot be loaded
-    CUC__CU_TOO_OLD = -2,   // it is older than CUC__MIN_DRIVER
-    CUC__CU_MISSING = -3,   // it has no such function
-    CUC__CU_FORKED = -4,    // it was initialised in a parent process
+    CUC__CU_TOO_OLD = -2,   // the driver is older than CUC__MIN_DRIVER
+    CUC__CU_MISSING = -3,   // the driver has no such function
+    CUC__CU_FORKED = -4,    // a parent process initialized the driver
 };
 
 enum {
@@ -36,43 +37,43 @@ struct cuc__cu_table {
 // The process's only table. Only the stubs write it, and a forked child resets it.
 extern struct cuc__cu_table cuc__cu;
 
-// Loads the driver and calls cuInit, once in the process; later calls return the same outcome.
-// Returns 0, a CUC__CU_ code, or the result of cuInit.
+// Loads the driver and calls cuInit, once per process; later calls return the same result. Returns
+// 0, a CUC__CU_ code, or the result of cuInit.
 int cuc__driver_start(void);
 
-// Returns the result of cuDriverGetVersion, such as 13000, even for a driver that is too old; 0 if
-// there is no driver.
+// Returns the result of cuDriverGetVersion, such as 13000, even for a driver that is too old.
+// Returns 0 if there is no driver.
 int cuc__driver_version(void);
 
-// True for a driver that exports cucoreSimulatedDriver. Such a driver runs PTX and cannot load a
-// cubin.
+// Returns true for a driver that exports cucoreSimulatedDriver. Such a driver runs PTX and cannot
+// load a cubin.
 bool cuc__driver_simulated(void);
 
-// Writes a simulated driver's diagnosis of a call that failed on this thread with `code`. False if
-// it has none, and for any other driver.
+// Writes a simulated driver's diagnosis of a call that failed on this thread with `code`. Returns
+// false if there is no diagnosis, and for any other driver.
 bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes);
 
-// Returns the path of the file that the driver was loaded from; "" before it is loaded.
+// Returns the path of the driver's file, or "" before it is loaded.
 const char *cuc__driver_path(void);
 
-// True if CUCORE_DRIVER named the driver.
+// Returns true if CUCORE_DRIVER named the driver.
 bool cuc__driver_chosen(void);
 
-// True in the child of a process that had initialised the driver.
+// Returns true in the child of a process that had initialized the driver.
 bool cuc__driver_forked(void);
 
-// Returns the reason why the driver could not be loaded: the places tried, one per line. Never
+// Explains why the driver could not be loaded: lists the places tried, one per line. Never returns
 // NULL.
 const char *cuc__driver_trail(void);
 
-// Returns the version of a function in cu.def; 0 if there is no such row.
+// Returns the version of a function in cu.def, or 0 if cu.def does not list it.
 int cuc__driver_function_version(const char *name);
 
-// Looks a symbol up with cuGetProcAddress at the given version. Returns 0 or one of the codes
+// Looks up a symbol with cuGetProcAddress at the given version. Returns 0 or one of the codes
 // above.
 int cuc__driver_resolve(const char *name, int version, void (**out)(void));
 
-// True if the driver has a function; loads the driver if necessary.
+// Returns true if the driver has a function. Loads the driver if necessary.
 bool cuc__driver_has(const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The relocation types that fill a slot with a function's address.
+// The relocation types that fill a slot with the address of a function.
 #if defined(__x86_64__)
 enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOB_DAT = R_X86_64_GLOB_DAT };
 #elif defined(__aarch64__)
@@ -22,7 +22,7 @@ enum { JUMP_SLOT = -1, GLOB_DAT = -1 };
 typedef void (*handler_fn)(int);
 typedef handler_fn (*signal_fn)(int, handler_fn);
 
-// Replaces signal(). Returns the same as signal() does in a process that has set no handler.
+// Replaces signal(). Returns what signal() returns in a process that has set no handler.
 static handler_fn change_nothing(int number, handler_fn handler)
 {
     (void)number;
@@ -40,7 +40,8 @@ struct image {
     size_t bytes[2];
 };
 
-// Returns an address in the image. glibc relocates most of these addresses, other loaders do not.
+// Returns an address in the image. glibc has already relocated most of these addresses; other
+// loaders have not.
 static const void *at(const struct image *image, ElfW(Addr) address)
 {
     return (const void *)(address < image->base ? image->base + address : address);
@@ -122,7 +123,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *function)
     }
     if (!here)
         return 0;
-    if (dynamic && *info->dlpi_name) { // the program's name is empty
+    if (dynamic && *info->dlpi_name) { // the program itself has an empty name
         read_dynamic(&image, dynamic);
         if (image.symbols && image.names)
             set_slots(&image);

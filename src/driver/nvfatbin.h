@@ -1,4 +1,4 @@
-// nvFatbin, which packs code of several architectures: `cuc__nvfatbin.nvFatbinCreate(...)`.
+// nvFatbin, which packs code for several architectures: `cuc__nvfatbin.nvFatbinCreate(...)`.
 #ifndef CUCORE_DRIVER_NVFATBIN_H
 #define CUCORE_DRIVER_NVFATBIN_H
 
@@ -18,7 +18,7 @@ struct cuc__nvfatbin_table {
 extern struct cuc__nvfatbin_table cuc__nvfatbin;
 extern const cuc__toolkit cuc__nvfatbin_toolkit;
 
-// cuc__fail_toolkit() for this library: the text and its values follow `log`.
+// Calls cuc__fail_toolkit() for this library. The format and its values follow `log`.
 #define cuc__fail_nvfatbin(code, function, call, log, ...) \
     cuc__fail_toolkit(&cuc__nvfatbin_toolkit, (code), (function), (call), (log), __VA_ARGS__)
 

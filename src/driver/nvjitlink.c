@@ -22,7 +22,7 @@ static const cuc__toolkit_status statuses[] = {
     { NVJITLINK_ERROR_UNSUPPORTED_ARCH, CUC_ERROR_NOT_SUPPORTED },
 };
 
-// Libraries before 12.3 have no version function.
+// Returns the library's version. Libraries before 12.3 have no version function.
 static int library_version(void)
 {
     unsigned major = 0, minor = 0;
@@ -30,9 +30,9 @@ static int library_version(void)
     return cuc__nvjitlink.nvJitLinkVersion(&major, &minor) ? 0 : (int)(major * 1000 + minor * 10);
 }
 
-// Finds a function. CUDA 12.0 to 12.2 export only names with a version at the end, such as
-// __nvJitLinkCreate_12_1, and keep the names of earlier releases. All functions are taken at the
-// newest available version.
+// Finds a function. CUDA 12.0 to 12.2 export only names that end in a version, such as
+// __nvJitLinkCreate_12_1, and keep the names of earlier releases. This function takes the newest
+// available version.
 static void *symbol(void *handle, const char *name)
 {
     char versioned[64];

@@ -18,7 +18,7 @@ struct cuc__nvjitlink_table {
 extern struct cuc__nvjitlink_table cuc__nvjitlink;
 extern const cuc__toolkit cuc__nvjitlink_toolkit;
 
-// cuc__fail_toolkit() for this library: the text and its values follow `log`.
+// Calls cuc__fail_toolkit() for this library. The format and its values follow `log`.
 #define cuc__fail_nvjitlink(code, function, call, log, ...) \
     cuc__fail_toolkit(&cuc__nvjitlink_toolkit, (code), (function), (call), (log), __VA_ARGS__)
 

@@ -11,7 +11,8 @@ static const cuc__toolkit_status statuses[] = {
     { NVML_ERROR_MEMORY, CUC_ERROR_OUT_OF_MEMORY },
 };
 
-// NVML comes with the driver, and the versions in nvml.def are those of the driver.
+// Returns the driver's version: NVML comes with the driver, and the versions in nvml.def are the
+// driver's.
 static int library_version(void)
 {
     return cuc__driver_version();

@@ -18,7 +18,7 @@ struct cuc__nvml_table {
 extern struct cuc__nvml_table cuc__nvml;
 extern const cuc__toolkit cuc__nvml_toolkit;
 
-// cuc__fail_toolkit() for this library: the text and its values follow `log`.
+// Calls cuc__fail_toolkit() for this library. The format and its values follow `log`.
 #define cuc__fail_nvml(code, function, call, log, ...) \
     cuc__fail_toolkit(&cuc__nvml_toolkit, (code), (function), (call), (log), __VA_ARGS__)
 

@@ -1,5 +1,5 @@
-// The binary interface of NVML, as far as cucore reads it. cuda_abi.h explains how these
-// declarations were written and are checked; nvml.h is not part of every toolkit installation.
+// The parts of NVML's binary interface that cucore uses. cuda_abi.h explains where such
+// declarations come from and which test checks them. Some toolkit installations lack nvml.h.
 #ifndef CUCORE_DRIVER_NVML_ABI_H
 #define CUCORE_DRIVER_NVML_ABI_H
 
@@ -45,7 +45,7 @@ enum {
     NVML_ERROR_UNKNOWN = 999,
 };
 
-// Not in nvml.def, since it returns no result.
+// Not in nvml.def, because it does not return an nvmlReturn_t.
 typedef const char *(*nvmlErrorString_fn)(nvmlReturn_t result);
 
 enum { NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE = 80 };
@@ -61,8 +61,8 @@ enum {
 typedef unsigned int nvmlTemperatureSensors_t;
 enum { NVML_TEMPERATURE_GPU = 0 };
 
-// Reasons why clocks are below their maximum, as bits. "Throttle" became "Event" in CUDA 12.2,
-// except for the three reasons that the hardware reports.
+// Bits for the reasons why clocks are below their maximum. CUDA 12.2 renamed "Throttle" to "Event",
+// except in the three reasons that the hardware reports.
 enum {
     nvmlClocksEventReasonGpuIdle = 0x1,
     nvmlClocksEventReasonApplicationsClocksSetting = 0x2,

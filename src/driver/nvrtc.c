@@ -18,7 +18,7 @@ static int library_version(void)
     return cuc__nvrtc.nvrtcVersion(&major, &minor) ? 0 : major * 1000 + minor * 10;
 }
 
-// Finds a function. nvrtcCompileProgram is looked up before its first call, which is the time to
+// Finds a function. The first call of nvrtcCompileProgram looks it up, which is the moment to
 // protect the signal handlers.
 static void *find(void *handle, const char *name)
 {

@@ -18,7 +18,7 @@ struct cuc__nvrtc_table {
 extern struct cuc__nvrtc_table cuc__nvrtc;
 extern const cuc__toolkit cuc__nvrtc_toolkit;
 
-// cuc__fail_toolkit() for this library: the text and its values follow `log`.
+// Calls cuc__fail_toolkit() for this library. The format and its values follow `log`.
 #define cuc__fail_nvrtc(code, function, call, log, ...) \
     cuc__fail_toolkit(&cuc__nvrtc_toolkit, (code), (function), (call), (log), __VA_ARGS__)
 

@@ -1,6 +1,6 @@
-// Relaxed capture mode. Calls that load, unload, allocate or wait may invalidate a capture of any
-// stream, unless their thread is in relaxed mode. The library's own work never conflicts with a
-// capture, so it uses that mode.
+// Relaxed capture mode. A call that loads, unloads, allocates or waits may invalidate a capture of
+// any stream, unless its thread is in relaxed mode. The library's own work never conflicts with a
+// capture, so it runs in that mode.
 #ifndef CUCORE_DRIVER_RELAXED_H
 #define CUCORE_DRIVER_RELAXED_H
 
@@ -9,7 +9,7 @@
 // Means that the thread's mode could not be changed and must not be restored.
 #define CUC__MODE_UNCHANGED ((CUstreamCaptureMode)99)
 
-// Enters relaxed mode, and returns the mode to restore.
+// Enters relaxed mode and returns the mode to restore.
 static inline CUstreamCaptureMode cuc__enter_relaxed_mode(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -25,7 +25,7 @@ static inline void cuc__leave_relaxed_mode(CUstreamCaptureMode mode)
         (void)cuc__cu.cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-// Makes one call in relaxed mode; its result goes to `code`.
+// Makes one call in relaxed mode and stores its result in `code`.
 #define CUC_RELAXED(code, ...)                                     \
     do {                                                           \
         CUstreamCaptureMode cuc__mode = cuc__enter_relaxed_mode(); \

@@ -23,7 +23,8 @@ static bool take_symbol(void *handle, const char *name, void *function)
 {
     void *symbol = dlsym(handle, name);
 
-    memcpy(function, &symbol, sizeof(symbol)); // POSIX allows the conversion, but ISO C has no cast
+    memcpy(function, &symbol, sizeof(symbol)); // POSIX allows this conversion, but ISO C has no
+                                               // cast for it
     return symbol != NULL;
 }
 
@@ -45,8 +46,8 @@ static bool try_file(const char *path)
     return false;
 }
 
-// Tries the file that CUCORE_DRIVER names, then beside the library with this code, then where the
-// system's loader looks.
+// Tries the file that CUCORE_DRIVER names, then the folder of the library that contains this code,
+// then the loader's search path.
 static void find(void)
 {
     const char *choice = secure_getenv("CUCORE_DRIVER");

@@ -1,5 +1,5 @@
-// Interface of libcucore-sim.so beyond the driver API: runs a kernel on host memory, without
-// devices, contexts and streams. The interpreter of tile programs uses it to execute inline PTX.
+// The interface of libcucore-sim.so beyond the driver API: runs a kernel on host memory, without
+// devices, contexts or streams. The interpreter of tile programs uses it to execute inline PTX.
 #ifndef CUCORE_DRIVER_SIMULATOR_EVALUATE_H
 #define CUCORE_DRIVER_SIMULATOR_EVALUATE_H
 
@@ -15,14 +15,14 @@ struct sim_piece {
 
 struct sim_evaluation {
     uint32_t blocks, threads;
-    const void *params; // the entry's parameter buffer, whose size the entry determines
+    const void *params; // the entry's parameter buffer; the entry determines its size
     const struct sim_piece *piece;
     uint32_t pieces;
 };
 
-// Decodes the first entry of a text. Returns NULL on failure, with the reason in the log.
+// Decodes the first entry in a PTX text. On failure, returns NULL and writes the reason to the log.
 typedef void *sim_evaluate_load_fn(const char *ptx, size_t bytes, char *log, size_t capacity);
-// Runs the code to its end. Returns 0, or the CUresult of a fault with the report in the log.
+// Runs the code to its end. Returns 0, or the CUresult of a fault and writes a report to the log.
 typedef int sim_evaluate_run_fn(void *code, const struct sim_evaluation *run, char *log,
                                 size_t capacity);
 typedef void sim_evaluate_free_fn(void *code);

@@ -1,6 +1,6 @@
-// Private interface through which the library asks a simulated driver for the cause of a failure. A
-// driver's code may say only that a kernel accessed memory out of bounds; the simulator knows which
-// kernel, where, and by how much.
+// The private interface through which the library asks a simulated driver for the cause of a
+// failure. A driver's code may say only that a kernel accessed memory out of bounds; the simulator
+// knows which kernel, where, and by how much.
 #ifndef CUCORE_DRIVER_SIMULATOR_FINDING_H
 #define CUCORE_DRIVER_SIMULATOR_FINDING_H
 

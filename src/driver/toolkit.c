@@ -20,7 +20,7 @@ int cuc__toolkit_resolve(const cuc__toolkit *kit, const char *name, void (**out)
     void *p = kit->symbol ? kit->symbol(handle, name) : dlsym(handle, name);
     if (!p)
         return CUC__TOOLKIT_MISSING;
-    memcpy(out, &p, sizeof(p)); // POSIX allows the conversion, but ISO C has no cast for it
+    memcpy(out, &p, sizeof(p)); // POSIX allows this conversion, but ISO C has no cast for it
     return 0;
 }
 
