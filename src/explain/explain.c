@@ -6,8 +6,8 @@
 
 enum { PLAIN = 0, STICKY = 1 };
 
-// The texts of the driver's rows, as separate objects. The runtime's rows of the same code, which
-// differ only in the symbol, point to them, so each of these 98 texts exists once.
+// The texts of the driver's rows, as separate objects. A runtime row with the same code differs
+// only in its symbol and points to the driver's texts, so each of these 98 texts exists once.
 #define CU_RESULT(symbol, code, stick, meaning, remedy) \
     static const char cu_meaning_##code[] = meaning;    \
     static const char cu_remedy_##code[] = remedy;      \
@@ -64,7 +64,7 @@ static const cuc__explanation tile_rows[] = {
 typedef struct code_table {
     const cuc__explanation *rows; // by ascending code
     size_t count;
-    const char *prefixes[2]; // optional in symbols; NULL: none
+    const char *prefixes[2]; // optional in symbols; NULL means none
     cuc__explanation unknown;
 } code_table;
 
@@ -119,7 +119,7 @@ static const code_table tables[] = {
 
 enum { TABLE_COUNT = CUC_LENGTH(tables) };
 
-// An unknown library is treated as one without codes.
+// Returns the table of a library. An unknown library gets the table without codes.
 static const code_table *table_of(int library)
 {
     if (library < 0 || library >= TABLE_COUNT)
@@ -127,8 +127,8 @@ static const code_table *table_of(int library)
     return &tables[library];
 }
 
-// Used instead of tolower() and strcasecmp(), which depend on the locale: in a Turkish one, "i" is
-// not the lower case of "I".
+// Replaces tolower() and strcasecmp(), which depend on the locale: in a Turkish locale, the
+// lowercase of "I" is not "i".
 static int lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
@@ -143,7 +143,7 @@ static bool same_letters(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
-// Returns the part of the text after the prefix; NULL if the text does not start with it.
+// Returns the text after a prefix, or NULL if the text does not start with the prefix.
 static const char *after_prefix(const char *text, const char *prefix)
 {
     while (*prefix && *text == *prefix) {
@@ -186,7 +186,7 @@ const cuc__explanation *cuc__explain_symbol(const char *symbol, int *library)
 {
     if (!symbol)
         return NULL;
-    // Try the full names of all libraries before short ones, because only full names are
+    // Try the full names of all libraries before any short name, because only full names are
     // unambiguous.
     for (int pass = 0; pass < 2; pass++) {
         for (int lib = 0; lib < TABLE_COUNT; lib++) {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The `code` of the row that stands for all codes unknown to a library. No library uses it.
+// The `code` of the row for unknown codes. No library uses this value.
 #define CUC__EXPLAIN_UNKNOWN INT_MIN
 
 typedef struct cuc__explanation {
@@ -17,22 +17,21 @@ typedef struct cuc__explanation {
     bool sticky;         // the process must be restarted
 } cuc__explanation;
 
-// `library` is a CUC_LIBRARY_ value of <cucore/error.h>. CUC_LIBRARY_NONE has no rows here, since
-// the texts for a cuc_status are in a list of their own. All rows are static and contain no NULL.
+// `library` is a CUC_LIBRARY_ value from <cucore/error.h>. CUC_LIBRARY_NONE has no rows here,
+// because a separate list holds the texts for cuc_status. All rows are static and contain no NULL.
 
-// Returns the row of a code, never NULL: an unknown code or library gets a row that says so, with
-// `code` CUC__EXPLAIN_UNKNOWN and a symbol such as "unknown CUresult".
+// Returns the row of a code, never NULL. An unknown code or library gets a row that says so, with
+// the `code` CUC__EXPLAIN_UNKNOWN and a symbol such as "unknown CUresult".
 const cuc__explanation *cuc__explain(int library, int code);
 
-// Returns the row of a symbol, ignoring case and with or without the prefix:
-// "CUDA_ERROR_NOT_FOUND", "ERROR_NOT_FOUND", "not_found". Full names have precedence. A short name
-// that several libraries share means the driver's code first, then those of the others in the order
-// of their values. NULL if there is none. `library`, which may be NULL, is set only if a row is
-// found.
+// Returns the row of a symbol, or NULL if there is none. Case does not matter, and the prefix is
+// optional: "CUDA_ERROR_NOT_FOUND", "ERROR_NOT_FOUND", "not_found". A full name takes precedence
+// over a short one. If several libraries share a short name, the driver comes first, then the
+// others in the order of their values. Sets `library`, which may be NULL, only if it finds a row.
 const cuc__explanation *cuc__explain_symbol(const char *symbol, int *library);
 
-// Returns the number of codes of a library; returns the row of each code in ascending order, and
-// NULL past the end.
+// cuc__explain_count() returns the number of a library's codes. cuc__explain_at() returns their
+// rows in ascending order of code, and NULL past the end.
 size_t cuc__explain_count(int library);
 const cuc__explanation *cuc__explain_at(int library, size_t index);
 

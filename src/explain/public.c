@@ -14,7 +14,7 @@ static const cuc_status statuses[] = {
 #undef ROW
 };
 
-// The remedy for each failure; CUC_OK and CUC_NOT_READY need none.
+// A remedy for each failure; CUC_OK and CUC_NOT_READY need none.
 // clang-format off
 static const struct {
     cuc_status status;
@@ -112,7 +112,7 @@ static void write_status(cuc_explanation *out, cuc_status status)
                                       .sticky = status == CUC_ERROR_CONTEXT_LOST });
 }
 
-// Finds the status of a name with or without its prefix; true if there is one.
+// Finds the status that a name denotes, with or without its prefix. Returns true if there is one.
 static bool find_status(cuc_status *out, const char *text)
 {
     static const char *const prefixes[] = { "", "CUC_", "CUC_ERROR_" };
@@ -169,7 +169,8 @@ cuc_status cuc_explain_text(cuc_explanation *out, const char *text)
     if (end != text && !*end && !errno && number >= INT_MIN && number <= INT_MAX)
         return CUC_PASS(
             cuc_explain(out, number < 0 ? CUC_LIBRARY_NONE : CUC_LIBRARY_DRIVER, (int32_t)number));
-    // Here only a full name means a status; a short one means a library's code first.
+    // At this point only a full name means a status, because a library's code takes precedence over
+    // a status's short name.
     if (strncasecmp(text, "CUC_", 4) == 0 && find_status(&status, text)) {
         write_status(out, status);
         return CUC_OK;
