@@ -12,7 +12,7 @@ static const char driver_remedy[] =
     "Install the NVIDIA driver, or give the container access to it,";
 static const char toolkit_remedy[] = "Install the CUDA toolkit,";
 
-// Joins the trail into one text, for the log of a failure.
+// Joins the trail into one text for the log of a failure.
 static char *trail_of(const cuc_found *found)
 {
     size_t size = 1;
@@ -28,7 +28,7 @@ static char *trail_of(const cuc_found *found)
     return text;
 }
 
-// Writes the remedy for a missing file. `fallback` is for rows that have no package.
+// Writes the remedy for a missing file. Rows without a package use `fallback`.
 static void set_remedy(const cuc_found *found, const char *name, const char *suffix,
                        const char *pip, const char *package, const char *fallback)
 {

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The libraries that the process has opened, by row. The lock guards only the pointers; it is not
-// held while searching and loading, since a library's constructors may run anything. If two threads
-// open the same library at the same time, the second one uses the outcome of the first.
+// The libraries that the process has opened, by row. The lock guards only the pointers. No thread
+// holds it while it searches or loads, because a library's constructors may run arbitrary code. If
+// two threads open the same library at the same time, the second one uses the first one's result.
 static struct {
     pthread_mutex_t lock;
     struct {
         char *path;       // from cuc_set_library_path()
-        cuc_found *found; // the result of the search, also of one that failed
-        void *handle;     // NULL while `found` is set: not found
-        unsigned changes; // number of changes of `path`; searches begun before the last change do
-                          // not count
+        cuc_found *found; // the result of the search, even of a failed one
+        void *handle;     // NULL while `found` is set means that the search failed
+        unsigned changes; // number of changes of `path`; a search that began before the last change
+                          // does not count
     } library[CUC__LIBRARY_MAX];
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -35,7 +35,7 @@ static void unlock_state(void)
     pthread_mutex_unlock(&state.lock);
 }
 
-// A child must not inherit a lock whose holder does not exist in the child.
+// Keeps a forked child from inheriting a lock whose holder exists only in the parent.
 static void watch_forks(void)
 {
     (void)pthread_atfork(lock_state, unlock_state, unlock_state);
@@ -71,10 +71,10 @@ cuc_found *cuc__library_opened(const cuc__library_row *row)
     return found;
 }
 
-// Loads the files beside a library that the library will open by bare soname, so that the loader
-// already knows them. Nothing else works for a folder that the loader does not search, such as that
-// of a wheel. Only files of the library's own major version are loaded. A failure shows when the
-// library itself fails.
+// Loads the files that a library will open by bare soname, so that the loader already knows them.
+// Nothing else works if the loader does not search the library's folder, for example in a wheel. It
+// loads only files of the library's own major version. It ignores failures, because the library
+// itself then fails and reports them.
 static void open_beside(const cuc__library_row *row, const char *path)
 {
     char start[128];
@@ -105,7 +105,7 @@ static cuc_found *open_row(const cuc__library_row *row, void **handle)
     char word[64];
     char *choice;
 
-    // A missing dependency is not a failure here: the library's own run path may lead to it.
+    // A missing dependency is not an error yet: the library's own run path may find it.
     while (cuc__next_word(&depends, word, sizeof(word)))
         (void)cuc__library_open(word, NULL);
     if (!cuc__library_choice(row, &choice))
@@ -148,7 +148,7 @@ void *cuc__library_open(const char *name, cuc_found **found)
         *found = cuc_found_retain(state.library[at].found);
     unlock_state();
 
-    // Another thread was faster, or has set another path.
+    // Another thread was faster, or another path has been set.
     if (handle)
         dlclose(handle);
     cuc_found_release(opened);
@@ -181,7 +181,7 @@ cuc_status cuc_set_library_path(const char *name, const char *path)
         state.library[at].path = copy;
         state.library[at].changes++;
         copy = old;
-        failed = state.library[at].found; // the next call tries again
+        failed = state.library[at].found; // makes the next call search again
         state.library[at].found = NULL;
     }
     unlock_state();

@@ -7,9 +7,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static const char here; // an address in this code
+static const char here; // an address in this library or program
 
-// True for the program itself. The loader knows it by its argv[0], which may not be its path.
+// Returns true if the file is the program itself. The loader knows the program by its argv[0],
+// which may not be its path.
 static bool is_program(const Dl_info *self)
 {
     Dl_info program;

@@ -1,12 +1,12 @@
-// The folder that contains this code and its companion files.
+// The folder of the library that contains this code, and of its companion files.
 #ifndef CUCORE_FIND_OWN_FOLDER_H
 #define CUCORE_FIND_OWN_FOLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Writes the folder of the shared library or, if linked statically, of the program; false if
-// unknown.
+// Writes the folder of the shared library or, if this code is linked statically, of the program.
+// Returns false if it is unknown.
 bool cuc__own_folder(char *folder, size_t size);
 // The file itself.
 bool cuc__own_file(char *file, size_t size);

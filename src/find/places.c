@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The folder name under which NVIDIA and conda keep a machine's files, and the multiarch name.
+// The folder names that NVIDIA and conda use for this machine, and its multiarch name.
 #if defined(__x86_64__)
 #define TARGETS "x86_64-linux"
 #define TRIPLET "x86_64-linux-gnu"
@@ -22,8 +22,8 @@
 
 const char *cuc__find_root = "";
 
-// Adds a folder. Relative folders are never searched, since that would load code from the folder in
-// which the program happens to be started.
+// Adds a folder. A relative folder is never searched, because that would load code from whatever
+// folder the program is started in.
 static void add(cuc__places *places, const char *method, char *dir, const char *note)
 {
     if (dir && *dir != '/') {
@@ -78,7 +78,8 @@ static int newest_first(const void *a, const void *b)
 
 typedef void (*visit_fn)(cuc__places *places, const char *path, const void *user);
 
-// Calls `visit` for each folder that a pattern matches, in descending order: 3.13 before 3.9.
+// Calls `visit` for each folder that matches a pattern, in descending version order: 3.13 before
+// 3.9.
 static void each_match(cuc__places *places, visit_fn visit, const void *user, const char *fmt, ...)
     CUC__PRINTF(4, 5);
 
@@ -122,8 +123,8 @@ static void add_site(cuc__places *places, const char *site, const void *folders)
         add_dir(places, "wheel", "%s/%s", site, folder);
 }
 
-// Copies the next entry of a colon-separated list such as PATH. Empty entries mean the current
-// folder and are skipped.
+// Copies the next entry of a colon-separated list such as PATH. Skips empty entries, which mean the
+// current folder.
 static bool next_entry(const char **list, char *out, size_t size)
 {
     while (*list && **list) {
@@ -136,8 +137,9 @@ static bool next_entry(const char **list, char *out, size_t size)
     return false;
 }
 
-// Adds the packages of the python3 that a shell would start: those of the folder in which it lies,
-// which may be a virtual environment with a link, and those of the folder that the link leads to.
+// Adds the packages of the python3 that a shell would start. Its folder may be a virtual
+// environment that contains a link, so adds both the packages beside the link and those beside the
+// link's target.
 static void add_python_on_path(cuc__places *places, const char *folders)
 {
     const char *list = secure_getenv("PATH");
@@ -167,7 +169,8 @@ static void add_python_on_path(cuc__places *places, const char *folders)
 
 static void add_wheels(cuc__places *places, const char *folders)
 {
-    // Below the root, in Python's own order: first packages installed by hand, then by the system.
+    // Below the root, in Python's own order: packages that the user installed before the system's
+    // packages.
     static const char *const system_sites[] = {
         "usr/local/lib/python3*/site-packages",
         "usr/local/lib/python3*/dist-packages",
@@ -195,12 +198,12 @@ static void add_wheels(cuc__places *places, const char *folders)
 
 // Toolkits
 
-// The differences between the search for libraries and the search for headers, below a root.
+// The search for libraries and the search for headers differ in these folders below a root.
 struct layout {
-    const char *first;  // folders of this row only
-    const char *common; // folders of every row
+    const char *first;  // folders that only this row has
+    const char *common; // folders that every row has
     const char *target; // the folder within targets/<machine>
-    bool links;         // conda links all files into one folder
+    bool links;         // conda collects links to all files in one folder
 };
 
 static void add_toolkit(cuc__places *places, const char *method, const char *root,
@@ -232,7 +235,7 @@ static void add_conda(cuc__places *places, const struct layout *layout)
         add_note(places, "conda", "CONDA_PREFIX is not set");
         return;
     }
-    // All libraries are in the same folder, some as links into targets; headers are in either
+    // Libraries are all in the same folder, some as links into targets. Headers are in either
     // folder.
     if (layout->links)
         add_dir(places, "conda", "%s/%s", prefix, layout->target);
@@ -290,7 +293,7 @@ void cuc__places_of_library(cuc__places *places, const cuc__library_row *row)
     const struct layout layout = { row->toolkit, "lib64 lib", "lib", true };
 
     *places = (cuc__places){ 0 };
-    if (!row->wheels) { // a library of the driver: a toolkit has only a stub for linking
+    if (!row->wheels) { // a library of the driver: a toolkit has only a stub of it for linking
         add_note(places, "system", NULL);
         return;
     }

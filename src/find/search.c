@@ -18,7 +18,7 @@ enum { PATH_BYTES = 4096 };
 struct search {
     cuc_found *found;
     const cuc__library_row *row;
-    void **handle; // NULL: search without loading
+    void **handle; // NULL means to search without loading
 };
 
 // The trail
@@ -88,8 +88,8 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-// Copies the path of a loaded library as the loader opened it; "" for the program. Copies byte by
-// byte, because ThreadSanitizer does not know the lock under which the loader wrote the name.
+// Copies the path under which the loader opened a loaded library; "" for the program. Copies byte
+// by byte, because ThreadSanitizer does not know the lock under which the loader wrote the name.
 __attribute__((no_sanitize("thread"))) static void loaded_path(char *out, void *handle)
 {
     struct link_map *map;
@@ -103,7 +103,7 @@ __attribute__((no_sanitize("thread"))) static void loaded_path(char *out, void *
     out[at] = '\0';
 }
 
-// Keeps or drops a handle that the search has opened. Always returns true.
+// Keeps or closes a handle that the search has opened. Always returns true.
 static bool take(struct search *s, const char *method, const char *path, void *handle)
 {
     if (s->handle)
@@ -113,9 +113,9 @@ static bool take(struct search *s, const char *method, const char *path, void *h
     return is_here(s->found, method, path);
 }
 
-// The steps of a search. Each returns true if the search is over.
+// The steps of a search. Each returns true to end the search.
 
-// Looks for a symbol that the program exports, or a loaded soname.
+// Looks for a symbol that the program exports, or for a soname that is already loaded.
 static bool try_loaded(struct search *s)
 {
     const char *sonames = s->row->sonames;
@@ -141,7 +141,7 @@ static bool try_loaded(struct search *s)
     return false;
 }
 
-// Tries a file. For a search its existence is enough; otherwise it must load.
+// Tries a file. A search only needs the file to exist; otherwise it must load.
 static bool try_file(struct search *s, const char *method, const char *path)
 {
     if (!s->handle)
@@ -154,7 +154,7 @@ static bool try_file(struct search *s, const char *method, const char *path)
     return false;
 }
 
-// Asks the system's loader, which decides about libraries that it can open itself.
+// Asks the system's loader, which decides about the libraries that it can open itself.
 static bool try_system(struct search *s, const char *method, const char *name)
 {
     char path[PATH_BYTES];
@@ -172,8 +172,8 @@ static bool try_system(struct search *s, const char *method, const char *name)
     return take(s, method, path[0] ? path : name, handle);
 }
 
-// Searches for the simulated driver of CUCORE_DRIVER=sim: beside the library with this code, then
-// where the loader looks.
+// Searches for the simulated driver of CUCORE_DRIVER=sim: beside the library that contains this
+// code, then on the loader's search path.
 static bool try_simulated(struct search *s)
 {
     static const char file[] = "libcucore-sim.so";

@@ -1,4 +1,4 @@
-// Predicts the file that the system's loader would open for a soname, without opening it. Loading a
+// Predicts which file the system's loader would open for a soname, without opening it. Loading a
 // library just to examine it would run its constructors, and NVIDIA's libraries leak memory when
 // they are unloaded.
 #include "find.h"
@@ -18,8 +18,7 @@
 
 const char *cuc__find_cache = "/etc/ld.so.cache";
 
-// The flags that an entry of the loader's cache must have to be loadable in this process, and the
-// machine.
+// The flags of an entry in the loader's cache that this process can load, and the ELF machine.
 #if defined(__x86_64__)
 enum { CACHE_FLAGS = 0x0303, MACHINE = EM_X86_64 };
 #elif defined(__aarch64__)
@@ -28,7 +27,7 @@ enum { CACHE_FLAGS = 0x0a03, MACHINE = EM_AARCH64 };
 enum { CACHE_FLAGS = -1, MACHINE = EM_NONE };
 #endif
 
-// The loader skips files of another machine.
+// Returns true if the file is a library for this machine; the loader skips others.
 static bool is_library(const char *path)
 {
     Elf64_Ehdr header;
@@ -42,8 +41,8 @@ static bool is_library(const char *path)
            header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == MACHINE;
 }
 
-// Searches the folders that the loader uses for this library's own dlopen(): either those of
-// LD_LIBRARY_PATH as it was when the process started and of run paths, or the loader's defaults.
+// Searches the folders that the loader uses for this library's own dlopen(). They are either the
+// run paths and LD_LIBRARY_PATH as it was when the process started, or the loader's defaults.
 static bool in_folders(bool defaults, const char *soname, char *out, size_t size)
 {
     Dl_info self;
@@ -53,7 +52,7 @@ static bool in_folders(bool defaults, const char *soname, char *out, size_t size
 
     if (dladdr((void *)&cuc__find_cache, &self) && self.dli_fname)
         handle = cuc__open_shared(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD, NULL);
-    if (!handle) // linked into the program
+    if (!handle) // this code is linked into the program
         handle = cuc__open_shared(NULL, RTLD_LAZY, NULL);
     if (!handle || dlinfo(handle, RTLD_DI_SERINFOSIZE, &head))
         return false;
@@ -72,8 +71,8 @@ static bool in_folders(bool defaults, const char *soname, char *out, size_t size
     return found;
 }
 
-// The cache file that ldconfig writes: a header, entries, and strings to which the entries refer by
-// offset from the header. Older caches begin with a table of another format.
+// The cache file that ldconfig writes: a header, entries, and strings. An entry refers to a string
+// by its offset from the header. Older caches begin with a table in another format.
 
 struct cache_header {
     char magic[20];
@@ -87,7 +86,7 @@ struct cache_entry {
     uint32_t key;   // the soname
     uint32_t value; // the path
     uint32_t os_version;
-    uint64_t hwcap; // nonzero: a variant for certain processors
+    uint64_t hwcap; // nonzero for a variant that needs certain processors
 };
 
 static bool in_cache_text(const char *text, size_t size, const char *soname, char *out,
@@ -113,7 +112,7 @@ static bool in_cache_text(const char *text, size_t size, const char *soname, cha
     if (memcmp(header.magic, magic, sizeof(header.magic)) != 0 ||
         header.count > (size - sizeof(header)) / sizeof(entry))
         return false;
-    // Newer caches have further data after the strings.
+    // Newer caches have more data after the strings.
     size_t end = sizeof(header) + header.count * sizeof(entry);
     if (header.string_bytes == 0 || header.string_bytes > size - end)
         return false;

@@ -7,11 +7,12 @@
 
 // clang-format off
 
-// Sonames of libraries whose major version is CUDA's, and of libraries that are one version behind.
+// Sonames of libraries whose major version equals CUDA's, and of libraries whose version is one
+// lower.
 #define CUDA_MAJOR(file) file ".so.13 " file ".so.12"
 #define ONE_BEHIND(file) file ".so.12 " file ".so.11"
 
-// Wheels of CUDA 13 share one folder; those of CUDA 12 have one each.
+// The wheels of CUDA 13 share one folder; each wheel of CUDA 12 has its own.
 #define WHEEL_LIB(cuda12) "nvidia/cu13/lib nvidia/" cuda12 "/lib"
 #define WHEEL_EITHER "nvidia/cu13/lib nvidia/cu12/lib"
 
@@ -26,7 +27,7 @@ static const cuc__library_row libraries[] = {
     { .name = "nvcudla", .sonames = "libnvcudla.so" },
 
     // Compilers and linkers. NVRTC opens its built-in headers by bare soname. The loader resolves
-    // that only if it already knows their folder or has loaded the file.
+    // such a name only if it already knows the folder or has loaded the file.
     { "nvrtc", CUDA_MAJOR("libnvrtc"), WHEEL_LIB("cuda_nvrtc"), .beside = "libnvrtc-builtins.so.",
       .pip = "nvidia-cuda-nvrtc", .package = "cuda-nvrtc-13-0" },
     { "nvjitlink", CUDA_MAJOR("libnvJitLink"), WHEEL_LIB("nvjitlink"),
@@ -119,7 +120,7 @@ static const cuc__header_row headers[] = {
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
     { "cudart", "cuda_runtime.h", WHEEL_INC("cuda_runtime"),
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
-    // Some of these come with the wheels of the runtime alone.
+    // The runtime's wheels alone contain some of these.
     { "crt", "crt/mma.h", WHEEL_INC("cuda_nvcc"),
       .pip = "nvidia-cuda-crt", .package = "cuda-crt-13-0" },
     { "cccl", "cuda/std/version", WHEEL_INC("cuda_cccl"), .within = "cccl",
@@ -190,7 +191,7 @@ enum {
 
 _Static_assert((int)LIBRARIES <= (int)CUC__LIBRARY_MAX, "raise CUC__LIBRARY_MAX");
 
-// Unlike strcasecmp(), does not depend on the locale.
+// Does not depend on the locale, unlike strcasecmp().
 static char upper(char c)
 {
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
@@ -272,8 +273,8 @@ const char *cuc__alternatives(char *out, size_t size, const char *list)
     return out;
 }
 
-// CUCORE_DRIVER, the variable for the driver, is older than this table and so does not follow its
-// naming.
+// Writes a variable's name. The driver's variable is CUCORE_DRIVER, which is older than this table
+// and so does not follow its naming.
 void cuc__find_variable(char *out, size_t size, const char *name, const char *suffix)
 {
     bool driver = strcmp(name, "cuda") == 0 && !*suffix;
