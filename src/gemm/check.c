@@ -1,4 +1,4 @@
-// Checks the arguments of a call of a plan by name: arrays and their shapes, scale factors, the
+// Checks the arguments of a plan's call by name: arrays and their shapes, scale factors, the
 // workspace.
 #include "base/array.h"
 #include "gemm.h"
@@ -16,13 +16,13 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? -(uint64_t)x : (uint64_t)x;
 }
 
-// True if at most `firsts` steps of size `first` along one axis can reach the same address as at
-// most `seconds` steps of size `second` along another.
+// Returns true if at most `firsts` steps of size `first` along one axis can reach the same address
+// as at most `seconds` steps of size `second` along another axis.
 static bool steps_meet(uint64_t first, uint64_t firsts, uint64_t second, uint64_t seconds)
 {
-    uint64_t shared = first, y = second; // becomes the greatest common divisor
+    uint64_t shared = first, y = second; // ends up as the greatest common divisor
 
-    if (first == 1 || second == 1) // the usual case: no division
+    if (first == 1 || second == 1) // the usual case needs no division
         return second <= firsts && first <= seconds;
     while (y) {
         uint64_t rest = shared % y;
@@ -40,14 +40,14 @@ static bool is_empty(const cuc_tensor *t)
     return false;
 }
 
-// An array argument and its expected properties. An extent of -1 is taken from the array.
+// An array argument and its expected properties. An extent of -1 comes from the array.
 struct expected {
     const char *name;
     const cuc_tensor *tensor;
     cuc_dtype dtype; // 0: no such array
     int32_t rank;
     int64_t shape[3];
-    const char *names; // names of the extents: "m k"
+    const char *names; // the names of the extents, such as "m k"
 };
 
 static const char *shape_text(char text[TEXT_BYTES], int32_t rank, const int64_t *shape)
@@ -94,8 +94,8 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
                      e->names);
 }
 
-// Refuses a d in which elements share an address, since several blocks would write them in any
-// order. Axes are checked in pairs, which detects a leading dimension that is too small.
+// Refuses a d whose elements share addresses, because several blocks would write them in any order.
+// Checks axes in pairs, which detects a leading dimension that is too small.
 static cuc_status check_disjoint(const struct cuc__gemm_call *c)
 {
     const cuc_tensor *d = c->args->d;
@@ -117,8 +117,8 @@ static cuc_status check_disjoint(const struct cuc__gemm_call *c)
     return CUC_OK;
 }
 
-// Reads m and k from a, n from b, and the number of batches and groups from the first array with
-// such an axis.
+// Reads m and k from a, n from b, and the number of batches or groups from the first array that has
+// this axis.
 static void read_shape(struct cuc__gemm_call *c)
 {
     const cuc_gemm_args *g = c->args;
@@ -150,7 +150,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     bool grouped = k->form == CUC_GEMM_GROUPED;
     bool axis_a = batched && !(x ? k->shared_b : k->shared_a);
     bool axis_b = grouped || (batched && !(x ? k->shared_a : k->shared_b));
-    bool rows = k->bias_of_rows != x; // in d as the caller has it
+    bool rows = k->bias_of_rows != x; // whether the bias has one value per row of the caller's d
     cuc_dtype row = (x ? k->scaled_columns : k->scaled_rows) ? CUC_F32 : 0;
     cuc_dtype column = (x ? k->scaled_rows : k->scaled_columns) ? CUC_F32 : 0;
 
@@ -219,7 +219,7 @@ static cuc_status check_workspace(const struct cuc__gemm_call *c)
     return CUC_OK;
 }
 
-// For integers, a scale factor must be an integer.
+// Refuses a scale factor that is not an integer if the product is one of integers.
 static cuc_status check_factor(const struct cuc__gemm_call *c, const char *name, double value)
 {
     if (c->plan->kind.compute != CUC_I32 ||

@@ -1,4 +1,5 @@
-// Chooses the best tile for a product by the cost model (tile/compile/cost.h).
+// Chooses the tile with the lowest estimated time for a matrix product, by the cost model
+// (tile/compile/cost.h).
 #include "base/array.h"
 #include "gemm.h"
 
@@ -14,11 +15,11 @@ enum {
     LOOSE_TILE = 128 * 128,
     LEAST_SIDE = 64,
     PING_PONG_WARPS = 4,
-    MOST_STREAMED = 2, // waves; more only on request
+    MOST_STREAMED = 2, // waves; more only if the caller asks for them
 };
 
-// Candidates. Among equals the first is chosen, which reads the least. Rasters (0: the compiler's
-// choice) are those that were fastest on an H200.
+// Candidate tiles. Among equals the first one wins, because it reads the least. The rasters are the
+// fastest ones on an H200; 0 leaves the choice to the compiler.
 // clang-format off
 static const struct {
     int32_t rows, columns, raster;
@@ -53,7 +54,7 @@ enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
                                   const struct tile_machine *machine, bool specific)
 {
     bool either_major = k->dtype == CUC_F16 ||
-                        k->dtype == CUC_BF16; // operands may have either order
+                        k->dtype == CUC_BF16; // row-major or column-major operands
 
     if (!takes_tensor_cores(k))
         return TILE_MMA_PATH_FMA;
@@ -63,7 +64,7 @@ enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
     return TILE_MMA_PATH_PIPELINE;
 }
 
-// Multiplies counts; saturates at 63 bits.
+// Multiplies two counts and saturates at INT64_MAX.
 static int64_t times(int64_t x, int64_t y)
 {
     int64_t product;
@@ -71,15 +72,15 @@ static int64_t times(int64_t x, int64_t y)
     return __builtin_mul_overflow(x, y, &product) ? INT64_MAX : product;
 }
 
-// Tensor cores accumulate 8-bit floats with few bits, so partial sums are promoted: added up in
-// other registers.
+// Returns true if partial sums must be promoted, that is, added up in other registers, because
+// tensor cores accumulate 8-bit floats with few bits.
 static bool promotes(const struct cuc__gemm_kind *k)
 {
     return (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc;
 }
 
-// True if threads copy the operands of a pipeline, which dense rows of such lengths leave
-// unaligned.
+// Returns true if threads copy the operands of a pipeline, because dense rows of these lengths are
+// not aligned for TMA.
 static bool is_realigned(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
                          enum tile_mma_path path)
 {
@@ -91,7 +92,8 @@ static bool is_realigned(const struct cuc__gemm_kind *k, const struct cuc__gemm_
             (k->transposed_b ? s->depth : s->columns) * bytes % ALIGNED);
 }
 
-// Adds an operand; `across`: its lines run along the result's axis, not along the depth.
+// Adds an operand to the work. If `across` is set, its lines run along the result's axis instead of
+// along the depth.
 static void put_operand(struct tile_work *w, bool of_columns, bool across, int64_t tile,
                         int64_t extent, int64_t tile_depth, int64_t depth, int64_t bytes)
 {
@@ -101,7 +103,7 @@ static void put_operand(struct tile_work *w, bool of_columns, bool across, int64
         tile_work_put_lines(w, of_columns, tile, tile_depth * bytes, depth * bytes);
 }
 
-// Rounds a number of tiles up to whole clusters.
+// Rounds a number of tiles up to a multiple of the cluster.
 static int64_t filled(int64_t count, int32_t cluster)
 {
     return cluster > 1 ? times(cuc__gemm_cdiv(count, cluster), cluster) : count;
@@ -110,7 +112,7 @@ static int64_t filled(int64_t count, int32_t cluster)
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
-    // Clocks per element of an activation: 16 lanes compute exponentials and reciprocals, and erf
+    // Clocks per element of an activation. Exponentials and reciprocals have 16 lanes, and erf
     // takes about thirty instructions.
     static const double behind[] = {
         [CUC_GEMM_GELU] = 0.24, [CUC_GEMM_GELU_TANH] = 0.13, [CUC_GEMM_SILU] = 0.13
@@ -124,7 +126,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         stored += cuc_dtype_bits(k->c) / 8;
     if (k->residual)
         stored += cuc_dtype_bits(k->residual) / 8;
-    bool grouped = k->form == CUC_GEMM_GROUPED; // with the rows of all groups together
+    bool grouped = k->form == CUC_GEMM_GROUPED; // a grouped product has the rows of all groups
+                                                // together
     int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
     int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
     int64_t grid = times(
@@ -159,8 +162,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
     put_operand(out, true, !k->transposed_b, t->columns, s->columns, t->depth, s->depth, bytes);
 }
 
-// Returns a depth that makes lines of 128 bytes; less for scalar multiply-adds, whose operands are
-// in registers.
+// Returns the depth that makes lines of 128 bytes. Scalar multiply-adds get less, because their
+// operands are in registers.
 static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_mma_path path)
 {
     int32_t bytes = (int32_t)cuc_dtype_bits(k->dtype) / 8;
@@ -186,14 +189,15 @@ struct search {
     const struct tile_machine *machine;
     const struct cuc__gemm_tile *wanted;
     struct cuc__gemm_tile best;
-    double seconds; // estimate for the best tile; 0: none found
+    double seconds; // estimated time of the best tile; 0 if none was found
     void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: none
     void *user;
 };
 
-// Returns the usual raster. If all tiles run at the same time, those that share the larger operand
-// should be neighbours: adjacent multiprocessors then request it together, and memory delivers it
-// once. For groups, the raster is the height of a band of tiles; most groups have no more rows.
+// Returns the usual raster. If all tiles run at the same time, the tiles that share the larger
+// operand should be neighbors: adjacent multiprocessors then request that operand together, and
+// memory delivers it once. For a grouped product, the raster is the height of a band of tiles; most
+// groups have no more rows than that.
 static int32_t usual_raster(const struct search *s, const struct tile_work *work)
 {
     enum { MUCH_MORE = 4, OF_GROUPS = 16 };
@@ -228,8 +232,8 @@ static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool a
     s->best = *t;
 }
 
-// True if each block of a cluster can load its part of the operand that they share, in eights of
-// lines.
+// Returns true if each block of a cluster can load its part of the shared operand, as a multiple of
+// eight lines.
 static bool can_share_loads(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
     bool along_depth = t->cluster_n > 1 ? !k->transposed_a : k->transposed_b;
@@ -238,9 +242,9 @@ static bool can_share_loads(const struct cuc__gemm_kind *k, const struct cuc__ge
     return k->form != CUC_GEMM_GROUPED && lines % (8 * cuc__gemm_cluster(t)) == 0;
 }
 
-// Considers a tile whose loads the blocks of a cluster share, and variants that only measurement
-// can distinguish, because the model rates them as equal: other rasters, if there are enough tiles
-// for them to matter.
+// Considers the tile, versions of it whose loads the blocks of a cluster share, and other rasters
+// if there are enough tiles for them to matter. The model rates rasters as equal, so only
+// measurement can distinguish them.
 static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
                               const struct cuc__gemm_tile *wanted)
 {
@@ -248,7 +252,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     static const struct {
         int32_t down, across;
     } clusters[] = { { 2, 0 }, { 1, 2 }, { 4, 0 }, { 1, 4 } };
-    const double behind = 1.02; // relative to the original tile
+    const double behind = 1.02; // an estimate relative to the original tile
     struct cuc__gemm_tile other = *t;
     struct tile_work work;
 
@@ -275,8 +279,8 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     }
 }
 
-// True if stream-K is possible: it excludes TMA loads of arrays with the result's shape (c, a
-// residual).
+// Returns true if stream-K is possible. Stream-K excludes TMA loads of arrays with the result's
+// shape, which are c and a residual.
 static bool can_use_stream_k(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
     return t->path == TILE_MMA_PATH_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c &&
@@ -284,8 +288,8 @@ static bool can_use_stream_k(const struct cuc__gemm_kind *k, const struct cuc__g
            t->warps != PING_PONG_WARPS;
 }
 
-// Considers stream-K: distributes the tiles of the last waves evenly if they would not fill these
-// waves.
+// Considers stream-K, which distributes the tiles of the last waves evenly if they would not fill
+// these waves.
 static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
                               const struct cuc__gemm_tile *wanted)
 {
@@ -304,8 +308,8 @@ static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
             consider(s, &t, wanted->rows);
 }
 
-// Considers splitting the reduction over the blocks of a cluster or over the grid, if each part
-// keeps several iterations.
+// Considers splitting the reduction over the blocks of a cluster or over the grid, as long as each
+// part keeps several iterations.
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
@@ -336,8 +340,9 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
         consider_stream_k(s, t, wanted);
 }
 
-// Considers other depths. Twice the depth halves an iteration's overhead, for small tiles with the
-// same number of bytes in flight; half the depth makes room for more stages.
+// Considers other depths. In a small pipelined tile, doubling the depth halves the loop overhead
+// per byte with the same number of bytes in flight. In a synchronous tile, halving the depth makes
+// room for more stages.
 static void consider_depths(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
@@ -357,8 +362,8 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// True if the tile's lines are not whole lines. TMA loads arrays with the result's shape (c, a
-// residual) only in whole lines.
+// Returns true if the tile's rows are not whole 128-byte lines. TMA loads c and a residual only in
+// whole lines.
 static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     uint32_t bits = (uint32_t)t->columns * cuc_dtype_bits(k->d);
@@ -367,15 +372,14 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
            bits % (8 * LINE_BYTES);
 }
 
-// Considers ping-pong, where warpgroups alternate between tiles: the epilogue of one tile runs
-// during the other's products and costs nothing. Promoted partial sums leave too few registers for
-// it.
+// Considers ping-pong, in which warpgroups alternate between tiles. The epilogue of one tile runs
+// during the matrix multiplication of the other, and so costs nothing. Promoted partial sums leave
+// too few registers for it.
 static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
                                const struct cuc__gemm_tile *wanted)
 {
     static const int32_t columns[] = { 192, 160, 128 };
-    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // with groups, ping-pong does not always pay
-                                                     // off
+    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // ping-pong does not always pay off for groups
 
     if (t.path != TILE_MMA_PATH_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
         wanted->rows || wanted->split > 1 || wanted->parts > 1 || cuc__gemm_cluster(wanted) > 1 ||
@@ -391,8 +395,8 @@ static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// True for sides below 64, unless the product itself is that small: lines of 32 and 64 bytes load
-// slowly.
+// Returns true for sides below 64, unless the product itself is that small. Lines of 32 and 64
+// bytes load slowly.
 static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_shape *s)
 {
     return t->path == TILE_MMA_PATH_PIPELINE &&
@@ -400,8 +404,8 @@ static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_
             (t->columns < LEAST_SIDE && t->columns < s->columns));
 }
 
-// True if the tile is too large. Operands that cannot be copied to shared memory in their own order
-// pass through registers.
+// Returns true if the tile is too large. Operands that cannot be copied to shared memory in their
+// own order pass through registers.
 static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->transposed_a || !k->transposed_b);

@@ -1,5 +1,6 @@
-// Runs plans: makes the views of arrays that the kernel expects, and launches. Allocates nothing,
-// except that the first call with an alpha other than 1 and without c loads the code for it.
+// Runs plans: makes the array views that the kernel expects, and launches the kernel. Allocates
+// nothing, except that the first call with an alpha other than 1 and without c loads the code for
+// that case.
 #include "gemm.h"
 
 #include <cucore/launch.h>
@@ -33,8 +34,8 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
     t->shape[axis] = count;
 }
 
-// The arrays of a launch, which covers the whole call or, if that exceeds a grid's limits, a part
-// of it.
+// The arrays of one launch. A launch covers the whole call, or a part of it if the call exceeds the
+// grid's limits.
 struct views {
     cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
     struct cuc__gemm_stream_k stream_k;
@@ -46,7 +47,7 @@ static void make_views(struct views *v, const struct cuc__gemm_call *call)
     const struct cuc__gemm_kind *k = &call->plan->kind;
     const cuc_tensor *rows = k->exchanged ? g->column_scale : g->row_scale;
     const cuc_tensor *columns = k->exchanged ? g->row_scale : g->column_scale;
-    // Exchanged operands are transposed, and a column-major d is transposed, too.
+    // Exchanged operands are transposed, and so is a column-major d.
     v->a = k->exchanged ? *g->b : *g->a;
     v->b = k->exchanged ? *g->a : *g->b;
     if (k->exchanged != k->transposed_a)
@@ -72,8 +73,8 @@ static void make_views(struct views *v, const struct cuc__gemm_call *call)
     }
 }
 
-// Restricts the views to rows or columns [from, from + count) of the result, and to the inputs for
-// these.
+// Restricts the views to rows or columns [from, from + count) of the result, and to the inputs that
+// they need.
 static void narrow_result(struct views *v, const struct cuc__gemm_kind *k, bool rows, int64_t from,
                           int64_t count, bool with_c)
 {
@@ -107,7 +108,7 @@ static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_
         narrow(&v->residual, 0, from, count);
 }
 
-// Lays out the workspace of stream-K tiles.
+// Lays out the workspace for stream-K tiles.
 static void lay_out_workspace(struct views *v, const struct cuc__gemm_call *call, int32_t device,
                               int64_t rows, int64_t columns)
 {
@@ -152,7 +153,7 @@ static cuc_arg factor(cuc_dtype dtype, double value)
     }
 }
 
-// Passes the parameters in the order of cuc__gemm_source().
+// Passes the parameters in the order of cuc__gemm_source() to the kernel and launches it.
 static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                          const struct cuc__gemm_code *code, const struct views *v)
 {
@@ -204,8 +205,8 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                       count);
 }
 
-// Launches the product in pieces of at most MOST_ACROSS tiles along the grid's second axis, and
-// MOST_ACROSS batches.
+// Launches the product in pieces of at most MOST_ACROSS tiles along the grid's second axis and at
+// most MOST_ACROSS batches.
 static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
 {
     const struct cuc__gemm_kind *k = &c->plan->kind;
@@ -216,7 +217,7 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
     const struct cuc__gemm_code *code = &c->plan->code[variant];
     int64_t columns = k->exchanged ? c->m : c->n, rows = k->exchanged ? c->n : c->m;
     int64_t most = tile->stream_k ? cuc__gemm_stream_k_max_width(tile, rows) : MOST_ACROSS;
-    bool by_rows = tile->cluster_n > 1; // the grid's second axis counts rows of tiles
+    bool by_rows = tile->cluster_n > 1; // the grid's second axis then counts rows of tiles
     int64_t extent = by_rows ? rows : columns;
     int64_t across = (by_rows ? tile->rows : tile->columns) * most;
     int64_t batch = k->form == CUC_GEMM_BATCHED ? c->batch : 1;

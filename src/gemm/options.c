@@ -1,4 +1,4 @@
-// Checks the options of a plan, singly and together, and translates them to the kernel's terms.
+// Checks a plan's options, singly and together, and translates them to the kernel's terms.
 #include "base/array.h"
 #include "gemm.h"
 
@@ -69,8 +69,8 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 // ---- Element types
 
 struct type {
-    cuc_dtype dtype, accumulator, d; // type of a and b; accumulator type; default type of d
-    cuc_dtype results[4];            // other types that d may have
+    cuc_dtype dtype, accumulator, d; // of a and b; of the sum; of d by default
+    cuc_dtype results[4];            // the other types that d may have
 };
 
 static const struct type types[] = {
@@ -246,8 +246,8 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
     return CUC_OK;
 }
 
-// Checks a tile's size. The compiler would refuse it, too (T602); the tiles of a pipeline have
-// other limits.
+// Checks a tile's size. The compiler would refuse it too (T602), but with other limits for the
+// tiles of a pipeline.
 static cuc_status check_tile(const struct cuc__gemm_problem *q, const cuc_gemm_options *o,
                              const char *function)
 {

@@ -1,4 +1,4 @@
-// Makes plans: chooses a tile and compiles the kernels.
+// Creates plans: chooses a tile and compiles the kernels.
 #include "base/array.h"
 #include "gemm.h"
 
@@ -47,7 +47,7 @@ static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, c
     p->key.record.choice = p->text;
 }
 
-// Records the properties of the compiled code: the compiler makes a pipeline if the tile allows
+// Records the properties of the compiled code. The compiler builds a pipeline if the tile allows
 // one, and only pipelines use clusters and split-K.
 static void report_code(cuc_gemm_plan *p)
 {
@@ -63,8 +63,8 @@ static void report_code(cuc_gemm_plan *p)
         p->choice.cluster = p->choice.cluster_n = 1;
 }
 
-// False if the tile that is fastest for a nearby shape leaves much of its last wave empty for this
-// one.
+// Returns false if a tile that is fastest for a nearby shape would leave much of its last wave
+// empty for this shape.
 static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind *kind,
                   const struct cuc__gemm_tile *tile)
 {
@@ -77,7 +77,7 @@ static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind
            seconds <= trusted * least;
 }
 
-// Refuses options each of which is possible with some tile, but not all together.
+// Refuses options that are possible one by one but not together.
 static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
 {
     const struct {
@@ -113,7 +113,7 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cu
         return recalled;
     if (p->tile.stream_k)
         p->tile.programs = (int32_t)q->machine.multiprocessors;
-    // A choice that was measured with a workspace is useless without it.
+    // A choice that was measured with a workspace is useless without one.
     if (recalled && !cuc__gemm_workspace_fits(&p->kind, &q->shape, &p->tile))
         recalled = 0;
     if (recalled > 1 && !suits(q, &p->kind, &p->tile))
@@ -146,8 +146,8 @@ static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, cuc_c
         CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .arch = arch, .stages = p->tile.stages,
                             .cluster = cuc__gemm_cluster(&p->tile), .warps = p->tile.warps,
                             .split = p->tile.split, .raster = p->tile.raster, .cache = cache));
-    // Compile to PTX: the driver assembles the program as a whole and so can reassign registers
-    // between roles.
+    // Compile to PTX: the driver assembles the program as a whole, and can therefore reassign
+    // registers between warp roles.
     if (st >= 0)
         st = cuc_program_compile(&code->object, program, CUC_CODE_PTX);
     cuc_program_release(program);
@@ -218,16 +218,15 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     pthread_mutex_init(&p->lock, NULL);
     struct cuc__gemm_problem asked = q;
     st = make(p, &q, &o, __func__);
-    if (st == CUC_ERROR_COMPILE && p->recalled) { // the record, which comes from a file, may be
-                                                  // wrong
+    if (st == CUC_ERROR_COMPILE && p->recalled) { // the record comes from a file and may be wrong
         drop_code(p);
         o.tuned = "";
         st = make(p, &asked, &o, __func__);
     }
     if (st < 0)
         goto fail;
-    // Load the code for the common variants now. A call with another alpha and without c is rare,
-    // so its code is loaded on first use.
+    // Load the code of the common variants now. A call without c and with an alpha other than 1 is
+    // rare, so its code is loaded on first use.
     if ((st = cuc__gemm_load(p, CUC__GEMM_PLAIN, __func__)) < 0 ||
         (p->kind.c && (st = cuc__gemm_load(p, CUC__GEMM_ADDED, __func__)) < 0))
         goto fail;
@@ -283,7 +282,7 @@ uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int
     if (__builtin_mul_overflow((uint64_t)m, (uint64_t)n, &bytes) ||
         __builtin_mul_overflow(
             bytes, (uint64_t)plan->tile.parts * cuc_dtype_bits(plan->kind.accumulator) / 8, &bytes))
-        return UINT64_MAX; // larger than any workspace
+        return UINT64_MAX; // more than any workspace
     return bytes;
 }
 

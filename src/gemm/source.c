@@ -1,6 +1,6 @@
 // Writes the tile program of a plan. A kernel has only the parameters that it uses, so that a
-// launch checks and passes nothing else. Sizes are constants in the text, which compiles without
-// any settings.
+// launch checks and passes nothing else. Sizes are constants in the text, which therefore compiles
+// without settings.
 #include "gemm.h"
 
 #include "base/text.h"
@@ -36,14 +36,14 @@ static const struct {
     [CUC_GEMM_RELU] = { "relu", "fn relu(x) { return maximum(x, 0, nan=true) }\n" },
     [CUC_GEMM_GELU] = { "gelu",
                         "fn gelu(x) { return 0.5 * x * (1.0 + erf(x * 0.7071067811865476)) }\n" },
-    // With tanh, x (1 + tanh z) / 2, which is x sigmoid 2z.
+    // The tanh form, x (1 + tanh z) / 2, equals x sigmoid 2z.
     [CUC_GEMM_GELU_TANH] = { "gelu", "fn gelu(x) { return x * "
                                      "sigmoid(x * fma(0.07135481627260025 * x, x, "
                                      "1.5957691216057308)) }\n" },
     [CUC_GEMM_SILU] = { "silu", "fn silu(x) { return x * sigmoid(x) }\n" },
 };
 
-// Writes the extents of an operand, "Z, M, K".
+// Writes the extents of an operand, such as "Z, M, K".
 static void put_extents(struct text *t, bool shared, bool transposed, const char *rows,
                         const char *columns)
 {
@@ -141,7 +141,7 @@ static void put_product(struct text *t, const char *row)
     put(t, ", acc%s%s)\n", precisions[k->precision], k->fast_acc ? ", fast_acc=true" : "");
 }
 
-// ---- The epilogue: y has its compute type
+// ---- The epilogue, in which y has the compute type
 
 static void put_cast(struct text *t, cuc_dtype from, const char *format, const char *what)
 {
@@ -153,8 +153,8 @@ static void put_cast(struct text *t, cuc_dtype from, const char *format, const c
         put(t, ", %s)", cuc_dtype_name(t->kind->compute));
 }
 
-// Writes the epilogue. `at` is the tile's index, "m, n"; `shape` its extents, "BM, BN". `slices`:
-// arrays with the result's shape have other names, which begin with "my_".
+// Writes the epilogue. `at` is the tile's index, "m, n", and `shape` its extents, "BM, BN". If
+// `slices` is set, arrays with the result's shape have other names, which begin with "my_".
 static void put_end(struct text *t, const char *at, const char *shape, const char *row,
                     const char *rows, const char *columns, bool slices)
 {
@@ -218,7 +218,7 @@ static void put_single(struct text *t)
     put_results(t);
     put(t, ")\n");
     put_constants(t);
-    // Blocks that are neighbours along the grid's first axis can share loads.
+    // Blocks can share loads if they are neighbors along the grid's first axis.
     put(t, "    grid %s%s\n{\n", across ? "cdiv(N, BN), cdiv(M, BM)" : "cdiv(M, BM), cdiv(N, BN)",
         batched ? ", Z" : "");
     put(t, "    %s%s = block(0), block(1)%s\n", across ? "n, m" : "m, n", batched ? ", z" : "",
@@ -230,8 +230,8 @@ static void put_single(struct text *t)
             false);
 }
 
-// Writes split-K: each part of a sum is stored, and a second kernel adds the parts in a fixed
-// order.
+// Writes split-K: one kernel stores each part of a sum, and a second kernel adds the parts in a
+// fixed order.
 static void put_split(struct text *t)
 {
     put(t, "kernel gemm_parts(");
@@ -257,15 +257,18 @@ static void put_split(struct text *t)
     put_end(t, "m, n", "RM, RN", "m", "RM", "RN", false);
 }
 
-// Writes stream-K (stream_k.c). The first units are parts of tiles, given by ranges of iterations.
-// A range begins with the end of a tile that another block has begun, and stores its partial sums
-// for that block. It ends with the beginning of a tile whose remaining iterations belong to other
-// ranges; it waits for those and adds their partial sums in order. Ranges are numbered from the
-// last block on, so a block waits only for blocks that started earlier. A flag is a number that
-// memory does not contain by chance; the waiting block clears it. A tile's iterations are numbered
-// from the end of the sum, so that all blocks begin at the start of the sum and load the same data
-// at the same time. Quotients are computed as products with inverses, because they delay the next
-// tile.
+// Writes stream-K (stream_k.c). Each of the first units computes the part of a tile that lies in a
+// range of iterations.
+//
+// A range begins at the end of a tile that another block has begun, and stores its partial sums for
+// that block. It ends at the beginning of a tile whose remaining iterations belong to other ranges;
+// it waits for those ranges and adds their partial sums in order. The last block has the first
+// range, so a block waits only for blocks that started earlier. A flag is a number that memory does
+// not contain by chance; the waiting block clears it.
+//
+// The iterations of a tile count from the end of the sum. All blocks thus begin at the start of the
+// sum and load the same data at the same time. The kernel multiplies by inverses instead of
+// dividing, because a division would delay the next tile.
 static void put_stream(struct text *t)
 {
     bool fragments = cuc__gemm_partials_are_fragments(t->tile);
@@ -302,7 +305,7 @@ static void put_stream(struct text *t)
            "    for k in iterations - to .. iterations - from {\n");
     put_product(t, "m");
     put(t, "    }\n    if of and from == to { return }\n");
-    if (fragments) // four accumulators of a thread, then those of the next lane
+    if (fragments) // a thread's four accumulators, then those of the next lane
         put(t,
             "    partials = reshape(permute(reshape(acc, [BM // 16, 2, 8, BN // 8, 4, 2]), "
             "[0, 3, 2, 4, 1, 5]), [%s])\n",
@@ -327,10 +330,10 @@ static void put_stream(struct text *t)
     put_end(t, "m, n", "BM, BN", "m", "BM", "BN", false);
 }
 
-// Writes a grouped product. Tiles are numbered group by group, so that concurrent tiles share b.
-// Within a group they are numbered in bands of rows, down each column of a band. Each block
-// computes its own tile index. The grid is an upper bound, because each group may have a partial
-// last row of tiles.
+// Writes a grouped product. The tiles of one group follow those of the previous one, so that
+// concurrent tiles share b. Within a group the order is by bands of rows, and down each column
+// within a band. Each block computes its own tile index. The grid is an upper bound, because each
+// group may have a partial last row of tiles.
 static void put_grouped(struct text *t)
 {
     const struct cuc__gemm_kind *k = t->kind;

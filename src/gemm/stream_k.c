@@ -24,7 +24,8 @@ uint64_t cuc__gemm_stream_k_bytes(const struct cuc__gemm_kind *kind,
            (uint64_t)tile->programs * elements * (cuc_dtype_bits(kind->accumulator) / 8);
 }
 
-// The largest dividend is a tile's index, and the largest divisor is the number of tiles in a band.
+// The quotients are exact if they are exact for the largest dividend, a tile's index, and the
+// largest divisor, the number of tiles in a band.
 int64_t cuc__gemm_stream_k_max_width(const struct cuc__gemm_tile *tile, int64_t rows)
 {
     int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = CUC__GEMM_MAX_WIDTH;
@@ -56,7 +57,7 @@ void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cu
         .over_band = cuc__gemm_inverse(band * across),
         .over_last = cuc__gemm_inverse(up % band),
     };
-    if (!spread) // the waves are full
+    if (!spread) // all waves are full
         return;
     spread += programs * (waves < tile->stream_k - 1 ? waves : tile->stream_k - 1);
     if (!iterations || __builtin_mul_overflow(spread, iterations, &total) || total >= 1 << 24 ||
@@ -65,7 +66,7 @@ void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cu
     int64_t longest = cuc__gemm_cdiv(total, programs);
     out->each = (uint32_t)(total / programs);
     out->more = (uint32_t)(total % programs);
-    // A range covers at most this many tiles; a multiprocessor works on one of them at a time.
+    // A range covers at most this many tiles. A multiprocessor works on one of them at a time.
     out->shared =
         (uint32_t)(programs * (longest > 1 ? cuc__gemm_cdiv(longest - 1, iterations) + 1 : 1));
     out->spread = (uint32_t)spread;

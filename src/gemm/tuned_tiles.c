@@ -1,4 +1,4 @@
-// Measured tiles of products: the records of cuc_gemm().
+// Measured tiles of matrix products: the tuning records of cuc_gemm().
 #include "base/array.h"
 #include "gemm.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The bounds of a choice: those of cuc_gemm_options and of programs.
+// The bounds of a choice, as in cuc_gemm_options and in tile programs.
 static const struct {
     const char *name;
     bool option;
@@ -41,7 +41,7 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
     static const char *const activations[] = { "", "", " gelu", " gelu_tanh", " silu" };
 
     // Types of the same size are equally fast, and so are the two 16-bit floats. The activation is
-    // part of the key, because long epilogues favour ping-pong.
+    // part of the key, because long epilogues favor ping-pong.
     snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s%s",
              k->accumulator == CUC_I32 ? "i" : "f", cuc_dtype_bits(k->dtype),
              k->transposed_a ? 't' : 'n', k->transposed_b ? 't' : 'n', cuc_dtype_bits(k->d),
@@ -75,8 +75,8 @@ void cuc__gemm_choice_text(char *text, size_t capacity, const struct cuc__gemm_t
                                    words[i].option ? ":" : "", words[i].name, *field_of(&t, i));
 }
 
-// Reads a record's choice. Since a file may contain anything, it must be a tile that can be
-// compiled.
+// Parses a record's choice. A file may contain anything, so this accepts only a tile that the
+// compiler can compile.
 bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
 {
     char one[128];
