@@ -1,4 +1,4 @@
-// Captures: begin, end, and the operations within one.
+// Captures: how they begin and end, and the operations within them.
 #include "capture.h"
 
 #include "capture_registry.h"
@@ -12,7 +12,7 @@
 #include <cucore/node.h>
 #include <stdlib.h>
 
-// Returns the leaf nodes of a captured graph, in memory that the caller frees; NULL on failure.
+// Returns the leaf nodes of a captured graph, in memory that the caller frees, or NULL on failure.
 static CUgraphNode *last_nodes(size_t *count, CUgraph graph)
 {
     size_t all;
@@ -32,8 +32,9 @@ static CUgraphNode *last_nodes(size_t *count, CUgraph graph)
     return nodes;
 }
 
-// Makes a stream's next node depend on all captured work, including that of other streams, so that
-// ending the capture finds no unjoined work. False if the capture is invalidated, or on failure.
+// Makes a stream's next node depend on all captured work, including work of other streams, so that
+// ending the capture finds no unjoined work. Returns false if the capture is invalidated, or on
+// failure.
 static bool join_all(const cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -54,13 +55,12 @@ static bool join_all(const cuc_stream *stream)
     return joined;
 }
 
-// True if an active capture has leaves that its stream does not depend on.
+// Returns true if an active capture has leaf nodes that its stream does not depend on.
 static bool has_loose_nodes(const cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *after = NULL;
-    const CUgraphEdgeData *edges = NULL; // needed, because without it the query fails if an edge
-                                         // has data
+    const CUgraphEdgeData *edges = NULL; // without it, the query fails if an edge has data
     CUgraph graph = NULL;
     size_t count, behind = 0, found = 0;
     uint64_t id;
@@ -81,11 +81,11 @@ static bool has_loose_nodes(const cuc_stream *stream)
 struct ending {
     CUgraph graph; // NULL if there is none
     bool over, stuck;
-    bool unsound; // the graph must not be destroyed
+    bool unsound; // destroying the graph would crash the driver
 };
 
-// Ends a stream's capture in the driver; the stream's context must be current. With `cancels`, the
-// result is not needed, and the graph that the capture adds to survives unless the capture is
+// Ends a stream's capture in the driver. The stream's context must be current. `cancels` means that
+// nobody needs the result; the graph that the capture adds to then survives unless the capture is
 // invalidated.
 static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancels)
 {
@@ -108,16 +108,17 @@ static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancel
     return r;
 }
 
-// Removes an ended capture from the list. NULL if the capture continues or is unknown. `anyway`:
-// nobody will end it, because its stream is being released or its context is lost.
+// Removes an ended capture from the list. Returns NULL if the capture continues or is unknown.
+// `anyway` removes one that has not ended and that nobody will end, because its stream is being
+// released or its context is lost.
 static struct cuc__capture *leave(const cuc_stream *stream, const struct ending *ending,
                                   bool anyway)
 {
     if (!ending->over && !ending->stuck && !anyway)
         return NULL;
     if (!ending->over && !ending->stuck && !cuc_context_is_lost(stream->context))
-        cuc__capture_mark_graph_lost(stream); // otherwise the stream's release would end the
-                                              // capture
+        cuc__capture_mark_graph_lost(stream); // releasing the stream ends this capture in the
+                                              // driver
     struct cuc__capture *c = cuc__capture_leave(stream);
     if (!ending->stuck)
         return c;
@@ -125,8 +126,8 @@ static struct cuc__capture *leave(const cuc_stream *stream, const struct ending 
     return NULL;
 }
 
-// Drops the references that a capture has collected, after it is off the list. Nodes added to an
-// existing graph stay, with the references that they need.
+// Drops the references that a capture has collected, once it is off the list. Nodes added to an
+// existing graph stay, and so do the references that they need.
 static void finish(struct cuc__capture *c, const cuc_stream *stream, const struct ending *ending,
                    const char *function)
 {
@@ -138,7 +139,7 @@ static void finish(struct cuc__capture *c, const cuc_stream *stream, const struc
     cuc__capture_drop(c);
 }
 
-// Ends a stream's capture while a failure is being handled. True if the stream remains captured.
+// Ends a stream's capture after a failure. Returns true if the stream remains captured.
 static bool drop(const cuc_stream *stream, const char *function)
 {
     struct ending ending;
@@ -148,8 +149,8 @@ static bool drop(const cuc_stream *stream, const char *function)
     return ending.stuck;
 }
 
-// Begins the capture in the driver; the stream's context must be current. `*begun` is true even if
-// only a later step failed.
+// Begins the capture in the driver. The stream's context must be current. `*begun` becomes true
+// even if only a later step failed.
 static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *stream,
                         const CUgraphNode *after, size_t count, const char *function)
 {
@@ -268,7 +269,8 @@ static cuc_status check_captured(const cuc_stream *stream, const char *function)
     return CUC_OK;
 }
 
-// Cancels the captures that fill bodies of a stream's capture, except those begun by other threads.
+// Cancels the captures that fill bodies of a stream's capture, except those that other threads
+// began.
 static cuc_status cancel_filling(const cuc_stream *stream, bool spoilt, const char *function)
 {
     cuc_stream *filling;
@@ -284,8 +286,8 @@ static cuc_status cancel_filling(const cuc_stream *stream, bool spoilt, const ch
     return CUC_OK;
 }
 
-// Refuses to end a capture that has unjoined work, since the failure would destroy the graph while
-// a body is being filled.
+// Refuses to end a capture with unjoined work while another capture fills a body: ending it would
+// fail and destroy the graph.
 static cuc_status check_loose(const cuc_stream *stream, const char *function)
 {
     bool may;
@@ -296,7 +298,7 @@ static cuc_status check_loose(const cuc_stream *stream, const char *function)
                : CUC_OK;
 }
 
-// Returns the end of a message about a capture's failed end: its side effects.
+// Returns the end of the message about a capture that ended badly: its side effects.
 static const char *side_effects(const struct cuc__capture *c)
 {
     if (!c || !c->into)
@@ -306,7 +308,7 @@ static const char *side_effects(const struct cuc__capture *c)
                          : "; the driver frees the graph that it added to: make it again";
 }
 
-// Ends a capture; the stream's context must be current. Sets *c if the capture is over.
+// Ends a capture. The stream's context must be current. Sets *c if the capture is over.
 static cuc_status end_capture(struct ending *ending, struct cuc__capture **c,
                               const cuc_stream *stream, const char *function)
 {
@@ -349,13 +351,13 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
             c = leave(stream, &ending, true);
         st = CUC_LEAVE(stream->context, pushed, st);
     }
-    if (c && c->into) { // `into` already is the graph's object
+    if (c && c->into) { // `into` is already the graph's object
         cuc_graph_release(graph);
         graph = cuc_graph_retain(c->into);
     } else {
         graph->handle = ending.graph;
     }
-    // The graph counts as gone if one of its bodies was freed, which is known only after the bodies
+    // The graph counts as gone if one of its bodies was freed. That is known only after the bodies
     // are assigned.
     if (st >= 0 && c && !ending.unsound && cuc_graph_handle(graph) &&
         (st = cuc__capture_attach_keep(c->keep, graph, __func__)) >= 0)
@@ -366,7 +368,7 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
         st = CUC_FAIL_CU(stream->context, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                          "cuStreamEndCapture", "the capture of stream %p has ended, but %s",
                          (void *)stream->handle, why);
-        cuc__error_set_explanation(""); // there is no remedy for this capture
+        cuc__error_set_explanation(""); // no remedy for this capture exists
     }
     cuc__capture_drop(c);
     cuc__capture_end_abandoned();
@@ -399,7 +401,7 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
             return CUC_LEAVE(stream->context, pushed, st);
         call = "cuStreamEndCapture";
         r = end(&ending, stream, true);
-        if (ending.over) // invalidated or unjoined; the result was not needed anyway
+        if (ending.over) // invalidated or unjoined; nobody needs the result
             r = 0;
     } else {
         ending.over = !r; // over in the driver
@@ -415,7 +417,7 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// True if the capture of a stream that is being released is invalidated.
+// Returns true if the capture of a stream that is being released is invalidated.
 static bool is_spoilt(const cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -429,11 +431,11 @@ static bool abandon(cuc_stream *stream)
     cuc_stream *filling;
     bool may;
 
-    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
+    if (cuc__driver_forked()) // in a forked child, a thread of the parent may hold the lock forever
         return true;
     if (!cuc__capture_is_known(stream))
         return true;
-    // The graph must not be destroyed while a stream captures into a part of it.
+    // Do not destroy the graph while another stream captures into a part of it.
     const bool spoilt = is_spoilt(stream);
     while ((filling = cuc__capture_filling(&may, stream, spoilt)) && may)
         if (cuc_stream_cancel_capture(filling) < 0 &&
@@ -482,7 +484,7 @@ static cuc_status embed(const cuc_stream *stream, const cuc_graph *graph, const 
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *dependencies = NULL;
-    const CUgraphEdgeData *edges = NULL; // needed: without it the query fails if an edge has data
+    const CUgraphEdgeData *edges = NULL; // without it, the query fails if an edge has data
     CUgraphNode node = NULL;
     CUgraph into = NULL;
     size_t count = 0;

@@ -1,5 +1,5 @@
-// The list of active captures: the references that their graphs will hold, and the threads that may
-// end them.
+// The list of active captures, with the references that their graphs will hold and the threads that
+// may end them.
 #include "capture_registry.h"
 
 #include "graph.h"
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards all of the following
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards the lists below
 static struct cuc__capture *captures;
 static struct cuc__capture *stuck; // captures that can never be ended
 static atomic_bool any_stuck;      // read without the lock
@@ -29,7 +29,7 @@ static bool is_of(const struct cuc__capture *c, const cuc_stream *stream)
 static void thread_ends(void *unused)
 {
     (void)unused;
-    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
+    if (cuc__driver_forked()) // in a forked child, a thread of the parent may hold the lock forever
         return;
     pthread_mutex_lock(&lock);
     for (struct cuc__capture *c = captures; c; c = c->next)
@@ -44,7 +44,7 @@ static pthread_key_t key;
 
 static void make_key(void)
 {
-    // Without a key, the captures of finished threads stay in the list, but nothing else fails.
+    // If there is no key, the captures of finished threads stay in the list; nothing else fails.
     (void)pthread_key_create(&key, thread_ends);
 }
 
@@ -74,8 +74,8 @@ struct cuc__capture *cuc__capture_leave(const cuc_stream *stream)
     return c;
 }
 
-// Marks a graph with a freed body, and every graph that encloses it: they must never be destroyed.
-// The caller holds the lock.
+// Marks a graph with a freed body, and every graph that encloses it, so that they are never
+// destroyed. The caller holds the lock.
 static void make_unsound(cuc_graph *graph, CUstream by)
 {
     for (; graph; graph = graph->parent) {
@@ -118,7 +118,7 @@ void cuc__conditionals_free(struct cuc__conditionals *list)
     *list = (struct cuc__conditionals){ NULL, NULL };
 }
 
-// True if a body of the capture was freed, or encloses one that was.
+// Returns true if a body of the capture was freed, or encloses one that was.
 static bool has_unsound(const struct cuc__capture *c)
 {
     for (const cuc_graph *b = c->bodies; b; b = b->next_body)
@@ -142,10 +142,10 @@ void cuc__capture_assign_bodies(struct cuc__capture *c, cuc_graph *graph)
         if (graph) {
             body->parent = cuc_graph_retain(graph);
             append(&root_of(graph)->conditionals, &body->conditionals);
-            if (body->gone) // the body was freed while this loop had released the lock
+            if (body->gone) // the body was freed while this loop did not hold the lock
                 make_unsound(graph, body->gone_by);
         } else {
-            if (unsound && body->handle) // the body stays, since its graph cannot be destroyed
+            if (unsound && body->handle) // the body stays, because its graph cannot be destroyed
                 body->gone = CUC__GONE_UNSOUND;
             body->handle = NULL;
         }
@@ -178,14 +178,14 @@ void cuc__capture_refused(int code, const char *function, const char *call)
     pthread_mutex_unlock(&lock);
 }
 
-// Objects that launches leave behind
+// The objects that captured launches use
 
 static void drop_object(void *object)
 {
     cuc_object_release(object);
 }
 
-// Queries the capture of a stream. *active is false if there is none, or if it is invalidated.
+// Queries a stream's capture. *active becomes false if there is none or if it is invalidated.
 static cuc_status query_capture(bool *active, uint64_t *id, const cuc_stream *stream,
                                 const char *function)
 {
@@ -303,7 +303,7 @@ cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, cuc_graph *graph, co
         graph = graph->parent;
     if (!graph->body)
         return cuc__keep_attach(keep, graph, function);
-    // The enclosing graph of this body is still being captured.
+    // The graph that encloses this body is still being captured.
     pthread_mutex_lock(&lock);
     for (struct cuc__capture *c = captures; c && !taken; c = c->next)
         if ((taken = has_body(c, graph)))
@@ -316,7 +316,7 @@ cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, cuc_graph *graph, co
 
 // Ending a capture
 
-// Finds the capture of a stream in the list; NULL if there is none. The caller holds the lock.
+// Returns a stream's capture in the list, or NULL if there is none. The caller holds the lock.
 static struct cuc__capture *find(const cuc_stream *stream)
 {
     struct cuc__capture *c = captures;
@@ -326,9 +326,9 @@ static struct cuc__capture *find(const cuc_stream *stream)
     return c;
 }
 
-// True unless a capture is invalidated or over. The caller holds the lock, so that the stream
-// exists. If another thread captures a default stream, that stream cannot be queried, since its
-// handle means a different stream on this thread.
+// Returns true unless a capture is invalidated or over. The caller holds the lock, so the stream
+// exists. If another thread captures its default stream, this thread cannot query that stream,
+// because the handle means a different stream here.
 static bool is_active(const struct cuc__capture *c)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -338,9 +338,9 @@ static bool is_active(const struct cuc__capture *c)
             status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
-// Finds a capture that fills a body of a conditional node of `stream`'s capture; NULL if there is
-// none. The caller holds the lock. If `stream`'s capture is invalidated (`spoilt`), a capture that
-// adds to the same graph, or to a body in that graph, counts too.
+// Finds a capture that fills a body of a conditional node of `stream`'s capture, or returns NULL if
+// there is none. If `stream`'s capture is invalidated (`spoilt`), a capture that adds to the same
+// graph, or to a body in that graph, counts too. The caller holds the lock.
 static const struct cuc__capture *find_filling(const cuc_stream *stream, bool spoilt)
 {
     const struct cuc__capture *of = find(stream);
@@ -391,8 +391,8 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
     for (const struct cuc__capture *c = captures; c && !own; c = c->next) {
         own = is_of(c, stream);
         if (own) {
-            // A capture whose thread has ended may still be cancelled: the driver refuses to end
-            // it, and drops it.
+            // A capture whose thread has ended may still be cancelled: the driver refuses to end it
+            // but drops it.
             other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
             filling = keep && !active && (f = find_filling(stream, true)) ? f->stream : NULL;
         } else if (active && id && c->id == id)
@@ -426,8 +426,8 @@ bool cuc__capture_set_abandoned(const cuc_stream *stream)
     pthread_mutex_lock(&lock);
     struct cuc__capture *c = find(stream);
     if (c)
-        c->abandoned = find_filling(stream, true) != NULL; // the other capture may have ended in
-                                                           // the meantime
+        c->abandoned = find_filling(stream, true) != NULL; // the other capture may have ended
+                                                           // meanwhile
     const bool is = c && c->abandoned;
     pthread_mutex_unlock(&lock);
     return is;
@@ -453,13 +453,13 @@ void cuc__capture_end_abandoned(void)
 
 // Captures that end badly
 
-// True for a graph that must never be destroyed.
+// Returns true for a graph that must never be destroyed.
 static bool is_unsound(const cuc_graph *graph)
 {
     return !graph->handle && graph->gone == CUC__GONE_UNSOUND;
 }
 
-// True for a body whose graph other code captures. The caller holds the lock.
+// Returns true for a body of a graph that other code captures. The caller holds the lock.
 static bool is_foreign(const cuc_graph *graph)
 {
     bool ours = false;
@@ -518,7 +518,7 @@ void cuc__capture_keep_stuck(struct cuc__capture *c)
     pthread_mutex_unlock(&lock);
 }
 
-// True if a stream stays captured forever. `forget`: also removes its capture from the list.
+// Returns true if a stream stays captured forever. `forget` also removes its capture from the list.
 static bool is_stuck(const cuc_stream *stream, bool forget)
 {
     if (!atomic_load_explicit(&any_stuck, memory_order_relaxed) || cuc__driver_forked())

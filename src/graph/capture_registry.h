@@ -1,4 +1,4 @@
-// The registry of captures begun by cuc_stream_begin_capture().
+// The registry of captures that cuc_stream_begin_capture() began.
 #ifndef CUCORE_GRAPH_CAPTURE_REGISTRY_H
 #define CUCORE_GRAPH_CAPTURE_REGISTRY_H
 
@@ -13,28 +13,28 @@ struct cuc_graph;
 struct cuc_object;
 struct cuc_stream;
 
-// Called before a launch while captures are active. `*captured` says if the stream is captured. If
-// it is, the graph will hold a reference to the kernel's object, which is NULL for a foreign
-// kernel.
+// Called before a launch while captures are active. `*captured` tells whether the stream is
+// captured. If it is, the graph will hold a reference to `object`, the kernel's object, which is
+// NULL for a foreign kernel.
 cuc_status cuc__capture_keep(bool *captured, struct cuc_stream *stream, struct cuc_object *object,
                              const char *function);
 
-// Called when a conditional node has been added to a stream's capture: the captured graph holds the
-// node's bodies. It takes ownership of `node` (from malloc()) even if this fails.
+// Called after a conditional node was added to a stream's capture. The captured graph holds the
+// node's bodies. Takes ownership of `node`, which comes from malloc(), even if this fails.
 cuc_status cuc__capture_bodies(struct cuc_graph *const *bodies, struct cuc__conditional *node,
                                const struct cuc_stream *stream, const char *function);
 
-// Finds a conditional node of a graph or of graphs nested in it; NULL if there is none. The search
-// begins after `*at`, the node found last, or NULL. Finding all nodes in the order of their
-// addition thus takes linear time.
+// Finds a conditional node of a graph or of a graph nested in it. Returns NULL if there is none.
+// The search begins after `*at`, the node found last, or at the start if that is NULL. Finding all
+// nodes in the order of their addition therefore takes linear time.
 const struct cuc__conditional *cuc__capture_find_conditional(const struct cuc__conditional **at,
                                                              const struct cuc_graph *graph,
                                                              const void *node);
 
 void cuc__conditionals_free(struct cuc__conditionals *list);
 
-// Like cuc__keep_attach(), for a graph that may be the body of a conditional node: the outermost
-// enclosing graph holds the references or, while that graph is being captured, its capture does.
+// Works like cuc__keep_attach() for a graph that may be the body of a conditional node. The
+// outermost enclosing graph holds the references; while it is being captured, its capture does.
 cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, struct cuc_graph *graph,
                                     const char *function);
 

@@ -57,8 +57,7 @@ struct place {
 static cuc_status find_place(struct place *place, const cuc_stream *stream, const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const CUgraphEdgeData *edges = NULL; // needed, because without it the query fails if an edge
-                                         // has data
+    const CUgraphEdgeData *edges = NULL; // without it, the query fails if an edge has data
     uint64_t id;
     cuc_status st;
 
@@ -93,7 +92,7 @@ cuc_status cuc_stream_condition_create(cuc_condition *out, cuc_stream *stream,
     return create(out, stream->context, place.graph, default_value, flags, __func__);
 }
 
-// Types of conditional nodes, indexed by value, with their number of bodies.
+// Types of conditional nodes, indexed by value, each with its allowed numbers of bodies.
 static const struct {
     const char *name, *bodies;
     uint32_t least, most;
@@ -167,7 +166,7 @@ cuc_status cuc_stream_add_conditional(cuc_graph **bodies, uint32_t count, cuc_st
     cuc_status st = check_type(type, count, __func__);
     if (st < 0 || (st = find_place(&place, stream, __func__)) < 0)
         return st;
-    // Allocate first, because nothing may fail after the node is added.
+    // Allocate first, because nothing may fail once the node is in the graph.
     cuc_graph **graphs = calloc(count, sizeof(*graphs));
     if (!graphs)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %u graphs", count);

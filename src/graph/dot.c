@@ -1,4 +1,5 @@
-// Drawings of graphs. The driver can only write a file, so it writes to an unnamed file in memory.
+// Drawings of graphs. The driver can write a drawing only to a file, so it gets an unnamed file in
+// memory.
 #include "graph.h"
 
 #include "base/file.h"

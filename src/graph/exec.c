@@ -51,7 +51,7 @@ static uint64_t driver_flags(const cuc_graph_exec_options *o)
     return flags;
 }
 
-// Reasons that the driver reports together with its code, as text to follow a node's description.
+// The reasons that the driver reports with its code, as text that follows a node's description.
 static const struct reason {
     unsigned result;
     const char *text;
@@ -96,7 +96,7 @@ static const char *reason(const struct reason *table, size_t rows, unsigned resu
     return NULL;
 }
 
-// Names of the kernels in a graph, each once, as many as fit in a line.
+// Names of the kernels in a graph, each once, as many as fit on a line.
 struct names {
     const char *name[8];
     size_t count;
@@ -114,7 +114,8 @@ static void add_name(struct names *n, const char *name)
         n->more = true;
 }
 
-// Describes a graph for the list of launches that may have caused a failure; NULL if out of memory.
+// Describes a graph for the list of launches that may have caused a failure. Returns NULL if out of
+// memory.
 static const char *describe(size_t nodes, const struct names *n)
 {
     char text[512];
@@ -132,14 +133,14 @@ static const char *describe(size_t nodes, const struct names *n)
     return cuc__intern(text);
 }
 
-// A graph's properties, as its instance keeps them.
+// The properties of a graph that its instance keeps.
 struct view {
     size_t nodes;
     bool allocates, decides;
     const char *name; // interned, owned
 };
 
-// Transfers a view and its name to the instance, which must not be launched at the same time.
+// Moves a view and its name into the instance. No thread may launch the instance meanwhile.
 static void take_view(cuc_graph_exec *e, const struct view *v)
 {
     e->nodes = v->nodes;
@@ -148,7 +149,8 @@ static void take_view(cuc_graph_exec *e, const struct view *v)
     cuc__intern_release(atomic_exchange_explicit(&e->what, v->name, memory_order_relaxed));
 }
 
-// A search for the kernels of a graph and its child graphs. It ends when no more names fit.
+// A search for the kernels of a graph and its child graphs. It ends when there is no room for more
+// names.
 struct search {
     const cuc_graph *root;
     const struct cuc__conditional *at;
@@ -157,8 +159,7 @@ struct search {
 
 static void find_kernels(struct search *s, CUgraph graph);
 
-// Finds the kernels that a node runs, at any depth. A graph that the driver cannot query counts as
-// having no kernels.
+// Finds the kernels that a node runs, at any depth. Ignores graphs that the driver cannot query.
 static void find_kernels_of(struct search *s, CUgraphNode node, CUgraphNodeType type)
 {
     const struct cuc__conditional *c;
@@ -194,7 +195,7 @@ static void find_kernels(struct search *s, CUgraph graph)
 }
 
 // Counts the nodes, looks for an allocation that would explain a later refusal, and collects the
-// names of kernels for reports of faults.
+// kernels' names for reports of faults.
 static cuc_status read_view(struct view *v, cuc_graph *graph, const char *function)
 {
     struct search search = { .root = graph };
@@ -298,8 +299,8 @@ uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec)
     return exec ? exec->flags : 0;
 }
 
-// During captures by cucore, a launch on a capturing stream must not reach the driver, since it
-// would invalidate the capture.
+// Refuses a launch on a capturing stream while cucore has captures. The driver must not see such a
+// launch, because it would invalidate the capture.
 static cuc_status check_not_captured(const cuc_stream *stream, const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -348,7 +349,8 @@ static void record(const cuc_graph_exec *exec, const cuc_stream *stream)
                   stream->handle, 0, 0, 0, 0);
 }
 
-// Makes the driver call of a launch that needs a current context (for a default stream) or a wait.
+// Makes the driver call for a launch that needs a current context, because its stream is a default
+// stream, or that needs a wait.
 static cuc_status call_driver_in_context(cuc_graph_exec *exec, cuc_stream *stream)
 {
     static const char function[] = "cuc_graph_exec_launch";

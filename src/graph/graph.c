@@ -32,8 +32,8 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                : cuc__graph_check_exists(graph, function);
 }
 
-// Returns the innermost graph that is gone, or else the outermost graph: a nested body is destroyed
-// with its enclosing graph.
+// Returns the innermost graph that is gone, or else the outermost graph: destroying a graph also
+// destroys the bodies nested in it.
 static const cuc_graph *first_gone(const cuc_graph *graph)
 {
     while (graph->handle && graph->parent)
@@ -98,8 +98,8 @@ const char *cuc_node_type_name(int32_t type)
     return "unknown";
 }
 
-// Graphs belong to no context, so none need be current. Failures are reported for the graph's
-// context.
+// Graphs belong to no context, so no context need be current here. Failures are reported for the
+// graph's context.
 cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph)
 {
     size_t count = 0;
@@ -170,8 +170,8 @@ cuc_status cuc_graph_get_node_types(int32_t *out, size_t capacity, cuc_graph *gr
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
-    for (int pass = 0; pass < 2 && st >= 0; pass++) { // the first pass queries every type before
-                                                      // the second writes any
+    for (int pass = 0; pass < 2 && st >= 0; pass++) { // the first pass queries all types before the
+                                                      // second writes any
         for (size_t i = 0; i < count && i < capacity && st >= 0; i++) {
             CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
             CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);
@@ -220,7 +220,7 @@ void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraph
     if (number < count)
         snprintf(text, size, "node %zu of %zu (%s%s%s)", number, count,
                  cuc_node_type_name((int32_t)type), space, name);
-    else // the node belongs to a child graph, or there is no memory
+    else // the node belongs to a child graph, or memory ran out
         snprintf(text, size, "a node (%s%s%s)", cuc_node_type_name((int32_t)type), space, name);
     free(nodes);
 }

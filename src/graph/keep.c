@@ -46,7 +46,7 @@ bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from)
     if (!CUC_RESERVE(k->entries, k->capacity, k->count + from->count))
         return false;
     memcpy(k->entries + k->count, from->entries, from->count * sizeof(*from->entries));
-    k->count += from->count; // a duplicate holds its own reference
+    k->count += from->count; // a duplicate keeps its own reference
     free(from->entries);
     free(from);
     return true;
@@ -64,7 +64,7 @@ void cuc__keep_free(struct cuc__keep *keep)
     free(keep);
 }
 
-// The driver's user object for the list that a graph keeps.
+// The data of the driver's user object that stands for the list of a graph.
 struct user_object {
     struct cuc__deferred head;
     struct cuc__keep *keep; // NULL if the graph keeps nothing after all
@@ -78,7 +78,7 @@ static void drop_kept(struct cuc__deferred *release)
     free(u);
 }
 
-// Called by the driver, on a thread of its own.
+// Called by the driver on one of its own threads.
 static void unused(void *user)
 {
     struct user_object *u = user;
@@ -108,7 +108,7 @@ cuc_status cuc__keep_attach(struct cuc__keep *keep, cuc_graph *graph, const char
         return CUC_OK;
     cuc_status st =
         cuc__fail_driver(graph->context, r, function, "cuGraphRetainUserObject", "%s", what);
-    user->keep = NULL; // the caller keeps the list, even though the driver will call unused()
+    user->keep = NULL; // the caller keeps the list, even though the driver will still call unused()
     CUC_CLEANUP(graph->context, cuUserObjectRelease, (void *)object, object, 1);
     return st;
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// A cuc_node * is the driver's node handle itself; cucore has no object for nodes.
+// A cuc_node * is the driver's node handle itself; cucore has no node objects.
 
 cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device)
 {
@@ -37,8 +37,7 @@ cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t capacity, size_
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *there = NULL;
-    const CUgraphEdgeData *edges = NULL; // needed, because without it the query fails if an edge
-                                         // has data
+    const CUgraphEdgeData *edges = NULL; // without it, the query fails if an edge has data
     CUgraph graph = NULL;
     size_t n = 0;
     uint64_t id;
@@ -93,7 +92,7 @@ cuc_status cuc_event_record_external(cuc_stream *stream, cuc_event *event)
                 (event->handle, stream->handle, CU_EVENT_RECORD_EXTERNAL),
                 "adding a record of event %p to what stream %p captures", (void *)event->handle,
                 (void *)stream->handle);
-    if (st >= 0) // from now on the graph records the event, whatever stream it is launched on
+    if (st >= 0) // from now on the graph records the event, on whatever stream it is launched
         atomic_store_explicit(&event->recorded_on, NULL, memory_order_relaxed);
     return st;
 }
@@ -250,7 +249,7 @@ cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t capacity, 
     if (!count)
         return CUC_OK;
     CUgraphNode *nodes = calloc(2 * count, sizeof(*nodes));
-    // Without this array the query fails if an edge has data.
+    // Without this array, the query fails if an edge has data.
     CUgraphEdgeData *data = calloc(count, sizeof(*data));
     if (nodes && data) {
         CUresult r = cuc__cu.cuGraphGetEdges(graph->handle, nodes, nodes + count, data, &count);
