@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// The device feature that a field of cuc_launch_config or an attribute needs.
+// The device feature that a config field or an attribute needs.
 enum need {
     NEEDS_NOTHING,
     NEEDS_CLUSTERS,
@@ -18,7 +18,7 @@ static cuc_status copy_value(CUlaunchAttributeValue *to, const cuc_launch_attrib
                              const char *function)
 {
     (void)function;
-    // Each of these members of the driver's union is a single 32-bit word at its start.
+    // Each of these members of the driver's union is one 32-bit word at the start.
     memcpy(to, &from->value.value, sizeof(from->value.value));
     return CUC_OK;
 }
@@ -85,7 +85,7 @@ static cuc_status copy_device_node(CUlaunchAttributeValue *to, const cuc_launch_
     return CUC_OK;
 }
 
-// All attributes of CUDA 13.0. `copy` is NULL for those that a launch does not accept.
+// All attributes of CUDA 13.0. `copy` is NULL for an attribute that a launch does not accept.
 static const struct attribute {
     const char *name;
     cuc_status (*copy)(CUlaunchAttributeValue *, const cuc_launch_attribute *, const char *);
@@ -173,7 +173,7 @@ static cuc_status add(CUlaunchConfig *out, const cuc_launch_attribute *from,
     return st;
 }
 
-// Checks that clusters divide the grid; the driver's own error for this contains no numbers.
+// Checks that the cluster divides the grid. The driver's own error for this contains no numbers.
 static cuc_status check_cluster(const CUlaunchConfig *c, const uint32_t *cluster,
                                 const char *function)
 {

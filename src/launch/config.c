@@ -1,4 +1,4 @@
-// Computes grid and block for launches with one thread per element.
+// Computes the grid and block for launches with one thread per element.
 #include <cucore/occupancy.h>
 
 #include "code/kernel.h"
@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Finds the block size that a kernel requires. The driver has no attribute for it; only the
-// kernel's PTX can tell. *block is zeros if there is none.
+// Finds the block size that a kernel requires, or writes zeros if it requires none. The driver has
+// no attribute for it; only the kernel's PTX has it.
 static cuc_status find_required_block(uint32_t block[3], const cuc_kernel *kernel,
                                       const char *function)
 {
@@ -87,7 +87,7 @@ static cuc_status choose_block(cuc_launch_config *c, cuc_kernel *kernel, cuc_dev
     return CUC_OK;
 }
 
-// Returns the number of blocks along x in a cluster of the launch.
+// Returns the extent of the launch's cluster along x, in blocks.
 static cuc_status cluster_width(uint32_t *out, const cuc_launch_config *c, cuc_kernel *kernel,
                                 cuc_device *device, const char *function)
 {

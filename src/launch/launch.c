@@ -16,8 +16,8 @@ void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size)
     cuc__init_options(config, caller_size);
 }
 
-// The CUC__PARAMETER_ class of each argument type: an argument and a parameter of known type must
-// have equal classes unless one is ANY.
+// The CUC__PARAMETER_ class of each argument type. An argument and a parameter must have equal
+// classes unless one of them is ANY.
 static const uint8_t argument_class[] = {
     [CUC_BOOL] = CUC__PARAMETER_INT,        [CUC_I8] = CUC__PARAMETER_INT,
     [CUC_I16] = CUC__PARAMETER_INT,         [CUC_I32] = CUC__PARAMETER_INT,
@@ -31,8 +31,8 @@ static const uint8_t argument_class[] = {
 
 enum { ARGUMENT_TYPES = sizeof(argument_class) };
 
-// The maximum size of an argument in bytes, by type: a value inside the cuc_arg must fit there. 0
-// means that the number is not a type.
+// The maximum size in bytes of an argument of each type; a value stored in the cuc_arg must fit
+// there. 0 means that the number is not a type.
 static const uint32_t argument_bytes[ARGUMENT_TYPES] = {
 #define ROW(constant, value, name, bits) [value] = (bits) > 64 ? 0 : (bits) ? (bits) / 8 : 8,
     CUC_DTYPE_LIST(ROW)
@@ -67,7 +67,7 @@ static const char *parameter_name(uint32_t type)
     return names[type];
 }
 
-// Describes the error in an argument; the checks below only detect that there is an error.
+// Reports the error in an argument; the checks below only detect that there is one.
 static cuc_status __attribute__((cold, noinline))
 fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
 {
@@ -140,8 +140,8 @@ fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
                      c->block[0] * y * z, k->name, whose, kernel_limits->block_threads);
 }
 
-// Returns the number of blocks of a kernel that a multiprocessor runs at once; 0 if unknown. The
-// query uses the thread's current context.
+// Returns how many blocks of a kernel one multiprocessor runs at once, or 0 if unknown. The query
+// needs the stream's context to be current.
 static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c)
 {
     int blocks = 0;
@@ -184,7 +184,8 @@ static inline uint64_t pair(uint32_t y, uint32_t z)
     return y | (uint64_t)z << 32;
 }
 
-// Makes the driver call of a launch that needs a current context (for a default stream) or a wait.
+// Makes the driver call for a launch that needs a current context, because its stream is a default
+// stream, or that needs a wait.
 static cuc_status __attribute__((noinline))
 call_driver_in_context(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
                        void **parameters, bool captured)
@@ -207,7 +208,7 @@ call_driver_in_context(cuc_stream *stream, const cuc_kernel *kernel, const CUlau
     return cuc__context_leave(stream->context, pushed, st, "cuc_launch");
 }
 
-// Finishes a launch. A captured launch does not run, so it is not recorded in the ring.
+// Finishes a launch. A captured launch does not run, so the ring does not record it.
 static inline cuc_status call_driver(cuc_stream *stream, const cuc_kernel *kernel,
                                      const CUlaunchConfig *c, void **parameters, bool captured)
 {
@@ -221,8 +222,8 @@ static inline cuc_status call_driver(cuc_stream *stream, const cuc_kernel *kerne
     return __builtin_expect(r, 0) ? fail_launch(stream, kernel, c, r, !captured) : CUC_OK;
 }
 
-// Launches with attributes. This is a separate function so that the array is not in the stack frame
-// of the common path.
+// Launches with attributes. A separate function keeps the array out of the stack frame of the
+// common path.
 static cuc_status __attribute__((noinline))
 call_driver_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
                             const cuc_kernel *kernel, void **parameters, bool captured)
@@ -248,7 +249,7 @@ call_driver_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
     return st;
 }
 
-// Returns the address of one argument's bytes, or NULL with the failure recorded.
+// Returns the address of an argument's bytes. On failure, records it and returns NULL.
 static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream, size_t i,
                                      cuc_status *status)
 {
@@ -281,7 +282,8 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
     return (void *)(uintptr_t)at;
 }
 
-// True if a config requests more than grid, block and shared memory. Tests two words at a time.
+// Returns nonzero if a config requests more than grid, block and shared memory. Tests two words at
+// a time.
 static inline uint64_t asks_for_more(const cuc_launch_config *c)
 {
     uint64_t cluster, rest;
@@ -328,8 +330,8 @@ static inline uint64_t type_and_bytes(const cuc_arg *a)
     return (uint32_t)a->type | (uint64_t)a->bytes << 32;
 }
 
-// The slow path, for every launch that the fast path does not accept, such as those of tile
-// kernels. It also finds and reports the error of a launch that is refused.
+// Handles every launch that the fast path does not accept, such as those of tile kernels. Also
+// finds and reports the error in a refused launch.
 static cuc_status __attribute__((noinline))
 launch_slow_path(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                  const cuc_arg *args, size_t count, const char *function)
@@ -366,8 +368,8 @@ launch_slow_path(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel
 
     CUlaunchConfig c = shape_of(config, stream);
     const struct cuc__device_limits *l = &device->limits;
-    // One branch for all limits; fail_shape() finds the one that was violated. An x of 0 wraps
-    // around to the maximum.
+    // One branch checks all limits; fail_shape() finds the violated one. An x of 0 wraps around to
+    // the maximum, and so fails too.
     if (__builtin_expect((c.gridDimX - 1 >= l->grid[0]) | (c.gridDimY > l->grid[1]) |
                              (c.gridDimZ > l->grid[2]) | (c.blockDimX - 1 >= l->block[0]) |
                              (c.blockDimY > l->block[1]) | (c.blockDimZ > l->block[2]),
@@ -414,9 +416,9 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
 {
     void *parameters[CUC__COMMON_PARAMETERS];
 
-    // The fast path, for nearly every launch: grid and block are along x, the argument types are
-    // those of an earlier launch, and nothing else is requested. In case of doubt the slow path
-    // decides. The instructions of this path are counted (bench/count.sh).
+    // The fast path, for nearly every launch: grid and block extend along x only, an earlier launch
+    // had the same argument types, and the config requests nothing else. In case of doubt the slow
+    // path decides. bench/count.sh counts the instructions of this path.
     if (!stream || cuc__modes_now() || !config || config->struct_size != sizeof(*config) || !kernel)
         goto slow_path;
     const struct cuc__kernel_limits *limits = &kernel->limits[stream->ordinal];
@@ -430,7 +432,7 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
     const cuc_arg *a = args;
     for (size_t i = 0; i < count; i++, a++) {
         if (!args)
-            goto slow_path; // the compiler hoists this test
+            goto slow_path; // the compiler hoists this test out of the loop
         const void *at = &a->value;
         const uint64_t word = type_and_bytes(a);
         if (word != atomic_load_explicit(&kernel->accepted[i], memory_order_relaxed))

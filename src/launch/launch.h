@@ -9,12 +9,13 @@
 
 enum {
     CUC__MAX_LAUNCH_ATTRIBUTES = 32,
-    CUC__MAX_PARAMETERS = 1024, // at 4 bytes each they fill the 4 KiB that every driver accepts
+    CUC__MAX_PARAMETERS = 1024, // 4 bytes each fill the 4 KiB of parameters that every driver
+                                // accepts
 };
 
-// Converts a config to the driver's: dimensions of 0 become 1, and fields and attributes are
-// written to `attributes` [CUC__MAX_LAUNCH_ATTRIBUTES]. Checks the device's capabilities, but not
-// the kernel's. Records a failure under `function`'s name.
+// Converts a config to the driver's form. Dimensions of 0 become 1; fields and attributes become
+// entries of `attributes`, which has room for CUC__MAX_LAUNCH_ATTRIBUTES. Checks the device's
+// capabilities, but not the kernel's. Records a failure under the name in `function`.
 cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attributes,
                                    const cuc_launch_config *config, const cuc_device *device,
                                    const char *function);
@@ -24,14 +25,14 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
 cuc_status cuc__launch_checked(cuc_stream *stream, const cuc_launch_config *config,
                                const cuc_kernel *kernel, void **parameters);
 
-// Refuse an argument that the stream's device cannot access; for arguments that are not declared as
-// memory of that device. The message begins with the argument's number, or with `argument`.
-// peer_access.c.
+// Refuse an argument that the stream's device cannot access. Call them only for an argument that
+// does not declare itself as memory of that device. The message begins with the argument's number,
+// or with `argument`. Defined in peer_access.c.
 cuc_status cuc__launch_check_buffer(const cuc_buffer *buffer, const cuc_stream *stream, size_t i)
     __attribute__((cold));
 cuc_status cuc__launch_check_tensor(const cuc_tensor *tensor, const cuc_stream *stream, size_t i)
     __attribute__((cold));
-// With CUCORE_CHECK_HANDLES, refuses a pointer that the driver does not know.
+// Refuses, if CUCORE_CHECK_HANDLES is set, a pointer that the driver does not know.
 cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr address,
                                      const cuc_stream *stream, size_t i) __attribute__((cold));
 cuc_status cuc__launch_check_device(const cuc_tensor *tensor, const cuc_stream *stream,

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-// The options of the current query, because the driver's callback has no parameter for user data.
-// It is called on the querying thread, before the query returns.
+// The options of the current query. The driver's callback has no parameter for user data, but runs
+// on the querying thread before the query returns.
 static _Thread_local const cuc_occupancy_options *asking;
 
 static size_t shared_of_block(int block_threads)
@@ -33,7 +33,8 @@ static cuc_status check_flags(uint32_t flags, const char *function)
                            "CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE (0x1) or 0", function);
 }
 
-// Queries run in the device's primary context; the driver accepts a CUkernel as a CUfunction.
+// Ends a query, which runs in the device's primary context. The driver accepts a CUkernel as a
+// CUfunction.
 static cuc_status leave(cuc_context *context, bool pushed, CUresult r, const char *call,
                         const cuc_kernel *kernel, const char *function)
 {
@@ -165,7 +166,7 @@ static cuc_status check_config_block(const CUlaunchConfig *c, const cuc_device *
 
 typedef CUresult (*cluster_question)(int *out, CUfunction function, const CUlaunchConfig *config);
 
-// Runs a query about clusters. Both of these queries take the config of a launch.
+// Runs a query about clusters. Both such queries take a launch config.
 static cuc_status query_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *device,
                                  const cuc_launch_config *given, bool any_cluster,
                                  cluster_question question, const char *call, const char *function)

@@ -1,4 +1,4 @@
-// Checks that the device of a launch can access the memory of the arguments.
+// Checks that a launch's device can access the memory of the arguments.
 #include "base/array.h"
 #include "launch.h"
 
@@ -16,7 +16,7 @@ static const cuc_memory_resource *resource_of(const cuc_buffer *b)
     return b->resource;
 }
 
-// Returns the call that gives another device access to the memory, as the remedy in a message.
+// Returns the call that gives another device access to the memory, for the remedy in a message.
 static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool pool)
 {
     if (resource && resource->virtual_memory)
@@ -25,8 +25,9 @@ static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool 
                 : "give it access with cuc_context_enable_peer_access()";
 }
 
-// True for memory of a synchronous resource, from cuMemAlloc(), that the stream's device cannot
-// access. The driver has no query for this, but cucore knows which peer accesses it has enabled.
+// Returns true for memory of a synchronous resource, from cuMemAlloc(), that the stream's device
+// cannot access. The driver has no query for this, but cucore knows which peer access it has
+// enabled.
 static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *stream)
 {
     if (!resource || resource->pool || resource->virtual_memory || !resource->device ||
@@ -38,15 +39,15 @@ static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *str
     return owner && !cuc__context_has_peer(stream->context, owner);
 }
 
-// A kernel that accesses memory which its device cannot reach destroys the context. So this
-// function first queries the driver: for pool memory through the pool, and for virtual memory
-// through the address, since only these report the access. Called only for memory of another
-// device. Memory that is unknown, or accessible everywhere, is accepted.
+// Refuses memory of another device that the stream's device cannot access, because a kernel that
+// accesses it would destroy the context. Asks the driver through the pool for pool memory and
+// through the address for virtual memory, because only these report the access. Accepts memory that
+// is unknown or accessible everywhere. The caller passes only memory of another device.
 static cuc_status check_peer_access(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
                                     const cuc_stream *stream, const char *argument)
 {
     unsigned type = 0, access = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
-    unsigned managed = 0; // the driver writes one byte or four
+    unsigned managed = 0; // the driver writes either one byte or four
     CUmemoryPool pool = NULL;
     CUpointer_attribute attributes[] = {
         CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
@@ -87,7 +88,7 @@ static cuc_status check_peer_access(CUdeviceptr ptr, cuc_device *memory, const c
         can ? ", or copy it to that device" : " to that device");
 }
 
-// Only some devices can access memory that the driver does not know.
+// Refuses memory that the driver does not know, unless the device can access such memory.
 static cuc_status check_pageable(const char *what, const cuc_stream *stream, const char *argument)
 {
     int32_t reaches = 0;
@@ -110,12 +111,12 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
     const uint32_t access = cuc__buffer_access(b);
     const bool pageable = !(access & CUC_MEMORY_ACCESS_DEVICE) && access;
     const cuc_memory_resource *resource = resource_of(b);
-    // A pool of pinned memory is accessible to the device that it was made for.
+    // A pool of pinned memory is accessible to the device that it was created for.
     cuc_device *device = cuc__buffer_device(b);
     if (!device && resource && resource->pool)
         device = resource->device;
 
-    // Accept no memory, memory of no device or of the stream's device, and managed memory.
+    // Accept a null pointer, memory of no device or of the stream's device, and managed memory.
     if (!b->ptr || access & CUC_MEMORY_ACCESS_MANAGED ||
         (!pageable && (!device || device == stream->device)))
         return CUC_OK;
@@ -125,7 +126,7 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
                     : check_peer_access(b->ptr, device, b, stream, argument);
 }
 
-// True if every device can access a tensor's memory.
+// Returns true if every device can access a tensor's memory.
 static bool is_everywhere(const cuc_tensor *t)
 {
     return t->flags & CUC_TENSOR_MANAGED || (t->flags & CUC_TENSOR_PINNED && t->device < 0);
@@ -153,14 +154,15 @@ cuc_status cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *strea
 
 cuc_status cuc__launch_check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
 {
-    if (is_everywhere(t)) // tested before the name is fetched, which takes longer
+    if (is_everywhere(t)) // tested first, because building the name takes longer
         return CUC_OK;
     char argument[32];
     snprintf(argument, sizeof(argument), "argument %zu", i);
     return cuc__launch_check_device(t, stream, argument);
 }
 
-// Tests if the driver knows an address. For an unknown one it succeeds with a memory type of 0.
+// Tests whether the driver knows an address. For an unknown address the query succeeds with a
+// memory type of 0.
 static cuc_status is_known(bool *known, CUdeviceptr address, const cuc_stream *stream)
 {
     CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;

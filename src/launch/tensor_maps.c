@@ -1,6 +1,6 @@
-// Fills the parameter block of a tile kernel's entry: arguments and, for persistent entries, the
-// grid and tensor maps. Each thread caches a few tensor maps, keyed by all their inputs, so that
-// repeated launches with the same tensors encode nothing.
+// Fills the parameter block of a tile kernel's entry with the arguments and, for a persistent
+// entry, the grid and the tensor maps. Each thread caches a few tensor maps, keyed by all their
+// inputs, so that repeated launches with the same tensors encode nothing.
 #include "code/kernel_tile.h"
 
 #include "device/context.h"
@@ -48,7 +48,7 @@ static CUtensorMapDataType map_dtype(cuc_dtype dtype, bool rounds)
     }
 }
 
-// Encodes a map with the context current, because the driver does not encode without one.
+// Encodes a map in the given context, because the driver does not encode without one.
 static bool encode(CUtensorMap *map, const struct key *key, cuc_context *context)
 {
     static const uint32_t ones[TILE_MAP_RANK] = { 1, 1, 1, 1, 1 };
@@ -74,8 +74,8 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     if (!tile_map_shape_of(&key.shape, t))
         return NULL;
     key.address = t->data;
-    // Add the axis for the end of the matrix, which also has a stride of one row, and move the base
-    // address back by the height of the matrix.
+    // Add an axis that selects the end of the matrix. It also has a stride of one row, and the base
+    // address moves back by the height of the matrix.
     if (how->ends) {
         key.shape.rank = 3;
         key.shape.dims[2] = key.shape.dims[1] + 1;
@@ -96,15 +96,15 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     return &k->map;
 }
 
-// Returns the multiplier with which blocks divide a tile's number (emit/tiles.c).
+// Returns the multiplier by which blocks divide a tile's number (emit/tiles.c).
 static uint32_t inverse_of(int64_t x)
 {
     return x ? (uint32_t)(UINT32_MAX / x) : 0;
 }
 
-// Returns the number of blocks: one for each multiprocessor or, if `even`, the fewest with as many
-// waves. Then all waves have the same number of blocks, and work on equal rectangles of tiles if
-// the counts divide.
+// Returns the number of blocks: one for each multiprocessor or, if `even` is set, the smallest
+// number that needs no more waves. All waves then have the same number of blocks and, if the counts
+// divide evenly, work on equal rectangles of tiles.
 static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool even)
 {
     if (tiles <= most || !even)

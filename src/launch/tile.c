@@ -1,5 +1,5 @@
-// Launches tile kernels: checks arguments by name, computes the grid, chooses the entry. Compiles
-// and allocates nothing.
+// Launches tile kernels: checks arguments by name, computes the grid, and chooses the entry.
+// Compiles and allocates nothing.
 #include "code/kernel_tile.h"
 #include "launch.h"
 #include "code/object.h"
@@ -42,8 +42,8 @@ __attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_
     return false;
 }
 
-// True for a distance beyond every memory address. The limit keeps sums of such products within 64
-// bits.
+// Returns true for a distance that no memory address reaches. The limit keeps sums of such products
+// within 64 bits.
 static bool reaches_beyond(int64_t extent, int64_t stride)
 {
     const int64_t most = INT64_C(1) << 57; // in elements, along an axis
@@ -123,7 +123,7 @@ bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kerne
     return true;
 }
 
-// Checks properties of a tensor's memory that are not in the signature.
+// Checks the properties of a tensor's memory that are not in the signature.
 static cuc_status check_memory(const struct tile_parameter *p, const cuc_tensor *t, bool written,
                                const cuc_stream *stream, const cuc_kernel *k)
 {
@@ -189,10 +189,10 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k,
     return CUC_OK;
 }
 
-// Returns the number of blocks of a cluster that share the loops of one block of the declared grid:
-// entry->split, or for a flexible entry the smallest power of two up to it that gives every
-// multiprocessor a block. `alone`: a flexible entry gets 1, because all blocks must be resident at
-// once, or because the stream has only some of the multiprocessors.
+// Returns the number of blocks of a cluster that share the loops of one block of the declared grid.
+// This is entry->split or, for a flexible entry, the smallest power of two up to it that gives
+// every multiprocessor a block. `alone` gives a flexible entry 1, because all blocks must be
+// resident at once, or because the stream has only some of the multiprocessors.
 static uint32_t loop_split_for(const struct tile_entry *entry, const int64_t grid[3],
                                const cuc_device *device, bool alone)
 {
@@ -242,7 +242,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     const struct tile_entry *entry = tile_select_entry(s, argument);
     if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
                               stream->context, block)) {
-        entry = &s->entry[s->entries - 1]; // accepts every argument, and needs no maps
+        entry = &s->entry[s->entries - 1]; // accepts every argument and needs no maps
         tile_pack_arguments(s->kernel, entry->variant, argument, block);
     }
     cuc_kernel *chosen = code->entry[entry - s->entry];
@@ -262,9 +262,9 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         shape.grid[i] = (uint32_t)grid[i];
     shape.block[0] = 32 * entry->warps;
     shape.shared_bytes = entry->dynamic_shared;
-    // A persistent entry has its cluster in the code (.reqnctapercluster).
+    // A persistent entry has its cluster size in the code (.reqnctapercluster).
     if (!entry->persistent && entry->cluster > 1 && grid[0] % entry->cluster == 0 &&
-        stream->device->major == 9) // the generation on which clusters were measured
+        stream->device->major == 9) // clusters were measured on this generation
         shape.cluster[0] = entry->cluster;
     uint32_t split =
         loop_split_for(entry, grid, stream->device,
