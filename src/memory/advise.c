@@ -66,7 +66,7 @@ cuc_status cuc_memory_discard(cuc_stream *stream, cuc_device_ptr ptr, size_t byt
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// Reads a batch. If an entry is wrong, refuses the whole batch before anything is enqueued.
+// Reads a batch. If any entry is wrong, refuses the whole batch before it enqueues anything.
 static cuc_status read_batch(cuc_memory_batch *b, const cuc_memory_batch *given, bool located,
                              const char *function)
 {
@@ -101,7 +101,8 @@ static cuc_status read_batch(cuc_memory_batch *b, const cuc_memory_batch *given,
     return CUC_OK;
 }
 
-// Casts const away: the driver's parameters are not const, though it only reads them.
+// Casts const away, because the driver's prototypes lack it although the driver only reads the
+// arrays.
 static CUdeviceptr *loose_ptrs(const cuc_device_ptr *p)
 {
     return (CUdeviceptr *)(uintptr_t)p;
@@ -130,7 +131,7 @@ cuc_status cuc_memory_discard_batch(cuc_stream *stream, const cuc_memory_batch *
 }
 
 // The driver takes locations as runs of equal ones. Each call passes as many entries of the batch
-// as fit in this number of runs, so no batch needs host memory.
+// as this number of runs covers, so no batch needs host memory.
 enum { RUNS = 64 };
 
 struct piece {
@@ -212,8 +213,9 @@ cuc_status cuc_memory_discard_and_prefetch_batch(cuc_stream *stream, const cuc_m
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// Enters some context. Advice and its queries name no stream and no device, but the driver requires
-// a context: the caller's, or the primary one of the memory's device or of the first device.
+// Enters a context: the caller's or, if there is none, the primary context of the memory's device
+// or of the first device. Advice and its queries name no stream and no device, but the driver
+// requires a context.
 static cuc_status enter_any(cuc_context **context, bool *pushed, CUdeviceptr ptr,
                             const char *function)
 {
@@ -241,7 +243,8 @@ static cuc_status enter_any(cuc_context **context, bool *pushed, CUdeviceptr ptr
 cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
                              const cuc_memory_location *location)
 {
-    // Ignored locations are checked too, so pass the host, which is valid for all advice.
+    // The driver also checks a location that the advice ignores, so pass the host, which is always
+    // valid.
     CUmemLocation at = { CU_MEM_LOCATION_TYPE_HOST, 0 };
     cuc_context *context;
     cuc_status st;
@@ -275,7 +278,7 @@ cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
     return CUC_LEAVE(context, pushed, st);
 }
 
-// Reads up to two attributes of a range.
+// Reads one or two attributes of a range.
 static cuc_status query(void *first, CUmem_range_attribute first_attribute, void *second,
                         CUmem_range_attribute second_attribute, size_t size, CUdeviceptr ptr,
                         size_t bytes, const char *function)
@@ -317,7 +320,7 @@ cuc_status cuc_memory_get_read_mostly(int32_t *out, cuc_device_ptr ptr, size_t b
     return st;
 }
 
-// Reads a location in both of the driver's forms: type and ID or, before CUDA 12.2, a device's
+// Reads a location in either of the driver's forms: type and ID or, before CUDA 12.2, a device's
 // ordinal.
 static cuc_status query_location(cuc_memory_location *out, CUmem_range_attribute device_attribute,
                                  CUmem_range_attribute type_attribute,

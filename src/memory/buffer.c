@@ -14,8 +14,8 @@ void cuc_buffer_options_init(cuc_buffer_options *options, size_t size)
 
 static cuc_buffer *make(const char *function)
 {
-    // glibc's calloc() before 2.41 bypasses the thread's cache of free blocks. gcc would turn
-    // malloc() and memset() into calloc(), but it leaves this assignment alone.
+    // Do not use calloc(): before glibc 2.41 it bypasses the thread's cache of free blocks. gcc
+    // would turn malloc() and memset() into calloc(), but it leaves this assignment alone.
     cuc_buffer *b = malloc(sizeof(*b));
 
     if (!b) {
@@ -27,7 +27,7 @@ static cuc_buffer *make(const char *function)
     return b;
 }
 
-// Releases a buffer's references, but not its memory.
+// Drops the references that a buffer holds, but does not free its memory.
 static void drop(cuc_buffer *b)
 {
     cuc_stream_release(b->stream);
@@ -38,7 +38,7 @@ static void drop(cuc_buffer *b)
     cuc__handle_free(b);
 }
 
-// Asks the driver for properties that the caller has not given.
+// Queries the driver for the properties that the caller did not give.
 static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, const char *function)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
@@ -53,16 +53,16 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
     return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
-// True if only the driver can tell to which device a resource's memory belongs: a device can access
-// the memory, and user-defined callbacks need not name it.
+// Returns true if only the driver can tell which device a resource's memory belongs to. That is so
+// if a device can access the memory and user-defined callbacks did not name the device.
 static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
 {
     return access & CUC_MEMORY_ACCESS_DEVICE &&
            (!resource || (resource->kind == CUC_MEMORY_CUSTOM && !resource->device));
 }
 
-// True if only the driver can tell if memory that host and device can access is pinned or managed,
-// since user-defined callbacks need not state it.
+// Returns true if only the driver can tell whether memory that both host and device can access is
+// pinned or managed, because user-defined callbacks need not say so.
 static bool may_be_managed(const cuc_memory_resource *resource)
 {
     return resource->kind == CUC_MEMORY_CUSTOM &&
@@ -191,7 +191,7 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
     if (st < 0)
         return CUC_PASS(st);
     if ((st = cuc__buffer_describe(made, __func__)) < 0) {
-        made->drop_owner = NULL; // a failing call takes no ownership
+        made->drop_owner = NULL; // a call that fails takes no ownership
         if (cuc__handle_drop(made, CUC__HANDLE_BUFFER))
             drop(made);
         return st;
@@ -200,7 +200,7 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
     return CUC_OK;
 }
 
-// Two threads may query at the same time; both get the same answer.
+// Two threads may run the query at the same time; both get the same answer.
 cuc_status cuc__buffer_query(const cuc_buffer *buffer, const char *function)
 {
     cuc_buffer *b = (cuc_buffer *)(uintptr_t)buffer;
@@ -210,7 +210,7 @@ cuc_status cuc__buffer_query(const cuc_buffer *buffer, const char *function)
     cuc_status st = ask(&device, &access, b->ptr, function);
     if (st < 0)
         return st;
-    if (b->resource) // it may also be managed
+    if (b->resource) // the memory may also be managed
         access |= b->resource->access;
     atomic_store_explicit(&b->device, device, memory_order_relaxed);
     atomic_store_explicit(&b->access, access, memory_order_release);
@@ -242,8 +242,8 @@ cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
     return cuc__handle_retain(buffer);
 }
 
-// Frees an unreferenced buffer. If a graph held the buffer, this can happen at any time, even while
-// another thread captures the buffer's stream. In that case the free is deferred.
+// Frees a buffer whose last reference is gone. A graph can drop that reference at any time, even
+// while another thread captures the buffer's stream; the free is then deferred.
 static void release_parts(void *object)
 {
     cuc_buffer *buffer = object;

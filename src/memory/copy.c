@@ -23,7 +23,8 @@ cuc_device_ptr cuc_host_address(const void *host)
 cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                                   const char *function)
 {
-    // One test for the common case. An overlap, in either order, wraps around to a small number.
+    // One test covers the common case: if the ranges overlap, in either order, one of the unsigned
+    // differences is below `bytes`.
     if (dst && src && !cuc__range_wraps(dst, bytes) && !cuc__range_wraps(src, bytes) &&
         dst - src >= bytes && src - dst >= bytes)
         return CUC_OK;
@@ -36,7 +37,7 @@ cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes
                      dst, src, bytes);
 }
 
-// Copies `bytes` bytes, more than 0.
+// Copies `bytes` bytes, which must not be 0.
 static cuc_status copy(cuc_stream *stream, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                        const char *function)
 {
@@ -73,7 +74,7 @@ cuc_status cuc_copy_to_host(cuc_stream *stream, void *dst, cuc_device_ptr src, s
     return bytes ? copy(stream, cuc_host_address(dst), src, bytes, __func__) : CUC_OK;
 }
 
-// Copies between memory of known devices.
+// Copies between memory of two known devices.
 static cuc_status copy_peer(cuc_stream *stream, CUdeviceptr dst, cuc_device *dst_device,
                             CUdeviceptr src, cuc_device *src_device, size_t bytes,
                             const char *function)
@@ -138,7 +139,7 @@ cuc_status cuc_buffer_read_async(cuc_stream *stream, void *dst, const cuc_buffer
     return copy(stream, cuc_host_address(dst), buffer->ptr + offset, bytes, __func__);
 }
 
-// Returns the device of memory that no other device can access; NULL for other memory.
+// Returns the device of memory that no other device can access, or NULL for other memory.
 static cuc_device *only_device(const cuc_buffer *buffer)
 {
     return cuc__buffer_access(buffer) == CUC_MEMORY_ACCESS_DEVICE ? cuc__buffer_device(buffer)
@@ -161,8 +162,7 @@ cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offse
         return st;
     const CUdeviceptr to = dst->ptr + dst_offset, from = src->ptr + src_offset;
     cuc_device *of_dst = only_device(dst), *of_src = only_device(src);
-    // The driver refuses cuMemcpyAsync() of a pool's memory that the stream's device has no access
-    // to.
+    // The driver refuses cuMemcpyAsync() if the stream's device has no access to a pool's memory.
     if (of_dst && of_src && (of_dst != stream->device || of_src != stream->device))
         return copy_peer(stream, to, of_dst, from, of_src, bytes, __func__);
     return copy(stream, to, from, bytes, __func__);

@@ -1,4 +1,4 @@
-// Checks of copies and fills, made before the driver is called.
+// Checks that copies and fills make before they call the driver.
 #ifndef CUCORE_MEMORY_COPY_H
 #define CUCORE_MEMORY_COPY_H
 
@@ -6,17 +6,17 @@
 
 #include "buffer.h"
 
-// Refuses invalid ranges, and ranges that overlap. `bytes` must be above 0.
+// Refuses invalid ranges and overlapping ranges. `bytes` must not be 0.
 cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                                   const char *function);
 
-// Refuses a range past the end of a buffer. `name` is the name of the argument.
+// Refuses a range past the end of a buffer. `name` is the argument's name.
 cuc_status cuc__copy_check_part(const cuc_buffer *buffer, const char *name, size_t offset,
                                 size_t bytes, const char *function);
 
-// One side of a copy of rows. The functions compute its start and check that all of it is in the
-// address space. A pitch or slice of 0 becomes the smallest valid one. Every sum and product is
-// checked for overflow.
+// One side of a copy of rows. The functions compute its start and check that it lies in the address
+// space. They replace a pitch or slice of 0 by the smallest valid one, and check every sum and
+// product for overflow.
 struct cuc__copy_side {
     const char *name;
     CUdeviceptr at;

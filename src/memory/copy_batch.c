@@ -64,7 +64,7 @@ static bool same_attributes(const cuc_copy_attributes *a, const cuc_copy_attribu
 }
 
 // The driver takes attributes as runs of equal ones, and accepts no empty copy. Each call passes as
-// many entries of the batch as fit in this number of runs, so no batch needs host memory.
+// many entries of the batch as this number of runs covers, so no batch needs host memory.
 enum { RUNS = 32 };
 
 struct piece {
@@ -141,7 +141,7 @@ static cuc_status copy_in_pieces(cuc_stream *stream, const cuc_copy_batch_params
         cut_piece(&piece, p, i);
         if (!piece.count)
             continue; // an empty copy
-        // The driver's parameters are not const, though it only reads them.
+        // The driver's prototype lacks const, although the driver only reads the arrays.
         int code = cuc__cu.cuMemcpyBatchAsync(
             (CUdeviceptr *)(uintptr_t)(p->dst + i), (CUdeviceptr *)(uintptr_t)(p->src + i),
             (size_t *)(uintptr_t)(p->bytes + i), piece.count, piece.attributes, piece.starts,

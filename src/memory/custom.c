@@ -6,8 +6,8 @@ void cuc_memory_callbacks_init(cuc_memory_callbacks *callbacks, size_t size)
     cuc__init_options(callbacks, size);
 }
 
-// Records that a callback failed. If a call to cucore failed within the callback, that call's
-// message is kept, since it says more than the callback's status.
+// Records that a callback failed. If a cucore call failed within the callback, keeps that call's
+// message, which says more than the callback's status.
 static cuc_status failed(cuc_status st, const char *callback, size_t bytes, const char *function)
 {
     if (st == cuc_error_status())

@@ -1,4 +1,4 @@
-// The default memory resource of a device.
+// A device's default memory resource.
 #include "pool.h"
 #include "resource.h"
 
@@ -6,9 +6,9 @@ cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, co
 {
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
+    if (cuc__driver_forked()) // in a forked child, a thread of the parent may hold the lock forever
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDeviceGetMemPool", "-");
-    // Neither constructor enters the device's context, which would take the same lock.
+    // Neither constructor enters the device's context, which would take this lock again.
     pthread_mutex_lock(&device->lock);
     if (!device->memory) {
         cuc_memory_resource *made = NULL;

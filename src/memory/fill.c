@@ -84,7 +84,7 @@ cuc_status cuc_buffer_fill(cuc_stream *stream, cuc_buffer *buffer, size_t offset
     cuc_status st = cuc__copy_check_part(buffer, "buffer", offset, bytes, __func__);
     if (st < 0)
         return st;
-    // The alignment does not matter for an empty buffer, which has no address.
+    // An empty buffer has no address, so the alignment does not matter.
     CUdeviceptr ptr = buffer->ptr ? buffer->ptr + offset : 0;
     if ((st = check_pattern(pattern, pattern_bytes, ptr, __func__)) < 0)
         return st;

@@ -5,12 +5,15 @@
 
 #include <inttypes.h>
 
-enum { ATTRIBUTES_OF_KIND = 5 }; // attributes of the memory's kind, device and access
+enum {
+    ATTRIBUTES_OF_KIND = 5
+}; // the attributes that describe the memory's kind, device and
+   // access
 
 static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, const char *function)
 {
     CUmemorytype type = 0;
-    unsigned managed = 0, mapped = 0; // the driver writes one byte or four
+    unsigned managed = 0, mapped = 0; // the driver writes either one byte or four
     int device = -1;
     CUdeviceptr device_pointer = 0, base = 0;
     void *host = NULL;
@@ -34,7 +37,7 @@ static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, c
     const unsigned count = kind_alone ? ATTRIBUTES_OF_KIND : CUC_LENGTH(attributes);
     int code = cuc__cu.cuPointerGetAttributes(count, attributes, values, ptr);
     if (!code && type && !device_pointer && !kind_alone &&
-        device >= 0) { // depends on the current context, and there is none
+        device >= 0) { // the device pointer depends on the current context, and there is none
         cuc_device *owner;
         cuc_context *context;
         if ((st = cuc_device_get(&owner, device)) < 0 ||
@@ -56,8 +59,8 @@ static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, c
         out->host_pointer = (void *)(uintptr_t)ptr;
         return CUC_OK;
     }
-    // Some drivers do not report a pool's memory as managed, but only managed memory has both a
-    // device and a host address.
+    // Some drivers do not report a pool's memory as managed. Only managed memory has both a device
+    // and a host address.
     managed |= type == CU_MEMORYTYPE_DEVICE && pool && host;
     out->kind = managed                      ? CUC_MEMORY_MANAGED
                 : type == CU_MEMORYTYPE_HOST ? CUC_MEMORY_PINNED

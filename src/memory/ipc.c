@@ -78,16 +78,16 @@ cuc_status cuc_memory_pool_from_fd(cuc_memory_resource **out, cuc_device *device
 }
 
 // This process's import of another process's buffer. The driver gives every import of a buffer the
-// same address, and the first free unmaps it for all imports. So each buffer is imported once, and
-// its last user frees it. A buffer is identified by pool and export data together: not every driver
-// names the pool in the data, and none accepts data of another pool.
+// same address, and the first free unmaps it for all of them. So the process imports each buffer
+// once, and the last user frees it. The pool and the export data together identify a buffer: not
+// every driver names the pool in the data, and no driver accepts data from another pool.
 struct import {
     struct import *next;
     CUmemPoolPtrExportData data;
     cuc_memory_resource *pool; // the pool of the first import, retained
     CUdeviceptr ptr;
-    size_t users;      // 0 if the driver has refused to free it
-    struct mark *last; // events after the work of former users' streams
+    size_t users;      // 0 if the driver refused to free the buffer
+    struct mark *last; // events that follow the work of former users' streams
 };
 
 struct mark {
@@ -125,8 +125,8 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
     if (!made)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an import");
     pthread_mutex_lock(&lock);
-    // Only buffers of pools that cucore imported share an import. For a pool wrapped by handle,
-    // each call makes an import of its own.
+    // Buffers share an import only if cucore imported their pool. For a pool wrapped from a handle,
+    // each call makes its own import.
     struct import *i = pool->imported ? find_named(pool, data) : NULL;
     if (i)
         made->ptr = i->ptr;
@@ -134,7 +134,8 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
         r = cuc__cu.cuMemPoolImportPointer(&made->ptr, pool->pool, data);
     if (!r) {
         *out = made->ptr;
-        // Another handle of the same pool gives the same address.
+        // The buffer may already be imported through another handle of the same pool, at the same
+        // address.
         if (!i && pool->imported && !(i = find_at(made->ptr))) {
             i = made;
             made = NULL;
@@ -172,7 +173,7 @@ static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *st
     return cuc__memory_leave(stream->context, pushed, st, function);
 }
 
-// True unless the stream is captured: captured work cannot be waited for and does not wait.
+// Returns false if the stream is captured: captured work does not run, so nobody can wait for it.
 static bool runs(const cuc_stream *stream)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -181,7 +182,7 @@ static bool runs(const cuc_stream *stream)
            capture == CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-// Marks a stream's work with an event that the last user's free will wait for. If there is no
+// Records an event after a stream's work; the last user's free will wait for it. If there is no
 // event, waits for the stream instead.
 static void leave_mark(struct import *i, const cuc_stream *stream)
 {
@@ -216,7 +217,7 @@ int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream)
     cuc_memory_resource *pool = NULL;
     CUresult r = 0;
 
-    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
+    if (cuc__driver_forked()) // in a forked child, a thread of the parent may hold the lock forever
         return CUC__CU_FORKED;
     pthread_mutex_lock(&lock);
     struct import **at = &imports, *i;
@@ -270,7 +271,7 @@ cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
             CUC_ERROR_INVALID_ARGUMENT,
             "buffer is a slice: export the whole buffer, and slice it in the other process");
     CUresult r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
-    // The driver exports memory of a pool only after the pool itself has been exported.
+    // The driver exports a pool's memory only after the pool itself has been exported.
     if (r == CUDA_ERROR_INVALID_VALUE && export_once(buffer->resource))
         r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
     if (r)
@@ -297,7 +298,7 @@ cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_stream *stream,
     if (st < 0)
         return st;
     memcpy(&data, handle->bytes, sizeof(data));
-    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
+    if (cuc__driver_forked()) // in a forked child, a thread of the parent may hold the lock forever
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemPoolImportPointer", "-");
     st = import(&ptr, pool, &data, bytes, __func__);
     if (st < 0)

@@ -5,16 +5,16 @@
 
 #include <inttypes.h>
 
-// Queries on pools would invalidate an active capture although they are not part of it, so they use
-// relaxed mode (relaxed.h). Allocating and freeing are stream-ordered and can be captured.
+// Queries on pools use relaxed mode (relaxed.h), because they would invalidate an active capture
+// although they are not part of it. Allocating and freeing are stream-ordered and can be captured.
 
 void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t size)
 {
     cuc__init_options(options, size);
 }
 
-// Makes a context current only for a default stream, which means the default stream of the current
-// context; other streams determine their own context.
+// Makes the context current for a default stream, whose handle means a stream of the current
+// context. For any other stream, the driver finds the context itself.
 static inline cuc_status enter(const cuc_stream *stream, bool *pushed, const char *function)
 {
     *pushed = false;
@@ -67,7 +67,7 @@ static bool is_capturing(const cuc_stream *stream)
 }
 
 // Explains a failed free. A captured stream may free only its graph's memory; for other memory the
-// driver reports just an invalid value.
+// driver reports only an invalid value.
 static cuc_status free_failed(const cuc_stream *stream, int code, bool captured, CUdeviceptr ptr,
                               size_t bytes, const char *function)
 {
@@ -91,8 +91,8 @@ static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
     cuc_status st = enter(stream, &pushed, function);
     if (st < 0)
         return st;
-    // The driver also refuses a free on a captured stream. By the time cucore queries this, another
-    // thread may have ended the capture.
+    // The driver also refuses a free on a captured stream. Before cucore can ask about the capture,
+    // another thread may have ended it, so try again.
     int code, left = MOST_ATTEMPTS;
     bool captured;
     do {
@@ -110,7 +110,8 @@ static CUmemAllocationType type_of(int32_t kind)
                                       : CU_MEM_ALLOCATION_TYPE_PINNED;
 }
 
-// True for a pool that has never held memory. A high-water mark that was reset proves nothing.
+// Returns true for a pool that has never held memory. Once a high-water mark has been reset, it
+// proves nothing.
 static bool is_unused(const cuc_memory_resource *resource)
 {
     uint64_t most = 1;
@@ -121,8 +122,8 @@ static bool is_unused(const cuc_memory_resource *resource)
            !most;
 }
 
-// If this pool is the device's current one, resets the current pool, as the driver does for a
-// destroyed pool.
+// If this pool is the device's current one, resets the current pool, as the driver does when it
+// destroys a pool.
 static void make_no_longer_current(const cuc_memory_resource *resource)
 {
     CUmemLocation location = resource->location;
@@ -175,8 +176,8 @@ static cuc_status check_pools(const cuc_device *device, const char *function)
                      device->ordinal, device->name);
 }
 
-// Withdraws the access of peers from a new pool: the driver may reuse the handle of a destroyed
-// pool, with the access that its peers had.
+// Withdraws the peers' access to a new pool. The driver may reuse the handle of a destroyed pool
+// together with the access that its peers had.
 static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_device *device,
                                  const char *function)
 {
@@ -198,7 +199,7 @@ static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_devi
     return st;
 }
 
-// Gives the device access to a new pool of host memory, to which no device has access at first.
+// Gives the device access to a new pool of host memory, which no device can access at first.
 static cuc_status open_to_device(CUmemoryPool pool, int32_t kind, const cuc_device *device,
                                  const char *function)
 {
@@ -239,7 +240,7 @@ cuc_memory_resource *cuc__memory_pool_wrap(CUmemoryPool pool, cuc_device *device
     return r;
 }
 
-// Determines the location of a new pool's memory from the options; refuses inconsistent ones.
+// Determines the location of a new pool's memory from the options. Refuses inconsistent options.
 static cuc_status place(CUmemLocation *out, const cuc_memory_pool_options *o,
                         const cuc_device *device, const char *function)
 {
@@ -349,8 +350,7 @@ static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
     }
 }
 
-// Makes the driver's query for one of its own pools. `call` receives the query's name, for
-// messages.
+// Queries the driver for one of its own pools. `call` receives the query's name for messages.
 static int query_pool(CUmemoryPool *pool, const char **call, int32_t kind, bool current,
                       const cuc_device *device)
 {

@@ -8,7 +8,8 @@
 
 #include <inttypes.h>
 
-// Attributes by number. The driver reads and writes an int for switches and 64 bits for all others.
+// Attributes by number. The driver reads and writes an int for a switch and 64 bits for any other
+// attribute.
 enum { SWITCH = 0x1, SETTABLE = 0x2, HIGH_MARK = 0x4 };
 
 // clang-format off

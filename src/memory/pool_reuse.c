@@ -1,10 +1,11 @@
-// Reuses released pools. The driver (13.0) uses freed memory, and crashes or hangs, in the
-// following case: a pool is destroyed, its memory was freed on a stream, and another thread waits
-// for that stream or for one of its events. tests/driver_orders.c shows it (switches dxyh). The
-// crash can occur even if the stream has reached the free, or if the pool reports no memory in use,
-// since the waiting thread may still be in the driver. So a pool that has held memory is kept: the
-// next pool of its kind reuses it, and one that cannot be reused is destroyed after it has been
-// empty for a while.
+// Reuses released pools, to avoid a driver bug. The driver (13.0) uses freed memory, and crashes or
+// hangs, if a pool is destroyed whose memory was freed on a stream while another thread waits for
+// that stream or for one of its events. tests/driver_orders.c shows it (switches dxyh). The crash
+// can occur even if the stream has reached the free, or if the pool reports no memory in use,
+// because the waiting thread may still be in the driver.
+//
+// A pool that has held memory is therefore kept. The next pool of its kind reuses it. A pool that
+// cannot be reused is destroyed after it has been empty for a while.
 #include "base/array.h"
 #include "pool.h"
 
@@ -16,12 +17,13 @@
 
 enum { MOST_KEPT = 32 }; // for reuse
 
-static const int64_t grace_ns = 1000000000; // an upper bound on the time that a woken thread needs
+static const int64_t grace_ns = 1000000000; // an upper bound on how long a woken thread stays in
+                                            // the driver
 
 struct released_pool {
     struct released_pool *next;
     CUmemoryPool pool;
-    CUmemPoolProps props; // the key for reuse, if `reusable`
+    CUmemPoolProps props; // the key for reuse, if `reusable` is set
     bool reusable;
     bool imported;       // the driver does not report its contents
     int64_t empty_since; // 0: not seen empty
@@ -59,7 +61,7 @@ static bool holds_nothing(CUmemoryPool pool)
            !reserved;
 }
 
-// True if a pool has been empty for `grace` nanoseconds.
+// Returns true if a pool has been empty for `grace` nanoseconds.
 static bool empty_long_enough(struct released_pool *p, int64_t grace)
 {
     if (!p->imported && !holds_nothing(p->pool))
@@ -77,8 +79,8 @@ static void add(struct released_pool *p)
     kept += p->reusable;
 }
 
-// Removes pools that have been empty long enough and cannot be reused or are too many. The caller
-// holds the lock and is in relaxed mode.
+// Removes the pools that have been empty long enough and that either cannot be reused or are too
+// many. The caller holds the lock and is in relaxed mode.
 static struct released_pool *take_expired(size_t most, int64_t grace)
 {
     struct released_pool *gone = NULL;
@@ -95,8 +97,8 @@ static struct released_pool *take_expired(size_t most, int64_t grace)
     return gone;
 }
 
-// Destroys pools. The lock must not be held, since failures go to the user's handler. All importers
-// share an imported pool, so it is not destroyed while an importer has memory from it.
+// Destroys pools. The caller must not hold the lock, because failures go to the user's handler. All
+// importers share an imported pool, so it stays while an importer has memory from it.
 static void destroy(struct released_pool *gone)
 {
     for (struct released_pool *p; (p = gone);) {
@@ -115,7 +117,7 @@ static void destroy(struct released_pool *gone)
     }
 }
 
-// Resets a pool to the state of a new one, except for the threshold, which is already set.
+// Gives a pool the state of a new one. The threshold is already set.
 static bool renew(CUmemoryPool pool)
 {
     static const CUmemPool_attribute switches[] = {
@@ -133,11 +135,12 @@ static bool renew(CUmemoryPool pool)
            !cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &zero);
 }
 
-// Returns the oldest pool with these properties. It must be empty, unless there are too many pools.
+// Returns the oldest pool with these properties. The pool must be empty, unless there are too many
+// kept pools.
 static CUmemoryPool find(const CUmemPoolProps *props)
 {
-    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // its memory would count toward the
-                                                               // limit
+    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // memory in the pool would count
+                                                               // toward a size limit
     CUmemoryPool pool = NULL;
 
     for (struct released_pool **at = &oldest, *p; !pool && (p = *at);) {
@@ -147,7 +150,7 @@ static CUmemoryPool find(const CUmemPoolProps *props)
             continue;
         }
         take(at);
-        if (renew(p->pool)) // this fails if the pool was lost with all of the device's state
+        if (renew(p->pool)) // fails if the pool was lost with all of the device's state
             pool = p->pool;
         free(p);
     }
@@ -156,7 +159,7 @@ static CUmemoryPool find(const CUmemPoolProps *props)
 
 CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props)
 {
-    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
+    if (cuc__driver_forked()) // in a forked child, a thread of the parent may hold the lock forever
         return NULL;
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&lock);
@@ -187,7 +190,7 @@ void cuc__pool_recycle(CUmemoryPool pool, const CUmemPoolProps *props, bool impo
         p->reusable = props;
         if (props)
             p->props = *props;
-        (void)holds_nothing(pool); // if the pool is empty, its waiting time starts now
+        (void)holds_nothing(pool); // starts the waiting time of an empty pool
         pthread_mutex_lock(&lock);
         add(p);
         struct released_pool *gone = take_expired(MOST_KEPT, grace_ns);

@@ -6,9 +6,9 @@
 
 #include "device/stream.h"
 
-// In these operations `function` is the name of the public function for failures. NULL means a
-// release: a failure goes to the process-wide handler and the memory leaks. CUC_ERROR_BUSY means
-// that the stream is capturing; the caller of a release must report this.
+// In these operations, `function` is the public function's name for failures. NULL means that a
+// release calls; a failure then goes to the process-wide handler, and the memory leaks.
+// CUC_ERROR_BUSY means that the stream is capturing; a releasing caller must report it.
 struct cuc__memory_ops {
     cuc_status (*allocate)(cuc_memory_resource *resource, CUdeviceptr *out, size_t bytes,
                            cuc_stream *stream, const char *function);
@@ -25,17 +25,17 @@ struct cuc_memory_resource {
                         // a device
     int32_t kind;
     uint32_t access;
-    bool of_device; // only streams of `device` may allocate from it
+    bool of_device; // only streams of `device` may allocate from the resource
 
     // Members of a pool
     CUmemoryPool pool;
-    CUmemLocation location; // in the form that the driver uses
+    CUmemLocation location; // in the driver's form
     bool imported;          // imported by cuc_memory_pool_from_fd()
     bool owned;
-    atomic_bool used;     // the pool has held memory, as far as is known without a query
-    atomic_bool changed;  // the pool is not reusable, because it is shared or other devices or
-                          // processes may access it
-    CUmemPoolProps props; // for an owned pool made here
+    atomic_bool used;     // the pool is known, without a query, to have held memory
+    atomic_bool changed;  // the pool cannot be reused, because it is shared or because other
+                          // devices or processes may access it
+    CUmemPoolProps props; // for a pool that cucore created
     void *owner;
     void (*drop_owner)(void *owner);
 
@@ -46,14 +46,16 @@ struct cuc_memory_resource {
     struct cuc__virtual *virtual_memory;
 };
 
-// Makes a resource with one reference; NULL if out of host memory, which is recorded.
+// Creates a resource with one reference. If out of host memory, returns NULL and records the
+// failure.
 cuc_memory_resource *cuc__memory_resource_new(const struct cuc__memory_ops *ops, cuc_device *device,
                                               int32_t kind, const char *function);
 
 // Returns the default resource of a device, retained.
 cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, const char *function);
 
-// Makes a resource for a driver's pool; NULL if out of host memory, which is recorded.
+// Creates a resource for a driver's pool. If out of host memory, returns NULL and records the
+// failure.
 cuc_memory_resource *cuc__memory_pool_wrap(CUmemoryPool pool, cuc_device *device, int32_t kind,
                                            CUmemLocation location, const char *function);
 
@@ -68,38 +70,38 @@ cuc_status cuc__memory_synchronous_create(cuc_memory_resource **out, cuc_device 
 cuc_status cuc__memory_check_stream(const cuc_memory_resource *resource, const cuc_stream *stream,
                                     const char *function);
 
-// Waits, in relaxed mode (relaxed.h), until a stream has finished with memory that is about to be
-// freed.
+// Waits, in relaxed mode (relaxed.h), until a stream has finished with memory that the caller is
+// about to free.
 cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function);
 
 // Refuses a kind of memory that the driver does not allocate, such as CUC_MEMORY_CUSTOM.
 cuc_status cuc__memory_check_kind(int32_t kind, const char *function);
 
-// Like CUC_ENTER and CUC_LEAVE; without a `function`, they preserve the thread's last error.
+// Work like CUC_ENTER and CUC_LEAVE. If `function` is NULL, they preserve the thread's last error.
 cuc_status cuc__memory_enter(cuc_context *context, bool *pushed, const char *function);
 cuc_status cuc__memory_leave(cuc_context *context, bool pushed, cuc_status status,
                              const char *function);
 
-// Reports the failure of a call that frees.
+// Reports that a call that frees memory failed.
 cuc_status cuc__memory_free_failed(cuc_context *context, int code, const char *call,
                                    CUdeviceptr ptr, size_t bytes, const char *function);
 
-// Frees a buffer of an imported pool in stream order. The right context must be current. Returns a
-// driver's code. ipc.c.
+// Frees an imported pool's buffer in stream order. The caller makes the right context current.
+// Returns a driver code. Defined in ipc.c.
 int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream);
 
 // Queries only an address's kind, device, access and host_pointer, which is cheaper than a full
-// query. `out` must be zeroed. host.c.
+// query. `out` must be zeroed. Defined in host.c.
 cuc_status cuc__memory_pointer_kind(cuc_pointer_info *out, CUdeviceptr ptr, const char *function);
 
-// True if a range extends past the end of the address space. A range may end with the last byte of
-// the space.
+// Returns true if a range extends past the end of the address space. A range may include the last
+// byte.
 static inline bool cuc__range_wraps(uint64_t start, uint64_t bytes)
 {
     return bytes && start + (bytes - 1) < start;
 }
 
-// Refuses an invalid range: one at address 0, or past the end of the address space.
+// Refuses a range that starts at address 0 or extends past the end of the address space.
 cuc_status cuc__memory_check_range(CUdeviceptr ptr, size_t bytes, const char *what,
                                    const char *function);
 

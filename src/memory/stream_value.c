@@ -2,8 +2,8 @@
 #include "device/stream.h"
 #include "base/options.h"
 
-// Checks an address. Waits and writes need an address that is not 0 and is a multiple of the word
-// size, 4 or 8 bytes.
+// Checks an address. Waits and writes need a nonzero address that is a multiple of the word size, 4
+// or 8 bytes.
 static cuc_status check_word(cuc_device_ptr address, uint32_t bytes, const char *function)
 {
     if (bytes != 4 && bytes != 8)
@@ -16,7 +16,7 @@ static cuc_status check_word(cuc_device_ptr address, uint32_t bytes, const char 
     return CUC_OK;
 }
 
-// Adds the reason, since the driver's code does not say why it refuses an address.
+// Adds the reason to a failure, because the driver's code does not say why it refuses an address.
 static void note_pool(cuc_device_ptr address, CUresult r)
 {
     CUmemoryPool pool = NULL;
@@ -67,8 +67,8 @@ cuc_status cuc_stream_write_value(cuc_stream *stream, cuc_device_ptr address, ui
                               "CUC_WRITE_NO_MEMORY_BARRIER (0x1) or 0", __func__)) < 0 ||
         (st = CUC_ENTER(stream->context, &pushed)) < 0)
         return st;
-    // The current form of these calls refuses the driver's NO_MEMORY_BARRIER flag. The barrier is
-    // always there, which is allowed, since the flag only permits its omission.
+    // The current version of these calls refuses the driver's NO_MEMORY_BARRIER flag. Without the
+    // flag there is always a barrier, which is correct, because the flag only permits omitting it.
     const unsigned none = CU_STREAM_WRITE_VALUE_DEFAULT;
     CUresult r = bytes == 4
                      ? cuc__cu.cuStreamWriteValue32(stream->handle, address, (uint32_t)value, none)

@@ -2,7 +2,7 @@
 
 #include "driver/relaxed.h"
 
-// The operations of each kind of memory. Each call works in the current context.
+// The operations for each kind of memory. They work in the current context.
 static int allocate_device(CUdeviceptr *out, size_t bytes)
 {
     return cuc__cu.cuMemAlloc(out, bytes);
@@ -83,8 +83,8 @@ static cuc_status wait_failed(const cuc_stream *stream, int code, const char *ca
     return CUC_ERROR_DRIVER;
 }
 
-// Waits until a stream has finished with memory that is about to be freed. A capturing stream has
-// not run any of its work yet, and cannot be waited for.
+// Waits until a stream has finished with memory that the caller is about to free. Refuses a
+// capturing stream, which has not run its work yet and cannot be waited for.
 cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;

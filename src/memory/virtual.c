@@ -1,4 +1,4 @@
-// Resources of virtual memory, and their growing buffers.
+// Virtual-memory resources and their growing buffers.
 #include "virtual.h"
 
 #include "base/options.h"
@@ -45,7 +45,7 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
     struct cuc__region *gone = NULL;
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // a thread that a forked child lacks may hold the lock forever
+    if (cuc__driver_forked()) // in a forked child, a thread of the parent may hold the lock forever
         return function ? cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemUnmap", "-")
                         : CUC_ERROR_FORKED;
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
@@ -76,7 +76,7 @@ static void virtual_destroy(cuc_memory_resource *resource)
     struct cuc__virtual *v = resource->virtual_memory;
 
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
-    while (v->regions) { // regions that their users have never freed
+    while (v->regions) { // regions that their users never freed
         struct cuc__region *r = v->regions;
         v->regions = r->next;
         (void)cuc__region_end(r, NULL);
@@ -163,7 +163,7 @@ static cuc_status read_options(cuc_memory_virtual_options *o,
     return st;
 }
 
-// Lists the devices and the host with their access to the memory.
+// Lists which devices may access the memory, whether the host may, and how.
 static void grant(struct cuc__virtual *v, const cuc_memory_virtual_options *o,
                   const cuc_device *device)
 {
@@ -240,7 +240,7 @@ cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *resource
 }
 
 // Adds a user to a region and extends the region to `bytes`. If the reserved addresses do not
-// suffice, a new region shares its pieces. Writes the base address of the region to *out.
+// suffice, a new region shares the pieces of the old one. Writes the region's base address to *out.
 static cuc_status resize(CUdeviceptr *out, struct cuc__virtual *v, CUdeviceptr ptr, size_t bytes,
                          const char *function)
 {

@@ -1,4 +1,4 @@
-// Export and import of virtual memory, piece by piece.
+// Exports and imports virtual memory, piece by piece.
 #include "virtual.h"
 
 #include "driver/relaxed.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Exports the pieces that hold the buffer. The caller holds the lock.
+// Exports the pieces that contain the buffer. The caller holds the lock.
 static cuc_status export_all(cuc_memory_piece *out, size_t capacity, size_t *count,
                              struct cuc__region *r, size_t bytes, const char *function)
 {
@@ -33,7 +33,7 @@ static cuc_status export_all(cuc_memory_piece *out, size_t capacity, size_t *cou
             out[made] = (cuc_memory_piece){ .bytes = r->pieces[made]->bytes, .fd = fd };
     }
     if (st < 0) {
-        for (size_t i = 0; i + 1 < made; i++) // the export of the last one failed
+        for (size_t i = 0; i + 1 < made; i++) // the last one was not exported
             close(out[i].fd);
         return st;
     }
@@ -56,7 +56,7 @@ cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t capacity, s
         return st;
     if (cuc__driver_forked())
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemExportToShareableHandle", "-");
-    // Write the caller's array only after all descriptors are made.
+    // Write the caller's array only after all descriptors exist.
     if (pieces && !(made = calloc(capacity ? capacity : 1, sizeof(*made))))
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu pieces", capacity);
     struct cuc__virtual *v = buffer->resource->virtual_memory;

@@ -1,11 +1,11 @@
-// Regions of virtual memory, and their mapped pieces.
+// Virtual-memory regions and their mapped pieces.
 #include "virtual.h"
 
 #include "base/array.h"
 
 #include <stdlib.h>
 
-// Records a failure or, if there is no `function`, passes it to the process-wide handler.
+// Records a failure. If `function` is NULL, passes it to the process-wide handler instead.
 static cuc_status failed(int code, const char *call, CUdeviceptr ptr, size_t bytes,
                          const char *function)
 {
@@ -51,8 +51,8 @@ cuc_status cuc__region_map(const struct cuc__virtual *v, struct cuc__region *r,
     return CUC_OK;
 }
 
-// Maps memory that has no other reference. It is freed with its last mapping, or at once on
-// failure.
+// Maps memory that has no other reference. The memory is freed with its last mapping, or at once if
+// this fails.
 static cuc_status take(const struct cuc__virtual *v, struct cuc__region *r, struct cuc__piece *p,
                        const char *function)
 {
