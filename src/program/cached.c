@@ -1,5 +1,5 @@
-// Compiles programs through the cache. The key of a program covers its source, its options, the
-// files it may include, the target, and the compiler; an entry has the code, the log and the names.
+// Compiles programs through the cache. A program's key covers its source, its options, the files
+// that it may include, the target and the compiler. An entry has the code, the log and the names.
 #include "cached.h"
 
 #include "base/array.h"
@@ -29,14 +29,14 @@ static int is_of_nvrtc(const struct dirent *e)
     return strncmp(e->d_name, start, strlen(start)) == 0;
 }
 
-// Adds the libraries that NVRTC loads from its folder, one for each NVRTC release in it.
+// Adds to the key the libraries that NVRTC loads from its folder, one for each NVRTC release there.
 static void add_beside_nvrtc(cuc__key_maker *key, const char *nvrtc)
 {
     char real[PATH_MAX], path[PATH_MAX];
     struct dirent **files = NULL;
 
     if (!*nvrtc || !realpath(nvrtc, real))
-        return; // the key is refused already
+        return; // the key has already been refused
     *strrchr(real, '/') = '\0';
     int count = scandir(*real ? real : "/", &files, is_of_nvrtc, alphasort);
     for (int i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static void add_beside_nvrtc(cuc__key_maker *key, const char *nvrtc)
     free(files);
 }
 
-// Makes a key of NVRTC and of the libraries that it loads; false if they cannot be identified.
+// Makes a key of NVRTC and the libraries that it loads. Returns false if they cannot be identified.
 static bool make_nvrtc_key(cuc__key_maker *key, cuc__key *out, char path[PATH_MAX])
 {
     cuc__key_begin(key, "nvrtc 1");
@@ -56,17 +56,18 @@ static bool make_nvrtc_key(cuc__key_maker *key, cuc__key *out, char path[PATH_MA
     return cuc__key_finish(out, key);
 }
 
-// The key of a program, and what else is known about its compilation.
+// A program's key, and what else is known about its compilation.
 struct program_key {
     cuc__key_maker maker;
     cuc__key key;
-    bool told;               // without a key, the log says why
-    char path[PATH_MAX];     // path of the compiler that a miss loads; "": cucore itself compiles
+    bool told;               // the log says why there is no key
+    char path[PATH_MAX];     // path of the compiler that a miss loads; "" if cucore itself compiles
     cuc__key nvrtc;          // of CUDA C++
     cuc__includes *included; // NULL: no files
 };
 
-// Writes a #define for each macro of the options. The caller frees it; NULL without memory.
+// Writes a #define for each macro in the options. The caller frees the text. Returns NULL if out of
+// memory.
 static char *definitions_of(const cuc__flags *flags)
 {
     static const char define[] = "--define-macro=";
@@ -112,7 +113,8 @@ static void add_cuda(struct program_key *k, const cuc_program *p, int32_t target
     cuc__key_add_texts(key, &p->expressions);
     cuc__key_add_texts(key, &p->header_names);
     cuc__key_add_texts(key, &p->header_texts);
-    // The stored log may contain a warning that the driver is older than the PTX.
+    // The stored log may contain a warning that the driver is older than the PTX, so the driver's
+    // version is part of the key.
     cuc__key_add_number(key, target == CUC_CODE_PTX ? (uint64_t)cuc__driver_version() : 0);
     if (*p->not_cached)
         cuc__key_refuse(key, "%s", p->not_cached);
@@ -195,7 +197,7 @@ static void add_tile(struct program_key *k, const cuc_program *p, int32_t target
         cuc__key_add_compiler(key, k->path, "nvjitlink");
 }
 
-// Makes the key of a program; false if there is none.
+// Makes a program's key. Returns false if there is none.
 static bool make_key(struct program_key *k, const cuc_program *p, int32_t target,
                      const char *function)
 {
@@ -232,7 +234,8 @@ static void encode(struct cuc__text *entry, const cuc_object *object, const cuc_
     }
 }
 
-// Makes the object of an entry. False if the entry has another format, or if out of memory.
+// Creates an object from an entry. Returns false if the entry has another format, or if out of
+// memory.
 static bool decode(cuc_object **out, cuc_program *p, const cuc__entry *entry, const char *function)
 {
     struct cuc__field rest = { entry->data, entry->bytes }, kind, code, ptx;
@@ -259,7 +262,7 @@ static bool decode(cuc_object **out, cuc_program *p, const cuc__entry *entry, co
 
 // ---- Compilation
 
-// Looks an entry up. A miss locks the key.
+// Looks up an entry. A miss locks the key.
 static bool find(cuc_object **out, int *lock, cuc_program *p, const cuc__key *key,
                  const char *function)
 {
@@ -272,7 +275,8 @@ static bool find(cuc_object **out, int *lock, cuc_program *p, const cuc__key *ke
     return ok;
 }
 
-// True if the compiler that ran is the one in the key: `path`, or "" for cucore alone.
+// Returns true if the compiler that ran is the one in the key: `path`, or cucore alone if that is
+// "".
 static bool was_compiled_by(const cuc_program *p, const char *path)
 {
     char loaded[PATH_MAX];
@@ -298,8 +302,8 @@ static void store(const cuc_object *object, const cuc_program *p, const cuc__key
     free(entry.at);
 }
 
-// True if the files that were read for a key have not changed since, while the compiler read them,
-// and the compiler was not replaced before it was loaded.
+// Returns true if the files that went into the key did not change while the compiler read them, and
+// if no other compiler was installed before it was loaded.
 static bool is_unchanged(const struct program_key *k, const cuc_program *p, int32_t target,
                          const char *function)
 {
@@ -315,7 +319,7 @@ static bool is_unchanged(const struct program_key *k, const cuc_program *p, int3
     return same;
 }
 
-// Compiles and stores the result.
+// Compiles, and stores the result.
 static cuc_status compile(cuc_object **out, struct program_key *k, bool may, cuc_program *p,
                           int32_t target, cuc__program_run run, const char *function)
 {
@@ -341,7 +345,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     cuc_status st = CUC_OK;
     int lock = -1;
 
-    // PTX to be linked has entries of the linker instead, and PTX that is returned unchanged needs
+    // PTX to be linked has the linker's cache entries instead. PTX that is returned unchanged needs
     // no compiler.
     if (p->source_kind == CUC_SOURCE_PTX || !cuc__cache_works(p->cache))
         return run(out, p, target, function);
@@ -352,7 +356,7 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     if (!may || !find(&made, &lock, p, &k.key, function))
         st = compile(&made, &k, may, p, target, run, function);
     cuc__store_unlock(lock);
-    if (k.included) // also of a source that does not compile yet
+    if (k.included) // even if the source did not compile
         cuc__includes_store(k.included, cuc__cache_store(p->cache), p->name);
     cuc__includes_free(k.included);
     if (st == CUC_OK)

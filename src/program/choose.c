@@ -1,5 +1,5 @@
-// Chooses candidates of auto() in tile programs for the dimensions with which the program was
-// created: from records if possible, otherwise by the cost model.
+// Chooses the candidates of auto() in tile programs for the dimensions with which the program was
+// created: from tuning records if there are any, otherwise by the cost model.
 #include <cucore/tile.h>
 
 #include "base/array.h"
@@ -32,7 +32,7 @@ static void add_text(void *user, const char *kernel, const char *text)
     cuc__flags_add(&c->texts, text, "");
 }
 
-// Sets a target option that the program's options leave at its default.
+// Sets a target option that the program's options leave at the default.
 static void set_option(void *user, const char *name, int32_t value)
 {
     struct cuc__program_choice *c = user;
@@ -40,7 +40,7 @@ static void set_option(void *user, const char *name, int32_t value)
         const char *name;
         uint32_t *field;
         int32_t least, most;
-        bool powers; // only powers of two
+        bool powers; // accepts only powers of two
     } fields[] = {
         { "stages", &c->target.stages, 2, 24, false },
         { "cluster", &c->target.cluster, 1, 4, true },

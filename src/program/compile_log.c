@@ -10,16 +10,16 @@
 enum {
     MAX_EXCERPTS = 5,
     LINES_AROUND = 3,
-    MAX_LINE = 160, // length of a source line; longer ones are truncated
+    MAX_LINE = 160, // longest source line to quote; longer ones are truncated
 };
 
-// A line of a log. Not terminated.
+// A line of a log, not NUL-terminated.
 struct line {
     const char *at;
     size_t bytes;
 };
 
-// Takes the next line from a text; false at its end.
+// Takes the next line from a text. Returns false at its end.
 static bool next_line(const char **text, struct line *line)
 {
     if (!**text)
@@ -46,8 +46,8 @@ static bool starts_with(struct line line, const char *what)
     return find(line, what) == line.at;
 }
 
-// True for a compiler's message. Quoted source lines are indented, the compilers' own messages are
-// not.
+// Returns true for a compiler's error message. Compilers indent the source lines that they quote,
+// but not their messages.
 static bool is_error(struct line line)
 {
     static const char *const marks[] = {
@@ -62,13 +62,13 @@ static bool is_error(struct line line)
     return false;
 }
 
-// True for the last line of nvJitLink and ptxas, which says only that there were errors.
+// Returns true for the last line of nvJitLink or ptxas, which says only that there were errors.
 static bool is_closing(struct line line)
 {
     return starts_with(line, "ERROR ") || find(line, "aborted due to errors");
 }
 
-// Copies a line and collapses runs of blanks, since ptxas writes "error :".
+// Copies a line and collapses runs of blanks, because ptxas writes "error   :".
 static void copy_line(char *to, size_t size, struct line line)
 {
     size_t at = 0;
@@ -102,8 +102,8 @@ void cuc__log_read(cuc__log_summary *summary, const char *log)
     copy_line(summary->first, sizeof(summary->first), first);
 }
 
-// Returns the line number, counted from 1, in an error line, and the source that it refers to; 0 if
-// there is none.
+// Returns the line number in an error line, counted from 1, and finds the source that the line
+// names. Returns 0 if there is none.
 static size_t place_of(struct line line, const cuc__source *sources, size_t count, size_t *source)
 {
     for (size_t i = 0; i < count; i++) {
@@ -120,7 +120,7 @@ static size_t place_of(struct line line, const cuc__source *sources, size_t coun
         *source = i;
         return strtoul(p, NULL, 10);
     }
-    // PTX that is passed to ptxas without a file has no name.
+    // ptxas has no name for PTX that it gets without a file.
     const char *nameless = "ptxas application ptx input, line ";
     if (!count || !starts_with(line, nameless))
         return 0;
@@ -128,8 +128,8 @@ static size_t place_of(struct line line, const cuc__source *sources, size_t coun
     return strtoul(line.at + strlen(nameless), NULL, 10);
 }
 
-// Returns the column, from 1, of the caret that NVRTC prints two lines below the message, in a
-// quotation indented by two; 0 if there is none.
+// Returns the column, counted from 1, of the caret that NVRTC prints two lines below the message.
+// NVRTC indents the quotation by two. Returns 0 if there is no caret.
 static size_t column_of(const char *rest)
 {
     struct line quoted, mark;
@@ -197,7 +197,7 @@ void cuc__log_add(char **log, const char *text)
     const char *start = *log ? *log : "";
     char *longer = *text ? malloc(strlen(start) + strlen(text) + 1) : NULL;
 
-    if (!longer) // if out of memory, the log is lost, but the code may exist
+    if (!longer) // out of memory: the log is lost, but the code may exist
         return;
     stpcpy(stpcpy(longer, start), text);
     free(*log);

@@ -1,4 +1,4 @@
-// Reads the messages of compilers and linkers: finds the line of an error and quotes the source
+// Reads the messages of compilers and linkers: finds the line of each error and quotes the source
 // there.
 #ifndef CUCORE_PROGRAM_COMPILE_LOG_H
 #define CUCORE_PROGRAM_COMPILE_LOG_H
@@ -11,7 +11,8 @@ typedef struct cuc__source {
 } cuc__source;
 
 typedef struct cuc__log_summary {
-    char first[512]; // the first error's line; the log's first line if none looks like an error
+    char first[512]; // the first error's line, or the log's first line if no line looks like an
+                     // error
     size_t errors;   // number of error lines
 } cuc__log_summary;
 
@@ -20,10 +21,10 @@ typedef struct cuc__log_summary {
 void cuc__log_read(cuc__log_summary *summary, const char *log);
 
 // Returns the log, followed by numbered source lines around each error, with a caret under the
-// column if it is known. Malloc'ed; NULL if out of memory.
+// column if it is known. The caller frees the text. Returns NULL if out of memory.
 char *cuc__log_with_excerpts(const char *log, const cuc__source *sources, size_t source_count);
 
-// Appends text to a malloc'ed log; NULL is an empty one.
+// Appends text to a malloc'ed log. NULL is an empty log.
 void cuc__log_add(char **log, const char *text);
 
 #endif

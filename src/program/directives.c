@@ -53,7 +53,7 @@ static bool is_word(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, strlen(word)) == 0;
 }
 
-// System names that some compilers define as macros.
+// Returns true for a system name that some compilers define as a macro.
 static bool is_of_system(const char *word, size_t bytes)
 {
     static const char *const others[] = { "linux", "unix", "i386" };
@@ -72,7 +72,8 @@ bool cuc__is_reserved(const char *word, size_t bytes)
     return reserved || is_of_system(word, bytes);
 }
 
-// True if the compiler may define a macro itself, even one that a text defines for other compilers.
+// Returns true if the compiler may define a macro itself, even if a text defines it for other
+// compilers.
 static bool is_predefined(const char *word, size_t bytes)
 {
     static const char *const starts[] = {
@@ -108,7 +109,8 @@ const char *cuc__directives_name(const struct cuc__directives *d, const char *fr
 
 // ---- Texts
 
-// Joins continued lines and drops the byte order mark. Returns the new length; SIZE_MAX: refused.
+// Joins continued lines and drops the byte order mark. Returns the new length, or SIZE_MAX if it
+// refuses the text.
 static size_t join_lines(struct cuc__directives *d, const char *name, char *text, size_t bytes)
 {
     const char *p = text, *last = text + bytes;
@@ -131,7 +133,7 @@ static size_t join_lines(struct cuc__directives *d, const char *name, char *text
             end++;
         if (*p == '\\' && *end == '\r' && end[1] == '\n')
             end++;
-        // Compilers differ in how they treat the following.
+        // Compilers treat these cases differently, so refuse them.
         if ((*p == '\r' && p[1] != '\n') ||
             (*p == '\\' && *end == '\n' && is_blank(p[1]) && p[1] != '\r')) {
             cuc__key_refuse(d->key, "%s has a %s", name,
@@ -147,8 +149,9 @@ static size_t join_lines(struct cuc__directives *d, const char *name, char *text
     return (size_t)(to - text);
 }
 
-// Refuses a text that depends on the time, on other files, or on trigraphs. Returns the number of
-// operators that need not be looked for in it.
+// Refuses a text that depends on the time, on other files or on trigraphs. Also looks for the
+// operators. Returns the number of operators if the text has none of them, so that nobody looks for
+// them again, and 0 otherwise.
 static size_t check_words(struct cuc__directives *d, const char *name, const char *text,
                           size_t bytes)
 {
@@ -260,7 +263,7 @@ static void add_definition(struct cuc__directives *d, const char *p, const char 
     struct cuc__definition made;
 
     if (!cuc__definition_read(&made, p, end))
-        return; // not a directive, but part of a literal or a comment
+        return; // part of a literal or a comment, not a directive
     const struct cuc__definition *other = cuc__definition_of(d, made.name, made.name_bytes);
     size_t first = other ? (size_t)(other - d->definitions) : d->definition_count;
     made.next = other ? other->next : 0;
@@ -282,7 +285,7 @@ static void refuse_operand(struct cuc__directives *d, const char *at, size_t byt
                     bytes < 60 ? (int)bytes : 60, at);
 }
 
-// Calls `include` with the name in quotes or angle brackets at `p`; false if there is none.
+// Calls `include` with the name in quotes or angle brackets at `p`. Returns false if there is none.
 static bool include(struct cuc__directives *d, const char *from, const char *p, const char *end)
 {
     bool quoted = p < end && *p == '"';
@@ -320,8 +323,8 @@ static void add_include(struct cuc__directives *d, const char *from, const char 
     d->macros[d->macro_count++] = (struct cuc__part){ from, p, (size_t)(end - p) };
 }
 
-// Handles the operand of an #include after its macros have been replaced. If it names no file, the
-// compiler will fail.
+// Handles the operand of an #include after replacing its macros. Ignores an operand that names no
+// file, because the compiler will fail.
 static void include_replaced(struct cuc__directives *d, const char *from, const char *text)
 {
     size_t bytes = strlen(text);
@@ -333,7 +336,8 @@ static void include_replaced(struct cuc__directives *d, const char *from, const 
         refuse_operand(d, text, bytes);
 }
 
-// Returns the next word, from `p` on, that may be a macro: it is not in quotes and not a number.
+// Returns the next word from `p` on that may be a macro: one that is not in quotes and is not a
+// number.
 static const char *next_word(const char *p)
 {
     while (*p) {
@@ -352,8 +356,9 @@ static const char *next_word(const char *p)
     return p;
 }
 
-// Replaces the macros in an operand, from byte `at` on, by each of their definitions. A macro may
-// also be undefined at the #include. The number of steps is limited.
+// Replaces the macros in an operand, from byte `at` on, by each of their definitions. Also tries
+// the operand with a macro left as it is, because the macro may be undefined at the #include.
+// Limits the number of steps.
 static void replace(struct cuc__directives *d, const char *from, const char *text, size_t at,
                     int depth, int *steps)
 {
@@ -389,7 +394,7 @@ static void replace(struct cuc__directives *d, const char *from, const char *tex
     }
 }
 
-// Reads a directive from after its #.
+// Reads a directive, starting after its #.
 static void read_directive(struct cuc__directives *d, const char *from, const char *p,
                            const char *end)
 {
@@ -408,17 +413,17 @@ static void read_directive(struct cuc__directives *d, const char *from, const ch
         add_definition(d, operand, end);
 }
 
-// A walk over the directives of a text. A directive begins a line, after blanks and comments; one
-// in a comment or a literal counts, too, which does no harm.
+// A walk over a text's directives. A directive begins a line, after blanks and comments. A
+// directive in a comment or literal counts too, which does no harm.
 struct walk {
-    const char *line, *end;     // of the directive's line
+    const char *line, *end;     // the line of the directive
     const char *rest;           // what follows the #
-    const char *start;          // after the last comment before the next place
-    const char *at;             // next place to look at
-    const char *hash, *percent; // the next # and %:, if they are not before `at`; NULL: none
+    const char *start;          // after the last comment before `at`
+    const char *at;             // the place to look at next
+    const char *hash, *percent; // the next # and the next %: at or after `at`; NULL if none
 };
 
-// Returns the next # or %: from `p` on; NULL if there is none.
+// Returns the next # or %: from `p` on, or NULL.
 static const char *next_mark(struct walk *w, const char *p)
 {
     if (w->hash && (w->hash < p || *w->hash != '#'))
@@ -433,7 +438,8 @@ static struct walk begin_walk(const char *text)
     return (struct walk){ .rest = text, .at = text, .hash = text, .percent = text };
 }
 
-// Finds the next directive. A line is read alone: nothing before it changes its directives.
+// Finds the next directive. A line is read on its own, because nothing before it changes its
+// directives.
 static bool next_directive(struct walk *w)
 {
     for (;; w->at++) {
@@ -506,10 +512,11 @@ void cuc__directives_read(struct cuc__directives *d)
 {
     size_t read = 0;
 
-    // Read all texts, since each may define a macro that an #include in another one uses.
+    // Read all texts, because each may define a macro that an #include in another one uses.
     while (read < d->text_count && !d->key->refused) {
         for (; read < d->text_count && !d->key->refused; read++) {
-            const struct cuc__directive_text text = d->texts[read]; // the array may move
+            const struct cuc__directive_text text = d->texts[read]; // a copy, because the array may
+                                                                    // move
             read_text(d, &text);
         }
         cuc__presence_read(d);

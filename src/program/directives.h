@@ -1,8 +1,8 @@
-// Reads preprocessor directives without running the preprocessor: every branch of every #if counts.
-// If something cannot be determined this way, there is no key.
+// Reads preprocessor directives without running the preprocessor: it considers every branch of
+// every #if. If a file name cannot be determined this way, it refuses the cache key.
 //
-//   directives.c   reads #include and #define, and replaces the macros of an #include
-//   presence.c     reads the operands of __has_include, and of macros that stand for it
+// directives.c   reads #include and #define, and replaces the macros of an #include presence.c
+// reads the operands of __has_include, and of macros that stand for it
 #ifndef CUCORE_PROGRAM_DIRECTIVES_H
 #define CUCORE_PROGRAM_DIRECTIVES_H
 
@@ -16,10 +16,10 @@ struct cuc__definition {
     const char *name, *parameters, *body;
     size_t name_bytes, parameter_bytes, body_bytes;
     bool has_parameters;
-    size_t next; // index of another definition of the name, plus one; 0: none
+    size_t next; // index of the previous definition of this name, plus one; 0 if none
 };
 
-// A part of a text: the operand of an #include, or a word.
+// A part of a text: the operand of an #include, or a word. `from` is the file.
 struct cuc__part {
     const char *from, *at;
     size_t bytes;
@@ -29,8 +29,8 @@ struct cuc__part {
 struct cuc__directives {
     cuc__key_maker *key;
     const char *name; // name of the source, for messages
-    // Receives the name of each file that an #include or a __has_include of the file `from` may
-    // mean, and may add texts. `from` is NULL for the source.
+    // Called with the name of each file that an #include or __has_include in the file `from` may
+    // mean. It may add texts. `from` is NULL for the source.
     void (*include)(void *user, const char *from, const char *name, bool quoted);
     void *user;
 
@@ -38,12 +38,12 @@ struct cuc__directives {
         const char *from;
         char *text; // its lines joined
         size_t bytes;
-        size_t checked; // number of operators that have been looked for
+        size_t checked; // number of operators already looked for
     } * texts;
     struct cuc__definition *definitions;
     struct cuc__name_set defined; // each value is the index of the name's last definition, plus one
     struct cuc__part *macros;     // operands of #include that contain macros
-    struct cuc__part *words;      // words of operands of __has_include, which must not be macros
+    struct cuc__part *words;      // words in operands of __has_include; none of them may be a macro
     size_t text_count, text_room, definition_count, definition_room, macro_count, macro_room;
     size_t word_count, word_room;
     // __has_include, __has_include_next, and the macros that stand for them.
@@ -56,28 +56,29 @@ struct cuc__directives {
 
 // directives.c
 
-// Adds a copy of a text. `from` is the name of its file and must remain valid; NULL: the source.
+// Adds a copy of a text. `from` is its file's name and must remain valid, or NULL for the source.
 void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text);
 
-// Adds a text that was allocated with CUC__WORD_PADDING further bytes, and owns it.
+// Adds a text and takes ownership of it. The caller allocated it with CUC__WORD_PADDING extra
+// bytes.
 void cuc__directives_take(struct cuc__directives *d, const char *from, char *text, size_t bytes);
 
-// Hashes the lines of a text that may name files: an #include, a condition or a definition. Texts
-// that are refused for no other line and have the same such lines name the same files. Returns the
-// number of these lines.
+// Hashes the lines of a text that may name files: each #include, condition and definition. If two
+// texts have the same such lines, and nothing else in them is refused, they name the same files.
+// Returns the number of these lines.
 size_t cuc__directives_skeleton(cuc__key_maker *key, const struct cuc__directive_text *text);
 
-// Reads all texts, and those that `include` adds meanwhile.
+// Reads all texts, including those that `include` adds meanwhile.
 void cuc__directives_read(struct cuc__directives *d);
 void cuc__directives_free(struct cuc__directives *d);
 
-// Returns the name of a text, for messages.
+// Returns a text's name for messages.
 const char *cuc__directives_name(const struct cuc__directives *d, const char *from);
 
 // Skips blanks and comments within a line. Stops at a comment that continues on another line.
 const char *cuc__skip_blanks(const char *p, const char *end);
 
-// Returns how many bytes of two texts are the same.
+// Returns the length of the common prefix of two texts.
 static inline size_t cuc__same_bytes(const char *p, const char *name)
 {
     size_t same = 0;
@@ -87,35 +88,36 @@ static inline size_t cuc__same_bytes(const char *p, const char *name)
     return same;
 }
 
-// Returns the end of the identifier or number at `p`; `p` if there is none.
+// Returns the end of the identifier or number at `p`, or `p` if there is none.
 const char *cuc__word_end(const char *p, const char *end);
 
-// Returns the text after the # of a line that begins with it; NULL if the line does not.
+// Returns the text after the # of a line that begins with #, or NULL for any other line.
 const char *cuc__directive_of(const char *line, const char *end);
 
-// Reads the definition in a line. `p` is after its "define". False if there is no name.
+// Reads the definition in a line. `p` is after the word "define". Returns false if there is no
+// name.
 bool cuc__definition_read(struct cuc__definition *out, const char *p, const char *end);
 
 // Returns a definition of a name, or NULL.
 const struct cuc__definition *cuc__definition_of(const struct cuc__directives *d, const char *name,
                                                  size_t bytes);
 
-// True if the compiler may have a macro of this name even though no text defines it.
+// Returns true if the compiler may have a macro of this name even though no text defines it.
 bool cuc__is_reserved(const char *word, size_t bytes);
 
 // presence.c
 
-// True if a text has, at `p`, a part of a name that ## may complete.
+// Returns true if the text has, at `p`, a part of a name that ## may complete.
 bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *p,
                         const char *name, size_t bytes);
 
-// Checks each operator in the texts in which it has not been checked yet.
+// Checks each operator in the texts that have not been checked for it yet.
 void cuc__presence_read(struct cuc__directives *d);
 
-// Adds an operator that other texts define; false if there is no room.
+// Adds an operator that other texts define. Returns false if there is no room.
 bool cuc__presence_add(struct cuc__directives *d, const char *name, size_t bytes);
 
-// Refuses the key if an operand has a word that is a macro.
+// Refuses the key if a word of an operand is a macro.
 void cuc__presence_finish(struct cuc__directives *d);
 
 #endif

@@ -1,4 +1,4 @@
-// Packs code of several architectures into a fat binary, by nvFatbin.
+// Packs code for several architectures into a fat binary with nvFatbin.
 #include <cucore/fatbin.h>
 
 #include "base/array.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A member of the fat binary: the code of a part, or the PTX that accompanies it.
+// A member of the fat binary: a part's code, or the PTX that accompanies it.
 struct member {
     size_t part;
     bool ptx;
@@ -35,7 +35,7 @@ static cuc_status fail_memory(const char *function)
     return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a fat binary");
 }
 
-// Reads the architecture of PTX. If another architecture was given for it, refuses.
+// Reads the architecture from PTX. Refuses PTX for an architecture other than the given one.
 static cuc_status read_ptx_arch(struct member *m, const char *given, const char *function)
 {
     if (!cuc__ptx_target(m->arch, sizeof(m->arch), m->object->ptx, m->object->ptx_bytes))
@@ -88,7 +88,7 @@ static cuc_status add_member(struct members *all, struct member m, const char *g
         const struct member *other = &all->at[i];
         if (other->ptx != m.ptx || strcmp(other->arch, m.arch) != 0)
             continue;
-        // Cubins assembled from the same PTX each carry a copy of it.
+        // Cubins assembled from the same PTX each carry a copy of it, so skip the second copy.
         if (m.ptx && m.object->kind == CUC_CODE_CUBIN &&
             m.object->ptx_bytes == other->object->ptx_bytes &&
             memcmp(m.object->ptx, other->object->ptx, m.object->ptx_bytes) == 0)
@@ -139,8 +139,8 @@ static cuc_status collect(struct members *all, const cuc_fatbin_part *parts, siz
     return CUC_OK;
 }
 
-// Use LZ4, which every driver and cucore itself can unpack without a library. An nvFatbin before
-// 12.8 does not know this mode, and always compresses that way.
+// Creates the nvFatbin handle. Chooses LZ4, which every driver and cucore itself can unpack without
+// a library. nvFatbin before 12.8 does not know this mode, but always compresses with LZ4.
 static int create(nvFatbinHandle *handle, bool compress)
 {
     const char *options[] = { "-compress-all", "-compress-mode=speed" };
@@ -166,7 +166,7 @@ static cuc_status add_all(nvFatbinHandle handle, const struct members *all, cons
         const char *call = m->ptx ? "nvFatbinAddPTX" : "nvFatbinAddCubin";
 
         arch += *arch == '_';
-        // PTX is text: its terminating NUL counts.
+        // PTX is text, so its terminating NUL counts.
         int code =
             m->ptx ? cuc__nvfatbin.nvFatbinAddPTX(handle, o->ptx, o->ptx_bytes + 1, arch, name, "")
                    : cuc__nvfatbin.nvFatbinAddCubin(handle, o->code, o->bytes, arch, name);
@@ -210,7 +210,7 @@ static cuc_status pack(char **out, size_t *bytes, const struct members *all, boo
     return CUC_OK;
 }
 
-// Collects the name expressions of all parts, each once, borrowed.
+// Collects the name expressions of all parts, each once. The strings are borrowed.
 static bool collect_names(const char *(**out)[2], size_t *count, const cuc_fatbin_part *parts,
                           size_t part_count)
 {

@@ -50,7 +50,8 @@ char *cuc__included_read(struct cuc__included *file, int fd, time_t began)
     return text;
 }
 
-// True if a file has the contents it had; it is read if its state does not show that.
+// Returns true if a file's contents have not changed. Reads the file if its state does not prove
+// that.
 static bool has_same_contents(struct cuc__includes *files, struct cuc__included *file)
 {
     struct cuc__included now = *file;
@@ -64,7 +65,8 @@ static bool has_same_contents(struct cuc__includes *files, struct cuc__included 
     if (!text || memcmp(now.digest, file->digest, sizeof(now.digest)) != 0)
         return false;
     *file = now;
-    files->stored &= now.kind != CUC__INCLUDED_KNOWN; // the next process need not read it
+    files->stored &= now.kind != CUC__INCLUDED_KNOWN; // the store's entry lets the next process
+                                                      // skip the read
     return true;
 }
 
@@ -98,8 +100,8 @@ bool cuc__includes_unchanged(cuc__includes *files, bool untouched)
 
 // ---- Entries
 //
-// The fields of an entry are the hash of all contents, the names of the operators, and for each
-// file its kind, its path, and for a file that exists its state and its hash.
+// The fields of an entry are the hash of all contents, the names of the operators, and the files.
+// Each file has its kind and path; a file that exists also has its state and its hash.
 
 void cuc__includes_store(cuc__includes *files, const cuc__store *store, const char *name)
 {

@@ -14,18 +14,18 @@
 
 enum { MOST_FILES = 20000, MOST_BYTES = 1 << 26 };
 
-// A walk over the files.
+// A walk over the files that a source may include.
 struct scan {
     cuc__key_maker *key;
     const struct cuc__include_source *source;
     time_t began;
     cuc__includes *files;
-    struct cuc__name_set seen; // their paths, and the index plus one
+    struct cuc__name_set seen; // the files' paths; each value is a file's index plus one
     size_t bytes;
     struct cuc__directives directives;
 };
 
-// Adds a path, which is missing so far. NULL: refused.
+// Adds a path as missing. Returns NULL if the key is refused.
 static struct cuc__included *add_path(struct scan *s, const char *path, size_t bytes)
 {
     cuc__includes *files = s->files;
@@ -50,8 +50,8 @@ static struct cuc__included *find_path(struct scan *s, const char *path, size_t 
     return found ? &s->files->at[found->value - 1] : NULL;
 }
 
-// Adds a path at which there is no file, or its folder if that is missing, too: most of the places
-// where a header is looked for.
+// Adds a path without a file or, if the folder is missing too, the folder. Most places where a
+// compiler looks for a header are such paths.
 static void add_missing(struct scan *s, const char *path, size_t folder_bytes)
 {
     char folder[PATH_MAX];
@@ -69,7 +69,7 @@ static void add_missing(struct scan *s, const char *path, size_t folder_bytes)
         added->kind = CUC__INCLUDED_NO_FOLDER;
 }
 
-// Adds, once, a file that an include may read, or its absence.
+// Adds, once, a file that an include may read, or a record that it is absent.
 static void add_candidate(struct scan *s, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -80,7 +80,8 @@ static void add_candidate(struct scan *s, const char *path)
     const struct cuc__included *folder = find_path(s, path, folder_bytes);
     if (folder && folder->kind == CUC__INCLUDED_NO_FOLDER)
         return;
-    int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // a pipe without a writer would wait for one
+    int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // O_NONBLOCK: opening a pipe does not wait for
+                                                     // a writer
     struct stat about;
     if (fd < 0) {
         if (errno == ENOENT || errno == ENOTDIR)
@@ -90,7 +91,7 @@ static void add_candidate(struct scan *s, const char *path)
         return;
     }
     struct cuc__included *added = add_path(s, path, bytes);
-    // The compiler goes on searching where there is a folder.
+    // The compiler goes on searching if the path is a folder.
     if (added && (fstat(fd, &about) != 0 || !S_ISDIR(about.st_mode))) {
         const char *kept = added->path; // the array may move
         char *text = cuc__included_read(added, fd, s->began);
@@ -106,8 +107,8 @@ static void add_candidate(struct scan *s, const char *path)
     close(fd);
 }
 
-// Adds `name` in a folder, which ends with a slash or is "". For a name without a dot, NVRTC also
-// accepts the file name.stdh.
+// Adds `name` in a folder; `folder` ends with a slash or is "". For a name without a dot, NVRTC
+// also accepts the file name.stdh.
 static void add_in(struct scan *s, const char *folder, size_t folder_bytes, const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -126,7 +127,7 @@ static void add_in(struct scan *s, const char *folder, size_t folder_bytes, cons
     }
 }
 
-// Adds `name` in the folder of a file, if its path has one.
+// Adds `name` in the folder of a file, if the file's path has a folder.
 static void add_beside(struct scan *s, const char *file, const char *name)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -135,13 +136,13 @@ static void add_beside(struct scan *s, const char *file, const char *name)
         add_in(s, file, (size_t)(slash + 1 - file), name);
 }
 
-// Adds every file that an include of `name` in the file `from` may read, in at least the places
-// that the compiler searches. A name in angle brackets is not searched beside the file.
+// Adds every file that an include of `name` in the file `from` may read. Covers at least the places
+// that the compiler searches. A name in angle brackets is not looked for beside the file.
 static void add_include(void *scan, const char *from, const char *name, bool quoted)
 {
     struct scan *s = scan;
 
-    add_in(s, "", 0, name); // in the current folder, or absolute
+    add_in(s, "", 0, name); // in the current folder, or an absolute path
     if (*name == '/')
         return;
     if (quoted)
@@ -164,8 +165,8 @@ static void ignore(void *scan, const char *from, const char *name, bool quoted)
 
 // ---- The list of an earlier source
 
-// Makes the key of the list. Sources with the same directives, places and headers in memory have
-// the same list. False if a source cannot have one.
+// Makes the key of the list. Sources with the same directives, search places and in-memory headers
+// have the same list. Returns false if a source cannot have one.
 static bool make_list_key(struct scan *s)
 {
     const struct cuc__include_source *source = s->source;
@@ -175,7 +176,7 @@ static bool make_list_key(struct scan *s)
     cuc__key_begin(&key, "includes 1");
     cuc__key_add_text(&key, cuc_version_string());
     cuc__key_add_text(&key, getcwd(here, sizeof(here)));
-    cuc__key_add_text(&key, source->name); // it may have a folder
+    cuc__key_add_text(&key, source->name); // the name may contain a folder
     cuc__key_add_text(&key, source->definitions);
     cuc__key_add_number(&key, source->header_count);
     for (size_t i = 0; i < source->header_count; i++) {
@@ -193,8 +194,8 @@ static bool make_list_key(struct scan *s)
            (lines || source->header_count || source->first_count);
 }
 
-// Takes the list from the store. The source is still checked for what refuses a key in lines that
-// the list's key does not cover.
+// Takes the list from the store. Still checks the source for lines that refuse a key and that the
+// list's key does not cover.
 static bool recall(struct scan *s, const cuc__store *store)
 {
     struct cuc__directives *d = &s->directives;
@@ -246,7 +247,7 @@ static void scan(struct scan *s)
         else
             cuc__key_refuse(s->key, "there is no current folder");
     }
-    // A missing file is not in the hash: one that appears is.
+    // The hash omits missing files; a file that appears enters it.
     for (size_t i = 0; i < files->count; i++) {
         const struct cuc__included *f = &files->at[i];
         if (f->kind < CUC__INCLUDED_KNOWN)

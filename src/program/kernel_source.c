@@ -1,4 +1,4 @@
-// Compiles a source text and returns a kernel, in a single call.
+// Compiles a source text and returns a kernel in a single call.
 #include <cucore/program.h>
 #include <cucore/system.h>
 
@@ -15,8 +15,9 @@ static bool has_assembler_options(const cuc_program_options *o)
            o->ptxas_option_count || o->extra_option_count;
 }
 
-// A simulated device runs PTX directly and needs no assembler. The driver's assembler moves
-// registers between the roles of a tile program's pipeline, which nvJitLink does not.
+// Chooses PTX or a cubin. A simulated device runs PTX directly and needs no assembler. For a tile
+// program the driver assembles the PTX, because, unlike nvJitLink, it moves registers between the
+// warp roles of a pipeline.
 static int32_t target_of(int32_t source_kind, const cuc_program_options *o)
 {
     bool virtual_arch = o->arch && strncmp(o->arch, "compute_", strlen("compute_")) == 0;
@@ -26,7 +27,8 @@ static int32_t target_of(int32_t source_kind, const cuc_program_options *o)
     return virtual_arch || is_ptx || is_tile ? CUC_CODE_PTX : CUC_CODE_CUBIN;
 }
 
-// A mangled name is looked up as a symbol: NVRTC would reject it as an expression.
+// Returns true if a name needs a name expression. A mangled name does not: it is a symbol, and
+// NVRTC would reject it as an expression.
 static bool is_expression(int32_t source_kind, const char *name, const cuc_program_options *options)
 {
     if (source_kind != CUC_SOURCE_CUDA || strncmp(name, "_Z", 2) == 0)
@@ -37,7 +39,7 @@ static bool is_expression(int32_t source_kind, const char *name, const cuc_progr
     return true;
 }
 
-// Copies the options' name expressions and appends one more, in memory that the caller frees.
+// Copies the options' name expressions and appends one. The caller frees the array.
 static const char **add_expression(cuc_program_options *options, const char *name)
 {
     size_t count = options->name_expressions ? options->name_expression_count : 0;

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-// Names without leading hyphens. A value may follow after an equals sign; the value of an option in
-// PTXAS_VALUE is itself an option of ptxas. Options that change where NVRTC finds files are not
-// listed, since includes.c reads them from other fields.
+// Names without leading hyphens. An equals sign and a value may follow; in PTXAS_VALUE, the value
+// is itself an option of ptxas. The list omits options that change where NVRTC finds files, because
+// includes.c reads them from other fields.
 // clang-format off
 static const char *const of_nvrtc[] = {
     "relocatable-device-code", "rdc", "extensible-whole-program", "ewp",
@@ -41,7 +41,7 @@ static const char *const of_ptxas[] = {
     "warn-on-double-precision-use", "warn-double-usage", "warn-on-local-memory-usage",
     "warn-lmem-usage", "warn-on-spills", "warn-spills", "warning-as-error", "Werror",
 };
-static const char *const levels[] = { "O", "opt-level" }; // also followed directly by a digit
+static const char *const levels[] = { "O", "opt-level" }; // a digit may also follow directly
 static const char *const for_ptxas[] = { "ptxas-options", "Xptxas" };
 // clang-format on
 

@@ -1,5 +1,5 @@
-// Options that are passed to compilers as text. Those listed here neither read nor write files, so
-// the key of an entry covers their effect.
+// Compiler options that are passed as text. The listed ones neither read nor write files, so a
+// cache key covers their effect.
 #ifndef CUCORE_PROGRAM_KNOWN_OPTIONS_H
 #define CUCORE_PROGRAM_KNOWN_OPTIONS_H
 
@@ -8,7 +8,8 @@
 
 enum cuc__compiler { CUC__COMPILER_NVRTC, CUC__COMPILER_NVJITLINK, CUC__COMPILER_PTXAS };
 
-// Returns the first option that is not known to be free of side effects; NULL if there is none.
+// Returns the first option that may have side effects because it is not listed, or NULL if there is
+// none.
 const char *cuc__unknown_option(enum cuc__compiler compiler, const char *const *options,
                                 size_t count);
 

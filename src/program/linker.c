@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Looks for nvJitLink. Releases before 12.3 have no version function, and their linker lacks too
-// many features. Returns 0 or a CUC__TOOLKIT_ code.
+// Looks for nvJitLink. Refuses releases before 12.3, which have no version function and lack too
+// many linker features. Returns 0 or a CUC__TOOLKIT_ code.
 static int look_for_nvjitlink(cuc_linker *l)
 {
     void (*fn)(void);
@@ -83,7 +83,7 @@ static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "arch is \"%s\", but a link is for a real architecture: \"sm_%d\"",
                          o->arch, arch.number);
-    // The flags are made for both backends, because this also checks the values.
+    // Make the flags for both backends, because this also checks the values.
     if ((st = cuc__check_switch("keep_ptx", o->keep_ptx, function)) < 0 ||
         (st = cuc__options_to_flags(&l->flags, &cuc__linker_options_table, o, function)) < 0)
         return st;
@@ -122,7 +122,7 @@ cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options *options
     return CUC_OK;
 }
 
-// Adds an input. On success its data belongs to the linker.
+// Adds an input. On success, the linker owns its data.
 static cuc_status add(cuc_linker *l, cuc__link_input input, const char *function)
 {
     if (l->backend == CUC_LINKER_DRIVER && input.kind == CUC_CODE_LTOIR)
@@ -167,7 +167,7 @@ static cuc_status add_copy(cuc_linker *l, int32_t kind, const void *data, size_t
     if ((st = cuc__code_check(kind ? kind : guess, data, bytes, function)) < 0)
         return st;
 
-    // One block holds the data, a NUL, and the name.
+    // One block holds the data, a NUL and the name.
     size_t name_bytes = strlen(name) + 1;
     char *copy = malloc(bytes + 1 + name_bytes);
     if (!copy)
@@ -244,7 +244,7 @@ cuc_status cuc__linker_fail(cuc_linker *l, cuc_status status, int library, int c
     return status;
 }
 
-// Collects the name expressions of all inputs. The caller owns *pairs; the objects own the texts.
+// Collects the name expressions of all inputs. The caller owns *pairs; the objects own the strings.
 static cuc_status collect_names(const char *(**pairs)[2], size_t *count, const cuc_linker *l,
                                 const char *function)
 {
@@ -289,7 +289,7 @@ cuc_status cuc__linker_link(cuc_object **out, cuc_linker *l, int32_t target, con
     if (st < 0)
         goto done;
 
-    // The PTX of a single input is the PTX of the result.
+    // The result has the PTX of a single input.
     const cuc__link_input *in = &l->inputs[0];
     const char *ptx = linked.ptx;
     size_t ptx_bytes = linked.ptx_bytes;
@@ -350,7 +350,8 @@ void cuc__linker_drop_inputs(cuc_linker *linker)
     for (size_t i = 0; i < linker->count; i++) {
         cuc__link_input *in = &linker->inputs[i];
         void *own;
-        memcpy(&own, &in->data, sizeof(own)); // const only protects the data from readers
+        memcpy(&own, &in->data, sizeof(own)); // this linker owns the data; const only protects it
+                                              // from readers
         if (in->object)
             cuc_object_release(in->object);
         else

@@ -1,6 +1,6 @@
-// Links by nvJitLink through the cache. The key covers the inputs, the options, the architecture
-// and the installed nvJitLink; an entry has the code, its PTX and the log. The names of the result
-// come from the inputs.
+// Links with nvJitLink through the cache. The key covers the inputs, the options, the architecture
+// and the installed nvJitLink. An entry has the code, its PTX and the log. The result gets its
+// names from the inputs.
 #include "cache/cache.h"
 #include "driver/nvjitlink.h"
 #include "entry.h"
@@ -11,8 +11,8 @@
 
 // ---- nvJitLink itself
 
-// Makes the key of the entry that records that a file has been loaded as nvJitLink. False if the
-// file cannot be identified.
+// Makes the key of the entry that records that a file has been loaded as nvJitLink. Returns false
+// if the file cannot be identified.
 static bool make_library_key(cuc__key *out, char path[PATH_MAX])
 {
     cuc__key_maker key;
@@ -112,7 +112,8 @@ static char *copy_of(struct cuc__field field)
     return copy;
 }
 
-// Takes the result of an entry. False if the entry has another format, or if out of memory.
+// Takes the result from an entry. Returns false if the entry has another format, or if out of
+// memory.
 static bool decode(cuc__linked *out, cuc_linker *l, const cuc__entry *entry)
 {
     struct cuc__field rest = { entry->data, entry->bytes }, kind, code, ptx;
@@ -142,7 +143,7 @@ static bool decode(cuc__linked *out, cuc_linker *l, const cuc__entry *entry)
 
 // ---- Links
 
-// Links without the cache, and says why in the log.
+// Links without the cache and explains why in the log.
 static cuc_status run_uncached(cuc__linked *out, cuc_linker *l, const cuc__arch *arch,
                                int32_t target, const char *function)
 {

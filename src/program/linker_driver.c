@@ -1,4 +1,4 @@
-// Links by the driver, if nvJitLink is not installed.
+// Links with the driver, if nvJitLink is not installed.
 #include "linker.h"
 
 #include "device/context.h"
@@ -14,14 +14,15 @@ enum {
     LOG_BYTES = 1 << 20, // the driver truncates longer logs
 };
 
-// Indexed by CUC_CODE_ value. LTO-IR was refused when it was added.
+// Indexed by CUC_CODE_ value. The linker refuses LTO-IR when it is added.
 static const CUjitInputType input_types[] = {
     [CUC_CODE_PTX] = CU_JIT_INPUT_PTX,          [CUC_CODE_CUBIN] = CU_JIT_INPUT_CUBIN,
     [CUC_CODE_FATBIN] = CU_JIT_INPUT_FATBINARY, [CUC_CODE_OBJECT] = CU_JIT_INPUT_OBJECT,
     [CUC_CODE_LIBRARY] = CU_JIT_INPUT_LIBRARY,
 };
 
-// Arguments of a link. The driver writes to the logs and to the values until the link is destroyed.
+// The arguments of a link. The driver writes to the logs and the values until the link is
+// destroyed.
 struct link {
     cuc__jit_options jit;
     char *info, *error;
@@ -37,8 +38,8 @@ static cuc_status prepare(struct link *link, const cuc_linker *l, const char *fu
         cuc_status st = cuc__arch_read(&arch, l->arch, function);
         if (st < 0)
             return st;
-        // The driver's numbers for "sm_90a" and "sm_100f" are those of the plain architectures with
-        // one more bit set.
+        // The driver's numbers for "sm_90a" and "sm_100f" are the numbers of the plain
+        // architectures with one more bit set.
         size_t variant = arch.suffix == 'a' ? 0x10000 : arch.suffix == 'f' ? 0x20000 : 0;
         cuc__jit_add(&link->jit, CU_JIT_TARGET, (size_t)arch.number + variant);
     }
@@ -53,8 +54,8 @@ static cuc_status prepare(struct link *link, const cuc_linker *l, const char *fu
     return CUC_OK;
 }
 
-// Makes all driver calls, with a context current. Returns 0, or a driver's code and the call that
-// failed.
+// Makes all driver calls of a link. A context must be current. Returns 0, or a driver code and the
+// call that failed.
 static int run(struct link *link, cuc__linked *out, const cuc_linker *l, const char **call)
 {
     void *code;
@@ -68,7 +69,7 @@ static int run(struct link *link, cuc__linked *out, const cuc_linker *l, const c
         const cuc__link_input *in = &l->inputs[i];
         void *data;
         memcpy(&data, &in->data, sizeof(data)); // the driver's prototype lacks const
-        // PTX is text: its terminating NUL counts.
+        // PTX is text, so its terminating NUL counts.
         cu = cuc__cu.cuLinkAddData(link->state, input_types[in->kind], data,
                                    in->bytes + (in->kind == CUC_CODE_PTX), in->name, 0, NULL, NULL);
     }
@@ -77,7 +78,7 @@ static int run(struct link *link, cuc__linked *out, const cuc_linker *l, const c
     *call = "cuLinkComplete";
     if ((cu = cuc__cu.cuLinkComplete(link->state, &code, &bytes)) != 0)
         return cu;
-    // Copy the code, because it belongs to the link state.
+    // Copy the code, because the link state owns it.
     if ((out->code = malloc(bytes + 1)) != NULL) {
         memcpy(out->code, code, bytes);
         out->code[bytes] = '\0';
@@ -114,8 +115,7 @@ static cuc_status run_in_context(struct link *link, cuc__linked *out, cuc_linker
     return cuc__context_leave(context, pushed, st, function);
 }
 
-// Returns the caller's current context or, if there is none, the primary context of device 0,
-// retained.
+// Returns the caller's current context, retained, or else the primary context of device 0.
 static cuc_status some_context(cuc_context **out, const char *function)
 {
     cuc_device *device;

@@ -1,4 +1,4 @@
-// Links by nvJitLink. A handle can link only once, so each link creates its own.
+// Links with nvJitLink. A handle can link only once, so each link creates its own.
 #include "linker.h"
 
 #include "driver/nvjitlink.h"
@@ -46,7 +46,7 @@ static struct outcome link_once(nvJitLinkHandle *handle, const cuc_linker *l, co
         return (struct outcome){ code, "nvJitLinkCreate" };
     for (size_t i = 0; i < l->count; i++) {
         const cuc__link_input *in = &l->inputs[i];
-        // PTX is text: its terminating NUL counts.
+        // PTX is text, so its terminating NUL counts.
         size_t bytes = in->bytes + (in->kind == CUC_CODE_PTX);
         code = cuc__nvjitlink.nvJitLinkAddData(*handle, input_types[in->kind], in->data, bytes,
                                                in->name);
@@ -80,8 +80,8 @@ static struct outcome take(char **out, size_t *bytes, nvJitLinkHandle handle, bo
     return (struct outcome){ 0, NULL };
 }
 
-// Returns the status of an outcome. Failures that the inputs do not cause have statuses of their
-// own. An undefined symbol also gives "internal", but then there is an error log.
+// Returns the status of an outcome. Failures that the inputs do not cause have their own statuses.
+// An undefined symbol also yields "internal", but comes with an error log.
 static cuc_status status_of(struct outcome o, const char *error_log)
 {
     switch (o.code) {
@@ -108,7 +108,7 @@ static bool any_input(const cuc_linker *l, bool is_ltoir)
     return false;
 }
 
-// Runs one link, from creating the handle to reading code and logs. Records no failure.
+// Runs one link, from creating the handle to reading the code and logs. Records no failure.
 static struct outcome attempt(char **out, size_t *bytes, cuc_linker *l, const char *arch, bool lto,
                               bool ptx)
 {
@@ -144,8 +144,8 @@ static struct outcome attempt(char **out, size_t *bytes, cuc_linker *l, const ch
     return o;
 }
 
-// PTX for sm_90a can only be assembled for sm_90a. So if the architecture is that of the current
-// device by default, this adopts the suffix of such an input.
+// Adopts the suffix of an input's PTX if the architecture is the current device's by default,
+// because PTX for sm_90a can only be assembled for sm_90a.
 static void take_target(cuc__arch *arch, const cuc_linker *l)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -186,8 +186,8 @@ cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *l, const cuc_
                          "links to PTX",
                          l->inputs[0].name, cuc_code_name(l->inputs[0].kind));
 
-    // Make the PTX first, so that the logs of the cubin are the ones kept. If this fails, either
-    // the cubin fails too, or it has no PTX.
+    // Produce the PTX first, so that the cubin's logs are the ones that remain. If producing the
+    // PTX fails, the cubin either fails too or has no PTX.
     if (!ptx && lto && l->keep_ptx != CUC_OFF && !any_input(l, false))
         (void)attempt(&out->ptx, &out->ptx_bytes, l, arch->text, lto, true);
     struct outcome o = attempt(&out->code, &out->bytes, l, arch->text, lto, ptx);

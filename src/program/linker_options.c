@@ -15,8 +15,8 @@ enum { NO = -1 }; // the driver's linker lacks the option
 #define NUMBER(field, flag, max, driver) CUC__NUMBER(cuc_linker_options, field, flag, max, driver)
 #define TEXTS(field, count, flag)        CUC__TEXTS(cuc_linker_options, field, count, flag)
 
-// All options of nvJitLink 13.0. linker.c adds -arch, -ptx and -lto for inputs that need them,
-// because they depend on the link.
+// All options of nvJitLink 13.0. linker.c adds -arch, -ptx and -lto, because they depend on the
+// link.
 static const cuc__option rows[] = {
     NUMBER(max_register_count,      "-maxrregcount=", 0,  CU_JIT_MAX_REGISTERS),
     SWITCH(time,                    "-time", NULL,        NO),
@@ -61,7 +61,7 @@ cuc_status cuc__linker_options_check_driver(const cuc_linker_options *options, c
 
         if (o->driver != NO || !cuc__option_is_set(o, options))
             continue;
-        // A switch that is off by default and set to off has no effect.
+        // Turning off a switch that is off by default has no effect.
         if (o->kind == CUC__OPTION_SWITCH)
             memcpy(&value, (const char *)options + o->offset, sizeof(value));
         if (value == CUC_OFF && !o->off)

@@ -12,7 +12,7 @@ extern const cuc__option_table cuc__linker_options_table;
 cuc_status cuc__linker_options_check_driver(const cuc_linker_options *options,
                                             const char *function);
 
-// Arguments of cuLinkCreate(): options, and their values, which are passed in pointers.
+// Arguments of cuLinkCreate(): options, and their values cast to pointers.
 enum { CUC__JIT_MAX = 16 };
 
 typedef struct cuc__jit_options {
@@ -23,7 +23,7 @@ typedef struct cuc__jit_options {
 
 void cuc__jit_add(cuc__jit_options *jit, unsigned option, size_t value);
 
-// Adds the options that the driver's linker has.
+// Adds those of the options that the driver's linker has.
 void cuc__linker_options_to_jit(cuc__jit_options *jit, const cuc_linker_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-// Compiles CUDA C++ by NVRTC. Each compilation has an nvrtcProgram of its own.
+// Compiles CUDA C++ with NVRTC. Each compilation has its own nvrtcProgram.
 #include "base/array.h"
 #include "program.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A run of the compiler and its result.
+// One run of the compiler, and its result.
 struct run {
     cuc_program *program;
     int32_t target;
@@ -25,7 +25,7 @@ struct run {
 typedef nvrtcResult (*size_fn)(nvrtcProgram, size_t *);
 typedef nvrtcResult (*text_fn)(nvrtcProgram, char *);
 
-// Returns the log, which may be "". NULL if out of memory, in which case only the log is lost.
+// Returns the log, which may be "". Returns NULL if out of memory; then only the log is lost.
 static char *read_log(nvrtcProgram handle)
 {
     size_t bytes = 0;
@@ -38,7 +38,7 @@ static char *read_log(nvrtcProgram handle)
     return log;
 }
 
-// Refuses an architecture that this NVRTC does not support, and lists those that it supports.
+// Refuses an architecture that this NVRTC does not support, and lists the supported ones.
 static cuc_status fail_arch(const cuc_program *p, const int *archs, int count, const char *function)
 {
     char list[512] = "";
@@ -53,7 +53,8 @@ static cuc_status fail_arch(const cuc_program *p, const int *archs, int count, c
                      p->arch.text, version / 1000, version % 1000 / 10, list);
 }
 
-// Checks the architecture's number. With `refused`, always fails and lists the supported ones.
+// Checks the architecture's number. If `refused` is set, always fails and lists the supported
+// architectures.
 static cuc_status check_arch(const cuc_program *p, bool refused, const char *function)
 {
     int archs[256], count = 0;
@@ -66,7 +67,7 @@ static cuc_status check_arch(const cuc_program *p, bool refused, const char *fun
         return cuc__fail_nvrtc(code, function, "nvrtcGetSupportedArchs", NULL, "compiling %s",
                                p->name);
     if (count > CUC_LENGTH(archs))
-        return CUC_OK; // the compiler will check it
+        return CUC_OK; // leave the check to the compiler
     for (int i = 0; i < count; i++)
         known |= archs[i] == p->arch.number;
     return known && !refused ? CUC_OK : fail_arch(p, archs, count, function);
@@ -120,8 +121,8 @@ static int32_t pch_status(nvrtcResult compiled, nvrtcResult created)
     }
 }
 
-// Creates and compiles a program, and puts the compiler's result into *code. If the heap was too
-// small, tries again.
+// Creates and compiles a program and stores the compiler's result in *code. Tries again if the heap
+// was too small.
 static cuc_status compile(struct run *r, int *code)
 {
     cuc_program *p = r->program;
@@ -152,7 +153,7 @@ static cuc_status fail_compile(const struct run *r, int code)
     cuc__log_summary summary;
     char explanation[1024];
 
-    // NVRTC checks an architecture's suffix late, and then reports a different option name.
+    // NVRTC checks an architecture's suffix late and then reports a different option name.
     if (strstr(log, "--nv_arch") || strstr(log, "--gpu-architecture"))
         return check_arch(p, true, r->function);
     cuc__log_read(&summary, log);
@@ -211,7 +212,7 @@ static cuc_status take(char **out, size_t *bytes, const struct run *r, size_fn g
     return CUC_OK;
 }
 
-// Returns the symbols of the name expressions. The caller owns *pairs; NVRTC owns the texts.
+// Returns the symbols of the name expressions. The caller owns *pairs; NVRTC owns the strings.
 static cuc_status lower_names(const char *(**pairs)[2], const struct run *r)
 {
     const cuc__flags *expressions = &r->program->expressions;
@@ -231,8 +232,8 @@ static cuc_status lower_names(const char *(**pairs)[2], const struct run *r)
     return CUC_OK;
 }
 
-// Warns about PTX that is newer than the driver, which therefore cannot load it. Without a driver
-// there is no warning, since the PTX may be meant for another machine.
+// Warns if the PTX is newer than the driver, which then cannot load it. Does not warn without a
+// driver, because the PTX may be meant for another machine.
 static void warn_of_driver(cuc_program *p)
 {
     char line[192];

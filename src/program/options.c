@@ -21,7 +21,7 @@
 #define NUMBERS(field, count, flag)  CUC__NUMBERS(cuc_program_options, field, count, flag "=")
 
 // All documented options of NVRTC 13.0 except --optix-ir, whose output cucore cannot use. program.c
-// adds -arch, --dlink-time-opt and the folders of the CUDA headers, each of which depends on more
+// adds -arch, --dlink-time-opt and the folders of the CUDA headers, because each depends on more
 // than one field.
 static const cuc__option rows[] = {
     BOOLEAN(relocatable_device_code,     "--relocatable-device-code"),
@@ -120,7 +120,7 @@ void cuc__flags_free(cuc__flags *flags)
     *flags = (cuc__flags){ 0 };
 }
 
-// Reads fields of a struct by offset.
+// Reads a field of an options struct by offset.
 
 static int32_t number_at(const void *options, size_t offset)
 {
@@ -232,8 +232,9 @@ static cuc_status add_array(cuc__flags *flags, const cuc__option *o, const void 
     return st;
 }
 
-// NVRTC unpacks its headers into a folder, unless they are there, and searches it. They are kept
-// beside the entries of the default cache, into which nobody else can write.
+// Adds the folder of NVRTC's own headers. NVRTC searches this folder, and unpacks its headers into
+// it if they are not there yet. The folder is beside the entries of the default cache, where nobody
+// else can write.
 static cuc_status add_headers(cuc__flags *flags, const cuc__option *o, int32_t value,
                               const char *function)
 {

@@ -1,4 +1,4 @@
-// Converts options to compiler flags: a table for each backend maps the fields of an options struct
+// Converts options to compiler flags. A table for each backend maps the fields of an options struct
 // to flags, and one function applies the table. The tables of NVRTC (options.c) and nvJitLink
 // (linker_options.c) have the same format.
 #ifndef CUCORE_PROGRAM_OPTIONS_H
@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 
-// A growing list of flags. If memory runs out while a flag is added, this is reported when the list
-// is read at the end.
+// A growing list of flags. If memory runs out while a flag is added, the failure shows when the
+// complete list is read.
 typedef struct cuc__flags {
     char **at;
     size_t count, capacity;
@@ -21,24 +21,26 @@ void cuc__flags_free(cuc__flags *flags);
 
 // The type of a field and the format of its flag.
 enum {
-    CUC__OPTION_SWITCH,  // int32_t: CUC_ON gives the flag `on`, CUC_OFF the flag `off`
-    CUC__OPTION_NUMBER,  // int32_t: `on` followed by the number; 0 gives nothing, CUC_ZERO gives 0
-    CUC__OPTION_TEXT,    // const char *: `on` followed by the text; NULL gives nothing
-    CUC__OPTION_TEXTS,   // const char *const * and a count: the same for each
-    CUC__OPTION_AMOUNT,  // uint64_t, or a nonnegative double; only for cucore itself
-    CUC__OPTION_CALL,    // a function; only for cucore itself
-    CUC__OPTION_HEADERS, // int32_t: CUC_ON gives `on`, then the folder of the compiler's headers
-    CUC__OPTION_NUMBERS, // const int32_t * and a count: the same for each
+    CUC__OPTION_SWITCH,  // int32_t: CUC_ON yields the flag `on`, CUC_OFF the flag `off`
+    CUC__OPTION_NUMBER,  // int32_t: `on` followed by the number; 0 yields nothing, CUC_ZERO yields
+                         // 0
+    CUC__OPTION_TEXT,    // const char *: `on` followed by the text; NULL yields nothing
+    CUC__OPTION_TEXTS,   // const char *const * and a count: `on` followed by each text
+    CUC__OPTION_AMOUNT,  // uint64_t, or a nonnegative double; used only by cucore itself
+    CUC__OPTION_CALL,    // a function; used only by cucore itself
+    CUC__OPTION_HEADERS, // int32_t: CUC_ON yields `on` followed by the folder of the compiler's
+                         // headers
+    CUC__OPTION_NUMBERS, // const int32_t * and a count: `on` followed by each number
 };
 
 typedef struct cuc__option {
     const char *field;    // for messages
-    const char *on, *off; // NULL if the state is the default and needs no flag
-    int32_t since;        // the backend's first release with the option; 0: any
-    int16_t driver;       // in the linker's table: the driver's CUjit_option, or -1
+    const char *on, *off; // NULL if that state is the default and needs no flag
+    int32_t since;        // the backend's first release with the option; 0 for any
+    int16_t driver;       // the driver's CUjit_option, or -1; only in the linker's table
     uint16_t kind;
     uint16_t offset, count_offset;
-    int32_t max; // for a number, 0: any
+    int32_t max; // maximum of a number; 0 for any
 } cuc__option;
 
 // clang-format off
@@ -64,10 +66,10 @@ typedef struct cuc__option_table {
     size_t count;
     const char *backend;  // for messages
     int (*version)(void); // returns the installed backend's version, such as 13000; called for rows
-                          // with `since`
+                          // that set `since`
 } cuc__option_table;
 
-// True if a field differs from its default.
+// Returns true if a field differs from its default.
 bool cuc__option_is_set(const cuc__option *option, const void *options);
 
 // Checks every field and appends its flags. A failure names the field and the value.
@@ -82,10 +84,10 @@ typedef struct cuc__arch {
     bool real;
 } cuc__arch;
 
-// Parses an architecture; NULL means that of the current device.
+// Parses an architecture. NULL means the current device's.
 cuc_status cuc__arch_read(cuc__arch *arch, const char *text, const char *function);
 
-// Checks the name of a source or an object: refuses folders and control characters.
+// Checks the name of a source or object. Refuses folders and control characters.
 cuc_status cuc__name_check(const char *name, const char *function);
 
 extern const cuc__option_table cuc__program_options_table;

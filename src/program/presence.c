@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A prefix of a name with fewer than PART bytes is not a part of it.
+// A prefix of a longer name counts as a part of it only from PART bytes on.
 enum { PART = CUC__WORD_PART, NAME_BYTES = 1024 };
 
 // ---- Words
@@ -24,7 +24,8 @@ static bool is_operator(const struct cuc__directives *d, const char *name, size_
     return false;
 }
 
-// True if the parts of a name begin at `p` in their order, as arguments of a macro that joins them.
+// Returns true if the parts of a name begin at `p` in their order, as arguments of a macro that
+// joins them.
 static bool is_spread(const char *p, const char *name)
 {
     static const char between[] = " \t,()#";
@@ -41,8 +42,8 @@ static bool is_spread(const char *p, const char *name)
     return !*next && spread;
 }
 
-// True if the word at `p` is the beginning of a name. An operator without a file is refused, also
-// before ##.
+// Returns true if the word at `p` is the beginning of a name. An operator without a file is
+// refused, even before ##.
 static bool is_beginning(const struct cuc__directives *d, const char *text, const char *p,
                          const char *name, size_t bytes)
 {
@@ -54,7 +55,8 @@ static bool is_beginning(const struct cuc__directives *d, const char *text, cons
     return length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length);
 }
 
-// True if the word around `p`, where the name without its first bytes is, is the end of the name.
+// Returns true if the word around `p` is the end of the name. `p` points to the name without its
+// first bytes.
 static bool is_end(const char *text, const char *p, const char *name, size_t bytes)
 {
     size_t cut = bytes > PART ? PART - 1 : bytes - 1;
@@ -75,7 +77,7 @@ bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const
 
     if (bytes < 2)
         return false;
-    // A part ends where the word does.
+    // A part ends where the word ends.
     if (same && same < bytes && !is_word_byte(p + same) &&
         (is_spread(p, name) || is_beginning(d, text, p, name, bytes)))
         return true;
@@ -96,7 +98,7 @@ static bool is_one_of(const char *p, size_t bytes, const char *const *words, int
 struct place {
     const struct cuc__presence_operator *of;
     const char *from, *line, *at, *end; // `end` is the end of the line
-    const char *directive;              // NULL: no directive begins on this line
+    const char *directive;              // NULL if no directive begins on this line
     size_t directive_bytes;
     struct cuc__definition definition; // if the directive is a #define
     bool defines;
@@ -123,8 +125,8 @@ static void find_place(struct place *p, const char *text)
     p->defines = is_directive(p, define, 1) && cuc__definition_read(&p->definition, end, p->end);
 }
 
-// True if the operator cannot have an operand here: its name is being defined or tested, or nothing
-// replaces macros here.
+// Returns true if the operator cannot have an operand here, because its name is being defined or
+// tested, or because the preprocessor replaces no macros here.
 static bool is_inert(const struct place *p)
 {
     static const char *const inert[] = { "endif", "else",   "error",   "warning", "undef",
@@ -150,7 +152,7 @@ static void refuse(struct cuc__directives *d, const struct place *p)
                     (int)p->of->bytes, p->of->name);
 }
 
-// True if a definition has a parameter of this name.
+// Returns true if a definition has a parameter of this name.
 static bool has_parameter(const struct cuc__definition *m, const char *word, size_t bytes)
 {
     const char *p = m->parameters, *end = p + m->parameter_bytes;
@@ -164,7 +166,7 @@ static bool has_parameter(const struct cuc__definition *m, const char *word, siz
     return false;
 }
 
-// Notes the words of a name in angle brackets, which macros could replace.
+// Notes the words of a name in angle brackets, because a macro could replace them.
 static void add_words(struct cuc__directives *d, const struct place *p, const char *name,
                       const char *end)
 {
@@ -186,9 +188,9 @@ static void add_words(struct cuc__directives *d, const struct place *p, const ch
     }
 }
 
-// Reads an operand that names a file: "name" or <name>, and a parenthesis. False for any other
-// operand. A name in quotes depends on the file in which a macro is used, so no macro may contain
-// one.
+// Reads an operand that names a file: "name" or <name>, and a parenthesis. Returns false for any
+// other operand. A name in quotes depends on the file in which a macro is used, so no macro may
+// contain one.
 static bool read_name(struct cuc__directives *d, const struct place *p, const char *operand)
 {
     static const char *const conditions[] = { "if", "elif" };
@@ -287,11 +289,13 @@ void cuc__presence_read(struct cuc__directives *d)
 {
     bool more = true;
 
-    // A text may have a macro that stands for an operator, and another one an operand of it.
+    // One text may define a macro that stands for an operator, and another text may use it with an
+    // operand.
     while (more) {
         more = false;
         for (size_t i = 0; i < d->text_count && !d->key->refused; i++) {
-            const struct cuc__directive_text text = d->texts[i]; // the array may move
+            const struct cuc__directive_text text = d->texts[i]; // a copy, because the array may
+                                                                 // move
             size_t count = d->operator_count;
             d->texts[i].checked = count;
             if (text.checked < count)

@@ -14,11 +14,11 @@
 #include <string.h>
 #include <time.h>
 
-// Headers that sources include from a toolkit: CUDA's own, the compiler's, which come in a separate
-// wheel, and those of CCCL.
+// The toolkit headers that sources include: CUDA's own, the compiler's, which come in a separate
+// wheel, and CCCL's.
 static const char *const default_headers[] = { "cudart", "crt", "cccl" };
 
-// Finds headers. Missing headers are not a failure here, because most sources include none.
+// Finds headers. Missing headers are not a failure yet, because most sources include none.
 static cuc_found *find_headers(const char *name)
 {
     cuc_found *found = cuc__found_create();
@@ -38,8 +38,8 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
         found[i] = find_headers(default_headers[i]);
     for (int32_t target = CUC_CODE_PTX; target <= CUC_CODE_LTOIR && st == CUC_OK; target++) {
         cuc__flags *flags = &p->flags[target - 1];
-        // The virtual architecture needs no assembler. It keeps the suffix of the real one, since
-        // otherwise code could not use the suffix's features.
+        // The virtual architecture needs no assembler. It keeps the real one's suffix, because code
+        // could not use the suffix's features otherwise.
         const char *start = target == CUC_CODE_PTX ? "--gpu-architecture=compute_"
                                                    : "--gpu-architecture=";
         if (target != CUC_CODE_LTOIR && p->needs_ltoir)
@@ -104,8 +104,8 @@ static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const
     return CUC_OK;
 }
 
-// Decides if results are cached. They are not if the options have side effects or name inputs that
-// a key does not cover, such as NVRTC's own headers.
+// Decides whether results are cached. They are not if the options have side effects or name inputs
+// that a key does not cover, such as NVRTC's own headers.
 static void decide_cached(cuc_program *p, const cuc_program_options *o)
 {
     const char *extra =
@@ -149,7 +149,7 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
 // Source languages.
 static const struct language {
     int32_t kind;     // a CUC_SOURCE_ value
-    const char *name; // default name of a source
+    const char *name; // a source's default name
     cuc_status (*init)(cuc_program *p, const cuc_program_options *o, const char *function);
     cuc_status (*run)(cuc_object **out, cuc_program *p, int32_t target, const char *function);
 } languages[] = {

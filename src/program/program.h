@@ -18,16 +18,17 @@ enum { CUC__PROGRAM_TARGETS = 3 }; // CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTO
 struct cuc__program_tile {
     cuc__flags constants;  // "NAME=VALUE"
     cuc__flags dimensions; // "NAME=EXTENT": dimensions for which candidates are chosen
-    char *tuned;           // path of the file of records; NULL: the usual places
-    char *record[3];       // texts of the record last requested
-    // Options for the assembler; the lists in `assemble` point to them.
+    char *tuned;           // path of the file of tuning records; NULL for the usual places
+    char *record[3];       // texts of the tuning record last requested
+    // Options for the assembler. The lists in `assemble` point to them.
     cuc__flags ptxas_options, further;
     cuc_linker_options assemble;
-    cuc__arch arch;            // number 0: that of the current device, queried on first use
-    struct tile_target target; // from the options, and from `arch`
-    bool of_device;            // `arch` is that of a detected device
+    cuc__arch arch;            // number 0 means the current device's architecture, which is queried
+                               // on first use
+    struct tile_target target; // from the options and from `arch`
+    bool of_device;            // `arch` belongs to a detected device
     bool remarks;
-    struct tile_limits limits; // limits of each compilation; 0: the default
+    struct tile_limits limits; // limits of each compilation; 0 for the default
     char *ir, *machine;        // the texts last requested
 };
 
@@ -38,27 +39,27 @@ struct cuc_program {
     char *text;
     size_t bytes;
 
-    // CUDA C++: everything that is passed to NVRTC, in its format.
+    // For CUDA C++: everything that goes to NVRTC, in its format.
     cuc__arch arch;
     cuc__flags flags[CUC__PROGRAM_TARGETS]; // by CUC_CODE_ value minus one
     cuc__flags expressions;
     cuc__flags header_names, header_texts;
-    bool pch;         // a precompiled header may be written
-    bool needs_ltoir; // link_time_optimization is on: the only output is LTO-IR
+    bool pch;         // the compiler may write a precompiled header
+    bool needs_ltoir; // link_time_optimization is on, so the only output is LTO-IR
 
     cuc_linker *linker; // assembles PTX; for a tile program, created on first use
     struct cuc__program_tile tile;
 
-    cuc_cache *cache;     // retained; NULL: the default cache
-    char not_cached[160]; // the reason why results are not cached; "": they are
-    char *log;            // from the last compilation; NULL: none
+    cuc_cache *cache;     // retained; NULL means the default cache
+    char not_cached[160]; // why results are not cached; "" if they are
+    char *log;            // from the last compilation; NULL if none
     int32_t pch_status;
     uint64_t compile_ns;
 };
 
 // nvrtc.c
 
-// Compiles CUDA C++ and makes the object. Failures are recorded under `function`'s name.
+// Compiles CUDA C++ and creates the object. Records failures under the name in `function`.
 cuc_status cuc__program_run_nvrtc(cuc_object **out, cuc_program *program, int32_t target,
                                   const char *function);
 
@@ -73,7 +74,7 @@ static inline void cuc__program_add_log(cuc_program *program, const char *text)
 
 // ptx.c
 
-// Translates options to those of a linker, for PTX or a tile program. Refuses options that have no
+// Translates options to a linker's options, for PTX or a tile program. Refuses options that have no
 // meaning there.
 cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_options *options,
                                   int32_t source_kind, const char *function);
@@ -81,7 +82,7 @@ cuc_status cuc__program_init_ptx(cuc_program *program, const cuc_program_options
                                  const char *function);
 cuc_status cuc__program_run_ptx(cuc_object **out, cuc_program *program, int32_t target,
                                 const char *function);
-// Assembles the linker's inputs to a cubin. The linker's logs are added to the program's.
+// Assembles the linker's inputs to a cubin, and adds the linker's logs to the program's log.
 cuc_status cuc__program_assemble(cuc_object **out, cuc_program *program, const char *function);
 
 // tile.c
@@ -94,14 +95,14 @@ cuc_status cuc__program_init_tile(cuc_program *program, const cuc_program_option
 cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *program, int32_t target,
                                  const char *function);
 // Returns the module of a tile program without errors, for purposes other than compiling. The
-// caller frees the module, and opens the budget, which must outlive it.
+// caller frees the module. The caller also opens the budget, which must outlive the module.
 cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *program,
                                   struct tile_budget *budget, const char *function);
-// Records the failure of a program whose module has errors, ran out of memory, or exceeded its
+// Records the failure of a program whose module has errors, ran out of memory or exceeded its
 // budget.
 cuc_status cuc__program_fail_tile(cuc_program *program, struct tile_module *module,
                                   const char *function);
-// Returns a module's kernel by name or, without a name, its only kernel.
+// Returns a module's kernel by name or, if `name` is NULL, its only kernel.
 cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct tile_module *module,
                                   const char *name, const char *function);
 // Returns the module with layouts assigned for the program's target.
@@ -116,24 +117,24 @@ void cuc__program_release_tile(struct cuc__program_tile *tile);
 struct cuc__program_choice {
     cuc__flags constants;
     cuc__flags kernels, texts; // messages about each kernel's choice
-    struct tile_target target; // includes the options from a record
+    struct tile_target target; // includes the options from a tuning record
     const cuc_program *program;
     const char *function;
-    cuc_status status; // the status of the search for records
+    cuc_status status; // the status of the search for tuning records
 };
 cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *program,
                                struct tile_budget *budget, const char *function);
 // Reports the choice as remarks.
 void cuc__program_report_choice(const struct cuc__program_choice *choice,
                                 struct tile_module *module);
-// Tells kernels whether their grid, with the given dimensions, fills the device.
+// Tells each kernel whether its grid fills the device for the given dimensions.
 void cuc__program_note_grids(const cuc_program *p, const struct tile_target *target,
                              struct tile_module *module);
-// Remarks on kernels whose grid, with the given dimensions, leaves multiprocessors idle.
+// Remarks on kernels whose grid leaves multiprocessors idle for the given dimensions.
 void cuc__program_remark_grids(const cuc_program *p, const struct tile_target *target,
                                struct tile_module *module);
 void cuc__program_drop_choice(struct cuc__program_choice *choice);
-// Adds to a key the inputs of the choice other than the program: the current device and its
+// Adds to a key the inputs of the choice other than the program: the current device and its tuning
 // records.
 void cuc__program_add_records(cuc__key_maker *key, const cuc_program *program,
                               const char *function);

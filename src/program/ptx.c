@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Options that also apply to the assembler of PTX, with their names there.
+// Options that also apply when PTX is assembled, with their fields in both structs.
 static const struct {
     size_t from, to;
 } same[] = {
@@ -21,7 +21,7 @@ static const struct {
 #undef SAME
 };
 
-// Options that are translated individually; the last is only for tile programs.
+// Options that are translated individually. The last one is only for tile programs.
 static const size_t others[] = {
     offsetof(cuc_program_options, time),
     offsetof(cuc_program_options, ptxas_options),
@@ -105,7 +105,7 @@ cuc_status cuc__program_assemble(cuc_object **out, cuc_program *p, const char *f
     return CUC_OK;
 }
 
-// If the target is PTX, the text is returned unchanged.
+// Compiles a PTX program. If the target is PTX, returns the text unchanged.
 cuc_status cuc__program_run_ptx(cuc_object **out, cuc_program *p, int32_t target,
                                 const char *function)
 {

@@ -1,5 +1,4 @@
-// Tile programs: src/tile compiles them to PTX, and nvJitLink or the driver assembles that to a
-// cubin.
+// Tile programs: src/tile compiles them to PTX, which nvJitLink or the driver assembles to a cubin.
 #include "base/array.h"
 #include "base/options.h"
 #include "program.h"
@@ -24,7 +23,7 @@ enum { NAMES_BYTES = 512 };
 #define NUMBER(field)       CUC__NUMBER(cuc_program_options, field, NULL, 0, -1)
 #define TEXT(field)         CUC__TEXT(cuc_program_options, field, NULL)
 #define TEXTS(field, count) CUC__TEXTS(cuc_program_options, field, count, NULL)
-static const cuc__option rows[] = { // options only for tile programs
+static const cuc__option rows[] = { // options for tile programs only
     TEXTS(constants, constant_count),
     NUMBER(warps),
     SWITCH(remarks),
@@ -145,8 +144,8 @@ static cuc_status check_dimensions(const cuc__flags *list, const char *function)
     return CUC_OK;
 }
 
-// Reads the target. An architecture without a suffix means the features common to all devices of
-// that number; a detected device gets all of its features.
+// Reads the target. An architecture without a suffix gets only the features that all devices of
+// that number have; a detected device gets all of its features.
 static cuc_status read_arch(struct cuc__program_tile *t, const char *text, const char *function)
 {
     struct tile_target machine;
@@ -208,7 +207,7 @@ cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
                              "constants[%zu] is \"%s\", expected NAME=VALUE", i,
                              t->constants.at[i]);
     to->name = p->name;
-    to->cache = cuc_cache_none(); // the cubin is in the program's own entry
+    to->cache = cuc_cache_none(); // the program's own cache entry has the cubin
     to->ptxas_options = (const char *const *)t->ptxas_options.at;
     to->extra_options = (const char *const *)t->further.at;
     return o->arch ? read_arch(t, o->arch, function) : CUC_OK;
@@ -242,8 +241,8 @@ cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, co
                              "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }
 
-// Returns the i-th name of a kernel that a dimension may set; NULL after the last one, "" for a
-// parameter that is no integer.
+// Returns the i-th name of a kernel that a dimension may set. Returns "" for a parameter that is
+// not an integer, and NULL after the last one.
 static const char *dimension_name(const struct tile_kernel *k, uint32_t i)
 {
     if (i < k->dimension_count)
@@ -254,7 +253,8 @@ static const char *dimension_name(const struct tile_kernel *k, uint32_t i)
     return type->tensor || !tile_is_integer(type->dtype) ? "" : k->parameter[i].name;
 }
 
-// True if a kernel before `end` has the name; NULL: any kernel of the module.
+// Returns true if a kernel before `end` has the name; if `end` is NULL, considers all kernels of
+// the module.
 static bool has_dimension(const struct tile_module *module, const struct tile_kernel *end,
                           const char *name, size_t length)
 {
@@ -291,8 +291,8 @@ static cuc_status refuse_unknown_dimensions(const struct cuc__program_tile *t,
                      *names ? "expected one of " : "it has none", names);
 }
 
-// Parses the program with the constants chosen for it; fails if the source has errors. `*target`
-// gets what options and tuning records ask for.
+// Parses the program with the constants chosen for it. Fails if the source has errors. `*target`
+// receives the options that the user and the tuning records ask for.
 static cuc_status parse(struct tile_module **out, struct tile_target *target, cuc_program *p,
                         struct tile_budget *budget, const char *function)
 {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies the printed text of a module into the program, and frees the module.
+// Copies a module's printed text into the program and frees the module.
 static cuc_status keep_text(char **kept, const char **text, size_t *bytes, const char *printed,
                             struct tile_module *module, cuc_program *program, const char *function)
 {

@@ -19,14 +19,14 @@ void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options, size_t
     cuc__init_options(options, caller_size);
 }
 
-// True for memory that the CPU can access.
+// Returns true for memory that the CPU can access.
 static bool is_reached(const cuc_tensor *t)
 {
     return t->device < 0 || t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED);
 }
 
-// Checks a tensor's memory as a launch does. Ranks and extents are checked, and errors in them
-// reported, later.
+// Checks a tensor's memory as a launch does. Later code checks ranks and extents and reports errors
+// in them.
 static cuc_status check_memory(const struct tile_kernel *k, const struct tile_parameter *p,
                                const cuc_tensor *t, bool written, const char *function)
 {
@@ -110,7 +110,7 @@ cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cu
     tile_budget_open(&budget, &program->tile.limits);
     if ((st = cuc__program_open_tile(&module, program, &budget, __func__)) < 0)
         return st;
-    tile_budget_lift(module); // the function `options.stop` ends a run instead
+    tile_budget_lift(module); // `options.stop` ends a run instead
     if ((st = cuc__tile_kernel_named(&k, module, kernel, __func__)) == CUC_OK)
         st = interpret(k, args, count, &o, __func__);
     tile_module_free(module);

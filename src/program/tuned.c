@@ -1,5 +1,5 @@
-// Reads and writes files of records: a header, then one record per line, with fields separated by
-// tabs.
+// Reads and writes files of tuning records: a header line, then one record per line, with
+// tab-separated fields.
 #include "tuned.h"
 
 #include "base/array.h"
@@ -25,11 +25,11 @@
 
 enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
 
-// Give up on a lock after 400 waits of 5 ms in which the file does not change.
+// Give up on a lock after 400 waits of 5 ms without a change of the file.
 enum { PAUSE_NS = 5000000, MOST_WAITS = 400, ATTEMPTS = 100 };
 
 static const char head[] = "cucore-tuned 1\n";
-// Paths relative to the library's folder, which is lib or a subfolder of it.
+// Paths relative to the library's folder, which is lib or a subfolder of lib.
 static const char *const installed[] = { "/../share/cucore/tuned.tsv",
                                          "/../../share/cucore/tuned.tsv" };
 
@@ -63,7 +63,7 @@ static cuc_status check(const cuc_tuned_record *r, int count, const char *functi
     return CUC_OK;
 }
 
-// Splits a line into its fields, in place; false if their number is wrong.
+// Splits a line into its fields in place. Returns false if their number is wrong.
 static bool split(char *line, char *field[FIELDS])
 {
     for (int i = 0; i < FIELDS; i++) {
@@ -84,8 +84,8 @@ static int fail_read(const char *path, int error, const char *function)
     return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(error));
 }
 
-// Refuses a text that is not a file of records, is too long, or contains a NUL, which would end it
-// early.
+// Refuses a text that is not a file of tuning records, is too long, or contains a NUL, which would
+// end it early.
 static int check_text(const char *text, size_t length, const char *path, const char *function)
 {
     if (length > MOST_BYTES)
@@ -104,7 +104,7 @@ static int check_text(const char *text, size_t length, const char *path, const c
     return 0;
 }
 
-// Reads the whole text and the file's identity. 0: no such file.
+// Reads the whole text and the file's identity. Returns 0 if there is no such file.
 static int read_file(char **out, struct stat *about, const char *path, const char *function)
 {
     int fd = cuc__open(path, O_RDONLY);
@@ -124,7 +124,7 @@ static int read_file(char **out, struct stat *about, const char *path, const cha
     return st < 0 ? st : 1;
 }
 
-// Returns the next line of a text after its header; skips comments and empty lines.
+// Returns the next line of a text after its header. Skips comments and empty lines.
 static char *next_line(char **at, int *number)
 {
     while (**at) {
@@ -165,7 +165,7 @@ bool cuc__tuned_next(const char **list, char one[128], bool *option)
     return true;
 }
 
-// Returns the distance of two extents in octaves; negative: too far apart.
+// Returns the distance of two extents in octaves, or a negative number if they are too far apart.
 static double distance_of(long long a, long long b)
 {
     if (a == b)
@@ -201,14 +201,14 @@ static bool same_toolkit(const char *a, const char *b)
     return atoi(a) == atoi(b);
 }
 
-// True if a record has the same device, toolkit and program as a key.
+// Returns true if a record has the same device, toolkit and program as a key.
 static bool is_of_program(char *const field[FIELDS], const cuc_tuned_record *key)
 {
     return strcmp(field[0], key->gpu) == 0 && same_toolkit(field[1], key->toolkit) &&
            strcmp(field[2], key->program) == 0;
 }
 
-// Finds the choice of the nearest record.
+// Finds the choice in the nearest record.
 static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
                   const cuc_tuned_record *key, const char *function)
 {
@@ -234,7 +234,7 @@ static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
     return least == 0 ? 1 : least < INFINITY ? 2 : 0;
 }
 
-// Finds the file that was installed with the library.
+// Finds the records file that was installed with the library.
 static bool installed_path(char path[PATH_BYTES])
 {
     char folder[PATH_BYTES];
@@ -248,8 +248,8 @@ static bool installed_path(char path[PATH_BYTES])
     return false;
 }
 
-// Reads the file of records at `path`. NULL: the usual place, whose path is written to `usual`.
-// `*named` points to the path that was read. 0: there is no file.
+// Reads the records file at `path`. NULL means the usual place, whose path this writes to `usual`.
+// `*named` points to the path that was read. Returns 0 if there is no file.
 static int read_records(char **text, const char **named, char usual[PATH_BYTES], const char *path,
                         const char *function)
 {
@@ -361,7 +361,7 @@ static bool same_key(char *const field[FIELDS], const char *const wanted[FIELDS]
     return true;
 }
 
-// Copies the old text, with the new record in place of an old one with the same key.
+// Copies the old text with the new record in it, which replaces an old record with the same key.
 static int put_record(FILE *f, char *text, const char *path, const cuc_tuned_record *r,
                       const char *function)
 {
@@ -394,7 +394,7 @@ static int put_record(FILE *f, char *text, const char *path, const cuc_tuned_rec
     return 0;
 }
 
-// True if a path leads to the same, unchanged file as before.
+// Returns true if a path leads to the same file as before and the file is unchanged.
 static bool same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -407,10 +407,10 @@ static void look_at(struct stat *about, const char *path)
         memset(about, 0, sizeof(*about)); // no file
 }
 
-// Locks the folder of the file against other writers of records. The file itself cannot be locked,
-// because it is replaced. Anyone who can read the folder can hold this lock, so the wait is short
-// unless the file keeps changing. Negative: not locked, which is always so on a file system without
-// such locks.
+// Locks the file's folder against other writers of tuning records. The file itself cannot be
+// locked, because it is replaced. Anyone who can read the folder can hold this lock, so the wait is
+// short unless the file keeps changing. Returns a negative number if the folder is not locked,
+// which is always so on a file system without such locks.
 static int lock_folder(const char *path)
 {
     const struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -430,7 +430,7 @@ static int lock_folder(const char *path)
             break;
         nanosleep(&pause, NULL);
         look_at(&now, path);
-        if (!same_file(&before, &now)) // another writer is active: keep waiting
+        if (!same_file(&before, &now)) // another writer is active, so keep waiting
             waits = 0;
         before = now;
     }
@@ -439,7 +439,8 @@ static int lock_folder(const char *path)
     return -1;
 }
 
-// Replaces the file by a text with its records and the new one. 1: another writer was faster.
+// Replaces the file with a text that has its records and the new one. Returns 1 if another writer
+// was faster.
 static int replace(const char *path, const char *text, size_t bytes, const struct stat *old,
                    const char *function)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { FEWEST = 2 * CUC__WORD_PART - 1 }; // bytes of a name that has both parts
+enum { FEWEST = 2 * CUC__WORD_PART - 1 }; // a name this long contains both parts
 
 typedef signed char mask __attribute__((vector_size(CUC__WORD_BLOCK)));
 
@@ -35,8 +35,8 @@ void cuc__word_search_add(struct cuc__word_search *s, const char *name)
     add_part(s, s->ends, &s->end_count, name + CUC__WORD_PART - 1);
 }
 
-// Compares the parts at each byte of the block; false if none may be there. Vectors are not passed
-// to functions, since how that is done differs between processors.
+// Compares the parts at each byte of the block. Returns false if no part can be there. It is always
+// inlined, because processors differ in how they pass vectors to functions.
 static inline __attribute__((always_inline)) bool compare(struct cuc__word_search *s)
 {
     cuc__word_bytes a, b, c, d, last;
@@ -47,11 +47,12 @@ static inline __attribute__((always_inline)) bool compare(struct cuc__word_searc
     memcpy(&b, s->block + 1, sizeof(b));
     memcpy(&c, s->block + 2, sizeof(c));
     memcpy(&d, s->block + 3, sizeof(d));
-    memset(&last, ',', sizeof(last)); // blanks and punctuation that may be between: up to the comma
+    memset(&last, ',', sizeof(last)); // blanks and punctuation that may separate the parts: all
+                                      // characters up to the comma
     const mask gap_b = (mask)(b <= last), gap_c = (mask)(c <= last), gap_d = (mask)(d <= last);
     for (int i = 0; i < s->start_count; i++) {
         const cuc__word_bytes *at = s->starts[i].at;
-        // Each byte of the block has the next byte of the name, or is between two of them.
+        // Each byte of the block either is the next byte of the name or separates two of its bytes.
         const mask d_1 = (mask)(d == at[1]) | gap_d, d_2 = (mask)(d == at[2]) | gap_d;
         const mask d_3 = (mask)(d == at[3]) | gap_d;
         const mask after_b = ((mask)(c == at[2]) & d_3) | (gap_c & d_2);
@@ -69,7 +70,7 @@ static inline __attribute__((always_inline)) bool compare(struct cuc__word_searc
     return sum != 0;
 }
 
-// Moves to the next block with a hit; false at the end.
+// Moves to the next block with a hit. Returns false at the end.
 static inline __attribute__((always_inline)) bool find_block(struct cuc__word_search *s)
 {
     while (s->rest < s->end) {
