@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Character classes, as bits.
+// Character classes, one bit each.
 enum {
     BLANK = 1,
     FIRST = 2, // first character of an identifier
     WORD = 4,  // later characters of an identifier
     DIGIT = 8, // decimal digit
     HEX = 16,  // hexadecimal digit
-    STOP = 32, // delimiter of a block, a string or a comment
+    STOP = 32, // may open or close a block, a string or a comment
 };
 
 #define LETTER (FIRST | WORD)
@@ -116,7 +116,7 @@ static bool at_comment(const struct cuc__ptx_lexer *l)
     return l->end - l->at >= 2 && l->at[0] == '/' && (l->at[1] == '/' || l->at[1] == '*');
 }
 
-// Skips a comment. Returns false for an unterminated comment and leaves `at` on it.
+// Skips a comment. If the comment is unterminated, returns false and leaves `at` on it.
 static bool skip_comment(struct cuc__ptx_lexer *l)
 {
     const char *p = l->at + 2;
@@ -136,7 +136,7 @@ static bool skip_comment(struct cuc__ptx_lexer *l)
     return true;
 }
 
-// Skips blanks and comments. Returns false for an unterminated comment and leaves `at` on it.
+// Skips blanks and comments. If a comment is unterminated, returns false and leaves `at` on it.
 static bool skip_blanks(struct cuc__ptx_lexer *l)
 {
     while (l->at < l->end) {
@@ -159,7 +159,7 @@ static const char *word_end(const struct cuc__ptx_lexer *l, const char *p)
     return p;
 }
 
-// Finds the end of a directive or opcode word. The word includes "::" if another word follows.
+// Returns the end of a directive or opcode word. The word includes "::" if another word follows.
 static const char *scoped_end(const struct cuc__ptx_lexer *l, const char *p)
 {
     p = word_end(l, p);
@@ -173,8 +173,8 @@ static unsigned digit_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
 }
 
-// Reads digits of a base up to `end`. False for any other character, or for a value that exceeds 64
-// bits.
+// Reads digits of a base up to `end`. Returns false for any other character and for a value that
+// exceeds 64 bits.
 static bool read_digits(const char *p, const char *end, unsigned base, uint64_t *value)
 {
     uint64_t v = 0;
@@ -218,7 +218,7 @@ static struct cuc__ptx_token number(struct cuc__ptx_lexer *l, struct cuc__ptx_to
     const char second = end - p >= 2 ? (char)(p[1] | 0x20) : '\0';
     const char *q = p;
 
-    // Test for 0f and 0d first, since their digits would also read as a decimal number with an
+    // Test for 0f and 0d first, because their digits would also read as a decimal number with an
     // exponent.
     if (*p == '0' && (second == 'f' || second == 'd')) {
         bool single = second == 'f';
@@ -304,7 +304,7 @@ struct cuc__ptx_token cuc__ptx_lexer_next(struct cuc__ptx_lexer *l)
     }
     char c = *l->at;
     char d = l->end - l->at >= 2 ? l->at[1] : '\0';
-    // A % that no name follows is the remainder operator.
+    // A % without a name after it is the remainder operator.
     if (is(c, FIRST) && !(c == '%' && !is(d, WORD))) {
         t.kind = CUC__PTX_NAME;
         l->at = word_end(l, l->at + 1);
@@ -356,7 +356,8 @@ size_t cuc__ptx_lexer_opcode_tail(struct cuc__ptx_lexer *l, const char **at)
     return (size_t)(p - *at);
 }
 
-// Most of a text consists of bodies, so this loop reads characters without making tokens.
+// Skips a block. This loop reads characters without making tokens, because kernel bodies are most
+// of a text.
 bool cuc__ptx_lexer_skip_block(struct cuc__ptx_lexer *l)
 {
     for (size_t depth = 1; depth;) {
