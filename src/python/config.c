@@ -7,8 +7,8 @@ _Static_assert(offsetof(struct cuc__config_object, fields) + PARAMETERS * sizeof
                    offsetof(struct cuc__config_object, kept),
                "a field for each parameter");
 
-// Sorts arguments by parameter, borrowed; missing ones are NULL. False if there are other
-// arguments.
+// Sorts arguments by parameter. The results are borrowed; a missing argument becomes NULL. Returns
+// false if there are other arguments.
 static bool sort(void *out[PARAMETERS], void *arguments, void *named)
 {
     void *const names[] = {
@@ -49,7 +49,7 @@ static bool read_number(uint32_t *out, void *object, long long least)
     return true;
 }
 
-// Reads a number, or a tuple of up to three.
+// Reads a number or a tuple of up to three numbers.
 static bool read_dim(uint32_t out[3], void *object)
 {
     out[0] = out[1] = out[2] = 1;
@@ -62,7 +62,7 @@ static bool read_dim(uint32_t out[3], void *object)
     return good;
 }
 
-// Returns the three numbers in the form in which the object had them.
+// Returns the three numbers in the form that the caller gave them.
 static void *dim(const uint32_t values[3], void *given)
 {
     static void *ones;
@@ -85,7 +85,7 @@ static void *dim(const uint32_t values[3], void *given)
     return made;
 }
 
-// Reads a bool; a missing one counts as False.
+// Reads a bool. A missing one counts as False.
 static bool read_flag(uint32_t *flags, void *object, uint32_t bit)
 {
     if (object == cuc__py.yes)

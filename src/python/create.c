@@ -1,4 +1,4 @@
-// Creates objects with options, and from objects of other libraries.
+// Creates objects with options, and wraps objects of other libraries.
 #include "create.h"
 
 #include "result.h"
@@ -20,8 +20,8 @@ void *cuc__python_owner(const cuc_buffer *buffer)
     return buffer->drop_owner == cuc__python_drop_owner ? cuc__py_new(buffer->owner) : slowly;
 }
 
-// from_handle(ptr, size, mr=None, owner=None, stream=None). If a resource or a stream frees the
-// memory, the Python definition is used.
+// from_handle(ptr, size, mr=None, owner=None, stream=None). Uses the Python definition if a
+// resource or a stream frees the memory.
 void *cuc__python_buffer_from_handle(const struct cuc__python_call *call)
 {
     cuc_buffer_options options = CUC_BUFFER_OPTIONS_INIT;
@@ -32,7 +32,7 @@ void *cuc__python_buffer_from_handle(const struct cuc__python_call *call)
         return slowly;
     options.owner = owner;
     options.drop_owner = owner ? cuc__python_drop_owner : NULL;
-    // Makes no driver call, so the interpreter's lock is kept.
+    // Keep the interpreter's lock, because this makes no driver call.
     if (cuc__buffer_from_pointer(&made, call->values[0].size, call->values[1].size, &options) < 0)
         return slowly;
     if (owner)
@@ -42,7 +42,7 @@ void *cuc__python_buffer_from_handle(const struct cuc__python_call *call)
 
 // ---- options ------------------------------------------------------------------------------------
 
-// Adds a bit if an attribute is true; false with an exception.
+// Adds a bit if an attribute is true. Returns false with an exception set.
 static bool add_flag(uint32_t *flags, void *options, void *name, bool when, uint32_t bit)
 {
     void *value = cuc__py.PyObject_GetAttr(options, name);
@@ -54,7 +54,8 @@ static bool add_flag(uint32_t *flags, void *options, void *name, bool when, uint
     return is_true >= 0;
 }
 
-// Reads the priority of options; None means the lowest. False for anything but a small int.
+// Reads the priority from options; None means the lowest. Returns false for anything but a small
+// int.
 static bool read_priority(int32_t *out, void *options)
 {
     void *value = cuc__py.PyObject_GetAttr(options, cuc__python.names.priority);
@@ -144,7 +145,7 @@ void *cuc__python_create_stream(struct cuc__python_call *call,
 
     if (call->objects[0])
         return given ? slowly : wrap_stream(call, signature);
-    // Use the Python definition, which checks the range of a priority; C clamps it.
+    // The Python definition checks the range of a priority; C would clamp it.
     if (given && (!is_of(given, CUC__PYTHON_STREAM_OPTIONS) ||
                   !add_flag(&options.flags, given, cuc__python.names.nonblocking, false,
                             CUC_STREAM_SYNC_LEGACY) ||

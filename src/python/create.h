@@ -1,5 +1,6 @@
-// Functions for rows of methods.def that create objects with options, or from other objects. Each
-// returns an object, NULL with an exception, or &cuc__python, which calls the Python definition.
+// Functions for rows of methods.def that create objects with options or from other objects. Each
+// returns an object, NULL with an exception set, or &cuc__python, which makes the caller use the
+// Python definition.
 #ifndef CUCORE_PYTHON_CREATE_H
 #define CUCORE_PYTHON_CREATE_H
 

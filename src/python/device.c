@@ -1,4 +1,4 @@
-// Devices, each of which has one object.
+// Devices. Each has one Python object.
 #include "base/array.h"
 #include "functions.h"
 
@@ -6,7 +6,8 @@
 
 #include "driver/toolkit.h"
 
-// Returns the object of the device's memory resource, borrowed; NULL if it must be created.
+// Returns the object of the device's memory resource, borrowed, or NULL if the caller must create
+// it.
 static void *current_resource(const struct cuc__device_object *device)
 {
     const struct cuc__object *found = device->found ? cuc__python_fields(device->found) : NULL;
@@ -16,7 +17,7 @@ static void *current_resource(const struct cuc__device_object *device)
         device->found == cuc__py.none ||
         cuc_device_get_memory_resource(&now, device->base.handle) < 0)
         return NULL;
-    cuc_memory_resource_release(now); // the device holds a reference to it
+    cuc_memory_resource_release(now); // the device still holds a reference
     return now == found->handle ? device->found : NULL;
 }
 
@@ -27,7 +28,8 @@ void *cuc__python_Device_memory_resource(void *self)
     return resource ? cuc__py_new(resource) : slowly;
 }
 
-// Also works for a Python subclass, whose allocate() it calls.
+// Allocates from a resource through its allocate() method, so this also works for a Python
+// subclass.
 void *cuc__python_Device_allocate(struct cuc__python_call *c, const struct cuc__python_signature *s)
 {
     void *resource = current_resource(cuc__python_fields(c->self));
@@ -36,7 +38,7 @@ void *cuc__python_Device_allocate(struct cuc__python_call *c, const struct cuc__
     return resource ? cuc__python_allocate_of(resource, c->objects[0], c->objects[1]) : slowly;
 }
 
-// Devices by ordinal. Each has one object for the life of the process.
+// The objects of devices, by ordinal. They live as long as the process.
 static void *devices[64];
 
 void *cuc__python_device_object(const cuc_device *device)
@@ -147,7 +149,7 @@ bool cuc__python_replace_new(void *type)
     if (definition)
         cuc__python_keep(&slow_new_device, definition);
     for (size_t i = 0; i < CUC_LENGTH(devices); i++)
-        cuc__python_keep(&devices[i], NULL); // an object of a class defined earlier
+        cuc__python_keep(&devices[i], NULL); // an object of a class that was defined earlier
     cuc__py_drop(name);
     cuc__py_drop(made);
     return good;

@@ -1,5 +1,5 @@
-// Exchange of arrays between Python libraries through DLPack, in methods that the interpreter calls
-// directly. C handles the common cases, and the class's Python methods handle the others.
+// Exchanges arrays with other Python libraries through DLPack, in methods that the interpreter
+// calls directly. C handles the common cases; the class's Python methods handle the others.
 #include <cucore/python.h>
 
 #include <cucore/device.h>
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Shared by all classes, like CPython's own types, and kept for the life of the process. Writers
+// All classes share these names, like CPython's own types, for the life of the process. Writers
 // hold the interpreter's lock.
 #define NAMES(X) \
     X(_address)  \
@@ -32,7 +32,7 @@ static struct {
     NAMES(FIELD)
 } names; // as Python strings
 #undef FIELD
-static void *producers; // a dict: type -> the address of its exchange API, or 0
+static void *producers; // a dict from a type to the address of its exchange API, or 0
 
 static const char old_name[] = "dltensor", old_used[] = "used_dltensor";
 static const char new_name[] = "dltensor_versioned", new_used[] = "used_dltensor_versioned";
@@ -40,7 +40,7 @@ static const char array_name[] = "cucore.tensor";
 
 // ---- attributes ---------------------------------------------------------------------------------
 
-// Reads an attribute that is a number, such as an address; false with an exception set.
+// Reads an attribute that is a number, such as an address. Returns false with an exception set.
 static bool get_number(long long *out, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
@@ -52,7 +52,7 @@ static bool get_number(long long *out, void *object, void *name)
     return *out != -1 || !cuc__py.PyErr_Occurred();
 }
 
-// Reads the handle in an attribute's `_h`. NULL for None and for a closed object.
+// Reads the handle from an attribute's `_h`. It is NULL for None and for a closed object.
 static bool get_handle(void **out, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
@@ -120,10 +120,10 @@ static void release_unversioned(void *managed)
     m->deleter(m);
 }
 
-// Releases an array. A pending exception is saved, because Python must not be called with one.
-// Releasing our own memory may wait for its stream, and the stream for a Python function that needs
-// the interpreter's lock, so the lock is released; but another library's deleter may rely on the
-// lock.
+// Releases an array. Saves a pending exception, because Python must not be called with one.
+// Releasing cucore's own memory may wait for its stream, and the stream for a Python function that
+// needs the interpreter's lock, so this releases the lock meanwhile. Another library's deleter runs
+// with the lock, because it may rely on it.
 static void release_managed(void *managed, void (*go)(void *managed), bool own)
 {
     void *type, *value, *traceback;
@@ -136,7 +136,7 @@ static void release_managed(void *managed, void (*go)(void *managed), bool own)
         go(managed);
         cuc__py.PyEval_RestoreThread(state);
     } else {
-        (void)cuc__defer_drop(managed, go); // on failure it leaks
+        (void)cuc__defer_drop(managed, go); // the array leaks if this fails
     }
     cuc__py.PyErr_Restore(type, value, traceback);
 }
@@ -158,7 +158,7 @@ static void delete_old(cuc_dl_managed_tensor *managed)
 static void drop_old(void *capsule)
 {
     if (!cuc__py.PyCapsule_IsValid(capsule, old_name))
-        return; // renamed: a consumer has taken it
+        return; // a consumer has taken the array and renamed the capsule
     delete_old(cuc__py.PyCapsule_GetPointer(capsule, old_name));
 }
 
@@ -189,8 +189,8 @@ static void *give(void *self, const cuc_tensor *tensor, cuc_buffer *buffer, bool
     return capsule;
 }
 
-// Returns 1 if the consumer's stream need not wait for the memory's own stream; 0 if it must wait
-// or is invalid; -1 with an exception.
+// Returns 1 if the consumer's stream need not wait for the memory's own stream, 0 if it must wait
+// or is invalid, and -1 with an exception set.
 static int is_ordered(void *self, void *stream)
 {
     void *own;
@@ -207,7 +207,8 @@ static int is_ordered(void *self, void *stream)
     return (void *)(intptr_t)number == cuc_stream_handle(own) && number > 2;
 }
 
-// Makes a consumer's stream wait for the memory's own stream. 1 and 2 are the default streams.
+// Makes a consumer's stream wait for the memory's own stream. The numbers 1 and 2 are the default
+// streams.
 static cuc_status let_wait(cuc_stream *own, intptr_t number)
 {
     cuc_stream *consumer = NULL;
@@ -225,7 +226,7 @@ static cuc_status let_wait(cuc_stream *own, intptr_t number)
     return st;
 }
 
-// Reads a number from an argument; false if it needs the Python definition.
+// Reads a number from an argument. Returns false if the argument needs the Python definition.
 static bool number_of(long long *out, void *object, long long when_missing)
 {
     *out = when_missing;
@@ -257,7 +258,7 @@ void *cuc__python_to_dlpack(const struct cuc__python_call *call, const cuc_tenso
         (cuc__py_type(version) != cuc__py.tuple_type || cuc__py.PyTuple_Size(version) != 2 ||
          !number_of(&major, cuc__py.PyTuple_GetItem(version, 0), 0)))
         return slowly;
-    buffer = cuc_buffer_retain(buffer); // another thread may close the object in the meantime
+    buffer = cuc_buffer_retain(buffer); // another thread may close the object meanwhile
     if (own && number != -1 && (void *)(intptr_t)number != cuc_stream_handle(own)) {
         own = cuc_stream_retain(own);
         void *state = cuc__py.PyEval_SaveThread();
@@ -336,7 +337,7 @@ static void *dlpack_device(void *self, void *nothing)
 
 // ---- importing ----------------------------------------------------------------------------------
 
-// An imported array, to which the object's `_memory` and `_address` belong.
+// An imported array. The object's `_memory` and `_address` belong to it.
 struct taken {
     cuc_tensor tensor;
     cuc_dl_managed_tensor_versioned *of_now;
@@ -361,7 +362,7 @@ void cuc__python_drop_managed(struct cuc__tensor_object *tensor)
     delete_old(tensor->managed_old);
 }
 
-// Makes an object from an imported array. On failure releases the array.
+// Creates an object for an imported array. On failure, releases the array.
 static void *make(void *type, struct taken *taken)
 {
     if (cuc__python_is_tensor(type)) {
@@ -443,7 +444,7 @@ static void *from_capsule(void *type, void *capsule)
     cuc_status st = is_new ? cuc_tensor_from_dlpack(&taken->tensor, managed)
                            : cuc_tensor_from_dlpack_unversioned(&taken->tensor, managed);
     if (st < 0) {
-        free(taken); // the capsule still owns it
+        free(taken); // the capsule still owns the array
         return failed(type);
     }
     if (cuc__py.PyCapsule_SetName(capsule, is_new ? new_used : old_used) != 0) {
@@ -457,7 +458,7 @@ static void *from_capsule(void *type, void *capsule)
     return make(type, taken);
 }
 
-// Finds the exchange API of a type, once; NULL if it has none, and with an exception.
+// Finds a type's exchange API, once. Returns NULL if the type has none, or with an exception set.
 static const struct cuc__exchange_api *api_of(void *type)
 {
     void *known = cuc__py.PyDict_GetItem(producers, type); // borrowed
@@ -465,7 +466,8 @@ static const struct cuc__exchange_api *api_of(void *type)
         return (const struct cuc__exchange_api *)(intptr_t)cuc__py.PyLong_AsLongLong(known);
 
     struct cuc__exchange_api *api = NULL;
-    // A view's own API orders nothing, while its __dlpack__() waits for the memory's stream.
+    // Skip a view's own API: it orders nothing, while the view's __dlpack__() waits for the
+    // memory's stream.
     void *capsule = cuc__python_is_tensor(type)
                         ? cuc__py_new(cuc__py.none)
                         : cuc__py.PyObject_GetAttr(type, names.__dlpack_c_exchange_api__);
@@ -487,8 +489,8 @@ static const struct cuc__exchange_api *api_of(void *type)
     return api;
 }
 
-// Makes a stream wait for another library's stream. 0 and 1 are the legacy default stream, and 2 is
-// the per-thread one.
+// Makes a stream wait for another library's stream. The numbers 0 and 1 are the legacy default
+// stream, and 2 is the per-thread one.
 static cuc_status wait_for(cuc_stream *stream, void *handle)
 {
     intptr_t number = (intptr_t)handle;
@@ -548,7 +550,7 @@ static void *from_dlpack(void *type, void *const *arguments, intptr_t count, voi
     const struct cuc__exchange_api *api = api_of(kind);
     cuc__py.Py_DecRef(kind);
     if (api && stream != cuc__py.none && !get_number(&queue, stream, names._stream_h)) {
-        cuc__py.PyErr_Clear(); // another library's stream
+        cuc__py.PyErr_Clear(); // a stream of another library
         queue = 0;
     }
     if (api && (stream == cuc__py.none || queue))
@@ -578,7 +580,7 @@ static cuc_status order(void *consumer, void *producer)
     return st;
 }
 
-// Producers older than DLPack 1.0 have no max_version.
+// Calls a producer's __dlpack__(). Producers older than DLPack 1.0 have no max_version.
 void *cuc__python_export(void *value, bool on_host)
 {
     static void *version, *no_order, *new_on_host, *new_on_device, *old_on_device;
@@ -607,7 +609,7 @@ void *cuc__python_export(void *value, bool on_host)
                                              on_host ? NULL : old_on_device);
 }
 
-// Makes a view with a producer's __dlpack_device__() and __dlpack__().
+// Creates a view with a producer's __dlpack_device__() and __dlpack__().
 static void *view_by_protocol(void *type, void *value)
 {
     void *const slowly = &cuc__python;
@@ -664,7 +666,7 @@ static void *view(void *type, void *value, void *stream_ptr, bool on_device_alon
     }
     if (!api || !api->borrow)
         return consumer == -1 && !on_device_alone ? view_by_protocol(type, value) : slowly;
-    // The API only lends the array, so the view keeps the producer's object.
+    // The API only lends the array, so the view keeps the producer's object alive.
     if (api->borrow(value, &seen.dl_tensor) != 0) {
         cuc__py.PyErr_Clear();
         return slowly;

@@ -1,5 +1,5 @@
-// The exchange API of views. It orders nothing, as DLPack prescribes: views of other libraries'
-// arrays are ordered when they are made.
+// The exchange API of views. As DLPack prescribes, it orders no streams: a view of another
+// library's array is ordered when it is created.
 #include "exchange.h"
 
 #include "base/array.h"
@@ -18,8 +18,8 @@ static void *fields_of(void *object)
     return NULL;
 }
 
-// Views never allocate. DLPack lets the caller say how errors are set, since it may not hold the
-// interpreter's lock.
+// Fails, because views never allocate. The caller passes a function that sets the error, because it
+// may not hold the interpreter's lock.
 static int allocate(cuc_dl_tensor *prototype, cuc_dl_managed_tensor_versioned **out, void *context,
                     void (*set_error)(void *context, const char *kind, const char *message))
 {

@@ -1,5 +1,5 @@
-// Functions for the rows of methods.def that need one, in stream.c, memory.c, device.c and views.c.
-// Each returns an object, NULL with an exception, or `slowly`.
+// Functions for those rows of methods.def that need one. They are in stream.c, memory.c, device.c
+// and views.c. Each returns an object, NULL with an exception set, or `slowly`.
 #ifndef CUCORE_PYTHON_FUNCTIONS_H
 #define CUCORE_PYTHON_FUNCTIONS_H
 
@@ -39,17 +39,17 @@
 #undef ARRAY0
 #undef ARRAY
 
-// Returns the one object of a device, or `slowly` if it does not exist yet.
+// Returns a device's only object, or `slowly` if it does not exist yet.
 void *cuc__python_device_object(const cuc_device *device);
 
-// Queries the device and the access of a buffer, for a property that needs them. False with an
-// exception.
+// Queries a buffer's device and access for a property that needs them. Returns false with an
+// exception set.
 bool cuc__python_describe(void *self, const char *name);
 
-// Replaces a class's __new__ by a native one. False with an exception.
+// Replaces a class's __new__ by a native one. Returns false with an exception set.
 bool cuc__python_replace_new(void *type);
 
-// Allocates memory from a resource by calling its method, which a subclass may override.
+// Allocates memory by calling a resource's method, which a subclass may override.
 void *cuc__python_allocate_of(void *resource, void *size, void *stream);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include <math.h>
 
-// Launches without the interpreter's lock: if the device's queue is full, a launch waits, perhaps
-// for a Python function.
+// Launches without the interpreter's lock, because if the device's queue is full a launch waits,
+// perhaps for a Python function.
 static cuc_status launch_unlocked(cuc_stream *stream, const cuc_launch_config *config,
                                   cuc_kernel *kernel, const cuc_arg *args, size_t arg_count)
 {
@@ -40,15 +40,15 @@ static bool intern(void)
 
 enum { FIXED = 3, ARGS = 64 }; // stream, config, kernel
 
-// Int objects that free their handles with the last reference. Holding them keeps alive those
-// handles that another thread may close during a launch.
+// Int objects that free their handles when their last reference goes. The launch holds them,
+// because another thread may close the handles meanwhile.
 typedef struct numbers {
     void *objects[FIXED + ARGS];
     size_t count;
 } numbers;
 
-// Reads and holds an attribute that is an address. NULL if it is not an address, or with an
-// exception.
+// Reads an attribute that is an address, and holds it. Returns NULL if it is not an address, or
+// with an exception set.
 static void *get_address(numbers *held, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
@@ -61,8 +61,8 @@ static void *get_address(numbers *held, void *object, void *name)
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-// Stores a number if it fits its type. Only the parameters of tile kernels have signed or unsigned
-// integers, so a number that does not fit goes to the slow path.
+// Stores a number if it fits its type. A number that does not fit goes to the slow path, because
+// only the parameters of tile kernels tell signed from unsigned integers.
 static bool pack_number(cuc_arg *out, void *number, cuc_dtype dtype)
 {
     unsigned bits = cuc_dtype_bits(dtype);
@@ -154,7 +154,7 @@ static void *launch(void *slowly, void *const *given, intptr_t count)
     held.count = 0;
     bool good = count >= FIXED && launch_by_plan(&held, given, count);
     if (!good)
-        cuc__py.PyErr_Clear(); // before the releases, which may call Python
+        cuc__py.PyErr_Clear(); // before the releases below, which may call Python
     while (held.count)
         cuc__py.Py_DecRef(held.objects[--held.count]);
     if (good) {
@@ -177,7 +177,7 @@ static void *launch(void *slowly, void *const *given, intptr_t count)
 static void *call(void *self, void *nothing)
 {
     (void)nothing;
-    // Hold the arguments during the launch, since another thread may replace them.
+    // Hold the arguments during the launch, because another thread may replace them.
     void *held = cuc__py.PyObject_GetAttr(self, names.launch);
     void *first = held ? cuc__py.PyTuple_GetItem(held, 0) : NULL; // borrowed
     const cuc_python_launch *given = first ? cuc__py.PyLong_AsVoidPtr(first) : NULL;
@@ -194,7 +194,7 @@ static void *call(void *self, void *nothing)
     return cuc__py.none;
 }
 
-// The slow path sorts keyword arguments by its own parameters.
+// Launches with keyword arguments, which the slow path sorts by its own parameters.
 static void *launch_named(void *slowly, void *const *given, intptr_t count, void *keywords)
 {
     if (!keywords)

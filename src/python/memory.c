@@ -30,7 +30,7 @@ static cuc_status copy(struct cuc__python_call *c, const struct cuc__python_sign
     return st;
 }
 
-// Returns the names of keyword arguments: only a stream.
+// Returns the names of the keyword arguments: only a stream.
 static void *stream_alone(void)
 {
     static void *keywords;
@@ -40,7 +40,7 @@ static void *stream_alone(void)
     return keywords;
 }
 
-// Holds a reference to the resource during the call.
+// Allocates from a resource, and holds a reference to it during the call.
 void *cuc__python_allocate_of(void *resource, void *size, void *stream)
 {
     void *keywords = stream_alone(), *given[] = { resource, size, stream };
@@ -53,7 +53,7 @@ void *cuc__python_allocate_of(void *resource, void *size, void *stream)
     return made;
 }
 
-// Allocates a buffer from the same resource.
+// Allocates a buffer from the resource of another buffer.
 static void *allocate_same(const struct cuc__python_call *c)
 {
     const struct cuc__buffer_object *object = cuc__python_fields(c->self);
@@ -76,8 +76,8 @@ void *cuc__python_Buffer_copy_to(struct cuc__python_call *c, const struct cuc__p
         void *made = allocate_same(c);
         if (!made || made == slowly)
             return made;
-        // Start again through Python: a resource defined there may return any object, and the
-        // objects may have been closed in the meantime.
+        // Start again through Python: a resource defined there may return any object, and another
+        // thread may have closed the objects meanwhile.
         void *given[] = { c->self, made, c->objects[1] };
         void *done =
             cuc__py.PyObject_VectorcallMethod(cuc__python.names.copy_to, given, 2, stream_alone());

@@ -1,4 +1,4 @@
-// Methods and properties as table rows: names and kinds of arguments, and the library call.
+// Methods and properties as table rows: the names and kinds of arguments, and the library call.
 #ifndef CUCORE_PYTHON_METHOD_H
 #define CUCORE_PYTHON_METHOD_H
 
@@ -6,7 +6,8 @@
 
 #include "driver/toolkit.h"
 
-// Kinds of arguments. Those below CUC__PYTHON_CLASS_COUNT are objects of a class that must be open.
+// Kinds of arguments. Kinds below CUC__PYTHON_CLASS_COUNT are objects of a class; the object must
+// be open.
 enum {
     CUC__PYTHON_SIZE = CUC__PYTHON_CLASS_COUNT, // an int that fits in size_t
     CUC__PYTHON_ANY,                            // passed unchanged
@@ -14,7 +15,7 @@ enum {
 
 enum { CUC__PYTHON_ARGUMENTS = 6 };
 
-// The values of a method: the object's own handle or fields first, then the arguments.
+// The values of a method call: the object's own handle or fields first, then the arguments.
 union cuc__python_value {
     void *handle;
     cuc_stream *stream;
@@ -31,12 +32,12 @@ union cuc__python_value {
 struct cuc__python_call {
     const char *method; // its name
     void *self;
-    void *objects[CUC__PYTHON_ARGUMENTS]; // borrowed; NULL: missing, or None
+    void *objects[CUC__PYTHON_ARGUMENTS]; // borrowed; NULL if missing or None
     union cuc__python_value self_value, values[CUC__PYTHON_ARGUMENTS];
 };
 
 struct cuc__python_parameter {
-    size_t name; // index in cuc__python.names
+    size_t name; // byte offset in cuc__python.names
     int kind;
     bool optional, keyword_only;
 };
@@ -46,7 +47,7 @@ struct cuc__python_signature {
     size_t count; // at most CUC__PYTHON_ARGUMENTS
 };
 
-// Sorts arguments by parameter. False for arguments that need the Python definition.
+// Sorts arguments by parameter. Returns false for arguments that need the Python definition.
 static inline bool cuc__python_bind_arguments(struct cuc__python_call *call,
                                               const struct cuc__python_signature *signature,
                                               void *const *given, intptr_t count, void *keywords)
@@ -98,7 +99,7 @@ static inline bool cuc__python_bind_arguments(struct cuc__python_call *call,
     return true;
 }
 
-// The same for a method without arguments. False if the object is closed.
+// Does the same for a method without arguments. Returns false if the object is closed.
 static inline bool cuc__python_bind_self(struct cuc__python_call *call, void *self)
 {
     call->self = self;
@@ -106,7 +107,7 @@ static inline bool cuc__python_bind_self(struct cuc__python_call *call, void *se
     return call->self_value.handle != NULL;
 }
 
-// The same for a method of an object, which must be open.
+// Does the same for a method of an object. The object must be open.
 static inline bool cuc__python_bind_method_arguments(struct cuc__python_call *call, void *self,
                                                      const struct cuc__python_signature *signature,
                                                      void *const *given, intptr_t count,
@@ -116,15 +117,15 @@ static inline bool cuc__python_bind_method_arguments(struct cuc__python_call *ca
            cuc__python_bind_arguments(call, signature, given, count, keywords);
 }
 
-// True if an argument is an object whose handle the call uses.
+// Returns true if an argument is an object whose handle the call uses.
 static inline bool cuc__python_is_used(const struct cuc__python_call *call,
                                        const struct cuc__python_signature *signature, size_t i)
 {
     return signature->parameters[i].kind < CUC__PYTHON_CLASS_COUNT && call->objects[i];
 }
 
-// Releases the interpreter's lock for a call that may take time. The caller of the method keeps the
-// objects alive, but another thread may close them in the meantime.
+// Releases the interpreter's lock for a call that may take time. The method's caller keeps the
+// objects alive, but another thread may close them meanwhile.
 static inline void *cuc__python_begin(struct cuc__python_call *call,
                                       const struct cuc__python_signature *signature)
 {

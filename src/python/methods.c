@@ -37,13 +37,13 @@ static void *slow_get(void *const *definition, void *self)
     return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
 }
 
-// The same as cuc_device_ordinal(), but inlined.
+// An inlined cuc_device_ordinal().
 static inline int32_t ordinal_of(const cuc_device *device)
 {
     return device ? device->ordinal : -1;
 }
 
-// Returns NumPy's dtype of a view, borrowed; NULL before its first request.
+// Returns the NumPy dtype of a view, borrowed, or NULL before its first request.
 static inline void *known_dtype(const struct cuc__tensor_object *o)
 {
     const size_t number = (size_t)o->tensor.dtype;
@@ -80,7 +80,7 @@ static inline void *known_dtype(const struct cuc__tensor_object *o)
 #define NO_SIGNATURE(class, name) \
     static const struct cuc__python_signature signature_##class##_##name = { NULL, 0 };
 
-// Defines a property. Its Python definition is kept as its getter.
+// Defines a property. The property's Python definition becomes the slow getter.
 #define GETTER(class, name, result, value)                                              \
     static void *slow_##class##_##name[2];                                              \
     static void *get_##class##_##name(void *self, void *closure)                        \
@@ -102,7 +102,7 @@ static inline void *known_dtype(const struct cuc__tensor_object *o)
             return slow_get(slow_##class##_##name, self);                                      \
         if (cuc__buffer_is_described(me.buffer))                                               \
             return result(value);                                                              \
-        /* Again, because another thread may close the object while the driver is asked. */    \
+        /* Starts over, because another thread may close the object during the query. */       \
         return cuc__python_describe(self, #name) ? get_##class##_##name(self, closure) : NULL; \
     }
 #define ASK(class, name, result, ask)                                     \
@@ -255,7 +255,8 @@ static inline void *known_dtype(const struct cuc__tensor_object *o)
                               : made;                                                              \
     }
 
-// A constant property of devices: by ordinal, the value that the Python definition made once.
+// A constant property of devices. For each ordinal, it has the value that the Python definition
+// returned once.
 struct once {
     void *made[64], *definition;
 };
@@ -266,7 +267,7 @@ static void *get_once(struct once *once, void *const *slow, void *self)
 
     if (ordinal < 0 || (size_t)ordinal >= CUC_LENGTH(once->made))
         return slow_get(slow, self);
-    if (once->definition != slow[0]) { // the values are of a class defined earlier
+    if (once->definition != slow[0]) { // the values belong to a class that was defined earlier
         for (size_t i = 0; i < CUC_LENGTH(once->made); i++)
             cuc__python_keep(&once->made[i], NULL);
         cuc__python_keep(&once->definition, cuc__py_new(slow[0]));
@@ -279,7 +280,7 @@ static void *get_once(struct once *once, void *const *slow, void *self)
     return made;
 }
 
-// Assigns to a property by its Python definition.
+// Assigns to a property through its Python definition.
 static int slow_set(void *self, void *value, void *closure)
 {
     void *const *definition = closure;
@@ -335,7 +336,8 @@ static struct row {
     void *(*get)(void *self, void *closure);
     cuc__py_method method;
     cuc__py_getset getset;
-    void *made; // a dict whose keys are the descriptors in classes, except that of a class method
+    void *made; // a dict whose keys are the row's descriptors in all classes; unused for a class
+                // method
 } rows[] = {
 #include "methods.def"
 };
@@ -351,7 +353,7 @@ static bool put(struct row *row, void *type, void *name, void *made)
            cuc__py.PyObject_SetAttr(type, name, made) == 0;
 }
 
-// Takes the Python definition of a row out of a class, and puts the row there instead.
+// Takes a row's Python definition out of a class and puts the native method there instead.
 static bool replace(struct row *row, void *type)
 {
     if (!row->call_class)
@@ -396,9 +398,9 @@ static bool replace(struct row *row, void *type)
     return good;
 }
 
-// Gives a class a descriptor of its own in place of an inherited one. Otherwise the interpreter
-// would walk the base classes for each call on an object of the class, because the descriptor
-// belongs to another class.
+// Gives a class its own descriptor in place of an inherited one. An inherited descriptor belongs to
+// another class, so the interpreter would walk the base classes for each call on an object of this
+// class.
 static bool repeat(struct row *row, void *type)
 {
     void *name = cuc__py.PyUnicode_InternFromString(row->name);

@@ -27,7 +27,7 @@ cuc_status cuc__python_own(const char *function)
 
     if (st < 0)
         return st;
-    // Fields are read and closed under the interpreter's lock, which free-threaded interpreters
+    // Methods read and close fields under the interpreter's lock, which free-threaded interpreters
     // lack.
     if (strstr(cuc__py.Py_GetVersion(), "free-threading"))
         return cuc__fail(
@@ -122,7 +122,7 @@ static void release(void *handle)
     }
 }
 
-// Releases the object of another library whose handle is in use; called on any thread.
+// Releases another library's object, which owns a handle in use. Any thread may call it.
 void cuc__python_drop_owner(void *object)
 {
     if (!cuc__py.Py_IsInitialized())
@@ -132,8 +132,8 @@ void cuc__python_drop_owner(void *object)
     cuc__py.PyGILState_Release(state);
 }
 
-// True for another library's handle. Releasing it makes no driver call, and its owner is released
-// under the interpreter's lock, so the lock is kept.
+// Returns true for another library's handle. Releasing it makes no driver call, and its owner is
+// released under the interpreter's lock, so the caller keeps the lock.
 static bool is_foreign(const void *handle)
 {
     const cuc_stream *stream = handle;
@@ -155,14 +155,14 @@ static bool is_foreign(const void *handle)
 void cuc__python_release_last(void *handle)
 {
     if (!cuc__python_may_release()) {
-        (void)cuc__defer_drop(handle, release); // on failure it leaks
+        (void)cuc__defer_drop(handle, release); // the handle leaks if this fails
         return;
     }
     if (is_foreign(handle)) {
         release(handle);
         return;
     }
-    // Release the lock: freeing memory may wait for its stream, and the stream for a Python
+    // Release the lock, because freeing memory may wait for its stream, and the stream for a Python
     // function.
     void *state = cuc__py.PyEval_SaveThread();
     release(handle);
@@ -177,7 +177,7 @@ static void part_with(struct cuc__object *object, void *handle)
         return;
     }
     struct cuc__closed *later = malloc(sizeof(*later));
-    if (!later) // a leak if there is no memory, because a call is using the handle
+    if (!later) // out of memory: the handle leaks, because a call is using it
         return;
     *later = (struct cuc__closed){ handle, object->closed };
     object->closed = later;
@@ -187,7 +187,7 @@ void cuc__python_release_closed(struct cuc__object *object)
 {
     struct cuc__closed *closed = object->closed;
 
-    object->closed = NULL; // do this first, since a release may let other threads run
+    object->closed = NULL; // do this first, because a release may let other threads run
     while (closed) {
         struct cuc__closed *next = closed->next;
         cuc__python_release(closed->handle);
@@ -286,7 +286,7 @@ static void end_handle(void *self)
     free_object(self);
 }
 
-// Returns the `count` fields after the handle that are objects. A type with such fields is
+// Returns the `count` fields after the handle that hold Python objects. A type with such fields is
 // garbage-collected.
 static inline void **fields_of(void *self)
 {
@@ -335,9 +335,10 @@ static void drop_managed(void *self)
     cuc__python_drop_managed(cuc__python_fields(self));
 }
 
-// Types: X(name, fields, number of fields that are objects, true if the object owns its handle, a
-// function to call before the fields are dropped, names of fields readable from Python). A field
-// whose name begins with an underscore reads as None until it is set.
+// The base types: X(name, struct of fields, number of fields that hold Python objects, true if the
+// object owns its handle, function to call before the fields are dropped, names of the fields
+// readable from Python). A field whose name begins with an underscore reads as None until it is
+// set.
 #define FIELD_TYPES(X)                                                                            \
     X(Stream, cuc__stream_object, 2, true, NULL, "_cell")                                         \
     X(Event, cuc__event_object, 1, true, NULL, "_named")                                          \
@@ -375,7 +376,7 @@ static const struct base {
     void (*end)(void *self);
     int (*visit)(void *self, cuc__py_visit visit, void *argument);
     int (*clear)(void *self);
-    const char *fields[8]; // NULL at the end
+    const char *fields[8]; // NULL marks the end
 } bases[] = { { "Handle",
                 "cucore.native.Handle",
                 sizeof(struct cuc__object),
@@ -429,7 +430,8 @@ static void *get_config(void *self, void *closure)
         &((struct cuc__config_object *)cuc__python_fields(self))->config);
 }
 
-// Copies the config, which never moves: prepared launches hold its address.
+// Copies a config into the object's own, whose address never changes, because prepared launches
+// hold it.
 static int set_config(void *self, void *value, void *closure)
 {
     const void *from = value ? cuc__py.PyLong_AsVoidPtr(value) : NULL;

@@ -6,7 +6,7 @@
 
 #include <limits.h>
 
-// Means "call the Python definition": neither an object nor an exception.
+// A result that means "call the Python definition". It is neither an object nor an exception.
 #define slowly ((void *)&cuc__python)
 
 static inline void *failed(const struct cuc__python_call *c)
@@ -14,7 +14,7 @@ static inline void *failed(const struct cuc__python_call *c)
     return cuc__python_failed(c->self, c->method);
 }
 
-// Makes an int; from a C long this is fastest.
+// Creates an int. CPython does this fastest from a C long.
 static inline void *integer(int64_t value)
 {
     return value >= LONG_MIN && value <= LONG_MAX ? cuc__py.PyLong_FromLong((long)value)
@@ -73,7 +73,7 @@ static inline void *is_ok(const struct cuc__python_call *c, cuc_status st)
     return st < 0 ? failed(c) : boolean(st == CUC_OK);
 }
 
-// Returns the result of a wait, after which host memory used by copies may be freed.
+// Returns the result of a wait. After a wait, host memory that copies used may be freed.
 static inline void *waited(const struct cuc__python_call *c, cuc_status st)
 {
     if (st < 0)
@@ -83,7 +83,7 @@ static inline void *waited(const struct cuc__python_call *c, cuc_status st)
     return cuc__py.PyObject_CallFunctionObjArgs(cuc__python.prune, NULL);
 }
 
-// Makes the releases that were deferred because CUDA could not be called.
+// Runs the releases that were deferred because CUDA could not be called.
 static inline void release_deferred(void)
 {
     if (cuc__py.PyObject_IsTrue(cuc__python.left) <= 0)

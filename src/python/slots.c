@@ -16,7 +16,7 @@ enum { EQUAL = 2, NOT_EQUAL = 3 };
 
 typedef void *(*compare)(void *self, void *other, int operation);
 
-// Python definitions, by class and name.
+// The Python definitions, by class and name.
 #define SLOTS(X)                          \
     X(Stream, __hash__, PY_TP_HASH)       \
     X(Stream, __eq__, PY_TP_RICHCOMPARE)  \
@@ -42,7 +42,7 @@ static void *handle_of(void *self)
 
 // ---- hashes -------------------------------------------------------------------------------------
 
-// Hashes a number as Python does; -1 means an exception.
+// Hashes a number as Python does. -1 would mean an exception.
 static inline intptr_t hash_of(uint64_t number)
 {
     const uint64_t modulus = sizeof(void *) == 8 ? (UINT64_C(1) << 61) - 1 : (1u << 31) - 1;
@@ -59,7 +59,8 @@ static intptr_t slow_hash(void *definition, void *self)
     return hash == -1 && !cuc__py.PyErr_Occurred() ? -2 : hash;
 }
 
-// A stream created in Python, such as a default stream, has no handle here, but a number there.
+// Hashes a stream. A stream created in Python, such as a default stream, has no handle here, only a
+// number in Python.
 static intptr_t Stream__hash__(void *self)
 {
     void *handle = handle_of(self);
@@ -76,7 +77,7 @@ static intptr_t Event__hash__(void *self)
                   : slow_hash(slow.Event__hash__, self);
 }
 
-// A closed buffer is equal to an empty one.
+// Hashes a buffer. A closed buffer equals an empty one.
 static intptr_t Buffer__hash__(void *self)
 {
     const void *handle = handle_of(self);
@@ -102,7 +103,8 @@ static void *not_equal(void *self, void *other)
     return is_equal < 0 ? NULL : boolean(!is_equal);
 }
 
-// The common case, two open objects of the class itself, makes no function call.
+// Compares objects. The common case, two open objects of exactly this class, makes no function
+// call.
 #define COMPARE(class, KIND, equal)                                                                \
     static __attribute__((noinline)) void *class##_compare(void *self, void *other, int operation) \
     {                                                                                              \
@@ -132,8 +134,8 @@ COMPARE(Buffer, BUFFER,
 
 // ---- differences --------------------------------------------------------------------------------
 
-// Returns the time in milliseconds. The interpreter also calls this if only the right operand is an
-// event.
+// Returns the time between two events in milliseconds. The interpreter also calls this if only the
+// right operand is an event.
 static void *Event__sub__(void *later, void *earlier)
 {
     struct cuc__object *b = cuc__python_fields_of(earlier, CUC__PYTHON_EVENT),
@@ -163,7 +165,7 @@ static void *Event__sub__(void *later, void *earlier)
 _Static_assert(sizeof(cuc_launch_config) == sizeof(size_t) + 12 * sizeof(uint32_t) + sizeof(void *),
                "no byte of a config is padding");
 
-// Configs are equal if the library reads the same values from both.
+// Compares configs. They are equal if the library reads the same values from both.
 static void *LaunchConfig__eq__(void *self, void *other, int operation)
 {
     if (operation == NOT_EQUAL)

@@ -1,4 +1,4 @@
-// Streams and events, and the methods common to all objects.
+// Streams and events, and the methods that all objects have.
 #include "functions.h"
 
 static void *context_object(cuc_context *context)

@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-// Clears an exception and calls the Python definition, which meets the same error and reports it
-// better.
+// Clears an exception and makes the caller use the Python definition, which meets the same error
+// and reports it better.
 static void *slowly_after_error(void)
 {
     cuc__py.PyErr_Clear();
@@ -28,7 +28,8 @@ static bool is_int(void *object)
     return object && cuc__py_type(object) == cuc__py.int_type;
 }
 
-// Reads at most CUC_TENSOR_MAX_RANK extents or strides. Strides in bytes are divided by `divisor`.
+// Reads at most CUC_TENSOR_MAX_RANK extents or strides, and divides them by `divisor`, which
+// converts strides from bytes to elements.
 static bool read_extents(int64_t *out, int32_t *rank, void *tuple, int64_t divisor)
 {
     if (!tuple || cuc__py_type(tuple) != cuc__py.tuple_type)
@@ -53,8 +54,8 @@ static bool read_extents(int64_t *out, int32_t *rank, void *tuple, int64_t divis
     return true;
 }
 
-// Element types by Python object, as answered by the package. Numbers are not used as keys, because
-// 5 and 5.0 are equal.
+// Element types by Python object, as the package returned them. Numbers are not keys, because 5 and
+// 5.0 are equal.
 static void *known_dtypes;
 
 static cuc_dtype dtype_of(void *type, void *value)
@@ -92,7 +93,7 @@ static struct cuc__tensor_object *new_view(void **out, void *type, const cuc_ten
     return view;
 }
 
-// Gives a view its own reference to the memory, which survives the closing of its buffer.
+// Gives a view its own reference to the memory, so that it survives the closing of its buffer.
 static bool keep_buffer(struct cuc__tensor_object *view, cuc_buffer *buffer)
 {
     cuc_stream *stream = cuc_stream_retain(cuc_buffer_stream(buffer));
@@ -119,7 +120,7 @@ void *cuc__python_view_buffer(struct cuc__python_call *call)
     if (!dtype || locked < 0)
         return slowly_after_error();
     const struct cuc__object *buffer = cuc__python_fields(call->objects[0]);
-    if (buffer->handle != call->values[0].buffer || // closed by Python code called above
+    if (buffer->handle != call->values[0].buffer || // Python code called above closed the buffer
         cuc_tensor_from_buffer(&tensor, call->values[0].buffer, dtype, rank, shape) < 0)
         return slowly;
     if (locked)
@@ -160,8 +161,8 @@ void *cuc__python_StridedMemoryView_view(struct cuc__python_call *call)
     return made;
 }
 
-// Returns the dtype of a view. NumPy's dtypes are cached by number. If the package returns a name
-// instead, it may return a dtype later, so names are not cached.
+// Returns a view's dtype. Caches NumPy's dtypes by number, but not names: where the package returns
+// a name now, it may return a dtype later.
 void *cuc__python_view_dtype(void *self)
 {
     void **known = cuc__python.dtypes;
@@ -220,8 +221,8 @@ static bool read_interface(cuc_tensor *out, void *type, void *said)
     return true;
 }
 
-// Makes a view by the exchange API of an object that also has the array interface, because the API
-// is faster.
+// Creates a view with an object's exchange API even if the object also has the array interface,
+// because the API is faster.
 static void *view_exchanged(void *type, void *obj, void *stream_ptr)
 {
     void *there =
@@ -299,8 +300,8 @@ void *cuc__python_StridedMemoryView___dlpack_device__(struct cuc__python_call *c
     return pair_of(&((struct cuc__tensor_object *)cuc__python_fields(call->self))->tensor);
 }
 
-// Describes all bytes of a buffer as a tensor; NULL if a resource written in Python must be
-// consulted.
+// Describes all bytes of a buffer as a tensor. Returns NULL if this requires asking a resource
+// written in Python.
 static cuc_buffer *bytes_of(cuc_tensor *out, void *self)
 {
     const struct cuc__buffer_object *object = cuc__python_fields(self);
@@ -339,7 +340,7 @@ void *cuc__python_StridedMemoryView_from_dlpack(struct cuc__python_call *c,
     return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
 }
 
-// The view of a buffer is a view of its bytes.
+// Creates a view of any array. A buffer goes to the Python definition, which views its bytes.
 void *cuc__python_StridedMemoryView_from_any_interface(struct cuc__python_call *c,
                                                        const struct cuc__python_signature *s)
 {
@@ -369,7 +370,7 @@ void *cuc__python_StridedMemoryView_from_cuda_array_interface(struct cuc__python
     return cuc__python_view_interface(c, true);
 }
 
-// Returns a view's extents, cached because they never change and are read often.
+// Returns a view's extents. Caches them, because they never change and programs read them often.
 static void *extents_of(void *self, size_t which)
 {
     struct cuc__tensor_object *view = cuc__python_fields(self);

@@ -1,5 +1,5 @@
 // Functions for rows of methods.def that create or export arrays. Each returns an object, NULL with
-// an exception, or &cuc__python, which calls the Python definition.
+// an exception set, or &cuc__python, which makes the caller use the Python definition.
 #ifndef CUCORE_PYTHON_VIEWS_H
 #define CUCORE_PYTHON_VIEWS_H
 
@@ -10,9 +10,9 @@ void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device);
 void *cuc__python_view_dtype(void *self);
 void *cuc__python_StridedMemoryView___dlpack__(struct cuc__python_call *call);
 
-// Makes a DLPack capsule for a tensor in a buffer's memory, and makes the consumer's stream wait
+// Creates a DLPack capsule for a tensor in a buffer's memory, and makes the consumer's stream wait
 // for the memory's own stream. The call's arguments are stream, max_version, dl_device and copy.
-// dlpack.c.
+// Defined in dlpack.c.
 void *cuc__python_to_dlpack(const struct cuc__python_call *call, const cuc_tensor *tensor,
                             cuc_buffer *buffer, cuc_stream *own);
 
