@@ -105,7 +105,7 @@ cuc_status cuc_tensor_from_dlpack_unversioned(cuc_tensor *out, const cuc_dl_mana
     return read_tensor(out, &managed->dl_tensor, 0, __func__);
 }
 
-// An exported tensor: a single block, which its deleter frees.
+// An exported tensor, in a single block that its deleter frees.
 struct given {
     union {
         cuc_dl_managed_tensor_versioned versioned;
@@ -144,7 +144,8 @@ bool cuc__dlpack_is_own_unversioned(const cuc_dl_managed_tensor *managed)
     return managed->deleter == delete_unversioned;
 }
 
-// By convention, the host and memory that every device can access have device number 0.
+// Describes where a tensor is. By convention, the host and memory that every device can access have
+// device number 0.
 cuc_dl_device cuc__dlpack_device(const cuc_tensor *t)
 {
     if (t->flags & CUC_TENSOR_MANAGED)
@@ -182,7 +183,7 @@ static cuc_status check_type(const cuc_tensor *tensor, const char *function)
                      cuc_dtype_name(tensor->dtype));
 }
 
-// Makes the block, except for the differences between the two forms.
+// Creates the block, except for the parts that differ between the two forms.
 static cuc_status give(struct given **out, const cuc_tensor *tensor, cuc_buffer *owner,
                        const char *function)
 {

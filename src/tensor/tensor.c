@@ -23,7 +23,7 @@ int64_t cuc_tensor_elements(const cuc_tensor *tensor)
 {
     int64_t n = 1;
 
-    // A tensor with an empty dimension is empty, however large the others are.
+    // A tensor with an empty dimension is empty, however large the other dimensions are.
     if (!has_rank(tensor) || is_empty(tensor))
         return 0;
     for (int32_t i = 0; i < tensor->rank; i++)
@@ -76,15 +76,15 @@ cuc_status cuc__tensor_lay_out(cuc_tensor *tensor, int32_t rank, const int64_t *
     for (int32_t i = rank - 1; i >= 0; i--) {
         tensor->shape[i] = shape[i];
         tensor->strides[i] = strides ? strides[i] : stride;
-        // Unless the tensor is empty, the next check refuses too many elements.
+        // The next check refuses too many elements, unless the tensor is empty.
         if (shape[i] > 1 && __builtin_mul_overflow(stride, shape[i], &stride))
             stride = INT64_MAX;
     }
     return CUC_OK;
 }
 
-// Computes how far the elements extend from `data`, in elements: up by positive strides, and down
-// by negative ones. False if the distance exceeds 64 bits.
+// Computes how far the elements extend from `data`, in elements: upwards through positive strides
+// and downwards through negative ones. Returns false if a distance exceeds 64 bits.
 static bool reach(uint64_t *up, uint64_t *down, const cuc_tensor *t)
 {
     *up = *down = 0;
@@ -100,7 +100,7 @@ static bool reach(uint64_t *up, uint64_t *down, const cuc_tensor *t)
     return true;
 }
 
-// The same in bytes, including the size of the last element.
+// Does the same in bytes, and includes the size of the last element.
 static bool byte_range(uint64_t *before, uint64_t *after, const cuc_tensor *t)
 {
     uint64_t size = cuc_dtype_bits(t->dtype) / 8;
@@ -142,7 +142,7 @@ cuc_status cuc__tensor_check(const cuc_tensor *t, const char *function)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                              "shape[%d] is %" PRId64 ", expected 0 or more", i, t->shape[i]);
     if (is_empty(t))
-        return CUC_OK; // no element is ever read, so data may be anything
+        return CUC_OK; // nothing reads an element, so data may be anything
     if (!cuc_tensor_bytes(t))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "the %d extents multiply to more elements of %" PRIu64
@@ -152,7 +152,7 @@ cuc_status cuc__tensor_check(const cuc_tensor *t, const char *function)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "data is 0, and the shape has %" PRId64 " elements",
                          cuc_tensor_elements(t));
-    // A complex number is aligned like its parts.
+    // A complex number has the alignment of its parts.
     uint64_t align = t->dtype == CUC_C64 || t->dtype == CUC_C128 ? size / 2 : size;
     if (t->data % align)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

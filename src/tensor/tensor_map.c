@@ -17,8 +17,8 @@ void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t caller_
     cuc__init_options(options, caller_size);
 }
 
-// The data type with which each element type is copied. Types that the driver lacks are copied as
-// bits.
+// The data type that a map uses to copy each element type. An element type that the driver lacks is
+// copied as bits.
 static const struct {
     int8_t type, ftz; // with CUC_TENSOR_MAP_FTZ; -1: none
     bool known, is_float;
@@ -45,13 +45,13 @@ static const struct {
     [CUC_F64] = { CU_TENSOR_MAP_DATA_TYPE_FLOAT64, -1, true, true },
 };
 
-// The maximum bytes of a box's innermost dimension, by swizzle.
+// The maximum number of bytes in a box's innermost dimension, by swizzle.
 static const uint32_t spans[] = { UINT32_MAX, 32, 64, 128, 128, 128, 128 };
 
-// The arguments of the driver's call, innermost dimension first.
+// The arguments of the driver's call, with the innermost dimension first.
 struct encoding {
     CUtensorMapDataType type;
-    uint32_t rank, item; // bytes of an element
+    uint32_t rank, item; // `item` is the size of an element in bytes
     void *address;
     uint64_t dims[RANK], strides[RANK - 1]; // strides[i] belongs to dimension i + 1
     uint32_t box[RANK], steps[RANK];
@@ -59,7 +59,7 @@ struct encoding {
     cuc_context *context;
 };
 
-// Checks options whose values count from 0.
+// Checks the options whose values count from 0.
 static cuc_status check_choices(const cuc_tensor_map_options *o, uint32_t known,
                                 const char *function)
 {
@@ -110,7 +110,7 @@ static cuc_status find_type(struct encoding *e, const cuc_tensor *t, const char 
     return CUC_OK;
 }
 
-// Finds the context. The map's device must have the hardware that copies with it.
+// Finds the context. The map's device must have the hardware for such copies.
 static cuc_status find_context(struct encoding *e, const cuc_tensor *t, const char *function)
 {
     const uint32_t everywhere = CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED;
@@ -148,8 +148,8 @@ static cuc_status check_address(const cuc_tensor *t, uint32_t align, const char 
     return CUC_OK;
 }
 
-// Returns the smallest valid stride over `count` inner elements or, if none exists, the largest
-// stride.
+// Returns the smallest valid stride over `count` inner elements or, if no stride is valid, the
+// largest one.
 static uint64_t whole(uint64_t inner, uint64_t count, uint32_t align)
 {
     uint64_t bytes;
@@ -182,7 +182,7 @@ static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *f
             REFUSE("options->steps[%d] is %u, expected 1 to 8", i, e->steps[at]);
         if (i == last)
             continue;
-        if (t->shape[i] == 1) { // its stride is arbitrary: choose a valid one
+        if (t->shape[i] == 1) { // its stride is arbitrary, so choose a valid one
             const uint64_t inner = at > 1 ? e->strides[at - 2] : e->item;
             e->strides[at - 1] = whole(inner, e->dims[at - 1], align);
             continue;
@@ -202,7 +202,7 @@ static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *f
     return CUC_OK;
 }
 
-// Checks the bytes of one row of a copy.
+// Checks the size in bytes of one row of a copy.
 static cuc_status check_inner(const struct encoding *e, const char *what, uint32_t elements,
                               const char *function)
 {
@@ -324,7 +324,7 @@ cuc_status cuc_tensor_map_encode_im2col(cuc_tensor_map *out, const cuc_tensor *t
     return st;
 }
 
-// Checks the corners of the box, which may only differ along W.
+// Checks the corners of the box, which may differ only along W.
 static cuc_status check_width(const struct encoding *e, const cuc_tensor_map_image *image,
                               const char *function)
 {
