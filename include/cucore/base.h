@@ -26,7 +26,9 @@
 
 CUC_BEGIN_DECLS
 
-/** Version of these headers; cuc_version() returns that of the library loaded at run time. */
+/**
+ * Version of these headers. cuc_version() returns the version of the library loaded at run time.
+ */
 #define CUC_VERSION_MAJOR 0
 #define CUC_VERSION_MINOR 1
 #define CUC_VERSION_PATCH 0
@@ -36,7 +38,7 @@ CUC_BEGIN_DECLS
  * Result of a call: 0 is success, positive values are normal outcomes, negative values are
  * failures.
  *
- * The type is a fixed-width integer so that every language binds it alike. After a failure the
+ * The type has a fixed width, so that every language can bind it the same way. After a failure the
  * calling thread's last error (error.h) has the details.
  */
 typedef int32_t cuc_status;
@@ -44,7 +46,7 @@ typedef int32_t cuc_status;
 /**
  * Every status: X(constant, value, text).
  *
- * Values are part of the ABI: they are never renumbered; new ones are appended.
+ * Values are part of the ABI: they never change, and new ones are appended.
  */
 // clang-format off
 #define CUC_STATUS_LIST(X) \
@@ -77,7 +79,7 @@ enum {
 };
 
 /**
- * An address in a device's memory, or in memory that a device can reach; 0 is none.
+ * An address in a device's memory, or in memory that a device can reach; 0 means no address.
  *
  * The value is the driver's CUdeviceptr. With unified addressing, pinned and managed host memory
  * have the same address on the host and on the device.
@@ -122,10 +124,10 @@ enum {
 #undef CUC__DTYPE_ENUM
 };
 
-/** On/off setting in an options struct; zero selects the default of the library that reads it. */
+/** On/off setting in an options struct. Zero selects the default of the library that reads it. */
 enum { CUC_DEFAULT = 0, CUC_ON = 1, CUC_OFF = 2 };
 
-/** Passes the number 0 in a field of an options struct where zero selects the default. */
+/** Passes the number 0 in an options field whose zero selects the default. */
 enum { CUC_ZERO = -1 };
 
 #ifndef __cplusplus
@@ -141,7 +143,7 @@ enum { CUC_ZERO = -1 };
         __VA_ARGS__                                                                           \
     }
 /**
- * A list of axes as two arguments, its length and a pointer: cuc_tile_sum(K, x, CUC_AXES(0, 1)).
+ * Expand axes into two arguments, their number and a pointer: cuc_tile_sum(K, x, CUC_AXES(0, 1)).
  */
 #define CUC_AXES(...) CUC_SHAPE(__VA_ARGS__)
 #endif

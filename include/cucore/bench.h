@@ -2,24 +2,25 @@
  * @file
  * Benchmarks: reliable timings of kernels, C functions and anything else that can be called.
  *
- * This is a library of its own, libcucore-bench (pkg-config cucore-bench); cucore.h does not
- * include it.
+ * This is a separate library, libcucore-bench (pkg-config cucore-bench). cucore.h does not include
+ * this header.
  *
  * A *case* has a name in a suite, axes, and a setup function. One combination of axis values is a
- * *point*: setup is called with its *state*, creates inputs, and adds *subjects*, each of them
- * something to time; one subject may be the *peer* that the others are compared with. Every subject
- * is checked before it is timed, and the subjects of a point are timed alternately, sample by
- * sample, in random order. A *session* (cuc_bench) holds cases, options and results.
+ * *point*. The harness calls setup with the point's *state*; setup creates inputs and adds
+ * *subjects*, the things to time. One subject may be the *peer*, with which the others are
+ * compared. The harness checks every subject before it times it. It times the subjects of a point
+ * alternately, sample by sample, in random order. A *session* (cuc_bench) holds cases, options and
+ * results.
  *
  * All callbacks are plain functions with a `void *data`, so that other languages can supply their
- * own. They are called on the thread that called cuc_bench_run().
+ * own. They run on the thread that called cuc_bench_run().
  */
 #ifndef CUCORE_BENCH_H
 #define CUCORE_BENCH_H
 
 #include <cucore/base.h>
 #include <cucore/device.h>
-#include <cucore/error.h> /* cuc_error_set(), by which callbacks say why they fail */
+#include <cucore/error.h> /* cuc_error_set(), with which callbacks report why they fail */
 #include <cucore/stream.h>
 
 CUC_BEGIN_DECLS
@@ -34,7 +35,7 @@ typedef struct cuc_bench cuc_bench;
 /** A point during setup; valid until its setup function returns. */
 typedef struct cuc_bench_state cuc_bench_state;
 
-/** An array of a point, in several sets; valid until the point is complete. */
+/** An array of a point, in several copies ("sets"); valid until the point is complete. */
 typedef struct cuc_bench_input cuc_bench_input;
 
 /** Timing modes: X(constant, bit, name). */
@@ -43,7 +44,7 @@ typedef struct cuc_bench_input cuc_bench_input;
     X(CUC_BENCH_COLD,  1, "cold")  /* GPU time of one run; L2 flushed, all enqueued beforehand */ \
     X(CUC_BENCH_HOT,   2, "hot")   /* GPU time of a run in a batch of back-to-back runs */ \
     X(CUC_BENCH_GRAPH, 4, "graph") /* GPU time of a run in the replay of a captured batch */ \
-    X(CUC_BENCH_CPU,   8, "cpu")   /* host time of the call; waiting for the GPU is separate */
+    X(CUC_BENCH_CPU,   8, "cpu")   /* host time of the call; excludes waiting for the GPU */
 // clang-format on
 
 /** Kinds of subject: X(constant, value, name). */
@@ -58,7 +59,7 @@ typedef struct cuc_bench_input cuc_bench_input;
 // clang-format off
 #define CUC_BENCH_OUTCOME_LIST(X) \
     X(CUC_BENCH_MEASURED, 0, "measured") \
-    X(CUC_BENCH_SKIPPED,  1, "skipped") /* not measurable here, which is not a failure */ \
+    X(CUC_BENCH_SKIPPED,  1, "skipped") /* cannot be measured here, which is not a failure */ \
     X(CUC_BENCH_FAILED,   2, "failed")  /* an error or a failed check */
 // clang-format on
 
@@ -66,7 +67,7 @@ typedef struct cuc_bench_input cuc_bench_input;
 // clang-format off
 #define CUC_BENCH_STOP_LIST(X) \
     X(CUC_BENCH_STOP_NONE,        0, "none")        /* nothing was measured */ \
-    X(CUC_BENCH_STOP_CONFIDENCE,  1, "confidence")  /* the median is known to the target */ \
+    X(CUC_BENCH_STOP_CONFIDENCE,  1, "confidence")  /* median known to the target precision */ \
     X(CUC_BENCH_STOP_ENTROPY,     2, "entropy")     /* more samples add no information */ \
     X(CUC_BENCH_STOP_MAX_SAMPLES, 3, "max_samples") \
     X(CUC_BENCH_STOP_MAX_SECONDS, 4, "max_seconds") \
@@ -80,8 +81,8 @@ typedef struct cuc_bench_input cuc_bench_input;
     X(CUC_BENCH_SAME,       1, "SAME")   /* the ratio's interval is within same_within of 1 */ \
     X(CUC_BENCH_FASTER,     2, "FASTER") /* entirely below 1, by more than the noise floor */ \
     X(CUC_BENCH_SLOWER,     3, "SLOWER") /* entirely above 1, by more than the noise floor */ \
-    X(CUC_BENCH_UNSURE,     4, "UNSURE") /* none of these, fewer than 6 pairs, or one of the two was
-                                            disturbed: more or quieter samples are needed */
+    X(CUC_BENCH_UNSURE,     4, "UNSURE") /* none of these, fewer than 6 pairs, or too many samples
+                                            discarded: take more or quieter samples */
 // clang-format on
 
 enum {
@@ -171,7 +172,7 @@ typedef struct cuc_bench_summary {
     double max;
     double mean;
     double ci_low;  /**< 95 % confidence interval of the median, from order statistics */
-    double ci_high; /**< with fewer than 6 samples the interval is from min to max */
+    double ci_high; /**< with fewer than 6 samples, the interval is [min, max] */
     double noise;   /**< (q3 - q1) / median */
 } cuc_bench_summary;
 
@@ -201,7 +202,7 @@ CUC_API cuc_status cuc_bench_summarise(cuc_bench_summary *out, const double *val
 /** Comparison of a subject with its peer. */
 typedef struct cuc_bench_comparison {
     size_t struct_size; /**< sizeof(cuc_bench_comparison), set by the caller */
-    double ratio;       /**< subject's time / peer's time: below 1 the subject is faster */
+    double ratio;       /**< subject's time / peer's time; below 1, the subject is faster */
     double low;         /**< 95 % confidence interval of the ratio */
     double high;
     int32_t verdict;  /**< a CUC_BENCH_ verdict */
@@ -214,12 +215,11 @@ typedef struct cuc_bench_comparison {
         sizeof(cuc_bench_comparison), 0, 0, 0, 0, 0 \
     }
 
-/** Differences that decide a verdict; zero is the default of every field. */
+/** The differences that decide a verdict. Zero selects the default of every field. */
 typedef struct cuc_bench_thresholds {
     size_t struct_size; /**< sizeof(cuc_bench_thresholds); the initialisers set it */
     double same_within; /**< SAME if the interval lies between 1 - this and 1 + this; 0: 0.01 */
-    double noise_floor; /**< 0: 0.005; a ratio nearer to 1 than this is neither FASTER nor
-                             SLOWER */
+    double noise_floor; /**< a ratio nearer to 1 than this is neither FASTER nor SLOWER; 0: 0.005 */
 } cuc_bench_thresholds;
 
 /** Initial value of a cuc_bench_thresholds variable. */
@@ -240,23 +240,23 @@ typedef struct cuc_bench_thresholds {
  * @thread any thread
  * @capture makes no driver call
  * @param thresholds  NULL does nothing
- * @param caller_size sizeof(cuc_bench_thresholds) in the code that calls
+ * @param caller_size sizeof(cuc_bench_thresholds) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_bench_thresholds_init(cuc_bench_thresholds *thresholds, size_t caller_size);
 
 /**
- * Compare samples that were taken alternately, by the ratio within each pair, so that effects on
- * both, such as a drifting clock, cancel.
+ * Compare samples that were taken alternately. The comparison uses the ratio within each pair, so
+ * that effects on both samples, such as a drifting clock, cancel.
  *
- * @shape  `subject` and `peer`: [count] times; those at one index were taken together
+ * @shape  `subject` and `peer`: [count] times; the two at the same index were taken together
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out        the median of the ratios, its interval by order statistics, the verdict
- * @param      subject    read only; a pair with a value that is not above 0 is ignored
+ * @param      subject    read only; a pair with a value of 0 or less is ignored
  * @param      peer       read only
  * @param      count      number of pairs
- * @param      thresholds NULL is every default
+ * @param      thresholds NULL selects all defaults
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is unknown, or no pair is
  *                                    left
@@ -271,15 +271,15 @@ CUC_API cuc_status cuc_bench_compare_pairs(cuc_bench_comparison *out, const doub
  * Compare two runs that were not taken alternately, by their medians and intervals.
  *
  * The relative widths of both intervals are combined in quadrature. A summary of fewer than 6
- * samples has no interval, so the verdict is CUC_BENCH_UNSURE; a count of 0 means unknown, and its
- * interval is trusted.
+ * samples has no interval, so the verdict is CUC_BENCH_UNSURE. A count of 0 means that the count is
+ * unknown; the interval is then trusted.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out        the ratio of the medians, its interval, the verdict
  * @param      subject    count, median, ci_low and ci_high are read
  * @param      peer       likewise
- * @param      thresholds NULL is every default
+ * @param      thresholds NULL selects all defaults
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is unknown, or a median is
  *                                    not above 0
@@ -296,7 +296,7 @@ CUC_API cuc_status cuc_bench_compare_summaries(cuc_bench_comparison *out,
 // clang-format off
 #define CUC_BENCH_AXIS_LIST(X) \
     X(CUC_BENCH_AXIS_INT,    0, "int")   /* whole numbers: "1,8,100:500:100" */ \
-    X(CUC_BENCH_AXIS_POW2,   1, "pow2")  /* exponents of 2: "10:28:2"; from 64: the power */ \
+    X(CUC_BENCH_AXIS_POW2,   1, "pow2")  /* exponents of 2, "10:28:2"; from 64 on, the powers */ \
     X(CUC_BENCH_AXIS_DTYPE,  2, "dtype") /* element types: "f32,bf16" */ \
     X(CUC_BENCH_AXIS_STRING, 3, "string") /* words without a comma: "nt,nn" */
 // clang-format on
@@ -307,11 +307,14 @@ enum {
 #undef CUC__BENCH_AXIS_ENUM
 };
 
-/** An axis of a case. Values are text: a list with commas; for numbers also first:last[:step]. */
+/**
+ * An axis of a case. Values are text: a comma-separated list. A number may also be a range,
+ * first:last[:step].
+ */
 typedef struct cuc_bench_axis {
     const char *name;   /**< an identifier, "n" */
-    const char *values; /**< all values, in order */
-    const char *quick;  /**< values of a quick session; NULL: all */
+    const char *values; /**< all values in order */
+    const char *quick;  /**< values in a quick session; NULL: all */
     int32_t kind;       /**< a CUC_BENCH_AXIS_ constant */
     int32_t reserved;   /**< 0 */
 } cuc_bench_axis;
@@ -319,17 +322,18 @@ typedef struct cuc_bench_axis {
 /**
  * Sets up a point: creates what the subjects need and adds them to the state.
  *
- * A negative status fails the point, with the thread's last error as the reason. Pass everything
- * that setup creates to cuc_bench_state_defer(), which also frees it when setup fails halfway.
+ * If setup returns a negative status, the point fails, with the thread's last error as the reason.
+ * Pass everything that setup creates to cuc_bench_state_defer(), so that it is also freed if setup
+ * fails halfway.
  */
 typedef cuc_status (*cuc_bench_setup)(cuc_bench_state *state, void *data);
 
 /** Flags of cuc_bench_case. */
 enum {
-    /** The points need no device; they also run on machines without one. */
+    /** The points need no device, so they also run on machines without one. */
     CUC_BENCH_CASE_NO_DEVICE = 1 << 0,
-    /** The points are drawn from a distribution: the JSON summarizes how each subject compares with
-     * its peer over all of them, by geometric mean, 5th percentile and worst points. */
+    /** The points are drawn from a distribution. The JSON summarizes how each subject compares with
+     * its peer over all points: by geometric mean, 5th percentile and worst points. */
     CUC_BENCH_CASE_DISTRIBUTION = 1 << 1,
 };
 
@@ -338,7 +342,7 @@ typedef struct cuc_bench_case {
     size_t struct_size;         /**< sizeof(cuc_bench_case); the initialisers set it */
     const char *suite;          /**< an identifier: "memory" */
     const char *name;           /**< an identifier: "copy" */
-    const char *about;          /**< a line of description; NULL is none */
+    const char *about;          /**< one line of description; NULL: none */
     const cuc_bench_axis *axes; /**< [axis_count]; the last one varies fastest */
     size_t axis_count;
     cuc_bench_setup setup;
@@ -365,7 +369,7 @@ typedef struct cuc_bench_case {
  * @thread any thread
  * @capture makes no driver call
  * @param bench_case  NULL does nothing
- * @param caller_size sizeof(cuc_bench_case) in the code that calls
+ * @param caller_size sizeof(cuc_bench_case) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_bench_case_init(cuc_bench_case *bench_case, size_t caller_size);
@@ -383,14 +387,14 @@ enum {
 
 /** Progress of a run. Pointers are valid during the callback. */
 typedef struct cuc_bench_progress {
-    size_t struct_size; /**< sizeof(cuc_bench_progress) of the library */
+    size_t struct_size; /**< sizeof(cuc_bench_progress) in the library */
     size_t point;       /**< from 0 */
     size_t point_count; /**< of this run */
     const char *suite;
     const char *name;               /**< of the case */
     const char *axes;               /**< "n=1024 dtype=f32"; "" without axes */
     const char *subject;            /**< SAMPLES: the first subject; else NULL */
-    const cuc_bench_result *result; /**< RESULT only, else NULL */
+    const cuc_bench_result *result; /**< RESULT: the result; else NULL */
     uint64_t samples;               /**< SAMPLES: rounds so far */
     double median_s;                /**< SAMPLES: the first subject's median so far */
     uint32_t mode;                  /**< SAMPLES: a CUC_BENCH_ mode bit; else 0 */
@@ -401,38 +405,43 @@ typedef struct cuc_bench_progress {
  * Flags of cuc_bench_options.
  */
 enum {
-    CUC_BENCH_QUICK = 1 << 0,        /**< short axes, and by default less time and fewer samples */
+    CUC_BENCH_QUICK = 1 << 0,        /**< use the short axes and, by default, less time and fewer
+                                          samples */
     CUC_BENCH_KEEP_SAMPLES = 1 << 1, /**< include every sample in the JSON */
     CUC_BENCH_NO_ENTROPY = 1 << 2,   /**< stop only by the confidence interval or the limits */
     CUC_BENCH_NO_DEVICE = 1 << 3,    /**< use no device even if there is one */
 };
 
-/** Options of cuc_bench_create(); zero is the default of every field. */
+/** Options of cuc_bench_create(). Zero selects the default of every field. */
 typedef struct cuc_bench_options {
     size_t struct_size;   /**< sizeof(cuc_bench_options); the initialisers set it */
-    cuc_device *device;   /**< NULL: device 0; without a driver or a device: none, only CPU
+    cuc_device *device;   /**< NULL: device 0 or, without a driver or a device, none; then only CPU
                                subjects run */
-    uint64_t seed;        /**< for inputs and the order; 0 is a valid seed */
+    uint64_t seed;        /**< seed of the inputs and of the random order; 0 is a valid seed */
     uint64_t min_samples; /**< 0: 20, quick 10 */
     uint64_t max_samples; /**< 0: 10000, quick 1000 */
-    double min_seconds;   /**< minimum sampling time, even if the median is known; 0: 0.1, quick
-                               0.02 */
-    /** Time limit of a point in a mode, including flushes; 0: 3, quick 0.3. min_samples are
-     * taken even beyond it, unless they take ten times as long. */
+    double min_seconds;   /**< minimum sampling time, even if the median is known; 0: 0.1, or 0.02
+                               if quick */
+    /** Time limit for a point in one mode, including flushes; 0: 3, or 0.3 if quick. min_samples
+     * are taken even if that takes longer, up to ten times the limit. */
     double max_seconds;
-    double target;          /**< relative half width of the median's interval; 0: 0.005 */
-    double throttle_below;  /**< discard a sample below this fraction of the median clock; 0:
-                                 0.75 */
+    double target;          /**< target for the relative half width of the median's interval; 0:
+                                 0.005 */
+    double throttle_below;  /**< discard a sample whose clock is below this fraction of the median;
+                                 0: 0.75 */
     double same_within;     /**< as in cuc_bench_thresholds */
     double noise_floor;     /**< as in cuc_bench_thresholds */
     double block_timeout_s; /**< time limit for run() to enqueue; 0: 5 */
-    uint64_t flush_bytes;   /**< bytes read to flush L2; 0: three times L2 (simulated: 64 KiB) */
-    uint64_t max_set_bytes; /**< limit for all sets of one input; 0: an eighth of the free memory */
-    uint32_t modes;         /**< CUC_BENCH_ mode bits that restrict each case's modes; 0: all */
+    uint64_t flush_bytes;   /**< bytes read to flush L2; 0: three times its size; simulated 64
+                                 KiB */
+    uint64_t max_set_bytes; /**< limit for all sets of one input together; 0: an eighth of the free
+                                 memory */
+    uint32_t modes;         /**< CUC_BENCH_ mode bits that restrict every case's modes; 0: all */
     uint32_t flags;         /**< CUC_BENCH_QUICK and other session flags */
     const char *command;    /**< for the JSON; NULL: omitted */
     const char *commit;     /**< for the JSON; NULL: omitted */
-    /** Called during the run; a nonzero result ends it after the current sample. NULL: none. */
+    /** Called during the run. A nonzero result ends the run after the current sample. NULL:
+     * none. */
     int32_t (*progress)(void *data, const cuc_bench_progress *progress);
     void *progress_data;
 } cuc_bench_options;
@@ -455,7 +464,7 @@ typedef struct cuc_bench_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     NULL does nothing
- * @param caller_size sizeof(cuc_bench_options) in the code that calls
+ * @param caller_size sizeof(cuc_bench_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_bench_options_init(cuc_bench_options *options, size_t caller_size);
@@ -466,7 +475,7 @@ CUC_API void cuc_bench_options_init(cuc_bench_options *options, size_t caller_si
  * @thread any thread
  * @capture may spoil a capture in global mode
  * @param[out] out     the session, to be released
- * @param      options NULL is every default; copied
+ * @param      options NULL selects all defaults; copied
  * @retval CUC_OK                     created; a missing device is not a failure, see
  *                                    cuc_bench_device_reason()
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or an option is unknown or out of range
@@ -552,10 +561,10 @@ typedef struct cuc_bench_selection {
     size_t struct_size;        /**< sizeof(cuc_bench_selection); the initialisers set it */
     const char *const *suites; /**< [suite_count] names; each must have a case */
     size_t suite_count;        /**< 0: every suite */
-    const char *filter;        /**< a POSIX extended regular expression, searched for in
+    const char *filter;        /**< a POSIX extended regular expression to search for in
                                     "suite/case"; NULL: every case */
-    const char *const *axes;   /**< [axis_count] "name=values": replaces the axis's own values in
-                                    cases that have such an axis; at least one must have it */
+    const char *const *axes;   /**< [axis_count] "name=values": replaces the values of an axis in
+                                    the cases that have it; at least one case must */
     size_t axis_count;
 } cuc_bench_selection;
 
@@ -577,7 +586,7 @@ typedef struct cuc_bench_selection {
  * @thread any thread
  * @capture makes no driver call
  * @param selection   NULL does nothing
- * @param caller_size sizeof(cuc_bench_selection) in the code that calls
+ * @param caller_size sizeof(cuc_bench_selection) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_bench_selection_init(cuc_bench_selection *selection, size_t caller_size);
@@ -618,10 +627,10 @@ CUC_API cuc_status cuc_bench_visit(size_t *count, cuc_bench *bench,
 /**
  * Run the selected points and append their results to those of the session.
  *
- * The harness's own kernels are compiled with NVRTC when a point first needs them.
+ * The harness compiles its own kernels with NVRTC when a point first needs them.
  *
- * A failure in a point becomes a result of that point, and the run continues; a failure that
- * destroys the device's context also fails the later points.
+ * If a point fails, its result reports the failure, and the run continues. A failure that destroys
+ * the device's context also fails the later points.
  *
  * @order  blocks until the run is complete
  * @thread one call at a time on the same session; the callbacks are called on this thread
@@ -643,7 +652,7 @@ CUC_API cuc_status cuc_bench_run(cuc_bench *bench, const cuc_bench_selection *se
  *
  * @thread in the setup function
  * @capture makes no driver call
- * @return the value; 0 for an unknown axis, and the point fails with a message about it
+ * @return the value; 0 for an unknown axis, which also fails the point with a message
  * @since 0.1
  */
 CUC_API int64_t cuc_bench_state_int(cuc_bench_state *state, const char *axis);
@@ -653,7 +662,7 @@ CUC_API int64_t cuc_bench_state_int(cuc_bench_state *state, const char *axis);
  *
  * @thread in the setup function
  * @capture makes no driver call
- * @return the type; CUC_DTYPE_UNKNOWN for an unknown axis, and the point fails
+ * @return the type; CUC_DTYPE_UNKNOWN for an unknown axis, which also fails the point
  * @since 0.1
  */
 CUC_API cuc_dtype cuc_bench_state_dtype(cuc_bench_state *state, const char *axis);
@@ -663,7 +672,7 @@ CUC_API cuc_dtype cuc_bench_state_dtype(cuc_bench_state *state, const char *axis
  *
  * @thread in the setup function
  * @capture makes no driver call
- * @return lives as long as the state; "" for an unknown axis, and the point fails
+ * @return lives as long as the state; "" for an unknown axis, which also fails the point
  * @since 0.1
  */
 CUC_API const char *cuc_bench_state_text(cuc_bench_state *state, const char *axis);
@@ -718,7 +727,7 @@ CUC_API uint64_t cuc_bench_state_seed(const cuc_bench_state *state);
 CUC_API int32_t cuc_bench_state_is_quick(const cuc_bench_state *state);
 
 /**
- * Mark the point as not measurable here, with a reason. Subjects added before are dropped.
+ * Skip the point, which cannot be measured here. Drops the subjects added before.
  *
  * @thread in the setup function
  * @capture makes no driver call
@@ -730,7 +739,7 @@ CUC_API int32_t cuc_bench_state_is_quick(const cuc_bench_state *state);
 CUC_API cuc_status cuc_bench_state_skip(cuc_bench_state *state, const char *reason);
 
 /**
- * Mark a subject as not measurable here, with a reason; its result is "skipped".
+ * Skip a subject, which cannot be measured here. Its result is "skipped".
  *
  * @thread in the setup function
  * @capture makes no driver call
@@ -746,8 +755,8 @@ CUC_API cuc_status cuc_bench_state_skip_subject(cuc_bench_state *state, const ch
                                                 const char *reason);
 
 /**
- * Schedule an object to be freed when the point is complete: in the reverse order of these calls,
- * once the stream is idle.
+ * Schedule an object to be freed when the point is complete and the stream is idle. Objects are
+ * freed in the reverse order of these calls.
  *
  * If the call fails, it has already called `drop`.
  *
@@ -764,15 +773,15 @@ CUC_API cuc_status cuc_bench_state_skip_subject(cuc_bench_state *state, const ch
 CUC_API cuc_status cuc_bench_state_defer(cuc_bench_state *state, void (*drop)(void *object),
                                          void *object);
 
-/** Work of one run of a point's subjects; zero is unknown, and no figure is derived. */
+/** The work of one run of a point's subjects. Zero means unknown; no figure is derived from it. */
 typedef struct cuc_bench_work {
     size_t struct_size; /**< sizeof(cuc_bench_work); the initialisers set it */
-    double bytes;       /**< minimum bytes read and written */
-    double flop;        /**< floating-point operations; a multiply-add is two */
+    double bytes;       /**< minimum number of bytes read and written */
+    double flop;        /**< floating-point operations; a multiply-add counts as two */
     double items;       /**< number of items, of any kind */
-    const char *item;   /**< name of the items, in the plural: "instructions"; NULL: "items" */
-    const char *peak;   /**< the peak to compare with, as for cuc_bench_get_peak(); NULL: "copy"
-                             when there are bytes and no flop, else none */
+    const char *item;   /**< plural name of the items, such as "instructions"; NULL: "items" */
+    const char *peak;   /**< the peak to compare with, as for cuc_bench_get_peak(); NULL: "copy" if
+                             there are bytes but no flop, else none */
 } cuc_bench_work;
 
 /** Initial value of a cuc_bench_work variable. */
@@ -793,7 +802,7 @@ typedef struct cuc_bench_work {
  * @thread any thread
  * @capture makes no driver call
  * @param work        NULL does nothing
- * @param caller_size sizeof(cuc_bench_work) in the code that calls
+ * @param caller_size sizeof(cuc_bench_work) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_bench_work_init(cuc_bench_work *work, size_t caller_size);
@@ -833,20 +842,20 @@ enum {
 /** Flags of cuc_bench_input_options. */
 enum {
     CUC_BENCH_INPUT_HOST = 1 << 0, /**< pageable host memory, for CPU subjects */
-    /** Written by subjects: before each subject is checked, all bits of set 0 are set to 1, which
-     * is NaN, so that no subject passes by the results of another. */
+    /** Subjects write it. Before each subject is checked, all bits of set 0 are set to 1, which
+     * makes floats NaN, so that no subject passes with another one's results. */
     CUC_BENCH_INPUT_RESULT = 1 << 1,
 };
 
-/** Description of an input; zero is the default of every field except count and dtype. */
+/** Description of an input. Zero selects the default of every field except count and dtype. */
 typedef struct cuc_bench_input_options {
     size_t struct_size; /**< sizeof(cuc_bench_input_options); the initialisers set it */
-    uint64_t count;     /**< elements of a set */
+    uint64_t count;     /**< elements of one set */
     double low;         /**< meaning depends on `fill` */
     double high;        /**< meaning depends on `fill` */
     cuc_dtype dtype;    /**< element type; a complex element is two numbers */
     int32_t fill;       /**< CUC_BENCH_UNIFORM and the like */
-    uint32_t sets;      /**< 0: enough to exceed L2 twice, up to 32; simulated 2, host 1 */
+    uint32_t sets;      /**< 0: enough to exceed twice the L2 size, up to 32; simulated 2, host 1 */
     uint32_t flags;     /**< CUC_BENCH_INPUT_ bits */
 } cuc_bench_input_options;
 
@@ -868,23 +877,23 @@ typedef struct cuc_bench_input_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     NULL does nothing
- * @param caller_size sizeof(cuc_bench_input_options) in the code that calls
+ * @param caller_size sizeof(cuc_bench_input_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_bench_input_options_init(cuc_bench_input_options *options, size_t caller_size);
 
 /**
- * Create an input or an output: an array in several sets, which runs use in turn.
+ * Create an input or output: an array in several copies, called sets. Runs use the sets in turn.
  *
- * It is filled on the device, by philox with the session's seed: the same seed gives the same bytes
- * on every machine. See cuc_bench_generate().
+ * The device fills it by philox with the session's seed, so the same seed gives the same bytes on
+ * every machine. See cuc_bench_generate().
  *
  * @order  filled in the order of the state's stream
  * @thread in the setup function
  * @capture not on a captured stream; may spoil a capture in global mode
  * @param[out] out     borrowed; freed when the point is complete
  * @param      state   the point
- * @param      options description of the input
+ * @param      options describes the input
  * @retval CUC_OK                         created
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL, an option is unknown, count is 0, or
  *                                        dtype is unknown or cannot be filled that way
@@ -923,7 +932,7 @@ CUC_API uint64_t cuc_bench_input_bytes(const cuc_bench_input *input);
  * @thread any thread
  * @capture makes no driver call
  * @param input the input
- * @param set   any number, modulo the number of sets
+ * @param set   any number; taken modulo the number of sets
  * @return 0 for NULL and for a host input
  * @since 0.1
  */
@@ -935,8 +944,8 @@ CUC_API cuc_device_ptr cuc_bench_input_ptr(const cuc_bench_input *input, uint64_
  * @thread any thread
  * @capture makes no driver call
  * @param input the input
- * @param set   any number, modulo the number of sets
- * @return NULL for NULL and for an input that is not CUC_BENCH_INPUT_HOST
+ * @param set   any number; taken modulo the number of sets
+ * @return NULL for NULL and for an input without CUC_BENCH_INPUT_HOST
  * @since 0.1
  */
 CUC_API void *cuc_bench_input_host(const cuc_bench_input *input, uint64_t set);
@@ -949,7 +958,7 @@ CUC_API void *cuc_bench_input_host(const cuc_bench_input *input, uint64_t set);
  * @capture not on a captured stream; may spoil a capture in global mode
  * @param[out] to    cuc_bench_input_bytes() bytes
  * @param      input the input
- * @param      set   any number, modulo the number of sets
+ * @param      set   any number; taken modulo the number of sets
  * @retval CUC_OK                     copied
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_CONTEXT_LOST     work before it failed; also CUC_ERROR_DRIVER
@@ -960,9 +969,9 @@ CUC_API cuc_status cuc_bench_input_read(void *to, const cuc_bench_input *input, 
 /**
  * Generate an input's contents on the host, without a device.
  *
- * Number i (a complex element has two) is computed by philox4x32-10 with the seed as key and the
- * counter (low and high half of i, set, index). 16-bit and 8-bit floats are the f32 number rounded
- * to nearest even; numbers out of their range become their largest number.
+ * Number i comes from philox4x32-10 with the seed as key and the counter (low and high half of i,
+ * set, index). A complex element has two numbers. A 16-bit or 8-bit float is the f32 number rounded
+ * to nearest even; a number out of range becomes the largest float.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -982,54 +991,57 @@ CUC_API cuc_status cuc_bench_generate(void *to, const cuc_bench_input_options *o
 
 /** Flags of cuc_bench_subject. */
 enum {
-    /** The subject that the others of the point are compared with; at most one in a point. */
+    /** The subject with which the others are compared; at most one per point. */
     CUC_BENCH_PEER = 1 << 0,
-    /** run() waits for the stream itself: it is timed without holding the stream back, and its time
-     * includes the resulting gaps. Not in graph mode. */
+    /** run() itself waits for the stream. It is timed without holding the stream back, so its time
+     * includes the gaps. Not possible in graph mode. */
     CUC_BENCH_SYNCHRONISES = 1 << 1,
-    /** run() cannot be captured: no graph mode for this subject. */
+    /** run() cannot be captured, so graph mode skips this subject. */
     CUC_BENCH_NO_CAPTURE = 1 << 2,
 };
 
-/** A quantity of a subject other than time: registers per thread, bytes resident. */
+/** A quantity of a subject other than time, such as registers per thread or resident bytes. */
 typedef struct cuc_bench_figure {
-    const char *name; /**< an identifier, with its unit if there is one: "resident_bytes" */
+    const char *name; /**< an identifier that includes any unit, such as "resident_bytes" */
     double value;     /**< finite */
 } cuc_bench_figure;
 
 /**
- * Something to time. All callbacks return CUC_OK or a negative status; on a failure the thread's
- * last error is the reason (set it with cuc_error_set()).
+ * Something to time. Every callback returns CUC_OK or a negative status. After a failure, the
+ * thread's last error is the reason; set it with cuc_error_set().
  */
 typedef struct cuc_bench_subject {
     size_t struct_size; /**< sizeof(cuc_bench_subject); the initialisers set it */
     const char *name;   /**< an identifier, unique in the point: "cucore" */
     void *data;         /**< passed to the callbacks */
-    /** Do the work once, on the inputs of number `set`. The number increases; inputs take it modulo
-     * their number of sets. GPU: enqueue on the stream and return without waiting; other streams
-     * may be used if they are joined again. CPU: `stream` is NULL without a device. */
+    /** Do the work once, on the inputs' set number `set`. The number increases, and inputs take it
+     * modulo their number of sets. A GPU subject enqueues on the stream and returns without
+     * waiting; it may use other streams if it joins them again. For a CPU subject, `stream` is NULL
+     * without a device. */
     cuc_status (*run)(void *data, cuc_stream *stream, uint64_t set);
-    /** Compare the completed result of run() with set 0 with a reference. Write the difference to
-     * `why` and return 1, a normal outcome; 0: correct; negative: cannot be checked. Subjects that
-     * write to one array share it: create it with CUC_BENCH_INPUT_RESULT. Otherwise a subject that
-     * does nothing passes with the result of the subject before it. */
+    /** Compare the completed result of run() on set 0 with a reference. Return 0 if it is correct,
+     * 1 (a normal outcome) if not, with the difference in `why`, and a negative status if it cannot
+     * be checked. Subjects that write to the same array should create it with
+     * CUC_BENCH_INPUT_RESULT. Otherwise a subject that does nothing would pass with the previous
+     * subject's result. */
     cuc_status (*check)(void *data, cuc_stream *stream, char *why, size_t why_size);
-    /** Called before each sample, outside its time, such as to restore what run() changes; may be
+    /** Called before each sample and not timed, for example to restore what run() changes; may be
      * NULL. */
     cuc_status (*prepare)(void *data, cuc_stream *stream, uint64_t set);
-    /** FOREIGN, instead of run(): take one sample, wait for it, and write its seconds. */
+    /** For a FOREIGN subject, instead of run(): take one sample, wait for it, and write its
+     * seconds. */
     cuc_status (*sample)(void *data, uint64_t set, double *seconds);
-    /** Without check(): the reason why nothing can be checked: "launches an empty kernel". */
+    /** The reason for having no check(), such as "launches an empty kernel". */
     const char *unchecked;
-    double limit; /**< largest passing ratio to the peer, for the JSON; 0: none */
+    double limit; /**< largest ratio to the peer that passes, for the JSON; 0: none */
     /** Number of runs in a sample of the hot, graph and cpu modes; the sample's time is divided by
-     * it. 0: enough for a sample that can be measured. 1 for work that cannot be repeated. */
+     * it. 0: enough runs for a measurable sample. Use 1 for work that cannot be repeated. */
     uint32_t batch;
     uint32_t
-        modes; /**< CUC_BENCH_ mode bits; 0: those of the case that suit the kind; FOREIGN: cold */
+        modes; /**< CUC_BENCH_ mode bits; 0: the case's modes that suit the kind; FOREIGN: cold */
     int32_t kind;                    /**< a CUC_BENCH_KIND_ constant */
     uint32_t flags;                  /**< CUC_BENCH_PEER and other subject flags */
-    const cuc_bench_figure *figures; /**< [figure_count] further figures; NULL: none */
+    const cuc_bench_figure *figures; /**< [figure_count] figures other than time; NULL: none */
     size_t figure_count;
 } cuc_bench_subject;
 
@@ -1051,7 +1063,7 @@ typedef struct cuc_bench_subject {
  * @thread any thread
  * @capture makes no driver call
  * @param subject     NULL does nothing
- * @param caller_size sizeof(cuc_bench_subject) in the code that calls
+ * @param caller_size sizeof(cuc_bench_subject) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_bench_subject_init(cuc_bench_subject *subject, size_t caller_size);
@@ -1066,9 +1078,8 @@ CUC_API void cuc_bench_subject_init(cuc_bench_subject *subject, size_t caller_si
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument or the name is NULL, the name is used already,
  *                                    run() or sample() is missing or does not suit the kind, there
- *                                    is a second peer, check() and the reason for its absence are
- *                                    both given or both missing, or a figure has no name or no
- *                                    finite value
+ *                                    is a second peer, check and unchecked are both given or both
+ *                                    missing, or a figure has no name or no finite value
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
@@ -1103,10 +1114,10 @@ typedef struct cuc_bench_peak {
 /**
  * Read a peak of the session's device.
  *
- * "copy" is measured at first use: bytes read and written by a copy of memory that holds random
- * bits. Vendor data sheets supply, by the device's name, "memory", and dense arithmetic as "f64",
- * "f32", "tf32", "f16", "bf16", "e4m3" (all 8-bit floats), "i8"; a part of a device (MIG) has none
- * of these. cuc_bench_set_peak() adds others. A simulated device has none.
+ * The first use of "copy" measures it: the bytes that a copy of random bits reads and writes.
+ * Vendor data sheets supply the others by the device's name: "memory", and the rates of dense
+ * arithmetic, "f64", "f32", "tf32", "f16", "bf16", "e4m3" (all 8-bit floats) and "i8". A part of a
+ * device (MIG) has none of these. cuc_bench_set_peak() adds others. A simulated device has none.
  *
  * @order  measuring blocks for some milliseconds
  * @thread one call at a time on the same session
@@ -1124,16 +1135,16 @@ typedef struct cuc_bench_peak {
 CUC_API cuc_status cuc_bench_get_peak(cuc_bench_peak *out, cuc_bench *bench, const char *name);
 
 /**
- * Set a peak, such as the rate that a library reached; later points may name it. On a simulated
- * device it is stored, but yields no fraction.
+ * Set a peak, such as the rate that a library reached. Later points may name it. On a simulated
+ * device the peak is stored, but yields no fraction.
  *
  * @thread one call at a time on the same session
  * @capture makes no driver call
  * @param bench the session
- * @param peak  copied; replaces one of that name
+ * @param peak  copied; replaces a peak of the same name
  * @retval CUC_OK                     set
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument, the name or the source is NULL, or value is not
- *                                    above 0
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument, the name or the source is NULL, or value is 0 or
+ *                                    less
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
@@ -1142,9 +1153,9 @@ CUC_API cuc_status cuc_bench_set_peak(cuc_bench *bench, const cuc_bench_peak *pe
 /* ---- Results ---------------------------------------------------------------------------- */
 
 /**
- * The result of a subject in a mode. A number that was not measured is NaN, a text NULL.
+ * The result of a subject in one mode. If it was not measured, a number is NaN and a text is NULL.
  *
- * Times are seconds of one run. A point that was skipped or failed as a whole has one result
+ * Times are seconds of one run. A point that is skipped or fails as a whole has a single result,
  * without a subject.
  */
 struct cuc_bench_result {
@@ -1154,8 +1165,9 @@ struct cuc_bench_result {
     const char *axes;    /**< "n=1024 dtype=f32"; "" without axes */
     const char *subject; /**< NULL: the whole point */
     const char *peer;    /**< the peer it was compared with; NULL for the peer itself */
-    const char *reason;  /**< reason for being skipped or failed; NULL when measured */
-    const char *checked; /**< "passed", or "nothing to check: " and the reason; NULL: not reached */
+    const char *reason;  /**< why it was skipped or failed; NULL if measured */
+    const char *checked; /**< "passed", or "nothing to check: " and the reason; NULL if never
+                              checked */
     double median_s;
     double q1_s;
     double q3_s;
@@ -1164,15 +1176,15 @@ struct cuc_bench_result {
     double ci_low_s;
     double ci_high_s;
     double noise;        /**< (q3 - q1) / median */
-    double cpu_median_s; /**< GPU subjects: host time of the run() call */
+    double cpu_median_s; /**< host time of the run() call of a GPU subject */
     double bytes;
     double flop;
     double items;
     double bytes_per_s;
     double flop_per_s;
     double items_per_s;
-    double peak;  /**< rate a second, in the peak's unit: bytes, flop or items */
-    double share; /**< fraction of the peak, 0 to 1 and above; never for a simulated device */
+    double peak;  /**< the peak, in its own unit: bytes, flop or items per second */
+    double share; /**< fraction of the peak, from 0 up; never for a simulated device */
     double ratio; /**< time divided by the peer's: below 1 is faster */
     double ratio_low;
     double ratio_high;
@@ -1181,16 +1193,18 @@ struct cuc_bench_result {
     const char *item; /**< name of the items, "instructions" */
     const char *peak_name;
     const char *peak_source;
-    const double *samples_s; /**< [samples + discarded] in the order taken; NaN: discarded */
+    const double *samples_s; /**< [samples + discarded] in the order taken; a discarded one is
+                                  NaN */
     uint64_t samples;        /**< number of samples that the figures come from */
     uint64_t discarded;      /**< discarded because the clock was low */
     uint64_t batch;          /**< runs in a sample */
-    uint32_t mode;           /**< a CUC_BENCH_ mode bit; 0: not reached */
+    uint32_t mode;           /**< a CUC_BENCH_ mode bit; 0 if no mode was reached */
     int32_t kind;            /**< a CUC_BENCH_KIND_ constant */
     int32_t outcome;         /**< a CUC_BENCH_ outcome */
     int32_t stopped;         /**< a CUC_BENCH_STOP_ constant */
     int32_t verdict;         /**< a CUC_BENCH_ verdict */
-    int32_t disturbed;       /**< 1: more than a third was discarded; not reliable */
+    int32_t disturbed;       /**< 1 if more than a third was discarded, so the result is
+                                  unreliable */
     const cuc_bench_figure *figures; /**< [figure_count] the subject's figures */
     size_t figure_count;
 };
@@ -1238,10 +1252,10 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
                                         size_t index);
 
 /**
- * Machine, settings and results as JSON of the schema "cucore-bench/1".
+ * Write the machine, settings and results as JSON in the schema "cucore-bench/1".
  *
- * The schema is installed as share/cucore/bench-schema.json. In a progress callback it holds the
- * results so far and "unfinished": true, as after a cancelled run.
+ * The schema is installed as share/cucore/bench-schema.json. Called from a progress callback or
+ * after a cancelled run, it has the results so far and "unfinished": true.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver
@@ -1256,8 +1270,8 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
 CUC_API cuc_status cuc_bench_get_json(const char **out, size_t *bytes, cuc_bench *bench);
 
 /**
- * Write that JSON to a file, which is replaced as by cuc_object_save(). Called from a progress
- * callback, it preserves results that a killed process would lose.
+ * Write the JSON of cuc_bench_get_json() to a file, and replace the file as cuc_object_save() does.
+ * Called from a progress callback, it preserves results that a killed process would lose.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver

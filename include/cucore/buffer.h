@@ -12,12 +12,12 @@
 CUC_BEGIN_DECLS
 
 /**
- * A range of memory. It retains its resource and the stream that will free it, so these may be
- * released in any order.
+ * A range of memory. It retains its resource and the stream that will free it, so the caller may
+ * release all three in any order.
  *
- * Releasing the last reference enqueues the free on the buffer's stream. Work of other streams on
- * the buffer must be ordered before it with cuc_stream_wait_stream(), or cuc_buffer_set_stream()
- * must hand the buffer to the last of these streams.
+ * Releasing the last reference enqueues the free on the buffer's stream. If other streams also work
+ * on the buffer, order their work before the free with cuc_stream_wait_stream(), or hand the buffer
+ * to the last of them with cuc_buffer_set_stream().
  *
  * Threads: any thread; cuc_buffer_set_stream() while nothing else uses the buffer.
  */
@@ -26,8 +26,8 @@ typedef struct cuc_buffer cuc_buffer;
 /**
  * Allocate a buffer.
  *
- * @order  work enqueued on the stream after this call may use the memory, as may other streams that
- *         wait for it; the memory is not cleared
+ * @order  work enqueued on the stream after this call may use the memory, and so may work on
+ *         streams that wait for it; the memory is not cleared
  * @thread any thread
  * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
  *          driver in relaxed mode; for a user-defined one it depends on the callbacks
@@ -48,15 +48,15 @@ typedef struct cuc_buffer cuc_buffer;
 CUC_API cuc_status cuc_buffer_create(cuc_buffer **out, cuc_stream *stream,
                                      cuc_memory_resource *resource, size_t bytes);
 
-/** Description of memory for cuc_buffer_from_pointer(); zero is the default of every field. */
+/** Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field. */
 typedef struct cuc_buffer_options {
     size_t struct_size; /**< sizeof(cuc_buffer_options); the initialisers set it */
-    cuc_device *device; /**< the owning device; NULL: the resource's, or the one the driver
-                             reports */
+    cuc_device *device; /**< the owning device; NULL: the resource's, or else the one that the
+                             driver reports */
     cuc_memory_resource *resource;   /**< retained; frees the memory; NULL: nothing frees it */
     cuc_stream *stream;              /**< retained; orders the free; needs a resource */
     void *owner;                     /**< passed to drop_owner; excludes a resource */
-    void (*drop_owner)(void *owner); /**< called once after the buffer is destroyed, on any
+    void (*drop_owner)(void *owner); /**< called once, after the buffer is destroyed, on any
                                           thread */
     uint32_t access;                 /**< CUC_MEMORY_ACCESS_ bits; 0: query the driver */
     uint32_t reserved;               /**< 0 */
@@ -80,7 +80,7 @@ typedef struct cuc_buffer_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options NULL does nothing
- * @param caller_size    sizeof(cuc_buffer_options) in the code that calls
+ * @param caller_size    sizeof(cuc_buffer_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_buffer_options_init(cuc_buffer_options *options, size_t caller_size);
@@ -91,14 +91,14 @@ CUC_API void cuc_buffer_options_init(cuc_buffer_options *options, size_t caller_
  *
  * With a resource, the buffer takes ownership and frees the memory there. With an owner, it passes
  * the owner to drop_owner instead. With neither, it borrows the memory, which must outlive it. A
- * failing call takes no ownership: nothing is freed or dropped.
+ * call that fails takes no ownership: it frees and drops nothing.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out     a new reference; release it
  * @param      ptr     may be 0 only when bytes is 0
  * @param      bytes   length of the range; not checked against the allocation
- * @param      options NULL is every default: borrowed memory, with the access that the driver
+ * @param      options NULL selects all defaults: borrowed memory, with the access that the driver
  *                     reports
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, ptr is 0 while bytes is not, both a resource and
@@ -144,9 +144,9 @@ CUC_API cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer);
 /**
  * Release a buffer; the last release frees the memory.
  *
- * @order  a pool frees the memory when the buffer's stream reaches the call; a synchronous resource
- *         first waits for the buffer's stream. On a captured stream only memory of the same capture
- *         can be freed: other memory leaks, and the handler of cuc_set_failure_handler() is called
+ * @order  a pool frees the memory when the buffer's stream reaches the free; a synchronous resource
+ *         first waits for the buffer's stream. A captured stream can free only memory of the same
+ *         capture: other memory leaks, and the handler from cuc_set_failure_handler() is called
  * @thread any thread
  * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is safe:
  *          asks the driver in relaxed mode; for a user-defined one it depends on the callbacks
@@ -159,8 +159,8 @@ CUC_API void cuc_buffer_release(cuc_buffer *buffer);
 /**
  * Set the stream that will free a buffer.
  *
- * @order  enqueues nothing: the caller makes the new stream wait for the allocation and for uses by
- *         other streams
+ * @order  enqueues nothing: the caller must make the new stream wait for the allocation and for all
+ *         other streams' work on the buffer
  * @thread while no other thread uses the buffer
  * @capture safe: not restricted by the driver
  * @param buffer has a resource; slices, and buffers that do not free their memory, have no stream

@@ -2,10 +2,10 @@
  * @file
  * Compiled code on disk, so that the next process need not compile it again.
  *
- * A cache is a folder of entries, found by a hash of everything that can change the result. All
- * programs of a user may share it. An entry is checked whenever it is read, and appears completely
- * or not at all; the least recently used are removed first. A cache never makes another call fail:
- * if its folder cannot be used, everything is compiled.
+ * A cache is a folder of entries. The key of an entry is a hash of everything that can change the
+ * result. All programs of a user may share a cache. A write stores an entry completely or not at
+ * all, and every read checks it. The least recently used entries are removed first. A cache never
+ * makes another call fail: if its folder cannot be used, everything is compiled.
  */
 #ifndef CUCORE_CACHE_H
 #define CUCORE_CACHE_H
@@ -17,17 +17,17 @@ CUC_BEGIN_DECLS
 /**
  * A folder of compiled code.
  *
- * Threads: any thread, concurrently; so may processes.
+ * Threads: any thread, concurrently; processes may share the folder too.
  */
 typedef struct cuc_cache cuc_cache;
 
-/** Options of cuc_cache_open(); zero is the default of every field. */
+/** Options of cuc_cache_open(). Zero selects the default of every field. */
 typedef struct cuc_cache_options {
     size_t struct_size; /**< sizeof(cuc_cache_options); the initialisers set it */
     /** The folder, created if necessary; copied. NULL: the default cache's folder. */
     const char *dir;
-    /** Maximum size of its files in bytes; 0: the default cache's limit, which is
-     * CUCORE_CACHE_MAX_BYTES or 1 GiB */
+    /** Maximum size of the cache's files in bytes; 0: the default cache's limit, which is
+     * CUCORE_CACHE_MAX_BYTES or 1 GiB. */
     uint64_t max_bytes;
 } cuc_cache_options;
 
@@ -57,7 +57,7 @@ static inline cuc_cache_options cuc__cache_options_default(void)
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options zeroed, its struct_size set
- * @param      caller_size    sizeof(cuc_cache_options) in the code that calls
+ * @param      caller_size    sizeof(cuc_cache_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_cache_options_init(cuc_cache_options *options, size_t caller_size);
@@ -65,14 +65,16 @@ CUC_API void cuc_cache_options_init(cuc_cache_options *options, size_t caller_si
 /** The state of a cache. */
 typedef struct cuc_cache_info {
     size_t struct_size; /**< sizeof(cuc_cache_info), set by the caller */
-    const char *dir;    /**< the folder, "" if there is none; valid as long as the cache */
-    const char *off;    /**< why nothing is kept, such as "CUCORE_CACHE is 0"; "" if it works */
-    uint64_t max_bytes; /**< maximum size of its files in bytes */
-    uint64_t bytes;     /**< current size of its files in bytes */
+    const char *dir;    /**< the folder, or "" if there is none; valid as long as the cache */
+    const char *off;    /**< why nothing is stored, such as "CUCORE_CACHE is 0"; "" if the cache
+                             works */
+    uint64_t max_bytes; /**< maximum size of the files in bytes */
+    uint64_t bytes;     /**< current size of the files in bytes */
     uint64_t entries;   /**< their number */
     uint64_t hits;      /**< entries that this process found through this handle */
-    uint64_t misses;    /**< entries that it did not find, or found damaged */
-    uint64_t stored;    /**< entries that it added */
+    uint64_t misses;    /**< entries that this process looked for but did not find, or found
+                             damaged */
+    uint64_t stored;    /**< entries that this process added */
 } cuc_cache_info;
 
 #define CUC_CACHE_INFO_INIT                            \
@@ -80,18 +82,18 @@ typedef struct cuc_cache_info {
         sizeof(cuc_cache_info), 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
-/** An entry of a cache. Its texts are valid during the call that gets it. */
+/** An entry of a cache. The strings are valid only during the callback. */
 typedef struct cuc_cache_entry {
     size_t struct_size; /**< sizeof(cuc_cache_entry) in the library */
     const char *key;    /**< 64 hexadecimal digits */
-    const char *label;  /**< what was compiled, for people; "" if the entry is damaged */
+    const char *label;  /**< what was compiled, for human readers; "" if the entry is damaged */
     uint64_t bytes;     /**< of its file */
-    int64_t used_ns;    /**< its last use, in nanoseconds since 1970 */
-    int32_t damaged;    /**< 1: it is damaged, and will be compiled again */
+    int64_t used_ns;    /**< time of the last use, in nanoseconds since 1970 */
+    int32_t damaged;    /**< 1: the entry is damaged and will be compiled again */
     int32_t reserved;   /**< 0 */
 } cuc_cache_entry;
 
-/** Receives an entry; nonzero ends the walk. */
+/** Receives an entry. A nonzero result ends the walk. */
 typedef int32_t (*cuc_cache_visit)(void *user, const cuc_cache_entry *entry);
 
 /**
@@ -100,25 +102,25 @@ typedef int32_t (*cuc_cache_visit)(void *user, const cuc_cache_entry *entry);
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out     the cache; release it with cuc_cache_release()
- * @param      options the folder and its limit; copied; NULL is every default
+ * @param      options the folder and its limit; copied; NULL selects all defaults
  * @retval CUC_OK                     opened
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, dir is empty or too long, or an option is unknown
  * @retval CUC_ERROR_NOT_FOUND        dir is NULL, and there is no default folder: the message says
  *                                    why
- * @retval CUC_ERROR_IO               the folder could not be made or opened, belongs to another
- *                                    user, or others can write to it
+ * @retval CUC_ERROR_IO               the folder could not be created or opened, another user owns
+ *                                    it, or others can write to it
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
 CUC_API cuc_status cuc_cache_open(cuc_cache **out, const cuc_cache_options *options);
 
 /**
- * The default cache, for programs that name none.
+ * The default cache, which programs use unless they name another one.
  *
- * Its folder is CUCORE_CACHE_DIR, else cucore in XDG_CACHE_HOME, else ~/.cache/cucore; its limit is
- * CUCORE_CACHE_MAX_BYTES, else 1 GiB. CUCORE_CACHE=0 disables storage. The first call reads these
- * variables; a program with raised privileges (setuid) ignores them and stores nothing. The folder
- * is made when the first entry is stored.
+ * Its folder is CUCORE_CACHE_DIR, or else cucore in XDG_CACHE_HOME, or else ~/.cache/cucore. Its
+ * limit is CUCORE_CACHE_MAX_BYTES, or else 1 GiB. CUCORE_CACHE=0 turns storing off. The first call
+ * reads these variables; a program with raised privileges (setuid) ignores them and stores nothing.
+ * Storing the first entry creates the folder.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -128,7 +130,7 @@ CUC_API cuc_status cuc_cache_open(cuc_cache **out, const cuc_cache_options *opti
 CUC_API cuc_cache *cuc_cache_default(void);
 
 /**
- * A cache that keeps nothing, for options that turn caching off.
+ * A cache that stores nothing. Pass it as an option to turn caching off.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -152,7 +154,7 @@ CUC_API cuc_cache *cuc_cache_none(void);
 CUC_API cuc_status cuc_cache_get_info(cuc_cache_info *out, cuc_cache *cache);
 
 /**
- * Visit every entry. Each is read and checked, which does not count as a use.
+ * Visit every entry. This reads and checks each entry, which does not count as a use.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -209,7 +211,7 @@ typedef void (*cuc_cache_receive)(void *user, const void *data, size_t bytes);
  * @thread any thread
  * @capture makes no driver call
  * @param cache     the cache
- * @param key       any bytes; entries of programs and plans have keys of another kind
+ * @param key       any bytes; they never equal the key of a program's or plan's entry
  * @param key_bytes its length; 0 is valid
  * @param receive   called once with the entry's data, on this thread; not called without an entry
  * @param user      passed to receive
@@ -222,19 +224,18 @@ CUC_API cuc_status cuc_cache_read(cuc_cache *cache, const void *key, size_t key_
                                   cuc_cache_receive receive, void *user);
 
 /**
- * Store an entry of your own, in place of one with the same key.
+ * Store an entry of your own. It replaces an entry with the same key.
  *
- * Readers in any process find the old entry or the new one, never a part. The cache of
- * cuc_cache_none() stores no entry. An entry larger than the cache is not stored, and the old one
- * is removed. Least recently used entries are removed to make room.
+ * Readers in any process find either the old entry or the new one, never part of one. The cache
+ * from cuc_cache_none() stores nothing. If the entry is larger than the cache, it is not stored,
+ * and the old one is removed. The least recently used entries are removed to make room.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param cache     the cache
  * @param key       any bytes; copied
  * @param key_bytes its length; 0 is valid
- * @param label     describes the entry in cuc_cache_list(), of at most 200 bytes; copied; NULL is
- * ""
+ * @param label     describes the entry in cuc_cache_list(); at most 200 bytes; copied; NULL: ""
  * @param data      copied; NULL if bytes is 0
  * @param bytes     its size
  * @retval CUC_OK                     stored, or not kept for one of the reasons above

@@ -15,7 +15,10 @@
 
 #include <cucore/cucore.h>
 
-/** Prints a failure with its location to stderr and exits with 1; otherwise returns the status. */
+/**
+ * If the status is a failure, prints it with its location to stderr and exits with 1. Otherwise
+ * returns the status.
+ */
 static inline cuc_status cuc_must(cuc_status status, const char *file, int line)
 {
     if (status >= 0)
@@ -62,8 +65,8 @@ CUC__SCOPED_LIST(CUC__SCOPED_RELEASE)
 #undef CUC__SCOPED_RELEASE
 
 /**
- * Declares a handle that starts as NULL and is released at the end of its block, also on return,
- * break and goto, but not on exit() or longjmp(). For gcc and clang, in C; C++ has the handles of
+ * Declare a handle that starts as NULL and is released at the end of its block, also on return,
+ * break and goto, but not on exit() or longjmp(). For C with gcc or clang; C++ has the handles of
  * cucore.hpp.
  */
 #define CUC_SCOPED(type, name) type *name __attribute__((cleanup(cuc__release_##type))) = NULL

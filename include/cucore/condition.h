@@ -2,9 +2,9 @@
  * @file
  * Conditions: graph nodes that decide on the device, while the graph runs, which work follows.
  *
- * A conditional node has graphs of its own, its bodies. When a launch reaches it, the value of its
- * condition selects the body to run, whether a body runs, or whether it runs again. Kernels set the
- * value: those before the node, and those of its body. The host takes no part.
+ * A conditional node owns graphs, its bodies. When a launch reaches the node, the value of its
+ * condition decides which body runs, whether the body runs at all, or whether it runs again.
+ * Kernels before the node and kernels in its bodies set the value. The host takes no part.
  *
  *     cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL);
  *     cuc_stream_condition_create(&more, stream, 1, CUC_CONDITION_ASSIGN_DEFAULT);
@@ -22,15 +22,15 @@
  *     void cudaGraphSetConditional(unsigned long long handle, unsigned value);
  *
  * @par Bodies
- * Captures fill them (cuc_stream_begin_capture_to()) before the graph is instantiated. A body may
- * contain kernels of one context, copies except of pageable memory, fills, other graphs and
- * conditional nodes, and nothing else; an empty body does nothing. A body belongs to the graph that
- * contains the node and holds that graph. Objects that a body keeps are kept by that graph; make
- * one call at a time on all of them. A body cannot be instantiated or embedded by itself, and a
+ * Captures fill the bodies (cuc_stream_begin_capture_to()) before the graph is instantiated. A body
+ * may contain only kernels of one context, copies except of pageable memory, fills, other graphs
+ * and conditional nodes. An empty body does nothing. The graph that contains the node owns the body
+ * and keeps the objects that the body uses; the body retains that graph. Make one call at a time on
+ * the graph and its bodies together. A body cannot be instantiated or embedded by itself, and a
  * graph with conditional nodes cannot be embedded in another.
  *
  * A capture into a body that ends badly destroys the whole graph: see "Captures that end badly" in
- * graph.h. End or cancel the captures of bodies before the enclosing one.
+ * graph.h. End or cancel the captures of bodies before the enclosing capture.
  */
 #ifndef CUCORE_CONDITION_H
 #define CUCORE_CONDITION_H
@@ -43,25 +43,25 @@ CUC_BEGIN_DECLS
 
 /**
  * A 32-bit value that kernels set and one conditional node reads. The handle is the driver's
- * CUgraphConditionalHandle, the same as cudaGraphConditionalHandle, and is passed to kernels
- * unchanged. It belongs to its graph.
+ * CUgraphConditionalHandle, which equals cudaGraphConditionalHandle; pass it to kernels unchanged.
+ * It belongs to its graph.
  */
 typedef uint64_t cuc_condition;
 
 /** Flags of a condition. */
 enum {
-    CUC_CONDITION_ASSIGN_DEFAULT = 1, /**< each launch of the graph starts with the default
-                                           value; without this flag, with the value that the
+    CUC_CONDITION_ASSIGN_DEFAULT = 1, /**< each launch of the graph starts with the default value;
+                                           without this flag, it starts with the value that the
                                            previous launch left */
 };
 
 /** Behaviour of a conditional node, with the driver's values. */
 enum {
     CUC_CONDITIONAL_IF = 0,    /**< runs the first body if the value is not 0, else the second, if
-                                    any */
-    CUC_CONDITIONAL_WHILE = 1, /**< repeats its one body until the value is 0 */
+                                    there is one */
+    CUC_CONDITIONAL_WHILE = 1, /**< repeats its only body until the value is 0 */
     CUC_CONDITIONAL_SWITCH =
-        2, /**< runs the body with that number; none if there is no such body */
+        2, /**< runs the body whose index is the value; none if there is no such body */
 };
 
 /**
@@ -71,8 +71,8 @@ enum {
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param[out] out           the condition, destroyed with the graph
- * @param      graph         the graph that will contain the node, directly or in the body of
- *                           another node; a body stands for its graph
+ * @param      graph         the graph that will contain the node, directly or in another node's
+ *                           body; passing a body means its graph
  * @param      default_value 0 without CUC_CONDITION_ASSIGN_DEFAULT
  * @param      flags         CUC_CONDITION_ bits
  * @retval CUC_OK                     created
@@ -115,11 +115,11 @@ CUC_API cuc_status cuc_stream_condition_create(cuc_condition *out, cuc_stream *s
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph; on a stream that is not captured it fails
  * @param[out] bodies    [count] graphs without nodes, retained, for the caller to fill and release.
- *                       After a capture that fails or is cancelled they can only be released
+ *                       If the capture fails or is cancelled, the caller can only release them
  * @param      count     number of bodies: 1 or 2 for CUC_CONDITIONAL_IF, 1 for _WHILE, 1 to 65536
  *                       for _SWITCH
  * @param      stream    a captured stream
- * @param      condition created for this graph, and not used by a node yet
+ * @param      condition created for this graph, and not yet used by a node
  * @param      type      CUC_CONDITIONAL_IF, CUC_CONDITIONAL_WHILE or CUC_CONDITIONAL_SWITCH
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT bodies or stream is NULL, condition is 0, type is not one of

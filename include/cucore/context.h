@@ -1,6 +1,5 @@
 /**
- * @file
- * Contexts: the owners of a device's allocations, streams and loaded code.
+ * @file Contexts, which own a device's allocations, streams and loaded code.
  *
  * Most programs never name a context: a device supplies its primary context, and a stream knows its
  * own. This header serves programs that create contexts with the driver themselves.
@@ -96,7 +95,7 @@ CUC_API cuc_device *cuc_context_device(const cuc_context *context);
 CUC_API int32_t cuc_context_is_primary(const cuc_context *context);
 
 /**
- * An identifier that no other context of the process ever shares.
+ * An identifier that is unique among all contexts the process ever has.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -141,9 +140,9 @@ CUC_API int32_t cuc_context_is_lost(const cuc_context *context);
 enum {
     CUC_LIMIT_STACK_BYTES = 0,         /**< stack size of each thread */
     CUC_LIMIT_PRINTF_BYTES = 1,        /**< size of the device-side printf buffer */
-    CUC_LIMIT_MALLOC_HEAP_BYTES = 2,   /**< size of the heap of device-side malloc and new */
+    CUC_LIMIT_MALLOC_HEAP_BYTES = 2,   /**< size of the heap for device-side malloc and new */
     CUC_LIMIT_MAX_L2_FETCH_BYTES = 5,  /**< 0 to 128; a hint */
-    CUC_LIMIT_PERSISTING_L2_BYTES = 6, /**< L2 set aside for persisting accesses */
+    CUC_LIMIT_PERSISTING_L2_BYTES = 6, /**< size of the L2 set aside for persisting accesses */
     CUC_LIMIT_SHARED_MEMORY_BYTES = 7, /**< read-only, under CIG */
     CUC_LIMIT_CIG_ENABLED = 8,         /**< read-only */
     CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK = 9,
@@ -202,7 +201,7 @@ CUC_API cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *great
                                                   cuc_context *context);
 
 /**
- * Let kernels of a context access memory allocated in another device's context.
+ * Let the kernels of a context access memory that was allocated in another device's context.
  *
  * This covers plain allocations; pools have their own access list (memory.h). Enabling access twice
  * is not an error.
@@ -244,7 +243,7 @@ CUC_API cuc_status cuc_context_disable_peer_access(cuc_context *context, cuc_con
 CUC_API cuc_context *cuc_context_retain(cuc_context *context);
 
 /**
- * Release a context. A primary context stays retained; a foreign one is never destroyed.
+ * Release a context. A primary context stays retained. A foreign context is never destroyed.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver

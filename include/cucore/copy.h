@@ -2,12 +2,12 @@
  * @file
  * Copies and fills, in stream order.
  *
- * With unified addressing an address identifies its device or the host, so one function copies in
- * every direction, also between devices. cuc_host_address() converts a host address.
+ * With unified addressing, an address identifies its device or the host, so one function copies in
+ * every direction, even between devices. cuc_host_address() converts a host address.
  *
  * None of these functions allocates host memory. None waits for work, except that a copy of
  * pageable host memory may wait until the memory has been read. On a captured stream they become
- * nodes of the graph and run when it is launched.
+ * nodes of the graph and run when the graph is launched.
  */
 #ifndef CUCORE_COPY_H
 #define CUCORE_COPY_H
@@ -19,7 +19,7 @@
 
 CUC_BEGIN_DECLS
 
-/* Silences GCC, which would warn that uninitialised memory is read. */
+/* Silences a GCC warning that the call reads uninitialised memory. */
 #if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__)
 #define CUC__ONLY_ADDRESS __attribute__((access(none, 1)))
 #else
@@ -100,8 +100,8 @@ CUC_API cuc_status cuc_copy_to_host(cuc_stream *stream, void *dst, cuc_device_pt
 /**
  * Copy bytes from one device to another, in stream order, naming both devices.
  *
- * cuc_copy() does the same from the addresses alone; use this where the addresses do not identify
- * the devices.
+ * cuc_copy() needs only the addresses. Use this function if the addresses do not identify the
+ * devices.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
@@ -166,8 +166,8 @@ CUC_API cuc_status cuc_buffer_read_async(cuc_stream *stream, void *dst, const cu
                                          size_t offset, size_t bytes);
 
 /**
- * Copy bytes from one buffer into another, in stream order; also between devices, and between
- * ranges of one buffer that do not overlap.
+ * Copy bytes from one buffer into another, in stream order. The buffers may be on different
+ * devices, or be the same buffer if the ranges do not overlap.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
@@ -182,8 +182,8 @@ CUC_API cuc_status cuc_buffer_read_async(cuc_stream *stream, void *dst, const cu
  * @retval CUC_ERROR_INVALID_ARGUMENT a handle is NULL, a range extends past the end of its buffer,
  *                                    or the two overlap
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
- * @source CUDA Driver API, "Memory Management": cuMemcpyAsync, and cuMemcpyPeerAsync where both are
- *         memory of devices and one is not the stream's
+ * @source CUDA Driver API, "Memory Management": cuMemcpyAsync, and cuMemcpyPeerAsync if both are
+ *         device memory and one is not on the stream's device
  * @since 0.1
  */
 CUC_API cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offset,
@@ -191,7 +191,7 @@ CUC_API cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t d
 
 /* ---- Rectangles and boxes --------------------------------------------------------------- */
 
-/** A rectangle of bytes to copy; zero is the default of every field except dst and src. */
+/** A rectangle of bytes to copy. Zero selects the default of every field except dst and src. */
 typedef struct cuc_copy_2d_params {
     size_t struct_size; /**< sizeof(cuc_copy_2d_params); the initialisers set it */
     cuc_device_ptr dst; /**< start of the destination array, on a device or the host */
@@ -224,7 +224,7 @@ typedef struct cuc_copy_2d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_2d_params) in the code that calls
+ * @param caller_size   sizeof(cuc_copy_2d_params) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_size);
@@ -249,7 +249,7 @@ CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_s
  */
 CUC_API cuc_status cuc_copy_2d(cuc_stream *stream, const cuc_copy_2d_params *params);
 
-/** A box of bytes to copy; zero is the default of every field except dst and src. */
+/** A box of bytes to copy. Zero selects the default of every field except dst and src. */
 typedef struct cuc_copy_3d_params {
     size_t struct_size;    /**< sizeof(cuc_copy_3d_params); the initialisers set it */
     cuc_device_ptr dst;    /**< start of the destination array, on a device or the host */
@@ -287,7 +287,7 @@ typedef struct cuc_copy_3d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_3d_params) in the code that calls
+ * @param caller_size   sizeof(cuc_copy_3d_params) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_copy_3d_params_init(cuc_copy_3d_params *params, size_t caller_size);
@@ -314,21 +314,22 @@ CUC_API cuc_status cuc_copy_3d(cuc_stream *stream, const cuc_copy_3d_params *par
 
 /* ---- Batches ---------------------------------------------------------------------------- */
 
-/** Time at which the copies of a batch read their source. */
+/** When the copies of a batch read their source. */
 enum {
     CUC_COPY_SOURCE_STREAM = 0,      /**< in stream order, like any copy */
-    CUC_COPY_SOURCE_DURING_CALL = 1, /**< before the call returns, so that it may be on the stack */
-    CUC_COPY_SOURCE_ANY = 2,         /**< at any time: the source already has its contents and
-                                          keeps them */
+    CUC_COPY_SOURCE_DURING_CALL = 1, /**< before the call returns, so the source may be on the
+                                          stack */
+    CUC_COPY_SOURCE_ANY = 2,         /**< at any time: the source already has its contents and keeps
+                                          them */
 };
 
 /** Hints for running the copies of a batch. */
 enum {
-    CUC_COPY_OVERLAP_COMPUTE = 0x1, /**< prefer overlap with kernels over the copy's speed; a
-                                         hint */
+    CUC_COPY_OVERLAP_COMPUTE = 0x1, /**< a hint to prefer overlap with kernels over the copy's own
+                                         speed */
 };
 
-/** Attributes of one copy in a batch; zero is the default of every field. */
+/** Attributes of one copy in a batch. Zero selects the default of every field. */
 typedef struct cuc_copy_attributes {
     int32_t source_order;         /**< a CUC_COPY_SOURCE_ constant */
     uint32_t flags;               /**< CUC_COPY_OVERLAP_COMPUTE */
@@ -346,7 +347,7 @@ typedef struct cuc_copy_batch_params {
     const size_t *bytes;       /**< [count] sizes; an entry of 0 copies nothing */
     size_t count;              /**< 0 copies nothing */
     const cuc_copy_attributes *attributes; /**< [attribute_count]; NULL: every default */
-    size_t attribute_count;                /**< 0; 1: the same for all copies; else equal to
+    size_t attribute_count;                /**< 0, or 1 if all copies share one, or else equal to
                                                 count */
 } cuc_copy_batch_params;
 
@@ -368,7 +369,7 @@ typedef struct cuc_copy_batch_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_batch_params) in the code that calls
+ * @param caller_size   sizeof(cuc_copy_batch_params) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t caller_size);
@@ -379,8 +380,8 @@ CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t ca
  * If the driver does not support batches here (before CUDA 13.0, on the legacy default stream, or
  * on a captured stream) the copies are enqueued one by one.
  *
- * @order  after earlier work on the stream and before later work; among themselves in any order, so
- *         no copy may touch memory that another one writes
+ * @order  after earlier work on the stream and before later work. The copies themselves run in any
+ *         order, so no copy may touch memory that another one writes
  * @thread any thread; one call at a time on the same stream
  * @capture each copy becomes a node of the graph
  * @param stream the queue
@@ -389,7 +390,8 @@ CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t ca
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a range extends past the
  *                                    end of the address space, or an attribute is not one of those
  *                                    listed; the message has the index, and nothing was enqueued
- * @retval CUC_ERROR_NOT_SUPPORTED    CUC_COPY_SOURCE_DURING_CALL where the driver takes no batch
+ * @retval CUC_ERROR_NOT_SUPPORTED    CUC_COPY_SOURCE_DURING_CALL, but the driver takes no batch
+ *                                    here
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST. Earlier
  *                                    copies may have been enqueued
  * @source CUDA Driver API, "Memory Management": cuMemcpyBatchAsync
@@ -473,7 +475,7 @@ typedef struct cuc_fill_2d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_fill_2d_params) in the code that calls
+ * @param caller_size   sizeof(cuc_fill_2d_params) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_fill_2d_params_init(cuc_fill_2d_params *params, size_t caller_size);

@@ -13,8 +13,8 @@ CUC_BEGIN_DECLS
 /**
  * A device of the driver.
  *
- * There is one object for each ordinal; it lives as long as the process and is neither retained nor
- * released. Its primary context is retained at first use and stays retained.
+ * There is one object for each ordinal. It lives as long as the process and is neither retained nor
+ * released. The first use retains its primary context, which stays retained.
  *
  * Threads: any thread.
  */
@@ -43,7 +43,7 @@ typedef struct cuc_device_properties {
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out the count; the call succeeds also when it is 0
+ * @param[out] out the count; the call also succeeds if it is 0
  * @retval CUC_OK                     counted
  * @retval CUC_ERROR_NO_DRIVER        no driver on this machine; the log lists the places tried
  * @retval CUC_ERROR_DRIVER_TOO_OLD   the driver is older than CUDA 12.0
@@ -286,7 +286,7 @@ enum {
     CUC_SENSOR_MEMORY_CLOCK = 1 << 1,
     CUC_SENSOR_TEMPERATURE = 1 << 2,
     CUC_SENSOR_POWER = 1 << 3,
-    CUC_SENSOR_THROTTLE = 1 << 4, /**< drivers from CUDA 12.2 on */
+    CUC_SENSOR_THROTTLE = 1 << 4, /**< needs a driver of CUDA 12.2 or later */
 };
 
 /** Reasons for clocks below their maximum, with NVML's bits: X(constant, bit, name). */
@@ -294,7 +294,7 @@ enum {
 #define CUC_THROTTLE_LIST(X) \
     X(CUC_THROTTLE_IDLE,           0x1,   "idle") \
     X(CUC_THROTTLE_SETTING,        0x2,   "setting")        /* application clocks are set */ \
-    X(CUC_THROTTLE_POWER_CAP,      0x4,   "power_cap")      /* the power limit is reached */ \
+    X(CUC_THROTTLE_POWER_CAP,      0x4,   "power_cap")      /* power limit reached */ \
     X(CUC_THROTTLE_HARDWARE,       0x8,   "hardware")       /* any hardware cause */ \
     X(CUC_THROTTLE_SYNC_BOOST,     0x10,  "sync_boost")     /* synchronized with other devices */ \
     X(CUC_THROTTLE_THERMAL,        0x20,  "thermal")        /* software thermal slowdown */ \
@@ -312,12 +312,13 @@ enum {
 /** Readings of a device's sensors. */
 typedef struct cuc_device_sensors {
     size_t struct_size;  /**< sizeof(cuc_device_sensors), set by the caller */
-    uint64_t throttle;   /**< CUC_THROTTLE_ bits, and others that NVML may add */
+    uint64_t throttle;   /**< CUC_THROTTLE_ bits, and others that newer NVML versions may add */
     uint32_t sm_mhz;     /**< clock of the multiprocessors */
     uint32_t memory_mhz; /**< clock of the memory */
     uint32_t milliwatts; /**< power draw of the whole board */
     int32_t celsius;     /**< of the GPU */
-    uint32_t known;      /**< CUC_SENSOR_ bits of the values that were read; the others are 0 */
+    uint32_t known;      /**< CUC_SENSOR_ bits of the values that were read; all other values are
+                              0 */
     uint32_t reserved;   /**< 0 */
 } cuc_device_sensors;
 
@@ -340,7 +341,7 @@ typedef struct cuc_device_sensors {
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_NOT_SUPPORTED    the device is simulated
  * @retval CUC_ERROR_NOT_FOUND        there is no NVML: cuc_error_log() has the places tried
- * @retval CUC_ERROR_NO_DRIVER        the kernel's driver is not loaded, or of another version
+ * @retval CUC_ERROR_NO_DRIVER        the kernel driver is not loaded, or has another version
  * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
  * @retval CUC_ERROR_TOOLKIT          NVML failed
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size or a bit is unknown
@@ -412,7 +413,7 @@ CUC_API cuc_status cuc_device_get_context(cuc_context **out, cuc_device *device)
  * Make a device's primary context current on the calling thread.
  *
  * Only this call and cuc_context_set_current() change the current context. cucore calls that take a
- * stream do not need one; driver and runtime calls in the same program may.
+ * stream need no current context, but driver and runtime calls in the same program may.
  *
  * @thread changes the calling thread
  * @capture safe: asks the driver in relaxed mode

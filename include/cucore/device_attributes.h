@@ -11,9 +11,9 @@
 /**
  * X(value, CONSTANT, field, default, unit).
  *
- * `value` is the driver's CUdevice_attribute. `default` is the value with a driver too old for
- * the attribute. `unit` is "flag" for 0 or 1. The meanings are those of the CUDA Driver API,
- * "Device Management": cuDeviceGetAttribute.
+ * `value` is the driver's CUdevice_attribute. `default` is the value if the driver is too old to
+ * know the attribute. `unit` is "flag" for an attribute that is 0 or 1. The CUDA Driver API,
+ * "Device Management": cuDeviceGetAttribute, explains each attribute.
  */
 // clang-format off
 #define CUC_DEVICE_ATTRIBUTE_LIST(X) \

@@ -74,7 +74,7 @@ CUC_API const char *cuc_error_function(void);
 CUC_API int32_t cuc_error_library(void);
 
 /**
- * The error code of that library, such as the CUresult.
+ * The error code that the library returned, such as a CUresult.
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
@@ -84,7 +84,7 @@ CUC_API int32_t cuc_error_library(void);
 CUC_API int32_t cuc_error_library_code(void);
 
 /**
- * The symbolic name of that code, such as "CUDA_ERROR_OUT_OF_MEMORY".
+ * The symbolic name of the library's error code, such as "CUDA_ERROR_OUT_OF_MEMORY".
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
@@ -117,7 +117,7 @@ CUC_API const char *cuc_error_library_call(void);
 CUC_API const char *cuc_error_explanation(void);
 
 /**
- * The log that came with the failure: a compiler's or linker's, or the list of places searched.
+ * The log that came with the failure: a compiler's or linker's log, or the list of places searched.
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
@@ -129,8 +129,8 @@ CUC_API const char *cuc_error_log(void);
 /**
  * The number of notes that the failure carries.
  *
- * A note records a further error that occurred while the failure was handled, such as a context
- * that could not be restored. It never replaces the failure itself.
+ * A note records another error that occurred while the failure was handled, such as a context that
+ * could not be restored. It never replaces the failure itself.
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
@@ -161,8 +161,8 @@ CUC_API const char *cuc_error_note(size_t index);
 CUC_API void cuc_error_clear(void);
 
 /**
- * Set the thread's last failure, from a callback that fails or from a library that builds on cucore
- * and reports its failures the same way.
+ * Set the thread's last failure. This is for callbacks that fail, and for libraries that build on
+ * cucore and report failures the same way.
  *
  * @thread changes the calling thread's own error
  * @capture makes no driver call
@@ -182,7 +182,7 @@ typedef struct cuc_explanation {
     const char *remedy;  /**< the remedy; static */
     int32_t library;     /**< a CUC_LIBRARY_ value */
     int32_t code;        /**< the library's own code, or the cuc_status */
-    int32_t sticky;      /**< 1: only a new process can continue after it */
+    int32_t sticky;      /**< 1: only a new process can continue after this code */
     int32_t reserved;    /**< 0 */
 } cuc_explanation;
 
@@ -192,7 +192,7 @@ typedef struct cuc_explanation {
     }
 
 /**
- * Explain a library's error code; needs no driver and no device.
+ * Explain a library's error code. This needs no driver and no device.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -250,7 +250,7 @@ CUC_API size_t cuc_explain_count(int32_t library);
 CUC_API cuc_status cuc_explain_at(cuc_explanation *out, int32_t library, size_t index);
 
 /**
- * Receives a failure that no call can return: one during a release or in a callback.
+ * Receives a failure that no call can return, such as one during a release or in a callback.
  *
  * @param message the failure, with the driver call and its code; valid during the call
  * @param user    as given to cuc_set_failure_handler()
@@ -258,12 +258,12 @@ CUC_API cuc_status cuc_explain_at(cuc_explanation *out, int32_t library, size_t 
 typedef void (*cuc_failure_fn)(const char *message, void *user);
 
 /**
- * Set the process-wide handler of failures that no call can return. Without a handler they are
- * dropped and the object leaks.
+ * Set the process-wide handler of failures that no call can return. Without a handler, such a
+ * failure is dropped and its object leaks.
  *
  * The handler may run on any thread, including the driver's, so it must not call cucore. It does
- * not receive failures that only report that the driver is gone at process exit, or that repeat an
- * already reported loss of a context.
+ * not receive a failure that only reports that the driver is gone at process exit, or that repeats
+ * the loss of a context.
  *
  * @thread any thread; a failure in progress on another thread may still reach the old handler
  * @capture makes no driver call

@@ -26,7 +26,7 @@ enum {
     CUC_EVENT_IPC = 1 << 2,           /**< other processes can open it; excludes CUC_EVENT_TIMING */
 };
 
-/** Options of cuc_event_create(); zero is the default of every field. */
+/** Options of cuc_event_create(). Zero selects the default of every field. */
 typedef struct cuc_event_options {
     size_t struct_size; /**< sizeof(cuc_event_options); the initialisers set it */
     uint32_t flags;     /**< CUC_EVENT_ bits */
@@ -51,7 +51,7 @@ typedef struct cuc_event_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_event_options) in the code that calls
+ * @param caller_size sizeof(cuc_event_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_event_options_init(cuc_event_options *options, size_t caller_size);
@@ -149,7 +149,7 @@ CUC_API cuc_context *cuc_event_context(const cuc_event *event);
 CUC_API uint32_t cuc_event_flags(const cuc_event *event);
 
 /**
- * Record an event; it completes when all work now on the stream is complete.
+ * Record an event. It completes when all work that is now on the stream is complete.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same event and stream
@@ -211,13 +211,13 @@ CUC_API cuc_status cuc_event_synchronize(cuc_event *event);
 CUC_API cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_event *end);
 
 /**
- * Create a file descriptor that becomes readable when an event completes, for poll(), epoll or
- * asyncio.
+ * Create a file descriptor for poll(), epoll or asyncio. It becomes readable when an event
+ * completes.
  *
- * The descriptor refers to the event's recording at the time of the call. It is readable at once
- * for an event that has completed or was never recorded. It also becomes readable when the event
- * can never complete because its context failed; cuc_event_query() then reports the failure. An
- * internal stream of cucore does the waiting and is reused by later calls.
+ * The descriptor refers to the event's latest recording at the time of the call. It is readable at
+ * once if the event has completed or was never recorded. It also becomes readable if the event can
+ * never complete because its context failed; cuc_event_query() then reports the failure. An
+ * internal stream does the waiting; later calls reuse it.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode

@@ -3,10 +3,10 @@
  * Fat binaries: code of several architectures in one piece, to ship kernels without a compiler.
  *
  * cuc_fatbin_create() packs compiled objects, and cuc_object_save() writes the result. A program
- * that loads it with cuc_object_create() or cuc_object_from_file() needs only the driver: neither
- * NVRTC nor nvJitLink nor nvFatbin. The driver takes the code that fits the device best. Kernels of
- * tile programs keep their signatures, one for each architecture, so launches check arguments as
- * after compiling. `cucore build` does all of it from the command line.
+ * that loads it with cuc_object_create() or cuc_object_from_file() needs only the driver, and no
+ * NVRTC, nvJitLink or nvFatbin. The driver chooses the code that fits the device best. Kernels of
+ * tile programs keep their signatures, one for each architecture, so launches check arguments just
+ * as for newly compiled kernels. `cucore build` does all this from the command line.
  */
 #ifndef CUCORE_FATBIN_H
 #define CUCORE_FATBIN_H
@@ -19,19 +19,20 @@ CUC_BEGIN_DECLS
 /** Code for one architecture in a fat binary. */
 typedef struct cuc_fatbin_part {
     cuc_object *object; /**< PTX or a cubin */
-    /** "sm_90a": the architecture that a cubin was compiled for; nvFatbin checks its number, not
-     * its suffix. NULL: that of the PTX beside the cubin. PTX contains its own. */
+    /** The architecture that a cubin was compiled for, such as "sm_90a". nvFatbin checks its
+     * number, but not its suffix. NULL: the architecture of the PTX beside the cubin. PTX names its
+     * own architecture. */
     const char *arch;
 } cuc_fatbin_part;
 
-/** Options of cuc_fatbin_create(); zero is the default of every field. */
+/** Options of cuc_fatbin_create(). Zero selects the default of every field. */
 typedef struct cuc_fatbin_options {
     size_t struct_size; /**< sizeof(cuc_fatbin_options); the initialisers set it */
     const char *name;   /**< the object's name in messages; copied; NULL is "fatbin" */
-    int32_t compress;   /**< compress the code; on by default, in the format (LZ4) that every driver
+    int32_t compress;   /**< compress the code; on by default, in a format (LZ4) that every driver
                              and cucore itself can read */
-    int32_t ptx;        /**< also pack the PTX beside each cubin, equal texts once, for later
-                             architectures and for simulated drivers; off by default */
+    int32_t ptx;        /**< also pack the PTX that accompanies each cubin, for later architectures
+                             and simulated drivers; packs equal PTX once; off by default */
 } cuc_fatbin_options;
 
 #define CUC_FATBIN_OPTIONS_INIT             \
@@ -51,16 +52,17 @@ typedef struct cuc_fatbin_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     zeroed, and its size set; NULL does nothing
- * @param caller_size sizeof(cuc_fatbin_options) in the code that calls
+ * @param caller_size sizeof(cuc_fatbin_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_fatbin_options_init(cuc_fatbin_options *options, size_t caller_size);
 
 /**
- * Pack compiled code of several architectures into a fat binary; needs nvFatbin, and no driver.
+ * Pack compiled code for several architectures into a fat binary. This needs nvFatbin, but no
+ * driver.
  *
- * All parts should have the same kernels, because the driver loads one of them. The fat binary
- * knows the name expressions of all parts, but a file of it does not.
+ * All parts should have the same kernels, because the driver loads one of them. The object knows
+ * the name expressions of all parts, but a file written from it does not.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -71,12 +73,12 @@ CUC_API void cuc_fatbin_options_init(cuc_fatbin_options *options, size_t caller_
  * @retval CUC_OK                     packed
  * @retval CUC_ERROR_INVALID_ARGUMENT out or parts is NULL; count is 0; an option is wrong; a part
  *                                    has no object, or one that is neither PTX nor a cubin; a
- *                                    cubin's architecture is not given and there is no PTX beside
- *                                    it, or does not match the code; or two parts have the same
+ *                                    cubin's architecture does not match the code, or is not given
+ *                                    and no PTX accompanies the cubin; or two parts have the same
  *                                    kind and architecture. The message has the part's index
  * @retval CUC_ERROR_INVALID_HANDLE   an object is not alive
  * @retval CUC_ERROR_NOT_FOUND        there is no nvFatbin: cuc_error_log() lists the locations
- *                                    tried; or options.ptx is on, and a cubin has no PTX beside it
+ *                                    tried; or options.ptx is on, and no PTX accompanies a cubin
  * @retval CUC_ERROR_NOT_SUPPORTED    nvFatbin does not know an architecture
  * @retval CUC_ERROR_TOOLKIT          nvFatbin failed
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory

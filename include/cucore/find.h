@@ -35,7 +35,7 @@
 CUC_BEGIN_DECLS
 
 /**
- * The result of a search, with the locations tried before.
+ * The result of a search, with the locations that were tried first.
  *
  * Threads: any thread, concurrently; it never changes.
  */
@@ -44,9 +44,9 @@ typedef struct cuc_found cuc_found;
 /**
  * Find a library.
  *
- * A library that cucore itself has loaded is reported as it was found then. Otherwise each call
- * searches again. The search leaves no library loaded, though the system's loader may load and
- * unload it in between.
+ * If cucore itself has loaded the library, the result reports how it was found then. Otherwise each
+ * call searches again. The search leaves no library loaded, but the system's loader may load and
+ * unload it meanwhile.
  *
  * @thread any thread, also in the child of a fork
  * @capture makes no driver call
@@ -54,9 +54,9 @@ typedef struct cuc_found cuc_found;
  * @param out  the result; release it with cuc_found_release()
  * @param name such as "nvrtc", in upper or lower case; see cuc_find_library_name()
  * @retval CUC_OK                     found
- * @retval CUC_ERROR_NOT_FOUND        not found: cuc_error_log() has the locations tried, one a
- *                                    line, and cuc_error_explanation() how to install it; or the
- *                                    name is unknown, and the message lists the known ones
+ * @retval CUC_ERROR_NOT_FOUND        not found: cuc_error_log() lists the locations tried, one per
+ *                                    line, and cuc_error_explanation() says how to install it; or
+ *                                    the name is unknown, and the message lists the known ones
  * @retval CUC_ERROR_INVALID_ARGUMENT out or name is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
@@ -80,10 +80,10 @@ CUC_API cuc_status cuc_find_library(cuc_found **out, const char *name);
 CUC_API cuc_status cuc_find_header_dir(cuc_found **out, const char *name);
 
 /**
- * Set the file of a library, ahead of every other location and the environment.
+ * Set the file of a library. It takes precedence over the environment and all other locations.
  *
  * Call it at the start of a program: it affects every later search and load in the process. The
- * path is copied. Nothing is checked until the library is searched for.
+ * path is copied. The path is not checked until the library is searched for.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -164,7 +164,7 @@ CUC_API const char *cuc_found_path(const cuc_found *found);
 CUC_API const char *cuc_found_method(const cuc_found *found);
 
 /**
- * The number of locations tried before.
+ * The number of locations that were tried first.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -175,7 +175,8 @@ CUC_API const char *cuc_found_method(const cuc_found *found);
 CUC_API size_t cuc_found_tried_count(const cuc_found *found);
 
 /**
- * A location tried before, as one line: the method, the location, and the reason for rejecting it.
+ * A location that was tried first, as one line: the method, the location, and the reason for
+ * rejecting it.
  *
  * @thread any thread
  * @capture makes no driver call

@@ -3,9 +3,9 @@
  * Matrix multiplication: d = activation(alpha a b + beta c + bias) + residual.
  *
  * A *plan* describes a kind of product: element types, matrix layouts and the operations on the
- * result. Creating one writes a tile program, chooses its tile sizes for a shape and compiles it.
- * The plan then computes products of every shape, from any thread, on any stream of its device; it
- * is fast for shapes near the one it was created for. No state is kept outside the plan.
+ * result. Creating a plan writes a tile program, chooses its tile sizes for a shape and compiles
+ * it. The plan then computes products of any shape, from any thread, on any stream of its device.
+ * It is fast for shapes near the one it was created for. All state is in the plan.
  *
  *     cuc_gemm_plan_create(&plan, device, CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .m = 4096,
  *                          .n = 4096, .k = 4096, .activation = CUC_GEMM_GELU));
@@ -30,7 +30,7 @@ CUC_BEGIN_DECLS
  */
 typedef struct cuc_gemm_plan cuc_gemm_plan;
 
-/** Number of products that a call computes. */
+/** How many products a call computes. */
 enum {
     CUC_GEMM_SINGLE = 0,  /**< one, by cuc_gemm() */
     CUC_GEMM_BATCHED = 1, /**< many of the same shape, by cuc_gemm_batched() */
@@ -53,32 +53,32 @@ enum {
     CUC_GEMM_SILU = 4,      /**< x / (1 + exp(-x)) */
 };
 
-/** Axis of a bias. */
+/** What a bias is added to. */
 enum {
     CUC_GEMM_NO_BIAS = 0,
-    CUC_GEMM_BIAS_COLUMNS =
-        1,                  /**< each column of d: bias is [n]; [groups, n] for grouped products */
-    CUC_GEMM_BIAS_ROWS = 2, /**< each row of d: bias is [m]; not for grouped products */
+    CUC_GEMM_BIAS_COLUMNS = 1, /**< each column of d: bias is [n], or [groups, n] for grouped
+                                    products */
+    CUC_GEMM_BIAS_ROWS = 2,    /**< each row of d: bias is [m]; not for grouped products */
 };
 
 /** Precision of f32 products. */
 enum {
     CUC_GEMM_IEEE = 0,   /**< correctly rounded multiply-adds, without tensor cores */
     CUC_GEMM_TF32 = 1,   /**< operands rounded to 11 bits, on tensor cores */
-    CUC_GEMM_TF32X3 = 2, /**< three such products, which preserve nearly all bits of f32 */
+    CUC_GEMM_TF32X3 = 2, /**< three TF32 products, which preserve nearly all bits of f32 */
 };
 
 /** Flags of cuc_gemm_options. */
 enum {
-    CUC_GEMM_SHARED_A = 1 << 0,    /**< all products of a batch share a, which has two axes */
-    CUC_GEMM_SHARED_B = 1 << 1,    /**< all products of a batch share b */
+    CUC_GEMM_SHARED_A = 1 << 0,    /**< all products of a batch share a, which then has two axes */
+    CUC_GEMM_SHARED_B = 1 << 1,    /**< all products of a batch share b, which then has two axes */
     CUC_GEMM_FAST_ACC = 1 << 2,    /**< 8-bit floats: accumulate with fewer bits, which is faster */
     CUC_GEMM_SCALED_ROWS = 1 << 3, /**< multiply the product by row_scale, f32 [m] */
     CUC_GEMM_SCALED_COLUMNS = 1 << 4, /**< multiply the product by column_scale, f32 [n] */
 };
 
 /**
- * Description of a plan; zero is the default of every field.
+ * Description of a plan. Zero selects the default of every field except dtype.
  *
  * m, n, k and batch guide the choice of tiles; the plan computes products of any shape.
  */
@@ -94,8 +94,8 @@ typedef struct cuc_gemm_options {
     cuc_dtype c_dtype;     /**< of c; 0: no c, and beta must be 0 */
     cuc_dtype accumulator; /**< f32, f64 or i32, as dtype requires; 0 selects it */
     int32_t precision;     /**< for f32: CUC_GEMM_IEEE, _TF32 or _TF32X3 */
-    int32_t a_order;       /**< CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; other strides work, but
-                                slowly */
+    int32_t a_order;       /**< CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; arrays with other strides also
+                                work, but slowly */
     int32_t b_order;
     int32_t d_order;          /**< order of d, c and residual */
     int32_t activation;       /**< CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU */
@@ -106,39 +106,39 @@ typedef struct cuc_gemm_options {
     int64_t m;     /**< rows of d, of all groups together; 0: large */
     int64_t n;     /**< columns of d; 0: large */
     int64_t k;     /**< extent of the reduction; 0: large */
-    int64_t batch; /**< products of a batch, or groups; 0: 1 */
+    int64_t batch; /**< number of products in a batch, or of groups; 0: 1 */
 
     int32_t tile_m;  /**< rows of d that a block computes; 0: chosen automatically */
-    int32_t tile_n;  /**< columns; 0: chosen automatically. Set both tile_m and tile_n or neither */
+    int32_t tile_n;  /**< columns of d; 0: chosen automatically. Set both tile_m and tile_n, or
+                          neither */
     int32_t tile_k;  /**< step of the reduction; 0: chosen automatically */
     int32_t stages;  /**< pipeline stages, 2 to 24; 0: as many as fit */
     int32_t cluster; /**< blocks down a column of tiles that share their loads of b: 1, 2 or 4; 0:
-                        chosen automatically */
-    /** Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between
-     * tiles; 0: the compiler's choice. */
+                          chosen automatically */
+    /** Warps of a block without a pipeline. With a pipeline, 4 lets warpgroups alternate between
+     * tiles. 0: chosen by the compiler. */
     int32_t warps;
-    int32_t split;  /**< blocks that share a reduction in a pipeline, 1 to 8; 0: chosen
-                         automatically */
+    int32_t split;  /**< blocks that share a pipelined reduction, 1 to 8; 0: chosen automatically */
     int32_t raster; /**< tiles side by side before the next row of tiles, 1 to 64; 0: chosen
                          automatically */
-    int32_t parts;  /**< parts of a reduction kept in the workspace, 1 to 64; 0: chosen
+    int32_t parts;  /**< parts of a reduction that pass through the workspace, 1 to 64; 0: chosen
                          automatically */
     /** Stream-K: number of last waves, 1 to 8, whose reductions all blocks share evenly through the
-     * workspace if the tiles do not fill the last wave; 0: chosen automatically. */
+     * workspace if the tiles do not fill the last wave. 0: chosen automatically. */
     int32_t stream_k;
     /** Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial
-     * sums; with 0 there are none, unless `parts` or `stream_k` is given. */
+     * sums. 0: no partial sums, unless `parts` or `stream_k` is given. */
     uint64_t workspace_bytes;
     const char *arch; /**< target architecture, such as "sm_90a"; NULL: all features of the
                            device */
-    /** File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual
-     * one. Choices set by hand are not looked up. */
+    /** File of tuning records (tuned.h) to search before the cost model is used. "": none; NULL:
+     * the usual one. Options that fix the tile bypass the search. */
     const char *tuned;
-    /** The cache of compiled code, used while the plan is made. NULL is cuc_cache_default();
-     * cuc_cache_none() keeps nothing. */
+    /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
+     * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
-    /** Blocks along a row of tiles that share their loads of a: 1, 2 or 4, where cluster is 1; 0:
-     * chosen automatically, or 1 if cluster is given. */
+    /** Blocks along a row of tiles that share their loads of a: 1, 2 or 4; above 1 only if cluster
+     * is 1. 0: chosen automatically, or 1 if cluster is given. */
     int32_t cluster_n;
     int32_t reserved; /**< 0 */
 } cuc_gemm_options;
@@ -169,18 +169,19 @@ static inline cuc_gemm_options cuc__gemm_options_default(void)
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options     zeroed, its struct_size set
- * @param      caller_size sizeof(cuc_gemm_options) in the code that calls
+ * @param      caller_size sizeof(cuc_gemm_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_gemm_options_init(cuc_gemm_options *options, size_t caller_size);
 
 /**
- * Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options.
+ * Apply a choice to options. Choices have the form used by tuning records and
+ * cuc_gemm_visit_candidates().
  *
  * @thread any thread
  * @capture makes no driver call
- * @param options tiles, stages and the like are set; those that the choice does not name are set to
- *                0
+ * @param options tile sizes, stages and the other tuning fields are set; fields that the choice
+ *                does not name become 0
  * @param choice  "BM=128 BN=256 BK=64 :cluster=1 :split=1 :parts=1"
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, options->struct_size is wrong, or the
@@ -208,25 +209,27 @@ CUC_API cuc_status cuc_gemm_visit_candidates(cuc_device *device, const cuc_gemm_
                                              cuc_tuned_visit visit, void *user);
 
 /**
- * The arrays of a call. Arrays that the plan does not use must be NULL; else the error names them.
+ * The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails
+ * and names them.
  */
 typedef struct cuc_gemm_args {
     size_t struct_size;             /**< sizeof(cuc_gemm_args); the initialisers set it */
-    const cuc_tensor *a;            /**< [m][k]; [batch][m][k]; rows of all groups, [m][k] */
+    const cuc_tensor *a;            /**< [m][k]; [batch][m][k]; grouped: the rows of all groups,
+                                         [m][k] */
     const cuc_tensor *b;            /**< [k][n]; [batch][k][n]; [groups][k][n] */
     const cuc_tensor *c;            /**< like d; read only if beta is not 0; may be d itself */
-    const cuc_tensor *d;            /**< [m][n]; [batch][m][n]; rows of all groups, [m][n];
-                                         written */
+    const cuc_tensor *d;            /**< [m][n]; [batch][m][n]; grouped: the rows of all groups,
+                                         [m][n]; written */
     const cuc_tensor *bias;         /**< [n], [m] or [groups][n] */
     const cuc_tensor *residual;     /**< like d; may be d itself */
     const cuc_tensor *row_scale;    /**< f32 [m] */
     const cuc_tensor *column_scale; /**< f32 [n] */
-    /** Grouped products: i32 [groups + 1] on the device; group g has rows offsets[g] to offsets[g +
-     * 1] of a and d. Offsets ascend; rows of no group are not written. The array must not overlap
-     * d. */
+    /** For grouped products: i32 [groups + 1] on the device. Group g has rows offsets[g] to
+     * offsets[g + 1] of a and d. Offsets must ascend. Rows that belong to no group are not written.
+     * The array must not overlap d. */
     const cuc_tensor *offsets;
-    cuc_device_ptr workspace; /**< a multiple of 256, used by one product at a time; 0 if the
-                                   plan needs none */
+    cuc_device_ptr workspace; /**< a multiple of 256, used by one product at a time; 0 if the plan
+                                   needs none */
     uint64_t workspace_bytes; /**< size of the workspace; at least
                                    cuc_gemm_plan_workspace_bytes() */
 } cuc_gemm_args;
@@ -247,7 +250,7 @@ typedef struct cuc_gemm_args {
  * @thread any thread
  * @capture makes no driver call
  * @param[out] args        zeroed, its struct_size set
- * @param      caller_size sizeof(cuc_gemm_args) in the code that calls
+ * @param      caller_size sizeof(cuc_gemm_args) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);

@@ -436,7 +436,7 @@ enum {
     CUC_GRAPH_NODE_PRIORITY = 1 << 2,
 };
 
-/** Options of cuc_graph_instantiate(); zero is the default of every field. */
+/** Options of cuc_graph_instantiate(). Zero selects the default of every field. */
 typedef struct cuc_graph_exec_options {
     size_t struct_size; /**< sizeof(cuc_graph_exec_options); the initialisers set it */
     cuc_stream *upload; /**< uploads the instance to the device at once; NULL: the first launch
@@ -463,7 +463,7 @@ typedef struct cuc_graph_exec_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_graph_exec_options) in the code that calls
+ * @param caller_size sizeof(cuc_graph_exec_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_graph_exec_options_init(cuc_graph_exec_options *options, size_t caller_size);

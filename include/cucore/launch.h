@@ -160,7 +160,7 @@ typedef struct cuc_launch_config {
  * @thread any thread
  * @capture makes no driver call
  * @param config      the caller's struct
- * @param caller_size sizeof(cuc_launch_config) in the code that calls
+ * @param caller_size sizeof(cuc_launch_config) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size);

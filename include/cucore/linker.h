@@ -30,7 +30,7 @@ enum {
 };
 
 /**
- * Options of a linker; zero is the default of every field.
+ * Options of a linker. Zero selects the default of every field.
  *
  * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is copied.
  * The comment on each field has the nvJitLink option that it becomes. The driver's linker takes the
@@ -110,7 +110,7 @@ static inline cuc_linker_options cuc__linker_options_default(void)
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options zeroed, its struct_size set
- * @param      caller_size    sizeof(cuc_linker_options) in the code that calls
+ * @param      caller_size    sizeof(cuc_linker_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t caller_size);
@@ -121,7 +121,7 @@ CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t caller_
  * @thread any thread
  * @capture never touches a stream
  * @param[out] out     the linker; release it with cuc_linker_release()
- * @param      options how to link; copied; NULL is every default
+ * @param      options how to link; copied; NULL selects all defaults
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or an option is out of bounds: the message names
  *                                    it

@@ -245,7 +245,7 @@ typedef struct cuc_memory_callbacks {
  * @thread any thread
  * @capture makes no driver call
  * @param callbacks NULL does nothing
- * @param caller_size      sizeof(cuc_memory_callbacks) in the code that calls
+ * @param caller_size      sizeof(cuc_memory_callbacks) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_memory_callbacks_init(cuc_memory_callbacks *callbacks, size_t caller_size);
@@ -331,7 +331,7 @@ enum {
     CUC_MEMORY_POOL_IPC = 0x2,           /**< other processes can import its memory */
 };
 
-/** Options of cuc_memory_pool_create(); zero is the default of every field. */
+/** Options of cuc_memory_pool_create(). Zero selects the default of every field. */
 typedef struct cuc_memory_pool_options {
     size_t struct_size;           /**< sizeof(cuc_memory_pool_options); the initialisers set it */
     uint64_t max_bytes;           /**< upper limit of its size; 0: the system's limit */
@@ -366,7 +366,7 @@ typedef struct cuc_memory_pool_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options NULL does nothing
- * @param caller_size    sizeof(cuc_memory_pool_options) in the code that calls
+ * @param caller_size    sizeof(cuc_memory_pool_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t caller_size);
@@ -379,7 +379,7 @@ CUC_API void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size
  * @param[out] out     a new reference; release it; the last release destroys or keeps the pool
  * @param      device  the device that owns the memory (CUC_MEMORY_DEVICE), or whose streams
  *                     allocate from the pool; a pinned or managed pool is made accessible to it
- * @param      options NULL is every default: device memory, no limit
+ * @param      options NULL selects all defaults: device memory, no limit
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL, or an option is not one of those listed
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no memory pools, or the driver has no pools of
@@ -729,7 +729,7 @@ typedef struct cuc_memory_batch {
  * @thread any thread
  * @capture makes no driver call
  * @param batch NULL does nothing
- * @param caller_size  sizeof(cuc_memory_batch) in the code that calls
+ * @param caller_size  sizeof(cuc_memory_batch) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_memory_batch_init(cuc_memory_batch *batch, size_t caller_size);

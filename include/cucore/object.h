@@ -77,7 +77,7 @@ typedef struct cuc_object_mapping {
     const char *symbol;     /**< such as "_Z5saxpyIfEvT_PKS0_PS0_i" */
 } cuc_object_mapping;
 
-/** Options of cuc_object_create(); zero is the default of every field. */
+/** Options of cuc_object_create(). Zero selects the default of every field. */
 typedef struct cuc_object_options {
     size_t struct_size; /**< sizeof(cuc_object_options); the initialisers set it */
     const char *name;   /**< name in messages; copied; NULL: none, or the path */
@@ -106,7 +106,7 @@ typedef struct cuc_object_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     zeroed, and its size set; NULL does nothing
- * @param caller_size sizeof(cuc_object_options) in the code that calls
+ * @param caller_size sizeof(cuc_object_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_object_options_init(cuc_object_options *options, size_t caller_size);

@@ -44,7 +44,7 @@ CUC_API cuc_status cuc_occupancy_max_active_blocks(uint32_t *out, cuc_kernel *ke
                                                    cuc_device *device, uint32_t block_threads,
                                                    uint32_t shared_bytes, uint32_t flags);
 
-/** Limits for cuc_occupancy_max_potential_block_size(); zero is the default of every field. */
+/** Limits for cuc_occupancy_max_potential_block_size(). Zero selects the default of every field. */
 typedef struct cuc_occupancy_options {
     size_t struct_size;    /**< sizeof(cuc_occupancy_options); the initialisers set it */
     uint32_t shared_bytes; /**< dynamic shared memory of a block of any size; not with a callback */
@@ -74,7 +74,7 @@ typedef struct cuc_occupancy_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     zeroed, and its size set; NULL does nothing
- * @param caller_size sizeof(cuc_occupancy_options) in the code that calls
+ * @param caller_size sizeof(cuc_occupancy_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t caller_size);

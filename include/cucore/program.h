@@ -48,7 +48,7 @@ typedef struct cuc_program_header {
 } cuc_program_header;
 
 /**
- * Options for compiling a program; zero is the default of every field.
+ * Options for compiling a program. Zero selects the default of every field.
  *
  * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is copied.
  * The comment on each field has the NVRTC option that it becomes. Options marked (PTX) apply to PTX
@@ -226,7 +226,7 @@ static inline cuc_program_options cuc__program_options_default(void)
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options zeroed, its struct_size set
- * @param      caller_size    sizeof(cuc_program_options) in the code that calls
+ * @param      caller_size    sizeof(cuc_program_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_program_options_init(cuc_program_options *options, size_t caller_size);
@@ -244,7 +244,7 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
  * @param      text        the source; copied
  * @param      bytes       length of the text, with or without a closing zero byte; 0 for a text
  *                         that ends with a zero byte
- * @param      options     how to compile it; copied; NULL is every default
+ * @param      options     how to compile it; copied; NULL selects all defaults
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL, source_kind is unknown, the text contains
  *                                    a zero byte, or an option is out of bounds: the message names
@@ -446,7 +446,7 @@ CUC_API void cuc_program_release(cuc_program *program);
  * @param      bytes       length of the text, as for cuc_program_create(); 0 for a text that ends
  *                         with a zero byte
  * @param      name        the kernel's name, a symbol, or a name expression of CUDA C++
- * @param      options     how to compile it; NULL is every default
+ * @param      options     how to compile it; NULL selects all defaults
  * @retval CUC_OK                     compiled and found
  * @retval CUC_ERROR_INVALID_ARGUMENT out, text or name is NULL, or as for cuc_program_create()
  * @retval CUC_ERROR_COMPILE          the source is wrong, or CUDA C++ has no such kernel:

@@ -25,7 +25,7 @@ enum {
     CUC_STREAM_SYNC_LEGACY = 1 << 0,
 };
 
-/** Options of cuc_stream_create(); zero is the default of every field. */
+/** Options of cuc_stream_create(). Zero selects the default of every field. */
 typedef struct cuc_stream_options {
     size_t struct_size; /**< sizeof(cuc_stream_options); the initialisers set it */
     int32_t priority;   /**< lower runs first; 0 is the lowest priority; clamped to the device's
@@ -51,7 +51,7 @@ typedef struct cuc_stream_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_stream_options) in the code that calls
+ * @param caller_size sizeof(cuc_stream_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_stream_options_init(cuc_stream_options *options, size_t caller_size);

@@ -78,7 +78,7 @@ enum {
         2, /**< cuc_tensor_map_encode_im2col_wide(): a copy transfers 128 pixels */
 };
 
-/** Settings of a map beyond its tensor and box; zero is the default of every field. */
+/** Settings of a map beyond its tensor and box. Zero selects the default of every field. */
 typedef struct cuc_tensor_map_options {
     size_t struct_size;   /**< sizeof(cuc_tensor_map_options); the initialisers set it */
     cuc_dtype dtype;      /**< element type of the copy, of the same size as the tensor's, such as
@@ -112,7 +112,7 @@ typedef struct cuc_tensor_map_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_tensor_map_options) in the code that calls
+ * @param caller_size sizeof(cuc_tensor_map_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t caller_size);

@@ -230,7 +230,7 @@ CUC_API cuc_status cuc_tile_get_record(cuc_tuned_record *out, cuc_program *progr
 
 /* ---- Interpreter ---------------------------------------------------------------------------- */
 
-/** Options of cuc_tile_interpret(); zero is the default of every field. */
+/** Options of cuc_tile_interpret(). Zero selects the default of every field. */
 typedef struct cuc_tile_interpret_options {
     size_t struct_size; /**< sizeof(cuc_tile_interpret_options); the initialisers set it */
     uint32_t grid[3];   /**< in blocks, for a kernel that declares none; 0 in y or z means 1 */
@@ -260,7 +260,7 @@ typedef struct cuc_tile_interpret_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     zeroed, and its size set; NULL does nothing
- * @param caller_size sizeof(cuc_tile_interpret_options) in the code that calls
+ * @param caller_size sizeof(cuc_tile_interpret_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options,
@@ -281,7 +281,7 @@ CUC_API void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options
  * @param args    [count], as for cuc_launch(), with tensors in host memory: device -1, pinned or
  *                managed
  * @param count   the number of the kernel's parameters
- * @param options NULL is every default
+ * @param options NULL selects all defaults
  * @retval CUC_OK                     complete
  * @retval CUC_NOT_READY              options.stop ended the run; its stores so far remain
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL or does not match the kernel: the message

@@ -94,7 +94,7 @@ typedef uint32_t cuc_tile_variable;
 CUC_API cuc_status cuc_tile_program_create(cuc_tile_program **out);
 
 /**
- * Limits for building a program; zero is the default of every field.
+ * Limits for building a program. Zero selects the default of every field.
  *
  * Names and defaults are those of cuc_program_options, whose budget applies when the source is
  * compiled.
@@ -138,7 +138,7 @@ static inline cuc_tile_budget cuc__tile_budget_default(void)
  * @thread any thread
  * @capture makes no driver call
  * @param[out] budget      the caller's struct; at most caller_size bytes are written
- * @param      caller_size sizeof(cuc_tile_budget) in the code that calls
+ * @param      caller_size sizeof(cuc_tile_budget) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_tile_budget_init(cuc_tile_budget *budget, size_t caller_size);
@@ -1109,7 +1109,7 @@ enum {
     CUC_TILE_CACHE_STREAM = 3 /**< used once */
 };
 
-/** Options of a memory access; zero is the default of every field. */
+/** Options of a memory access. Zero selects the default of every field. */
 typedef struct cuc_tile_access_options {
     size_t struct_size; /**< sizeof(cuc_tile_access_options); the initialisers set it */
     /** Shape of a store, [rank], with CUC_NO_AXIS; NULL: the tile's, preceded by CUC_NO_AXIS. */
@@ -1146,7 +1146,7 @@ typedef struct cuc_tile_access_options {
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options     zeroed, its struct_size set; NULL does nothing
- * @param      caller_size sizeof(cuc_tile_access_options) in the code that calls
+ * @param      caller_size sizeof(cuc_tile_access_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_tile_access_options_init(cuc_tile_access_options *options, size_t caller_size);
@@ -1166,7 +1166,7 @@ CUC_API void cuc_tile_access_options_init(cuc_tile_access_options *options, size
  * @param index   [count] integer scalars; they count tiles
  * @param rank    its number of axes
  * @param shape   [rank]: an extent for each axis, or CUC_NO_AXIS
- * @param options pad, order, scope, hints; NULL is every default
+ * @param options pad, order, scope, hints; NULL selects all defaults
  * @return the tile
  * @since 0.1
  */
@@ -1249,7 +1249,7 @@ CUC_API cuc_tile cuc_tile_element(cuc_tile_program *program, const char *file, u
  * @param count   its number of axes
  * @param index   [count] integer scalars; they count tiles
  * @param x       the tile; broadcast to the shape, and cast where promotion would cast
- * @param options shape, order, scope, hints; NULL is every default
+ * @param options shape, order, scope, hints; NULL selects all defaults
  * @since 0.1
  */
 CUC_API void cuc_tile_store(cuc_tile_program *program, const char *file, uint32_t line,
@@ -1335,7 +1335,7 @@ CUC_TILE_STORE_LIST(CUC__TILE_STORE)
  * @param tensor  the tensor
  * @param count   its number of axes
  * @param index   [count] integer tiles, broadcast together with the mask
- * @param options mask, pad, order, scope, hints; NULL is every default
+ * @param options mask, pad, order, scope, hints; NULL selects all defaults
  * @return the tile; the pad value where the mask is false or the index is outside the tensor
  * @since 0.1
  */
@@ -1356,7 +1356,7 @@ CUC_API cuc_tile cuc_tile_gather(cuc_tile_program *program, const char *file, ui
  * @param count   its number of axes
  * @param index   [count] integer tiles, broadcast together with x and the mask
  * @param x       the values
- * @param options mask, order, scope, hints; NULL is every default
+ * @param options mask, order, scope, hints; NULL selects all defaults
  * @since 0.1
  */
 CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint32_t line,
@@ -1406,7 +1406,7 @@ CUC_TILE_ATOMIC_LIST(CUC__TILE_ATOMIC)
  * @param index    [count] integer tiles
  * @param expected the values to compare with
  * @param x        the new values
- * @param options  mask, order, scope; NULL is every default
+ * @param options  mask, order, scope; NULL selects all defaults
  * @return the old values
  * @since 0.1
  */

@@ -46,7 +46,7 @@ typedef struct cuc_tune_progress {
     uint32_t samples;   /**< SAMPLING: rounds so far; else 0 */
 } cuc_tune_progress;
 
-/** Options of tuning; zero is the default of every field. */
+/** Options of tuning. Zero selects the default of every field. */
 typedef struct cuc_tune_options {
     size_t struct_size; /**< sizeof(cuc_tune_options); the initialisers set it */
     uint32_t most;      /**< maximum number of candidates to measure, the model's best first; 0:
@@ -81,7 +81,7 @@ typedef struct cuc_tune_options {
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options     zeroed, its struct_size set
- * @param      caller_size sizeof(cuc_tune_options) in the code that calls
+ * @param      caller_size sizeof(cuc_tune_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size);
@@ -99,7 +99,7 @@ CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size
  * @param      device   the device to measure on
  * @param      plan     the kind of product and its shape: m, n and k must be given. Only the
  *                      activation is applied to the result; settings chosen by hand stay
- * @param      options  NULL is every default
+ * @param      options  NULL selects all defaults
  * @retval CUC_OK                     found, and stored if there is a path
  * @retval CUC_ERROR_INVALID_ARGUMENT device or plan is NULL, a field is out of bounds, or capacity
  *                                    is too small
@@ -133,7 +133,7 @@ CUC_API cuc_status cuc_gemm_tune(char *choice, size_t capacity, cuc_device *devi
  * @param      kernel   the kernel's name; NULL: the program's only kernel
  * @param      args     [count], as for cuc_launch()
  * @param      count    the number of the kernel's parameters
- * @param      options  NULL is every default
+ * @param      options  NULL selects all defaults
  * @retval CUC_OK                     found, and stored if there is a path
  * @retval CUC_ERROR_INVALID_ARGUMENT device, text, program or args is NULL, or capacity is too
  *                                    small; also arguments that cuc_launch() refuses

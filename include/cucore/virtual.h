@@ -30,7 +30,7 @@ enum {
     CUC_MEMORY_VIRTUAL_IPC = 0x10, /**< other processes can import it: cuc_buffer_export_pieces() */
 };
 
-/** Options of cuc_memory_virtual_create(); zero is the default of every field. */
+/** Options of cuc_memory_virtual_create(). Zero selects the default of every field. */
 typedef struct cuc_memory_virtual_options {
     size_t struct_size;       /**< sizeof(cuc_memory_virtual_options); the initialisers set it */
     uint64_t reserve_bytes;   /**< reserved for each allocation, to grow into; 0: its own size */
@@ -62,7 +62,7 @@ typedef struct cuc_memory_virtual_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_memory_virtual_options) in the code that calls
+ * @param caller_size sizeof(cuc_memory_virtual_options) in the calling code
  * @since 0.1
  */
 CUC_API void cuc_memory_virtual_options_init(cuc_memory_virtual_options *options,

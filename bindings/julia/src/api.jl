@@ -3,18 +3,18 @@
 
 # Result of a call: 0 is success, positive values are normal outcomes, negative values are failures.
 const cuc_status = Int32
-# An address in a device's memory, or in memory that a device can reach; 0 is none.
+# An address in a device's memory, or in memory that a device can reach; 0 means no address.
 const cuc_device_ptr = UInt64
 # The type of an array element or of a kernel argument.
 const cuc_dtype = Int32
-# A 32-bit value that kernels set and one conditional node reads. The handle is the driver's CUgraphConditionalHandle, the same as cudaGraphConditionalHandle, and is passed to kernels unchanged. It belongs to its graph.
+# A 32-bit value that kernels set and one conditional node reads. The handle is the driver's CUgraphConditionalHandle, which equals cudaGraphConditionalHandle; pass it to kernels unchanged. It belongs to its graph.
 const cuc_condition = UInt64
 # A value: a tile, a scalar, a constant or a tensor; 0 is none.
 const cuc_tile = UInt32
 # A variable, which holds successive values of one type; 0 is none.
 const cuc_tile_variable = UInt32
 
-# The result of a search, with the locations tried before.
+# The result of a search, with the locations that were tried first.
 mutable struct cuc_found end
 # A folder of compiled code.
 mutable struct cuc_cache end
@@ -28,7 +28,7 @@ mutable struct cuc_stream end
 mutable struct cuc_event end
 # A source of memory: it allocates and frees.
 mutable struct cuc_memory_resource end
-# A range of memory. It retains its resource and the stream that will free it, so these may be released in any order.
+# A range of memory. It retains its resource and the stream that will free it, so the caller may release all three in any order.
 mutable struct cuc_buffer end
 # A compiled kind of product.
 mutable struct cuc_gemm_plan end
@@ -556,7 +556,7 @@ struct cuc_arg
     value::UInt64
 end
 
-# Description of memory for cuc_buffer_from_pointer(); zero is the default of every field.
+# Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
 struct cuc_buffer_options
     struct_size::Csize_t
     device::Ptr{cuc_device}
@@ -568,7 +568,7 @@ struct cuc_buffer_options
     reserved::UInt32
 end
 
-# An entry of a cache. Its texts are valid during the call that gets it.
+# An entry of a cache. The strings are valid only during the callback.
 struct cuc_cache_entry
     struct_size::Csize_t
     key::Ptr{UInt8}
@@ -592,7 +592,7 @@ struct cuc_cache_info
     stored::UInt64
 end
 
-# Options of cuc_cache_open(); zero is the default of every field.
+# Options of cuc_cache_open(). Zero selects the default of every field.
 struct cuc_cache_options
     struct_size::Csize_t
     dir::Ptr{UInt8}
@@ -608,7 +608,7 @@ struct cuc_capture_info
     reserved::Int32
 end
 
-# A rectangle of bytes to copy; zero is the default of every field except dst and src.
+# A rectangle of bytes to copy. Zero selects the default of every field except dst and src.
 struct cuc_copy_2d_params
     struct_size::Csize_t
     dst::cuc_device_ptr
@@ -623,7 +623,7 @@ struct cuc_copy_2d_params
     src_y::Csize_t
 end
 
-# A box of bytes to copy; zero is the default of every field except dst and src.
+# A box of bytes to copy. Zero selects the default of every field except dst and src.
 struct cuc_copy_3d_params
     struct_size::Csize_t
     dst::cuc_device_ptr
@@ -834,7 +834,7 @@ struct cuc_dl_version
     minor::UInt32
 end
 
-# Options of cuc_event_create(); zero is the default of every field.
+# Options of cuc_event_create(). Zero selects the default of every field.
 struct cuc_event_options
     struct_size::Csize_t
     flags::UInt32
@@ -853,7 +853,7 @@ struct cuc_explanation
     reserved::Int32
 end
 
-# Options of cuc_fatbin_create(); zero is the default of every field.
+# Options of cuc_fatbin_create(). Zero selects the default of every field.
 struct cuc_fatbin_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -900,7 +900,7 @@ struct cuc_gemm_choice
     reserved::Int32
 end
 
-# Description of a plan; zero is the default of every field.
+# Description of a plan. Zero selects the default of every field except dtype.
 struct cuc_gemm_options
     struct_size::Csize_t
     form::Int32
@@ -939,7 +939,7 @@ struct cuc_gemm_options
     reserved::Int32
 end
 
-# Options of cuc_graph_instantiate(); zero is the default of every field.
+# Options of cuc_graph_instantiate(). Zero selects the default of every field.
 struct cuc_graph_exec_options
     struct_size::Csize_t
     upload::Ptr{cuc_stream}
@@ -980,7 +980,7 @@ struct cuc_launch_config
     attributes::Ptr{cuc_launch_attribute}
 end
 
-# Options of a linker; zero is the default of every field.
+# Options of a linker. Zero selects the default of every field.
 struct cuc_linker_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -1039,7 +1039,7 @@ struct cuc_memory_piece
     reserved::UInt32
 end
 
-# Options of cuc_memory_pool_create(); zero is the default of every field.
+# Options of cuc_memory_pool_create(). Zero selects the default of every field.
 struct cuc_memory_pool_options
     struct_size::Csize_t
     max_bytes::UInt64
@@ -1058,7 +1058,7 @@ struct cuc_memory_pool_statistics
     used_high::UInt64
 end
 
-# Options of cuc_memory_virtual_create(); zero is the default of every field.
+# Options of cuc_memory_virtual_create(). Zero selects the default of every field.
 struct cuc_memory_virtual_options
     struct_size::Csize_t
     reserve_bytes::UInt64
@@ -1076,7 +1076,7 @@ struct cuc_object_mapping
     symbol::Ptr{UInt8}
 end
 
-# Options of cuc_object_create(); zero is the default of every field.
+# Options of cuc_object_create(). Zero selects the default of every field.
 struct cuc_object_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -1086,7 +1086,7 @@ struct cuc_object_options
     name_count::Csize_t
 end
 
-# Limits for cuc_occupancy_max_potential_block_size(); zero is the default of every field.
+# Limits for cuc_occupancy_max_potential_block_size(). Zero selects the default of every field.
 struct cuc_occupancy_options
     struct_size::Csize_t
     shared_bytes::UInt32
@@ -1119,7 +1119,7 @@ struct cuc_program_header
     bytes::Csize_t
 end
 
-# Options for compiling a program; zero is the default of every field.
+# Options for compiling a program. Zero selects the default of every field.
 struct cuc_program_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -1249,7 +1249,7 @@ struct cuc_sms
     driver::NTuple{18, UInt64}
 end
 
-# Options of cuc_stream_create(); zero is the default of every field.
+# Options of cuc_stream_create(). Zero selects the default of every field.
 struct cuc_stream_options
     struct_size::Csize_t
     priority::Int32
@@ -1281,7 +1281,7 @@ struct cuc_tensor_map_image
     pixels::UInt32
 end
 
-# Settings of a map beyond its tensor and box; zero is the default of every field.
+# Settings of a map beyond its tensor and box. Zero selects the default of every field.
 struct cuc_tensor_map_options
     struct_size::Csize_t
     dtype::cuc_dtype
@@ -1294,7 +1294,7 @@ struct cuc_tensor_map_options
     reserved::UInt32
 end
 
-# Options of a memory access; zero is the default of every field.
+# Options of a memory access. Zero selects the default of every field.
 struct cuc_tile_access_options
     struct_size::Csize_t
     shape::Ptr{Int64}
@@ -1310,7 +1310,7 @@ struct cuc_tile_access_options
     reserved::UInt32
 end
 
-# Limits for building a program; zero is the default of every field.
+# Limits for building a program. Zero selects the default of every field.
 struct cuc_tile_budget
     struct_size::Csize_t
     budget_operations::UInt64
@@ -1333,7 +1333,7 @@ struct cuc_tile_entry
     reserved::UInt32
 end
 
-# Options of cuc_tile_interpret(); zero is the default of every field.
+# Options of cuc_tile_interpret(). Zero selects the default of every field.
 struct cuc_tile_interpret_options
     struct_size::Csize_t
     grid::NTuple{3, UInt32}
@@ -1366,7 +1366,7 @@ struct cuc_tuned_record
     seconds::Cdouble
 end
 
-# Attributes of one copy in a batch; zero is the default of every field.
+# Attributes of one copy in a batch. Zero selects the default of every field.
 struct cuc_copy_attributes
     source_order::Int32
     flags::UInt32
@@ -1401,7 +1401,7 @@ struct cuc_dl_managed_tensor_versioned
     dl_tensor::cuc_dl_tensor
 end
 
-# The arrays of a call. Arrays that the plan does not use must be NULL; else the error names them.
+# The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails and names them.
 struct cuc_gemm_args
     struct_size::Csize_t
     a::Ptr{cuc_tensor}
@@ -1433,7 +1433,7 @@ cuc_buffer_access(buffer) =
 # The length of a buffer.
 cuc_buffer_bytes(buffer) =
     ccall((:cuc_buffer_bytes, libcucore), Csize_t, (Ptr{cuc_buffer},), buffer)
-# Copy bytes from one buffer into another, in stream order; also between devices, and between ranges of one buffer that do not overlap.
+# Copy bytes from one buffer into another, in stream order. The buffers may be on different devices, or be the same buffer if the ranges do not overlap.
 cuc_buffer_copy(stream, dst, dst_offset, src, src_offset, bytes) =
     ccall((:cuc_buffer_copy, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, dst_offset, src, src_offset, bytes)
 # Allocate a buffer.
@@ -1505,16 +1505,16 @@ cuc_buffer_write_async(stream, buffer, offset, src, bytes) =
 # Remove every entry. Programs that are using the cache compile again.
 cuc_cache_clear(cache) =
     ccall((:cuc_cache_clear, libcucore), cuc_status, (Ptr{cuc_cache},), cache)
-# The default cache, for programs that name none.
+# The default cache, which programs use unless they name another one.
 cuc_cache_default() =
     ccall((:cuc_cache_default, libcucore), Ptr{cuc_cache}, ())
 # Read the state of a cache. Counting its files takes a millisecond for a few hundred entries.
 cuc_cache_get_info(out, cache) =
     ccall((:cuc_cache_get_info, libcucore), cuc_status, (Ptr{cuc_cache_info}, Ptr{cuc_cache}), out, cache)
-# Visit every entry. Each is read and checked, which does not count as a use.
+# Visit every entry. This reads and checks each entry, which does not count as a use.
 cuc_cache_list(cache, visit, user) =
     ccall((:cuc_cache_list, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Ptr{Cvoid}), cache, visit, user)
-# A cache that keeps nothing, for options that turn caching off.
+# A cache that stores nothing. Pass it as an option to turn caching off.
 cuc_cache_none() =
     ccall((:cuc_cache_none, libcucore), Ptr{cuc_cache}, ())
 # Open a cache of your own.
@@ -1538,7 +1538,7 @@ cuc_cache_retain(cache) =
 # Check every entry and remove the damaged ones. Damaged entries do no harm, because each use checks its entry.
 cuc_cache_verify(damaged, cache) =
     ccall((:cuc_cache_verify, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_cache}), damaged, cache)
-# Store an entry of your own, in place of one with the same key.
+# Store an entry of your own. It replaces an entry with the same key.
 cuc_cache_write(cache, key, key_bytes, label, data, bytes) =
     ccall((:cuc_cache_write, libcucore), cuc_status, (Ptr{cuc_cache}, Ptr{Cvoid}, Csize_t, Cstring, Ptr{Cvoid}, Csize_t), cache, key, key_bytes, label, data, bytes)
 # The kind of object code with a given name.
@@ -1553,7 +1553,7 @@ cuc_context_device(context) =
 # Undo cuc_context_enable_peer_access(). Disabling access that is not enabled is not an error.
 cuc_context_disable_peer_access(context, peer) =
     ccall((:cuc_context_disable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
-# Let kernels of a context access memory allocated in another device's context.
+# Let the kernels of a context access memory that was allocated in another device's context.
 cuc_context_enable_peer_access(context, peer) =
     ccall((:cuc_context_enable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
 # Create an event in any context.
@@ -1565,7 +1565,7 @@ cuc_context_from_handle(out, handle) =
 # The context that is current on the calling thread.
 cuc_context_get_current(out) =
     ccall((:cuc_context_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_context}},), out)
-# An identifier that no other context of the process ever shares.
+# An identifier that is unique among all contexts the process ever has.
 cuc_context_get_id(out, context) =
     ccall((:cuc_context_get_id, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_context}), out, context)
 # Read a limit of a context.
@@ -1583,7 +1583,7 @@ cuc_context_is_lost(context) =
 # Check whether a context is its device's primary context.
 cuc_context_is_primary(context) =
     ccall((:cuc_context_is_primary, libcucore), Int32, (Ptr{cuc_context},), context)
-# Release a context. A primary context stays retained; a foreign one is never destroyed.
+# Release a context. A primary context stays retained. A foreign context is never destroyed.
 cuc_context_release(context) =
     ccall((:cuc_context_release, libcucore), Cvoid, (Ptr{cuc_context},), context)
 # Add a reference to a context.
@@ -1754,13 +1754,13 @@ cuc_error_library() =
 # The library function that failed, such as "cuMemAllocAsync".
 cuc_error_library_call() =
     ccall((:cuc_error_library_call, libcucore), Cstring, ())
-# The error code of that library, such as the CUresult.
+# The error code that the library returned, such as a CUresult.
 cuc_error_library_code() =
     ccall((:cuc_error_library_code, libcucore), Int32, ())
-# The symbolic name of that code, such as "CUDA_ERROR_OUT_OF_MEMORY".
+# The symbolic name of the library's error code, such as "CUDA_ERROR_OUT_OF_MEMORY".
 cuc_error_library_symbol() =
     ccall((:cuc_error_library_symbol, libcucore), Cstring, ())
-# The log that came with the failure: a compiler's or linker's, or the list of places searched.
+# The log that came with the failure: a compiler's or linker's log, or the list of places searched.
 cuc_error_log() =
     ccall((:cuc_error_log, libcucore), Cstring, ())
 # The thread's last failure as one readable paragraph, notes included.
@@ -1772,7 +1772,7 @@ cuc_error_note(index) =
 # The number of notes that the failure carries.
 cuc_error_note_count() =
     ccall((:cuc_error_note_count, libcucore), Csize_t, ())
-# Set the thread's last failure, from a callback that fails or from a library that builds on cucore and reports its failures the same way.
+# Set the thread's last failure. This is for callbacks that fail, and for libraries that build on cucore and report failures the same way.
 cuc_error_set(status, function_, message) =
     ccall((:cuc_error_set, libcucore), cuc_status, (cuc_status, Cstring, Cstring), status, function_, message)
 # The status of the thread's last failure.
@@ -1802,7 +1802,7 @@ cuc_event_from_ipc_handle(out, device, handle) =
 # The time between two events, measured on the device.
 cuc_event_get_elapsed(milliseconds, start, end_) =
     ccall((:cuc_event_get_elapsed, libcucore), cuc_status, (Ptr{Cfloat}, Ptr{cuc_event}, Ptr{cuc_event}), milliseconds, start, end_)
-# Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+# Create a file descriptor for poll(), epoll or asyncio. It becomes readable when an event completes.
 cuc_event_get_fd(out, event) =
     ccall((:cuc_event_get_fd, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_event}), out, event)
 # The driver's handle of an event, which is also its cudaEvent_t.
@@ -1814,7 +1814,7 @@ cuc_event_options_init(options, caller_size) =
 # Check whether an event has completed, without waiting. A never recorded event counts as complete.
 cuc_event_query(event) =
     ccall((:cuc_event_query, libcucore), cuc_status, (Ptr{cuc_event},), event)
-# Record an event; it completes when all work now on the stream is complete.
+# Record an event. It completes when all work that is now on the stream is complete.
 cuc_event_record(stream, event) =
     ccall((:cuc_event_record, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
 # Add a node that records an event for work outside the graph. (An event recorded by cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
@@ -1829,7 +1829,7 @@ cuc_event_retain(event) =
 # Wait until an event has completed. A never recorded event causes no wait.
 cuc_event_synchronize(event) =
     ccall((:cuc_event_synchronize, libcucore), cuc_status, (Ptr{cuc_event},), event)
-# Explain a library's error code; needs no driver and no device.
+# Explain a library's error code. This needs no driver and no device.
 cuc_explain(out, library, code) =
     ccall((:cuc_explain, libcucore), cuc_status, (Ptr{cuc_explanation}, Int32, Int32), out, library, code)
 # The explanation at an index, in order of ascending code.
@@ -1841,7 +1841,7 @@ cuc_explain_count(library) =
 # Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
 cuc_explain_text(out, text) =
     ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
-# Pack compiled code of several architectures into a fat binary; needs nvFatbin, and no driver.
+# Pack compiled code for several architectures into a fat binary. This needs nvFatbin, but no driver.
 cuc_fatbin_create(out, parts, count, options) =
     ccall((:cuc_fatbin_create, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_fatbin_part}, Csize_t, Ptr{cuc_fatbin_options}), out, parts, count, options)
 # Set options to their defaults.
@@ -1886,10 +1886,10 @@ cuc_found_release(found) =
 # Add a reference to a search result.
 cuc_found_retain(found) =
     ccall((:cuc_found_retain, libcucore), Ptr{cuc_found}, (Ptr{cuc_found},), found)
-# A location tried before, as one line: the method, the location, and the reason for rejecting it.
+# A location that was tried first, as one line: the method, the location, and the reason for rejecting it.
 cuc_found_tried_at(found, index) =
     ccall((:cuc_found_tried_at, libcucore), Cstring, (Ptr{cuc_found}, Csize_t), found, index)
-# The number of locations tried before.
+# The number of locations that were tried first.
 cuc_found_tried_count(found) =
     ccall((:cuc_found_tried_count, libcucore), Csize_t, (Ptr{cuc_found},), found)
 # Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
@@ -1907,7 +1907,7 @@ cuc_gemm_grouped(stream, plan, alpha, beta, args) =
 # Set every option to its default.
 cuc_gemm_options_init(options, caller_size) =
     ccall((:cuc_gemm_options_init, libcucore), Cvoid, (Ptr{cuc_gemm_options}, Csize_t), options, caller_size)
-# Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options.
+# Apply a choice to options. Choices have the form used by tuning records and cuc_gemm_visit_candidates().
 cuc_gemm_options_set_choice(options, choice) =
     ccall((:cuc_gemm_options_set_choice, libcucore), cuc_status, (Ptr{cuc_gemm_options}, Cstring), options, choice)
 # Create a plan: write the tile program, choose its tiles, and compile it to PTX.
@@ -2456,10 +2456,10 @@ cuc_runtime_get_version(out) =
 # Make a device the runtime's current one on the calling thread, like cudaSetDevice().
 cuc_runtime_set_device(device) =
     ccall((:cuc_runtime_set_device, libcucore), cuc_status, (Ptr{cuc_device},), device)
-# Set the process-wide handler of failures that no call can return. Without a handler they are dropped and the object leaks.
+# Set the process-wide handler of failures that no call can return. Without a handler, such a failure is dropped and its object leaks.
 cuc_set_failure_handler(handler, user) =
     ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)
-# Set the file of a library, ahead of every other location and the environment.
+# Set the file of a library. It takes precedence over the environment and all other locations.
 cuc_set_library_path(name, path) =
     ccall((:cuc_set_library_path, libcucore), cuc_status, (Cstring, Cstring), name, path)
 # Split multiprocessors into groups of the same size.

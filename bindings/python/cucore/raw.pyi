@@ -1320,7 +1320,7 @@ def cuc_buffer_access(buffer: Pointer) -> int:
 def cuc_buffer_bytes(buffer: Pointer) -> int:
     """The length of a buffer."""
 def cuc_buffer_copy(stream: Pointer, dst: Pointer, dst_offset: int, src: Pointer, src_offset: int, bytes: int) -> int:
-    """Copy bytes from one buffer into another, in stream order; also between devices, and between ranges of one buffer that do not overlap."""
+    """Copy bytes from one buffer into another, in stream order."""
 def cuc_buffer_create(out: Pointer, stream: Pointer, resource: Pointer, bytes: int) -> int:
     """Allocate a buffer."""
 def cuc_buffer_device(buffer: Pointer) -> int | None:
@@ -1368,13 +1368,13 @@ def cuc_buffer_write_async(stream: Pointer, buffer: Pointer, offset: int, src: P
 def cuc_cache_clear(cache: Pointer) -> int:
     """Remove every entry."""
 def cuc_cache_default() -> int | None:
-    """The default cache, for programs that name none."""
+    """The default cache, which programs use unless they name another one."""
 def cuc_cache_get_info(out: Pointer, cache: Pointer) -> int:
     """Read the state of a cache."""
 def cuc_cache_list(cache: Pointer, visit: Pointer, user: Pointer) -> int:
     """Visit every entry."""
 def cuc_cache_none() -> int | None:
-    """A cache that keeps nothing, for options that turn caching off."""
+    """A cache that stores nothing."""
 def cuc_cache_open(out: Pointer, options: Pointer) -> int:
     """Open a cache of your own."""
 def cuc_cache_options_init(options: Pointer, caller_size: int) -> None:
@@ -1390,7 +1390,7 @@ def cuc_cache_retain(cache: Pointer) -> int | None:
 def cuc_cache_verify(damaged: Pointer, cache: Pointer) -> int:
     """Check every entry and remove the damaged ones."""
 def cuc_cache_write(cache: Pointer, key: Pointer, key_bytes: int, label: bytes | None, data: Pointer, bytes: int) -> int:
-    """Store an entry of your own, in place of one with the same key."""
+    """Store an entry of your own."""
 def cuc_code_from_name(name: bytes | None) -> int:
     """The kind of object code with a given name."""
 def cuc_code_name(kind: int) -> bytes | None:
@@ -1400,7 +1400,7 @@ def cuc_context_device(context: Pointer) -> int | None:
 def cuc_context_disable_peer_access(context: Pointer, peer: Pointer) -> int:
     """Undo cuc_context_enable_peer_access()."""
 def cuc_context_enable_peer_access(context: Pointer, peer: Pointer) -> int:
-    """Let kernels of a context access memory allocated in another device's context."""
+    """Let the kernels of a context access memory that was allocated in another device's context."""
 def cuc_context_event_create(out: Pointer, context: Pointer, options: Pointer) -> int:
     """Create an event in any context."""
 def cuc_context_from_handle(out: Pointer, handle: Pointer) -> int:
@@ -1408,7 +1408,7 @@ def cuc_context_from_handle(out: Pointer, handle: Pointer) -> int:
 def cuc_context_get_current(out: Pointer) -> int:
     """The context that is current on the calling thread."""
 def cuc_context_get_id(out: Pointer, context: Pointer) -> int:
-    """An identifier that no other context of the process ever shares."""
+    """An identifier that is unique among all contexts the process ever has."""
 def cuc_context_get_limit(out: Pointer, context: Pointer, limit: int) -> int:
     """Read a limit of a context."""
 def cuc_context_get_priority_range(least: Pointer, greatest: Pointer, context: Pointer) -> int:
@@ -1534,9 +1534,9 @@ def cuc_error_library() -> int:
 def cuc_error_library_call() -> bytes | None:
     """The library function that failed, such as 'cuMemAllocAsync'."""
 def cuc_error_library_code() -> int:
-    """The error code of that library, such as the CUresult."""
+    """The error code that the library returned, such as a CUresult."""
 def cuc_error_library_symbol() -> bytes | None:
-    """The symbolic name of that code, such as 'CUDA_ERROR_OUT_OF_MEMORY'."""
+    """The symbolic name of the library's error code, such as 'CUDA_ERROR_OUT_OF_MEMORY'."""
 def cuc_error_log() -> bytes | None:
     """The log that came with the failure:"""
 def cuc_error_message() -> bytes | None:
@@ -1546,7 +1546,7 @@ def cuc_error_note(index: int) -> bytes | None:
 def cuc_error_note_count() -> int:
     """The number of notes that the failure carries."""
 def cuc_error_set(status: int, function: bytes | None, message: bytes | None) -> int:
-    """Set the thread's last failure, from a callback that fails or from a library that builds on cucore and reports its failures the same way."""
+    """Set the thread's last failure."""
 def cuc_error_status() -> int:
     """The status of the thread's last failure."""
 def cuc_event_context(event: Pointer) -> int | None:
@@ -1566,7 +1566,7 @@ def cuc_event_from_ipc_handle(out: Pointer, device: Pointer, handle: Pointer) ->
 def cuc_event_get_elapsed(milliseconds: Pointer, start: Pointer, end: Pointer) -> int:
     """The time between two events, measured on the device."""
 def cuc_event_get_fd(out: Pointer, event: Pointer) -> int:
-    """Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
+    """Create a file descriptor for poll(), epoll or asyncio."""
 def cuc_event_handle(event: Pointer) -> int | None:
     """The driver's handle of an event, which is also its cudaEvent_t."""
 def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
@@ -1574,7 +1574,7 @@ def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
 def cuc_event_query(event: Pointer) -> int:
     """Check whether an event has completed, without waiting."""
 def cuc_event_record(stream: Pointer, event: Pointer) -> int:
-    """Record an event; it completes when all work now on the stream is complete."""
+    """Record an event."""
 def cuc_event_record_external(stream: Pointer, event: Pointer) -> int:
     """Add a node that records an event for work outside the graph."""
 def cuc_event_release(event: Pointer) -> None:
@@ -1584,7 +1584,7 @@ def cuc_event_retain(event: Pointer) -> int | None:
 def cuc_event_synchronize(event: Pointer) -> int:
     """Wait until an event has completed."""
 def cuc_explain(out: Pointer, library: int, code: int) -> int:
-    """Explain a library's error code; needs no driver and no device."""
+    """Explain a library's error code."""
 def cuc_explain_at(out: Pointer, library: int, index: int) -> int:
     """The explanation at an index, in order of ascending code."""
 def cuc_explain_count(library: int) -> int:
@@ -1592,7 +1592,7 @@ def cuc_explain_count(library: int) -> int:
 def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
     """Explain a code given as text, by name or number:"""
 def cuc_fatbin_create(out: Pointer, parts: Pointer, count: int, options: Pointer) -> int:
-    """Pack compiled code of several architectures into a fat binary; needs nvFatbin, and no driver."""
+    """Pack compiled code for several architectures into a fat binary."""
 def cuc_fatbin_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_fill(stream: Pointer, ptr: int, pattern: int, pattern_bytes: int, count: int) -> int:
@@ -1622,9 +1622,9 @@ def cuc_found_release(found: Pointer) -> None:
 def cuc_found_retain(found: Pointer) -> int | None:
     """Add a reference to a search result."""
 def cuc_found_tried_at(found: Pointer, index: int) -> bytes | None:
-    """A location tried before, as one line:"""
+    """A location that was tried first, as one line:"""
 def cuc_found_tried_count(found: Pointer) -> int:
-    """The number of locations tried before."""
+    """The number of locations that were tried first."""
 def cuc_gemm(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
     """Compute a product, in stream order:"""
 def cuc_gemm_args_init(args: Pointer, caller_size: int) -> None:
@@ -1636,7 +1636,7 @@ def cuc_gemm_grouped(stream: Pointer, plan: Pointer, alpha: float, beta: float, 
 def cuc_gemm_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_gemm_options_set_choice(options: Pointer, choice: bytes | None) -> int:
-    """Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options."""
+    """Apply a choice to options."""
 def cuc_gemm_plan_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a plan:"""
 def cuc_gemm_plan_get_choice(out: Pointer, plan: Pointer) -> int:
@@ -2004,7 +2004,7 @@ def cuc_runtime_set_device(device: Pointer) -> int:
 def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
     """Set the process-wide handler of failures that no call can return."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
-    """Set the file of a library, ahead of every other location and the environment."""
+    """Set the file of a library."""
 def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer, least: int, flags: int) -> int:
     """Split multiprocessors into groups of the same size."""
 def cuc_status_name(status: int) -> bytes | None:

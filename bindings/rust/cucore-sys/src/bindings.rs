@@ -5,15 +5,15 @@
 /// failures.
 pub type cuc_status = i32;
 
-/// An address in a device's memory, or in memory that a device can reach; 0 is none.
+/// An address in a device's memory, or in memory that a device can reach; 0 means no address.
 pub type cuc_device_ptr = u64;
 
 /// The type of an array element or of a kernel argument.
 pub type cuc_dtype = i32;
 
 /// A 32-bit value that kernels set and one conditional node reads. The handle is the driver's
-/// CUgraphConditionalHandle, the same as cudaGraphConditionalHandle, and is passed to kernels
-/// unchanged. It belongs to its graph.
+/// CUgraphConditionalHandle, which equals cudaGraphConditionalHandle; pass it to kernels unchanged.
+/// It belongs to its graph.
 pub type cuc_condition = u64;
 
 /// A value: a tile, a scalar, a constant or a tensor; 0 is none.
@@ -23,7 +23,7 @@ pub type cuc_tile = u32;
 pub type cuc_tile_variable = u32;
 
 opaque! {
-    /// The result of a search, with the locations tried before.
+    /// The result of a search, with the locations that were tried first.
     cuc_found
 }
 
@@ -58,8 +58,8 @@ opaque! {
 }
 
 opaque! {
-    /// A range of memory. It retains its resource and the stream that will free it, so these may be
-    /// released in any order.
+    /// A range of memory. It retains its resource and the stream that will free it, so the caller may
+    /// release all three in any order.
     cuc_buffer
 }
 
@@ -113,10 +113,10 @@ opaque! {
     cuc_tile_program
 }
 
-/// Receives a failure that no call can return: one during a release or in a callback.
+/// Receives a failure that no call can return, such as one during a release or in a callback.
 pub type cuc_failure_fn = Option<unsafe extern "C" fn(message: *const c_char, user: *mut c_void)>;
 
-/// Receives an entry; nonzero ends the walk.
+/// Receives an entry. A nonzero result ends the walk.
 pub type cuc_cache_visit = Option<unsafe extern "C" fn(user: *mut c_void, entry: *const cuc_cache_entry) -> i32>;
 
 /// Receives the bytes of an entry, which are valid during the call.
@@ -530,14 +530,14 @@ pub const CUC_SENSOR_SM_CLOCK: u32 = 1;
 pub const CUC_SENSOR_MEMORY_CLOCK: u32 = 2;
 pub const CUC_SENSOR_TEMPERATURE: u32 = 4;
 pub const CUC_SENSOR_POWER: u32 = 8;
-/// drivers from CUDA 12.2 on
+/// needs a driver of CUDA 12.2 or later
 pub const CUC_SENSOR_THROTTLE: u32 = 16;
 
 /// idle
 pub const CUC_THROTTLE_IDLE: i32 = 1;
 /// application clocks are set
 pub const CUC_THROTTLE_SETTING: i32 = 2;
-/// the power limit is reached
+/// power limit reached
 pub const CUC_THROTTLE_POWER_CAP: i32 = 4;
 /// any hardware cause
 pub const CUC_THROTTLE_HARDWARE: i32 = 8;
@@ -711,6 +711,7 @@ pub const CUC_GEMM_GELU_TANH: i32 = 3;
 pub const CUC_GEMM_SILU: i32 = 4;
 
 pub const CUC_GEMM_NO_BIAS: i32 = 0;
+/// each column of d: bias is \[n\], or \[groups, n\] for grouped products
 pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
 /// each row of d: bias is \[m\]; not for grouped products
 pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
@@ -719,12 +720,12 @@ pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
 pub const CUC_GEMM_IEEE: i32 = 0;
 /// operands rounded to 11 bits, on tensor cores
 pub const CUC_GEMM_TF32: i32 = 1;
-/// three such products, which preserve nearly all bits of f32
+/// three TF32 products, which preserve nearly all bits of f32
 pub const CUC_GEMM_TF32X3: i32 = 2;
 
-/// all products of a batch share a, which has two axes
+/// all products of a batch share a, which then has two axes
 pub const CUC_GEMM_SHARED_A: u32 = 1;
-/// all products of a batch share b
+/// all products of a batch share b, which then has two axes
 pub const CUC_GEMM_SHARED_B: u32 = 2;
 /// 8-bit floats: accumulate with fewer bits, which is faster
 pub const CUC_GEMM_FAST_ACC: u32 = 4;
@@ -737,11 +738,11 @@ pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
 pub const CUC_LIMIT_STACK_BYTES: i32 = 0;
 /// size of the device-side printf buffer
 pub const CUC_LIMIT_PRINTF_BYTES: i32 = 1;
-/// size of the heap of device-side malloc and new
+/// size of the heap for device-side malloc and new
 pub const CUC_LIMIT_MALLOC_HEAP_BYTES: i32 = 2;
 /// 0 to 128; a hint
 pub const CUC_LIMIT_MAX_L2_FETCH_BYTES: i32 = 5;
-/// L2 set aside for persisting accesses
+/// size of the L2 set aside for persisting accesses
 pub const CUC_LIMIT_PERSISTING_L2_BYTES: i32 = 6;
 /// read-only, under CIG
 pub const CUC_LIMIT_SHARED_MEMORY_BYTES: i32 = 7;
@@ -774,12 +775,12 @@ pub const CUC_MEMORY_VIRTUAL_IPC: u32 = 16;
 
 /// in stream order, like any copy
 pub const CUC_COPY_SOURCE_STREAM: i32 = 0;
-/// before the call returns, so that it may be on the stack
+/// before the call returns, so the source may be on the stack
 pub const CUC_COPY_SOURCE_DURING_CALL: i32 = 1;
 /// at any time: the source already has its contents and keeps them
 pub const CUC_COPY_SOURCE_ANY: i32 = 2;
 
-/// prefer overlap with kernels over the copy's speed; a hint
+/// a hint to prefer overlap with kernels over the copy's own speed
 pub const CUC_COPY_OVERLAP_COMPUTE: u32 = 1;
 
 pub const CUC_TENSOR_MAP_INTERLEAVE_NONE: i32 = 0;
@@ -1018,12 +1019,12 @@ pub const CUC_GRAPH_MEMORY_RESERVED: i32 = 2;
 /// maximum since its last reset
 pub const CUC_GRAPH_MEMORY_RESERVED_HIGH: i32 = 3;
 
-/// each launch of the graph starts with the default value; without this flag, with the value that the previous launch left
+/// each launch of the graph starts with the default value; without this flag, it starts with the value that the previous launch left
 pub const CUC_CONDITION_ASSIGN_DEFAULT: i32 = 1;
 
-/// runs the first body if the value is not 0, else the second, if any
+/// runs the first body if the value is not 0, else the second, if there is one
 pub const CUC_CONDITIONAL_IF: i32 = 0;
-/// repeats its one body until the value is 0
+/// repeats its only body until the value is 0
 pub const CUC_CONDITIONAL_WHILE: i32 = 1;
 pub const CUC_CONDITIONAL_SWITCH: i32 = 2;
 
@@ -1132,13 +1133,13 @@ pub struct cuc_arg {
 
 zeroed!(cuc_arg);
 
-/// Description of memory for cuc_buffer_from_pointer(); zero is the default of every field.
+/// Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_buffer_options {
     /// sizeof(cuc_buffer_options); the initialisers set it
     pub struct_size: usize,
-    /// the owning device; NULL: the resource's, or the one the driver reports
+    /// the owning device; NULL: the resource's, or else the one that the driver reports
     pub device: *mut cuc_device,
     /// retained; frees the memory; NULL: nothing frees it
     pub resource: *mut cuc_memory_resource,
@@ -1146,7 +1147,7 @@ pub struct cuc_buffer_options {
     pub stream: *mut cuc_stream,
     /// passed to drop_owner; excludes a resource
     pub owner: *mut c_void,
-    /// called once after the buffer is destroyed, on any thread
+    /// called once, after the buffer is destroyed, on any thread
     pub drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>,
     /// CUC_MEMORY_ACCESS_ bits; 0: query the driver
     pub access: u32,
@@ -1156,7 +1157,7 @@ pub struct cuc_buffer_options {
 
 zeroed!(cuc_buffer_options, struct_size);
 
-/// An entry of a cache. Its texts are valid during the call that gets it.
+/// An entry of a cache. The strings are valid only during the callback.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_cache_entry {
@@ -1164,13 +1165,13 @@ pub struct cuc_cache_entry {
     pub struct_size: usize,
     /// 64 hexadecimal digits
     pub key: *const c_char,
-    /// what was compiled, for people; "" if the entry is damaged
+    /// what was compiled, for human readers; "" if the entry is damaged
     pub label: *const c_char,
     /// of its file
     pub bytes: u64,
-    /// its last use, in nanoseconds since 1970
+    /// time of the last use, in nanoseconds since 1970
     pub used_ns: i64,
-    /// 1: it is damaged, and will be compiled again
+    /// 1: the entry is damaged and will be compiled again
     pub damaged: i32,
     /// 0
     pub reserved: i32,
@@ -1184,27 +1185,27 @@ zeroed!(cuc_cache_entry, struct_size);
 pub struct cuc_cache_info {
     /// sizeof(cuc_cache_info), set by the caller
     pub struct_size: usize,
-    /// the folder, "" if there is none; valid as long as the cache
+    /// the folder, or "" if there is none; valid as long as the cache
     pub dir: *const c_char,
-    /// why nothing is kept, such as "CUCORE_CACHE is 0"; "" if it works
+    /// why nothing is stored, such as "CUCORE_CACHE is 0"; "" if the cache works
     pub off: *const c_char,
-    /// maximum size of its files in bytes
+    /// maximum size of the files in bytes
     pub max_bytes: u64,
-    /// current size of its files in bytes
+    /// current size of the files in bytes
     pub bytes: u64,
     /// their number
     pub entries: u64,
     /// entries that this process found through this handle
     pub hits: u64,
-    /// entries that it did not find, or found damaged
+    /// entries that this process looked for but did not find, or found damaged
     pub misses: u64,
-    /// entries that it added
+    /// entries that this process added
     pub stored: u64,
 }
 
 zeroed!(cuc_cache_info, struct_size);
 
-/// Options of cuc_cache_open(); zero is the default of every field.
+/// Options of cuc_cache_open(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_cache_options {
@@ -1212,7 +1213,7 @@ pub struct cuc_cache_options {
     pub struct_size: usize,
     /// The folder, created if necessary; copied. NULL: the default cache's folder.
     pub dir: *const c_char,
-    /// Maximum size of its files in bytes; 0: the default cache's limit, which is CUCORE_CACHE_MAX_BYTES or 1 GiB
+    /// Maximum size of the cache's files in bytes; 0: the default cache's limit, which is CUCORE_CACHE_MAX_BYTES or 1 GiB.
     pub max_bytes: u64,
 }
 
@@ -1236,7 +1237,7 @@ pub struct cuc_capture_info {
 
 zeroed!(cuc_capture_info, struct_size);
 
-/// A rectangle of bytes to copy; zero is the default of every field except dst and src.
+/// A rectangle of bytes to copy. Zero selects the default of every field except dst and src.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_2d_params {
@@ -1266,7 +1267,7 @@ pub struct cuc_copy_2d_params {
 
 zeroed!(cuc_copy_2d_params, struct_size);
 
-/// A box of bytes to copy; zero is the default of every field except dst and src.
+/// A box of bytes to copy. Zero selects the default of every field except dst and src.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_3d_params {
@@ -1306,7 +1307,7 @@ pub struct cuc_copy_3d_params {
 
 zeroed!(cuc_copy_3d_params, struct_size);
 
-/// Attributes of one copy in a batch; zero is the default of every field.
+/// Attributes of one copy in a batch. Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_attributes {
@@ -1338,7 +1339,7 @@ pub struct cuc_copy_batch_params {
     pub count: usize,
     /// \[attribute_count\]; NULL: every default
     pub attributes: *const cuc_copy_attributes,
-    /// 0; 1: the same for all copies; else equal to count
+    /// 0, or 1 if all copies share one, or else equal to count
     pub attribute_count: usize,
 }
 
@@ -1505,7 +1506,7 @@ zeroed!(cuc_device_properties, struct_size);
 pub struct cuc_device_sensors {
     /// sizeof(cuc_device_sensors), set by the caller
     pub struct_size: usize,
-    /// CUC_THROTTLE_ bits, and others that NVML may add
+    /// CUC_THROTTLE_ bits, and others that newer NVML versions may add
     pub throttle: u64,
     /// clock of the multiprocessors
     pub sm_mhz: u32,
@@ -1515,7 +1516,7 @@ pub struct cuc_device_sensors {
     pub milliwatts: u32,
     /// of the GPU
     pub celsius: i32,
-    /// CUC_SENSOR_ bits of the values that were read; the others are 0
+    /// CUC_SENSOR_ bits of the values that were read; all other values are 0
     pub known: u32,
     /// 0
     pub reserved: u32,
@@ -1610,7 +1611,7 @@ pub struct cuc_dl_version {
 
 zeroed!(cuc_dl_version);
 
-/// Options of cuc_event_create(); zero is the default of every field.
+/// Options of cuc_event_create(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_event_options {
@@ -1640,7 +1641,7 @@ pub struct cuc_explanation {
     pub library: i32,
     /// the library's own code, or the cuc_status
     pub code: i32,
-    /// 1: only a new process can continue after it
+    /// 1: only a new process can continue after this code
     pub sticky: i32,
     /// 0
     pub reserved: i32,
@@ -1648,7 +1649,7 @@ pub struct cuc_explanation {
 
 zeroed!(cuc_explanation, struct_size);
 
-/// Options of cuc_fatbin_create(); zero is the default of every field.
+/// Options of cuc_fatbin_create(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_fatbin_options {
@@ -1656,9 +1657,9 @@ pub struct cuc_fatbin_options {
     pub struct_size: usize,
     /// the object's name in messages; copied; NULL is "fatbin"
     pub name: *const c_char,
-    /// compress the code; on by default, in the format (LZ4) that every driver and cucore itself can read
+    /// compress the code; on by default, in a format (LZ4) that every driver and cucore itself can read
     pub compress: i32,
-    /// also pack the PTX beside each cubin, equal texts once, for later architectures and for simulated drivers; off by default
+    /// also pack the PTX that accompanies each cubin, for later architectures and simulated drivers; packs equal PTX once; off by default
     pub ptx: i32,
 }
 
@@ -1670,7 +1671,7 @@ zeroed!(cuc_fatbin_options, struct_size);
 pub struct cuc_fatbin_part {
     /// PTX or a cubin
     pub object: *mut cuc_object,
-    /// "sm_90a": the architecture that a cubin was compiled for; nvFatbin checks its number, not its suffix. NULL: that of the PTX beside the cubin. PTX contains its own.
+    /// The architecture that a cubin was compiled for, such as "sm_90a". nvFatbin checks its number, but not its suffix. NULL: the architecture of the PTX beside the cubin. PTX names its own architecture.
     pub arch: *const c_char,
 }
 
@@ -1698,19 +1699,20 @@ pub struct cuc_fill_2d_params {
 
 zeroed!(cuc_fill_2d_params, struct_size);
 
-/// The arrays of a call. Arrays that the plan does not use must be NULL; else the error names them.
+/// The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails
+/// and names them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_args {
     /// sizeof(cuc_gemm_args); the initialisers set it
     pub struct_size: usize,
-    /// \[m\]\[k\]; \[batch\]\[m\]\[k\]; rows of all groups, \[m\]\[k\]
+    /// \[m\]\[k\]; \[batch\]\[m\]\[k\]; grouped: the rows of all groups, \[m\]\[k\]
     pub a: *const cuc_tensor,
     /// \[k\]\[n\]; \[batch\]\[k\]\[n\]; \[groups\]\[k\]\[n\]
     pub b: *const cuc_tensor,
     /// like d; read only if beta is not 0; may be d itself
     pub c: *const cuc_tensor,
-    /// \[m\]\[n\]; \[batch\]\[m\]\[n\]; rows of all groups, \[m\]\[n\]; written
+    /// \[m\]\[n\]; \[batch\]\[m\]\[n\]; grouped: the rows of all groups, \[m\]\[n\]; written
     pub d: *const cuc_tensor,
     /// \[n\], \[m\] or \[groups\]\[n\]
     pub bias: *const cuc_tensor,
@@ -1720,7 +1722,7 @@ pub struct cuc_gemm_args {
     pub row_scale: *const cuc_tensor,
     /// f32 \[n\]
     pub column_scale: *const cuc_tensor,
-    /// Grouped products: i32 \[groups + 1\] on the device; group g has rows offsets\[g\] to offsets\[g + 1\] of a and d. Offsets ascend; rows of no group are not written. The array must not overlap d.
+    /// For grouped products: i32 \[groups + 1\] on the device. Group g has rows offsets\[g\] to offsets\[g + 1\] of a and d. Offsets must ascend. Rows that belong to no group are not written. The array must not overlap d.
     pub offsets: *const cuc_tensor,
     /// a multiple of 256, used by one product at a time; 0 if the plan needs none
     pub workspace: cuc_device_ptr,
@@ -1774,7 +1776,7 @@ pub struct cuc_gemm_choice {
 
 zeroed!(cuc_gemm_choice, struct_size);
 
-/// Description of a plan; zero is the default of every field.
+/// Description of a plan. Zero selects the default of every field except dtype.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_options {
@@ -1794,7 +1796,7 @@ pub struct cuc_gemm_options {
     pub accumulator: cuc_dtype,
     /// for f32: CUC_GEMM_IEEE, _TF32 or _TF32X3
     pub precision: i32,
-    /// CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; other strides work, but slowly
+    /// CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; arrays with other strides also work, but slowly
     pub a_order: i32,
     pub b_order: i32,
     /// order of d, c and residual
@@ -1813,11 +1815,11 @@ pub struct cuc_gemm_options {
     pub n: i64,
     /// extent of the reduction; 0: large
     pub k: i64,
-    /// products of a batch, or groups; 0: 1
+    /// number of products in a batch, or of groups; 0: 1
     pub batch: i64,
     /// rows of d that a block computes; 0: chosen automatically
     pub tile_m: i32,
-    /// columns; 0: chosen automatically. Set both tile_m and tile_n or neither
+    /// columns of d; 0: chosen automatically. Set both tile_m and tile_n, or neither
     pub tile_n: i32,
     /// step of the reduction; 0: chosen automatically
     pub tile_k: i32,
@@ -1825,25 +1827,25 @@ pub struct cuc_gemm_options {
     pub stages: i32,
     /// blocks down a column of tiles that share their loads of b: 1, 2 or 4; 0: chosen automatically
     pub cluster: i32,
-    /// Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between tiles; 0: the compiler's choice.
+    /// Warps of a block without a pipeline. With a pipeline, 4 lets warpgroups alternate between tiles. 0: chosen by the compiler.
     pub warps: i32,
-    /// blocks that share a reduction in a pipeline, 1 to 8; 0: chosen automatically
+    /// blocks that share a pipelined reduction, 1 to 8; 0: chosen automatically
     pub split: i32,
     /// tiles side by side before the next row of tiles, 1 to 64; 0: chosen automatically
     pub raster: i32,
-    /// parts of a reduction kept in the workspace, 1 to 64; 0: chosen automatically
+    /// parts of a reduction that pass through the workspace, 1 to 64; 0: chosen automatically
     pub parts: i32,
-    /// Stream-K: number of last waves, 1 to 8, whose reductions all blocks share evenly through the workspace if the tiles do not fill the last wave; 0: chosen automatically.
+    /// Stream-K: number of last waves, 1 to 8, whose reductions all blocks share evenly through the workspace if the tiles do not fill the last wave. 0: chosen automatically.
     pub stream_k: i32,
-    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums; with 0 there are none, unless `parts` or `stream_k` is given.
+    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums. 0: no partial sums, unless `parts` or `stream_k` is given.
     pub workspace_bytes: u64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
-    /// File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual one. Choices set by hand are not looked up.
+    /// File of tuning records (tuned.h) to search before the cost model is used. "": none; NULL: the usual one. Options that fix the tile bypass the search.
     pub tuned: *const c_char,
-    /// The cache of compiled code, used while the plan is made. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing.
+    /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
-    /// Blocks along a row of tiles that share their loads of a: 1, 2 or 4, where cluster is 1; 0: chosen automatically, or 1 if cluster is given.
+    /// Blocks along a row of tiles that share their loads of a: 1, 2 or 4; above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given.
     pub cluster_n: i32,
     /// 0
     pub reserved: i32,
@@ -1851,7 +1853,7 @@ pub struct cuc_gemm_options {
 
 zeroed!(cuc_gemm_options, struct_size);
 
-/// Options of cuc_graph_instantiate(); zero is the default of every field.
+/// Options of cuc_graph_instantiate(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_graph_exec_options {
@@ -2002,7 +2004,7 @@ pub struct cuc_launch_config {
 
 zeroed!(cuc_launch_config, struct_size);
 
-/// Options of a linker; zero is the default of every field.
+/// Options of a linker. Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_linker_options {
@@ -2134,7 +2136,7 @@ pub struct cuc_memory_piece {
 
 zeroed!(cuc_memory_piece);
 
-/// Options of cuc_memory_pool_create(); zero is the default of every field.
+/// Options of cuc_memory_pool_create(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_pool_options {
@@ -2172,7 +2174,7 @@ pub struct cuc_memory_pool_statistics {
 
 zeroed!(cuc_memory_pool_statistics, struct_size);
 
-/// Options of cuc_memory_virtual_create(); zero is the default of every field.
+/// Options of cuc_memory_virtual_create(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_virtual_options {
@@ -2208,7 +2210,7 @@ pub struct cuc_object_mapping {
 
 zeroed!(cuc_object_mapping);
 
-/// Options of cuc_object_create(); zero is the default of every field.
+/// Options of cuc_object_create(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_object_options {
@@ -2228,7 +2230,7 @@ pub struct cuc_object_options {
 
 zeroed!(cuc_object_options, struct_size);
 
-/// Limits for cuc_occupancy_max_potential_block_size(); zero is the default of every field.
+/// Limits for cuc_occupancy_max_potential_block_size(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_occupancy_options {
@@ -2294,7 +2296,7 @@ pub struct cuc_program_header {
 
 zeroed!(cuc_program_header);
 
-/// Options for compiling a program; zero is the default of every field.
+/// Options for compiling a program. Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_program_options {
@@ -2539,7 +2541,7 @@ pub struct cuc_sms {
 
 zeroed!(cuc_sms);
 
-/// Options of cuc_stream_create(); zero is the default of every field.
+/// Options of cuc_stream_create(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_stream_options {
@@ -2605,7 +2607,7 @@ pub struct cuc_tensor_map_image {
 
 zeroed!(cuc_tensor_map_image, struct_size);
 
-/// Settings of a map beyond its tensor and box; zero is the default of every field.
+/// Settings of a map beyond its tensor and box. Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map_options {
@@ -2631,7 +2633,7 @@ pub struct cuc_tensor_map_options {
 
 zeroed!(cuc_tensor_map_options, struct_size);
 
-/// Options of a memory access; zero is the default of every field.
+/// Options of a memory access. Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_access_options {
@@ -2663,7 +2665,7 @@ pub struct cuc_tile_access_options {
 
 zeroed!(cuc_tile_access_options, struct_size);
 
-/// Limits for building a program; zero is the default of every field.
+/// Limits for building a program. Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_budget {
@@ -2709,7 +2711,7 @@ pub struct cuc_tile_entry {
 
 zeroed!(cuc_tile_entry, struct_size);
 
-/// Options of cuc_tile_interpret(); zero is the default of every field.
+/// Options of cuc_tile_interpret(). Zero selects the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_interpret_options {
@@ -2780,8 +2782,8 @@ extern "C" {
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
     /// The length of a buffer.
     pub fn cuc_buffer_bytes(buffer: *const cuc_buffer) -> usize;
-    /// Copy bytes from one buffer into another, in stream order; also between devices, and between
-    /// ranges of one buffer that do not overlap.
+    /// Copy bytes from one buffer into another, in stream order. The buffers may be on different
+    /// devices, or be the same buffer if the ranges do not overlap.
     pub fn cuc_buffer_copy(stream: *mut cuc_stream, dst: *mut cuc_buffer, dst_offset: usize, src: *const cuc_buffer, src_offset: usize, bytes: usize) -> cuc_status;
     /// Allocate a buffer.
     pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, stream: *mut cuc_stream, resource: *mut cuc_memory_resource, bytes: usize) -> cuc_status;
@@ -2833,13 +2835,13 @@ extern "C" {
     pub fn cuc_buffer_write_async(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
     /// Remove every entry. Programs that are using the cache compile again.
     pub fn cuc_cache_clear(cache: *mut cuc_cache) -> cuc_status;
-    /// The default cache, for programs that name none.
+    /// The default cache, which programs use unless they name another one.
     pub fn cuc_cache_default() -> *mut cuc_cache;
     /// Read the state of a cache. Counting its files takes a millisecond for a few hundred entries.
     pub fn cuc_cache_get_info(out: *mut cuc_cache_info, cache: *mut cuc_cache) -> cuc_status;
-    /// Visit every entry. Each is read and checked, which does not count as a use.
+    /// Visit every entry. This reads and checks each entry, which does not count as a use.
     pub fn cuc_cache_list(cache: *mut cuc_cache, visit: cuc_cache_visit, user: *mut c_void) -> cuc_status;
-    /// A cache that keeps nothing, for options that turn caching off.
+    /// A cache that stores nothing. Pass it as an option to turn caching off.
     pub fn cuc_cache_none() -> *mut cuc_cache;
     /// Open a cache of your own.
     pub fn cuc_cache_open(out: *mut *mut cuc_cache, options: *const cuc_cache_options) -> cuc_status;
@@ -2856,7 +2858,7 @@ extern "C" {
     /// Check every entry and remove the damaged ones. Damaged entries do no harm, because each use
     /// checks its entry.
     pub fn cuc_cache_verify(damaged: *mut u64, cache: *mut cuc_cache) -> cuc_status;
-    /// Store an entry of your own, in place of one with the same key.
+    /// Store an entry of your own. It replaces an entry with the same key.
     pub fn cuc_cache_write(cache: *mut cuc_cache, key: *const c_void, key_bytes: usize, label: *const c_char, data: *const c_void, bytes: usize) -> cuc_status;
     /// The kind of object code with a given name.
     pub fn cuc_code_from_name(name: *const c_char) -> i32;
@@ -2866,7 +2868,7 @@ extern "C" {
     pub fn cuc_context_device(context: *const cuc_context) -> *mut cuc_device;
     /// Undo cuc_context_enable_peer_access(). Disabling access that is not enabled is not an error.
     pub fn cuc_context_disable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
-    /// Let kernels of a context access memory allocated in another device's context.
+    /// Let the kernels of a context access memory that was allocated in another device's context.
     pub fn cuc_context_enable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
     /// Create an event in any context.
     pub fn cuc_context_event_create(out: *mut *mut cuc_event, context: *mut cuc_context, options: *const cuc_event_options) -> cuc_status;
@@ -2874,7 +2876,7 @@ extern "C" {
     pub fn cuc_context_from_handle(out: *mut *mut cuc_context, handle: *mut c_void) -> cuc_status;
     /// The context that is current on the calling thread.
     pub fn cuc_context_get_current(out: *mut *mut cuc_context) -> cuc_status;
-    /// An identifier that no other context of the process ever shares.
+    /// An identifier that is unique among all contexts the process ever has.
     pub fn cuc_context_get_id(out: *mut u64, context: *mut cuc_context) -> cuc_status;
     /// Read a limit of a context.
     pub fn cuc_context_get_limit(out: *mut u64, context: *mut cuc_context, limit: i32) -> cuc_status;
@@ -2886,7 +2888,7 @@ extern "C" {
     pub fn cuc_context_is_lost(context: *const cuc_context) -> i32;
     /// Check whether a context is its device's primary context.
     pub fn cuc_context_is_primary(context: *const cuc_context) -> i32;
-    /// Release a context. A primary context stays retained; a foreign one is never destroyed.
+    /// Release a context. A primary context stays retained. A foreign context is never destroyed.
     pub fn cuc_context_release(context: *mut cuc_context);
     /// Add a reference to a context.
     pub fn cuc_context_retain(context: *mut cuc_context) -> *mut cuc_context;
@@ -3000,11 +3002,11 @@ extern "C" {
     pub fn cuc_error_library() -> i32;
     /// The library function that failed, such as "cuMemAllocAsync".
     pub fn cuc_error_library_call() -> *const c_char;
-    /// The error code of that library, such as the CUresult.
+    /// The error code that the library returned, such as a CUresult.
     pub fn cuc_error_library_code() -> i32;
-    /// The symbolic name of that code, such as "CUDA_ERROR_OUT_OF_MEMORY".
+    /// The symbolic name of the library's error code, such as "CUDA_ERROR_OUT_OF_MEMORY".
     pub fn cuc_error_library_symbol() -> *const c_char;
-    /// The log that came with the failure: a compiler's or linker's, or the list of places searched.
+    /// The log that came with the failure: a compiler's or linker's log, or the list of places searched.
     pub fn cuc_error_log() -> *const c_char;
     /// The thread's last failure as one readable paragraph, notes included.
     pub fn cuc_error_message() -> *const c_char;
@@ -3012,8 +3014,8 @@ extern "C" {
     pub fn cuc_error_note(index: usize) -> *const c_char;
     /// The number of notes that the failure carries.
     pub fn cuc_error_note_count() -> usize;
-    /// Set the thread's last failure, from a callback that fails or from a library that builds on cucore
-    /// and reports its failures the same way.
+    /// Set the thread's last failure. This is for callbacks that fail, and for libraries that build on
+    /// cucore and report failures the same way.
     pub fn cuc_error_set(status: cuc_status, function: *const c_char, message: *const c_char) -> cuc_status;
     /// The status of the thread's last failure.
     pub fn cuc_error_status() -> cuc_status;
@@ -3033,8 +3035,8 @@ extern "C" {
     pub fn cuc_event_from_ipc_handle(out: *mut *mut cuc_event, device: *mut cuc_device, handle: *const cuc_ipc_handle) -> cuc_status;
     /// The time between two events, measured on the device.
     pub fn cuc_event_get_elapsed(milliseconds: *mut f32, start: *mut cuc_event, end: *mut cuc_event) -> cuc_status;
-    /// Create a file descriptor that becomes readable when an event completes, for poll(), epoll or
-    /// asyncio.
+    /// Create a file descriptor for poll(), epoll or asyncio. It becomes readable when an event
+    /// completes.
     pub fn cuc_event_get_fd(out: *mut i32, event: *mut cuc_event) -> cuc_status;
     /// The driver's handle of an event, which is also its cudaEvent_t.
     pub fn cuc_event_handle(event: *const cuc_event) -> *mut c_void;
@@ -3042,7 +3044,7 @@ extern "C" {
     pub fn cuc_event_options_init(options: *mut cuc_event_options, caller_size: usize);
     /// Check whether an event has completed, without waiting. A never recorded event counts as complete.
     pub fn cuc_event_query(event: *mut cuc_event) -> cuc_status;
-    /// Record an event; it completes when all work now on the stream is complete.
+    /// Record an event. It completes when all work that is now on the stream is complete.
     pub fn cuc_event_record(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
     /// Add a node that records an event for work outside the graph. (An event recorded by
     /// cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
@@ -3053,7 +3055,7 @@ extern "C" {
     pub fn cuc_event_retain(event: *mut cuc_event) -> *mut cuc_event;
     /// Wait until an event has completed. A never recorded event causes no wait.
     pub fn cuc_event_synchronize(event: *mut cuc_event) -> cuc_status;
-    /// Explain a library's error code; needs no driver and no device.
+    /// Explain a library's error code. This needs no driver and no device.
     pub fn cuc_explain(out: *mut cuc_explanation, library: i32, code: i32) -> cuc_status;
     /// The explanation at an index, in order of ascending code.
     pub fn cuc_explain_at(out: *mut cuc_explanation, library: i32, index: usize) -> cuc_status;
@@ -3062,7 +3064,8 @@ extern "C" {
     /// Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
     /// "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
     pub fn cuc_explain_text(out: *mut cuc_explanation, text: *const c_char) -> cuc_status;
-    /// Pack compiled code of several architectures into a fat binary; needs nvFatbin, and no driver.
+    /// Pack compiled code for several architectures into a fat binary. This needs nvFatbin, but no
+    /// driver.
     pub fn cuc_fatbin_create(out: *mut *mut cuc_object, parts: *const cuc_fatbin_part, count: usize, options: *const cuc_fatbin_options) -> cuc_status;
     /// Set options to their defaults.
     pub fn cuc_fatbin_options_init(options: *mut cuc_fatbin_options, caller_size: usize);
@@ -3092,9 +3095,10 @@ extern "C" {
     pub fn cuc_found_release(found: *mut cuc_found);
     /// Add a reference to a search result.
     pub fn cuc_found_retain(found: *mut cuc_found) -> *mut cuc_found;
-    /// A location tried before, as one line: the method, the location, and the reason for rejecting it.
+    /// A location that was tried first, as one line: the method, the location, and the reason for
+    /// rejecting it.
     pub fn cuc_found_tried_at(found: *const cuc_found, index: usize) -> *const c_char;
-    /// The number of locations tried before.
+    /// The number of locations that were tried first.
     pub fn cuc_found_tried_count(found: *const cuc_found) -> usize;
     /// Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
     pub fn cuc_gemm(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
@@ -3106,7 +3110,8 @@ extern "C" {
     pub fn cuc_gemm_grouped(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_gemm_options_init(options: *mut cuc_gemm_options, caller_size: usize);
-    /// Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options.
+    /// Apply a choice to options. Choices have the form used by tuning records and
+    /// cuc_gemm_visit_candidates().
     pub fn cuc_gemm_options_set_choice(options: *mut cuc_gemm_options, choice: *const c_char) -> cuc_status;
     /// Create a plan: write the tile program, choose its tiles, and compile it to PTX.
     pub fn cuc_gemm_plan_create(out: *mut *mut cuc_gemm_plan, device: *mut cuc_device, options: *const cuc_gemm_options) -> cuc_status;
@@ -3486,10 +3491,10 @@ extern "C" {
     pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;
     /// Make a device the runtime's current one on the calling thread, like cudaSetDevice().
     pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
-    /// Set the process-wide handler of failures that no call can return. Without a handler they are
-    /// dropped and the object leaks.
+    /// Set the process-wide handler of failures that no call can return. Without a handler, such a
+    /// failure is dropped and its object leaks.
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
-    /// Set the file of a library, ahead of every other location and the environment.
+    /// Set the file of a library. It takes precedence over the environment and all other locations.
     pub fn cuc_set_library_path(name: *const c_char, path: *const c_char) -> cuc_status;
     /// Split multiprocessors into groups of the same size.
     pub fn cuc_sms_split(groups: *mut cuc_sms, count: *mut u32, rest: *mut cuc_sms, from: *const cuc_sms, least: u32, flags: u32) -> cuc_status;
