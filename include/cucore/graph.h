@@ -12,37 +12,38 @@
  *     cuc_graph_instantiate(&exec, graph, NULL);
  *     cuc_graph_exec_launch(stream, exec);         // repeatedly
  *
- * Waits bring in work of other streams: a stream that waits for an event of the captured one, or
- * for the stream itself (cuc_stream_wait_stream()), is captured with it from then on, and its nodes
- * form a branch. The first stream must wait for that stream before the capture ends.
+ * Waits bring other streams into the capture. Once a stream waits for an event of the captured
+ * stream, or for that stream itself (cuc_stream_wait_stream()), it is captured too, and its nodes
+ * form a branch. The first stream must wait for the other stream before the capture ends.
  *
  * @par What a graph keeps
- * The graph keeps the code of kernels that cuc_launch() launches while cuc_stream_begin_capture()
- * captures them: their objects stay loaded until the graph, its instances and their last launches
- * are gone. The caller keeps everything else alive for that time: memory that nodes read and write,
- * the argument of a host function, events that are recorded or waited for outside the graph, and
- * kernels launched by other means. cuc_graph_keep_buffer() and cuc_graph_keep() make the graph hold
- * such objects. Kernel arguments and the parameters of copies and fills are copied.
+ * If cuc_launch() launches a kernel during a capture begun by cuc_stream_begin_capture(), the graph
+ * keeps the kernel's code: the object stays loaded until the graph, its instances and their last
+ * launches are gone. The caller must keep everything else alive for that time: memory that nodes
+ * read and write, the argument of a host function, events that are recorded or waited for outside
+ * the graph, and kernels launched by other means. cuc_graph_keep_buffer() and cuc_graph_keep() make
+ * the graph hold such objects. The graph has copies of kernel arguments and of the parameters of
+ * copies and fills.
  *
  * @par Memory of a graph
- * A buffer created from a pool on a captured stream is memory of the graph. Its address is known at
- * once; the memory exists from the node that allocates it to the node that frees it, which its last
- * release on the captured stream creates. If a buffer is released after the capture, each launch
- * leaves the memory allocated, and the release frees it: after a launch and before the next one,
- * unless the instance has CUC_GRAPH_AUTO_FREE. A buffer created before the capture must not be
- * released during it.
+ * A buffer created from a pool on a captured stream belongs to the graph. Its address is known at
+ * once, but the memory exists only from the node that allocates it to the node that frees it. The
+ * buffer's last release creates the freeing node, if it happens on the captured stream. If the
+ * buffer is released after the capture instead, each launch leaves the memory allocated, and the
+ * release frees it. Release it after a launch and before the next one, unless the instance has
+ * CUC_GRAPH_AUTO_FREE. Do not release a buffer during a capture if it was created before.
  *
  * @par Captures that end badly
- * A capture that is spoilt, or that a stream has not rejoined, yields no graph. If it adds to
- * an existing graph (cuc_stream_begin_capture_to()), the driver frees that graph with it: the
- * object must still be released, it has no handle, and every other call on it fails with
- * CUC_ERROR_INVALID_ARGUMENT and says why. If the existing graph is the body of a conditional node,
- * the driver frees the body but not the node, and destroying the node's graph would crash. That
- * graph is therefore unusable too: cucore never destroys it, and its own capture fails at its end.
- * If that capture is spoilt as well, it cannot be ended: its stream stays captured, and waits for
- * its whole context, such as cuc_context_synchronize(), fail until the process is restarted.
- * Existing instances are unaffected. A capture that is merely cancelled leaves its graph intact,
- * unless the capture is spoilt.
+ * A capture yields no graph if it is spoilt (CUDA calls this invalidated), or if a stream in it has
+ * not been joined again. If the capture adds to an existing graph (cuc_stream_begin_capture_to()),
+ * the driver frees that graph too. The object must still be released, but it has no handle, and
+ * every other call on it fails with CUC_ERROR_INVALID_ARGUMENT and says why. If the existing graph
+ * is the body of a conditional node, the driver frees the body but not the node, and destroying the
+ * node's graph would crash. That graph is therefore unusable too: cucore never destroys it, and its
+ * own capture fails at its end. If that capture is spoilt as well, it cannot be ended. Its stream
+ * then stays captured, and waits for its whole context, such as cuc_context_synchronize(), fail
+ * until the process is restarted. Existing instances are unaffected. Cancelling a capture leaves
+ * its graph intact, unless the capture is spoilt.
  */
 #ifndef CUCORE_GRAPH_H
 #define CUCORE_GRAPH_H
@@ -54,7 +55,7 @@
 CUC_BEGIN_DECLS
 
 /**
- * A captured graph. It retains the context that it was captured in.
+ * A captured graph. It retains the context in which it was captured.
  *
  * Threads: any thread; one call at a time on the same graph.
  */
@@ -69,11 +70,11 @@ typedef struct cuc_graph_exec cuc_graph_exec;
 
 /* ---- Capturing -------------------------------------------------------------------------- */
 
-/** Threads restricted by a capture from calls that it could not record, such as cuMemAlloc(). */
+/** Threads that a capture bars from calls it could not record, such as cuMemAlloc(). */
 enum {
     CUC_CAPTURE_GLOBAL = 0,       /**< every thread */
-    CUC_CAPTURE_THREAD_LOCAL = 1, /**< the thread that began the capture */
-    CUC_CAPTURE_RELAXED = 2,      /**< no thread; another thread may end the capture */
+    CUC_CAPTURE_THREAD_LOCAL = 1, /**< only the thread that began the capture */
+    CUC_CAPTURE_RELAXED = 2,      /**< none; any thread may end the capture */
 };
 
 /**
@@ -82,10 +83,10 @@ enum {
  * @thread any thread; one call at a time on the same stream
  * @capture safe: not restricted by the driver; refused with CUC_ERROR_BUSY on a captured stream,
  *          whose capture goes on
- * @param stream not the legacy default stream, which the driver cannot capture; the stream and
- *               every other one that joins run nothing until the capture ends
+ * @param stream not the legacy default stream, which the driver cannot capture; neither this stream
+ *               nor any that joins it runs work until the capture ends
  * @param mode   CUC_CAPTURE_GLOBAL, CUC_CAPTURE_THREAD_LOCAL or CUC_CAPTURE_RELAXED; with the first
- *               two, the thread that begins must also end
+ *               two, the thread that begins the capture must also end it
  * @retval CUC_OK                     begun
  * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL or the legacy default stream, or mode is not
  *                                    one of the three
@@ -100,8 +101,8 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
 /**
  * End a capture and return its graph.
  *
- * The capture is over whatever the result, except where the list below says otherwise. Streams that
- * joined it are no longer captured either.
+ * Whatever the result, the capture is over, except where the list below says otherwise. Streams
+ * that joined it are no longer captured either.
  *
  * @thread the one that began it; any thread with CUC_CAPTURE_RELAXED
  * @capture safe: not restricted by the driver; it ends the stream's
@@ -109,19 +110,19 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  * @param      stream the stream that began the capture
  * @retval CUC_OK                     captured
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the stream is not captured, or another
- *                                    thread or stream began; the capture goes on
- * @retval CUC_ERROR_BUSY             the capture is spoilt or a stream has not joined again, while
- *                                    another stream fills the body of one of its conditional nodes
- *                                    or is captured into the same graph: end that first; the
- *                                    capture goes on
+ *                                    thread or stream began the capture; the capture goes on
+ * @retval CUC_ERROR_BUSY             the capture is spoilt or a stream has not been joined again,
+ *                                    while another stream fills the body of one of its conditional
+ *                                    nodes or is captured into the same graph: end that capture
+ *                                    first; this one goes on
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory; the capture goes on
- * @retval CUC_ERROR_DRIVER           the capture is spoilt, a stream has not joined again, or the
- *                                    capture of a body of one of its conditional nodes ended badly.
- *                                    The message names the case, the call that was refused first,
- *                                    and whether a graph that it added to is freed or its stream
- *                                    stays captured for good. The driver drops or spoils a capture
- *                                    that cucore did not begin, also where another thread or stream
- *                                    began it
+ * @retval CUC_ERROR_DRIVER           the capture is spoilt, a stream has not been joined again, or
+ *                                    a capture into the body of one of its conditional nodes ended
+ *                                    badly. The message names the case, the call that was refused
+ *                                    first, and whether a graph that it added to is freed or its
+ *                                    stream stays captured for good. The driver drops or spoils a
+ *                                    capture that cucore did not begin, even if another thread or
+ *                                    stream began it
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture; "Graph Management":
  * cuGraphRetainUserObject
  * @since 0.1
@@ -129,21 +130,22 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
 CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
 
 /**
- * End a capture and discard its nodes: for cleanup after a failure. The thread's last error stays.
- * Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph
- * that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that
- * graph, and the thread's other captures into it are cancelled too.
+ * End a capture and discard its nodes, for cleanup after a failure. The thread's last error stays.
+ * This also cancels the same thread's captures that fill bodies of the capture's conditional nodes.
+ * If the capture adds to an existing graph, that graph keeps the nodes added so far. If the capture
+ * is spoilt, however, the driver frees the graph, and the thread's other captures into it are
+ * cancelled too.
  *
- * @thread the one that began it; any thread with CUC_CAPTURE_RELAXED, or once the one that began
- *         has ended
+ * @thread the one that began it; any thread with CUC_CAPTURE_RELAXED, or once the thread that began
+ *         it has ended
  * @capture safe: not restricted by the driver; it ends the stream's
- * @param stream the stream that began the capture; one that is not captured is left alone
+ * @param stream the stream that began the capture; nothing happens if it is not captured
  * @retval CUC_OK                     the stream is no longer captured
- * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began; the capture
- *                                    goes on
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began the capture;
+ *                                    the capture goes on
  * @retval CUC_ERROR_BUSY             another thread fills the body of one of its conditional nodes,
  *                                    or captures into the graph to be freed: end or cancel that
- *                                    first; the capture goes on
+ *                                    capture first; this one goes on
  * @retval CUC_ERROR_DRIVER           the driver refused, or the stream stays captured for good;
  *                                    also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture
@@ -155,7 +157,7 @@ CUC_API cuc_status cuc_stream_cancel_capture(cuc_stream *stream);
 enum {
     CUC_CAPTURE_NONE = 0,   /**< not captured */
     CUC_CAPTURE_ACTIVE = 1, /**< being captured */
-    CUC_CAPTURE_SPOILT = 2, /**< a call was refused; the capture will yield no graph */
+    CUC_CAPTURE_SPOILT = 2, /**< a call was refused, so the capture will yield no graph */
 };
 
 /** Capture of a stream, written by cuc_stream_get_capture_info(). */
@@ -175,7 +177,7 @@ typedef struct cuc_capture_info {
     }
 
 /**
- * Read the capture state of a stream, also for captures that cucore did not begin.
+ * Read the capture state of a stream, even if cucore did not begin the capture.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -184,7 +186,8 @@ typedef struct cuc_capture_info {
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out's struct_size is unknown
  * @retval CUC_ERROR_BUSY             another capture forbids querying the legacy stream
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3: cuc_stream_is_capturing()
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3; use
+ *                                    cuc_stream_is_capturing()
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetCaptureInfo
  * @since 0.1
@@ -192,8 +195,8 @@ typedef struct cuc_capture_info {
 CUC_API cuc_status cuc_stream_get_capture_info(cuc_capture_info *out, cuc_stream *stream);
 
 /**
- * Add a whole graph as one node to the graph being captured, after the stream's work so far. (An
- * instance cannot be launched on a captured stream.)
+ * Add a whole graph as one node to the graph being captured, after the stream's work so far. (A
+ * captured stream cannot launch an instance.)
  *
  * @order  work captured on the stream later runs after all of the graph
  * @thread any thread; one call at a time on the same stream and graph
@@ -259,7 +262,7 @@ CUC_API const char *cuc_node_type_name(int32_t type);
 CUC_API void *cuc_graph_handle(const cuc_graph *graph);
 
 /**
- * The number of nodes of a graph; an embedded graph counts as one.
+ * The number of nodes of a graph. An embedded graph counts as one node.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -274,7 +277,8 @@ CUC_API void *cuc_graph_handle(const cuc_graph *graph);
 CUC_API cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph);
 
 /**
- * The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
+ * The number of edges of a graph. An edge is a pair of nodes, the second of which begins when the
+ * first has ended.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -306,11 +310,11 @@ CUC_API cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph);
  */
 CUC_API cuc_status cuc_graph_get_node_types(int32_t *types, size_t capacity, cuc_graph *graph);
 
-/** Details in a drawing of a graph beside its nodes and edges, with the driver's values. */
+/** Details that a drawing of a graph shows besides nodes and edges, with the driver's values. */
 enum {
     CUC_DOT_EVERYTHING = 1 << 0,
     CUC_DOT_RUNTIME_TYPES = 1 << 1, /**< parameters in the form of the CUDA runtime */
-    CUC_DOT_KERNELS = 1 << 2,       /**< parameters of kernels, and so on */
+    CUC_DOT_KERNELS = 1 << 2,       /**< parameters of kernels; the flags below likewise */
     CUC_DOT_COPIES = 1 << 3,
     CUC_DOT_FILLS = 1 << 4,
     CUC_DOT_HOST_FUNCTIONS = 1 << 5,
@@ -365,17 +369,17 @@ CUC_API cuc_status cuc_graph_get_dot(const char **text, size_t *bytes, cuc_graph
 CUC_API cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint32_t flags);
 
 /**
- * Make a graph hold a user object, which is dropped when the graph, its instances and all their
- * launches are gone.
+ * Make a graph hold a user object. cucore drops the object once the graph, its instances and all
+ * their launches are gone.
  *
- * A later cucore call does the dropping, never a driver thread: a call that creates, updates or
- * releases graphs, waits for a stream or a device, or creates a buffer. It is never done during a
- * cucore capture.
+ * A later cucore call drops the object, never a driver thread. This is a call that creates, updates
+ * or releases a graph, waits for a stream or device, or creates a buffer, outside of captures by
+ * cucore.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param graph      instances created or updated after this call keep the object too
- * @param owner      passed to drop_owner; not taken over when the call fails
+ * @param owner      passed to drop_owner; the caller keeps it if the call fails
  * @param drop_owner called once, on any thread
  * @retval CUC_OK                     kept
  * @retval CUC_ERROR_INVALID_ARGUMENT graph or drop_owner is NULL
@@ -387,8 +391,8 @@ CUC_API cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint3
 CUC_API cuc_status cuc_graph_keep(cuc_graph *graph, void *owner, void (*drop_owner)(void *owner));
 
 /**
- * Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the
- * capture.
+ * Make a graph hold a buffer, like cuc_graph_keep(). This is for nodes that use a buffer created
+ * before the capture.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -430,17 +434,18 @@ CUC_API void cuc_graph_release(cuc_graph *graph);
 enum {
     /** Each launch first frees the memory that the previous launch left allocated. */
     CUC_GRAPH_AUTO_FREE = 1 << 0,
-    /** Kernels can launch the instance too; excludes CUC_GRAPH_AUTO_FREE. */
+    /** Kernels can also launch the instance. Excludes CUC_GRAPH_AUTO_FREE. */
     CUC_GRAPH_DEVICE_LAUNCH = 1 << 1,
-    /** Each kernel has the priority of the stream it was captured on, not of the launch stream. */
+    /** Each kernel has the priority of the stream that it was captured on, not of the launch
+     * stream. */
     CUC_GRAPH_NODE_PRIORITY = 1 << 2,
 };
 
 /** Options of cuc_graph_instantiate(). Zero selects the default of every field. */
 typedef struct cuc_graph_exec_options {
     size_t struct_size; /**< sizeof(cuc_graph_exec_options); the initialisers set it */
-    cuc_stream *upload; /**< uploads the instance to the device at once; NULL: the first launch
-                             uploads it */
+    cuc_stream *upload; /**< a stream that uploads the instance to the device at once; NULL: the
+                             first launch uploads it */
     uint32_t flags;     /**< CUC_GRAPH_ bits */
     uint32_t reserved;  /**< 0 */
 } cuc_graph_exec_options;
@@ -474,7 +479,7 @@ CUC_API void cuc_graph_exec_options_init(cuc_graph_exec_options *options, size_t
  * @thread any thread; one call at a time on the same graph
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out     a new reference; release it
- * @param      graph   a graph with memory of its own, or with conditional nodes, can have only one
+ * @param      graph   a graph with its own memory or with conditional nodes can have only one
  *                     instance at a time
  * @param      options NULL: launched only by the host, uploaded to the device by the first launch
  * @retval CUC_OK                         created
@@ -515,7 +520,8 @@ CUC_API uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec);
  *
  * @order  enqueues and returns; ordered after the stream's work and the instance's launches
  * @thread any thread; one call at a time on the same instance and stream
- * @capture not on a captured stream: CUC_ERROR_BUSY, or the capture is spoilt where others began it
+ * @capture not on a captured stream: CUC_ERROR_BUSY, or the capture is spoilt if cucore did not
+ *         begin it
  * @param stream a queue of the device that will launch it
  * @param exec   the instance
  * @retval CUC_OK                         enqueued
@@ -529,15 +535,15 @@ CUC_API uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec);
 CUC_API cuc_status cuc_graph_exec_upload(cuc_stream *stream, cuc_graph_exec *exec);
 
 /**
- * Launch an instance: everything captured runs, in stream order.
+ * Launch an instance. All captured work runs, in stream order.
  *
  * Launches of one instance run one after the other, even on different streams; graphs that must run
  * concurrently need separate instances.
  *
  * @order  enqueues and returns; later work on the stream runs after all of the graph
  * @thread any thread; one call at a time on the same instance and stream
- * @capture not on a captured stream: CUC_ERROR_BUSY, or the capture is spoilt where others began
- *          it; cuc_stream_embed_graph() captures a graph in a graph
+ * @capture not on a captured stream: CUC_ERROR_BUSY, or the capture is spoilt if cucore did not
+ *         begin it; cuc_stream_embed_graph() captures a graph in a graph
  * @param stream the queue
  * @param exec   may be released before it has run
  * @retval CUC_OK                         enqueued
@@ -553,8 +559,8 @@ CUC_API cuc_status cuc_graph_exec_upload(cuc_stream *stream, cuc_graph_exec *exe
 CUC_API cuc_status cuc_graph_exec_launch(cuc_stream *stream, cuc_graph_exec *exec);
 
 /**
- * Update an instance to another graph with the same nodes and edges but other parameters, such as a
- * new capture of the same code. This is much cheaper than a new instance.
+ * Update an instance to another graph that has the same nodes and edges but other parameters, such
+ * as a new capture of the same code. This is much cheaper than creating an instance.
  *
  * Launches already enqueued are not affected. A failed update leaves the instance unchanged;
  * CUC_ERROR_NOT_SUPPORTED means that a new instance is required.
@@ -594,7 +600,7 @@ CUC_API cuc_graph_exec *cuc_graph_exec_retain(cuc_graph_exec *exec);
  */
 CUC_API void cuc_graph_exec_release(cuc_graph_exec *exec);
 
-/** Figures of a device's graph memory, in bytes. */
+/** Statistics of a device's graph memory, in bytes. */
 enum {
     CUC_GRAPH_MEMORY_USED = 0,          /**< used by instances, including those not running */
     CUC_GRAPH_MEMORY_USED_HIGH = 1,     /**< maximum since its last reset */
@@ -620,7 +626,7 @@ enum {
 CUC_API cuc_status cuc_device_get_graph_memory(uint64_t *out, cuc_device *device, int32_t which);
 
 /**
- * Reset a high mark of graph memory to the present size.
+ * Reset a high-water mark of graph memory to the current size.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver

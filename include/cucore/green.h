@@ -4,9 +4,9 @@
  * work.
  *
  * The multiprocessors of a device are split into groups, and a green context owns some of them.
- * Work on its streams runs only there: a kernel that fills its partition leaves the others free.
+ * Work on its streams runs only there, so a kernel that fills its partition leaves the others free.
  * Memory, code, events and everything else belong to the device and work with these streams as with
- * any other.
+ * any others.
  *
  *     cuc_device_get_sms(&all, device);
  *     cuc_sms_split(groups, &count, &rest, &all, 16, 0); // count: wanted, then available
@@ -64,12 +64,12 @@ CUC_API cuc_status cuc_device_get_sms(cuc_sms *out, cuc_device *device);
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] groups [*count] the groups; NULL only counts the possible groups
- * @param      count  in: number wanted; out: number available, at most that
+ * @param      count  in: number wanted; out: number available, at most the number wanted
  * @param[out] rest   the remainder, with a count of 0 when there is none; may be NULL
- * @param      from   from cuc_device_get_sms() or cuc_green_context_get_sms(): groups and
+ * @param      from   from cuc_device_get_sms() or cuc_green_context_get_sms(); groups and
  *                    remainders cannot be split again
- * @param      least  minimum of each group, rounded up by the driver to a possible size. 0: the
- *                    driver's minimum
+ * @param      least  minimum size of each group, which the driver rounds up to a possible size. 0:
+ *                    the driver's minimum
  * @param      flags  CUC_SMS_ bits
  * @retval CUC_OK                     split
  * @retval CUC_ERROR_INVALID_ARGUMENT count or from is NULL, groups is given and *count is 0, least
@@ -98,7 +98,7 @@ CUC_API cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest
  *                                    multiprocessors
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as for parts of two splits or of
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for parts from two splits or from
  *                                    another device
  * @source CUDA Driver API, "Green Contexts": cuDevResourceGenerateDesc, cuGreenCtxCreate
  * @since 0.1

@@ -4,8 +4,9 @@
  *
  * One process creates a pool with CUC_MEMORY_POOL_IPC and passes its file descriptor to the other,
  * over a Unix socket (SCM_RIGHTS) or through fork() before the driver is initialised. The other
- * process imports the pool once. From then on a buffer of the pool is passed as the 64 bytes of a
- * cuc_ipc_handle, by any means. An event with CUC_EVENT_IPC needs only such bytes.
+ * process imports the pool once. From then on, the first process can pass a buffer of the pool as
+ * the 64 bytes of a cuc_ipc_handle, by any means. An event with CUC_EVENT_IPC needs only such
+ * bytes.
  *
  *     cuc_memory_pool_export(&fd, pool);        // in this process
  *     cuc_buffer_export(&handle, buffer);
@@ -14,8 +15,8 @@
  *     cuc_buffer_from_ipc_handle(&buffer, stream, pool, &handle, bytes);
  *
  * The memory lives until the process that created it releases its buffer; the other process must
- * release its own buffer first. The two processes order their work themselves, with an event, or
- * with a message sent after waiting for a stream.
+ * release its own buffer first. The two processes must order their work themselves, with an event,
+ * or with a message sent after waiting for a stream.
  */
 #ifndef CUCORE_IPC_H
 #define CUCORE_IPC_H
@@ -28,13 +29,13 @@
 
 CUC_BEGIN_DECLS
 
-/** Identifies a buffer or an event to another process: bytes to be copied. */
+/** Identifies a buffer or an event to another process. The bytes can be copied freely. */
 typedef struct cuc_ipc_handle {
     uint8_t bytes[64]; /**< the driver's handle */
 } cuc_ipc_handle;
 
 /**
- * Export a pool as a file descriptor, by which another process imports it.
+ * Export a pool as a file descriptor, with which another process imports the pool.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -50,7 +51,7 @@ typedef struct cuc_ipc_handle {
 CUC_API cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool);
 
 /**
- * Import another process's pool. It cannot allocate; cuc_buffer_from_ipc_handle() takes it.
+ * Import another process's pool. The pool cannot allocate; pass it to cuc_buffer_from_ipc_handle().
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -84,8 +85,8 @@ CUC_API cuc_status cuc_memory_pool_from_fd(cuc_memory_resource **out, cuc_device
 CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer);
 
 /**
- * Import another process's buffer. A repeated import has the same address; the memory stays mapped
- * until the last of its buffers in this process is released.
+ * Import another process's buffer. Importing a buffer again yields the same address. The memory
+ * stays mapped until the last of these buffers in this process is released.
  *
  * @order  the memory is available at once; this process cannot tell whether the other process's
  *         work on it is complete

@@ -14,9 +14,10 @@ CUC_BEGIN_DECLS
 /**
  * A kernel, launchable on every device that its code runs on.
  *
- * cuc_object_get_kernel() creates it; it retains its object and so keeps the code loaded. Threads:
- * any thread. An attribute set while another thread launches the same kernel is not ordered with
- * that launch.
+ * cuc_object_get_kernel() creates it. It retains its object and so keeps the code loaded.
+ *
+ * Threads: any thread. An attribute set while another thread launches the same kernel is not
+ * ordered with that launch.
  */
 typedef struct cuc_kernel cuc_kernel;
 
@@ -27,7 +28,7 @@ typedef struct cuc_kernel cuc_kernel;
  */
 // clang-format off
 #define CUC_PARAMETER_LIST(X) \
-    X(CUC_PARAMETER_ANY,   0, "any")   /* a struct, or not known: only the size counts */ \
+    X(CUC_PARAMETER_ANY,   0, "any")   /* a struct, or not known; only the size is checked */ \
     X(CUC_PARAMETER_INT,   1, "int")   /* an integer or a pointer */ \
     X(CUC_PARAMETER_FLOAT, 2, "float") /* a float or a double */
 // clang-format on
@@ -42,7 +43,7 @@ enum {
 typedef struct cuc_kernel_parameter {
     size_t struct_size; /**< sizeof(cuc_kernel_parameter), set by the caller */
     uint32_t offset;    /**< in bytes from the start of the parameters, as the driver reports it;
-                             with a driver older than CUDA 12.4, computed from the alignments */
+                             computed from the alignments if the driver is older than CUDA 12.4 */
     uint32_t bytes;     /**< its size */
     int32_t type;       /**< a CUC_PARAMETER_ value */
     int32_t reserved;   /**< 0 */
@@ -56,7 +57,7 @@ typedef struct cuc_kernel_parameter {
 /**
  * Resource use and limits of a kernel on one device: X(constant, value, name, settable).
  *
- * Values are those of the driver's CUfunction_attribute.
+ * The values equal the driver's CUfunction_attribute.
  */
 // clang-format off
 #define CUC_KERNEL_ATTRIBUTE_LIST(X) \
@@ -94,7 +95,7 @@ enum {
 };
 
 /**
- * Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded.
+ * Wrap a CUkernel that was loaded elsewhere. The kernel is borrowed: cucore never unloads it.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -136,7 +137,7 @@ CUC_API cuc_kernel *cuc_kernel_retain(cuc_kernel *kernel);
 CUC_API void cuc_kernel_release(cuc_kernel *kernel);
 
 /**
- * The name that a kernel was requested by: its symbol, or a name expression.
+ * The name under which a kernel was requested: its symbol, or a name expression.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -301,7 +302,7 @@ CUC_API const char *cuc_kernel_attribute_name(int32_t attribute);
 CUC_API int32_t cuc_kernel_attribute_from_name(const char *name);
 
 /**
- * Set a kernel's preference between shared memory and cache on one device; a hint.
+ * Set a kernel's preference between shared memory and L1 cache on one device. This is a hint.
  *
  * @thread any thread; not ordered with launches by other threads
  * @capture safe: asks the driver in relaxed mode

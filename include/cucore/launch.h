@@ -19,15 +19,17 @@ enum {
     CUC_ARG_POINTER = 64, /**< a device address in value.u64 */
     CUC_ARG_BUFFER = 65,  /**< a cuc_buffer in value.pointer; passes its device address */
     CUC_ARG_TENSOR = 66,  /**< a cuc_tensor in value.pointer; passes its data address */
-    CUC_ARG_BYTES = 67,   /**< `bytes` bytes at value.pointer, such as a struct; checked by size */
+    CUC_ARG_BYTES = 67,   /**< `bytes` bytes at value.pointer, such as a struct; only the size is
+                               checked */
     CUC_ARG_NONE = 68,    /**< a value that no kernel takes, such as a cuc_stream; refused */
 };
 
 /**
  * One argument of a kernel.
  *
- * A scalar is stored in the struct itself, in the first bytes of `value`. Anything else is pointed
- * to and read before cuc_launch() returns. The other bytes of `value` need not be zero.
+ * A scalar is stored in the struct itself, in the first bytes of `value`. For anything else, the
+ * struct points to the value, which cuc_launch() reads before it returns. The other bytes of
+ * `value` need not be zero.
  */
 typedef struct cuc_arg {
     int32_t type;   /**< a cuc_dtype, or a CUC_ARG_ constant */
@@ -46,9 +48,9 @@ typedef struct cuc_arg {
 enum {
     /** Every block must be resident at once, so that the grid can synchronise. */
     CUC_LAUNCH_COOPERATIVE = 1 << 0,
-    /** Programmatic dependent launch: the kernel may begin before the preceding one has ended, and
-     * waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability
-     * 9.0 and later. */
+    /** Programmatic dependent launch. The kernel may begin before the preceding one has ended, and
+     * waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Needs compute
+     * capability 9.0 or later. */
     CUC_LAUNCH_PROGRAMMATIC = 1 << 1,
 };
 
@@ -96,8 +98,8 @@ typedef struct cuc_launch_attribute {
     uint32_t reserved; /**< 0 */
     union {
         /** COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, CLUSTER_SCHEDULING_POLICY, PRIORITY
-         *  (lower runs first), MEM_SYNC_DOMAIN (0 default, 1 remote), carveout (per cent, -1
-         *  default), NVLINK_UTIL_CENTRIC_SCHEDULING. */
+         * (lower runs first), MEM_SYNC_DOMAIN (0 default, 1 remote), carveout (percent, -1
+         * default), NVLINK_UTIL_CENTRIC_SCHEDULING. */
         int32_t value;
         uint32_t cluster[3]; /**< CLUSTER_DIMENSION, PREFERRED_CLUSTER_DIMENSION: in blocks */
         struct {
@@ -109,7 +111,7 @@ typedef struct cuc_launch_attribute {
         } window;                /**< ACCESS_POLICY_WINDOW */
         struct {
             cuc_event *event;         /**< without timing; not retained */
-            int32_t trigger_at_start; /**< PROGRAMMATIC_EVENT: 1: trigger when all blocks have
+            int32_t trigger_at_start; /**< PROGRAMMATIC_EVENT: 1 triggers it once all blocks have
                                            begun */
             int32_t flags;            /**< the driver's event record flags */
         } event;                      /**< PROGRAMMATIC_EVENT, COMPLETION_EVENT */
@@ -120,26 +122,27 @@ typedef struct cuc_launch_attribute {
         struct {
             int32_t updatable; /**< 1: the node can be updated from the device */
             void **node;       /**< receives the CUgraphDeviceNode */
-        } device_node;         /**< DEVICE_UPDATABLE_KERNEL_NODE: only during capture */
+        } device_node;         /**< DEVICE_UPDATABLE_KERNEL_NODE; only during a capture */
         uint8_t raw[64];
     } value;
 } cuc_launch_attribute;
 
 /**
- * The shape of a launch. Zero is the default of every field except the grid and the block, which
- * have no default.
+ * The configuration of a launch. Zero selects the default of every field except the grid and the
+ * block, which have no default.
  *
  * The struct is only read, so any number of threads can share one config.
  */
 typedef struct cuc_launch_config {
     size_t struct_size;    /**< sizeof(cuc_launch_config); the initialisers set it */
-    uint32_t grid[3];      /**< in blocks, also with clusters; 0 in y or z means 1 */
+    uint32_t grid[3];      /**< in blocks, even with clusters; 0 in y or z means 1 */
     uint32_t block[3];     /**< in threads; 0 in y or z means 1 */
     uint32_t cluster[3];   /**< in blocks; all 0: no cluster; 0 in y or z means 1 */
     uint32_t shared_bytes; /**< dynamic shared memory of a block; cucore opts in to large sizes */
     uint32_t flags;        /**< CUC_LAUNCH_ bits */
     uint32_t attribute_count;
-    const cuc_launch_attribute *attributes; /**< [attribute_count] attributes without a field */
+    const cuc_launch_attribute *attributes; /**< [attribute_count] attributes that have no field of
+                                                 their own */
 } cuc_launch_config;
 
 /** Initial value of a cuc_launch_config variable. */
@@ -169,24 +172,25 @@ CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_siz
  * Choose a grid and a block with one thread for each of n elements.
  *
  * This suits kernels that process element blockIdx.x * blockDim.x + threadIdx.x when it is below n.
- * The block is the first of these: the one that the kernel's code requires (__block_size__,
- * .reqntid); the config's, if it is not 0; the one with the best occupancy, computed by
- * cuc_occupancy_max_potential_block_size() for the config's shared_bytes. The grid covers n,
- * rounded up to whole clusters if the config or the kernel has clusters. For n = 0 it is one block
- * (or cluster), none of whose threads has an element.
+ * The block is the first of these that exists: the block that the kernel's code requires
+ * (__block_size__, .reqntid); the config's block, if it is not 0; the block with the best
+ * occupancy, from cuc_occupancy_max_potential_block_size() for the config's shared_bytes. The grid
+ * covers n, rounded up to whole clusters if the config or the kernel has clusters. For n = 0 the
+ * grid is one block or cluster, whose threads have no element.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[in,out] config  CUC_LAUNCH_CONFIG_INIT, or a config with further settings; unchanged on
  *                        failure. Set block[0] to 0 again before using it for another kernel
- * @param         kernel  any kernel except one of a tile program, which has its own block
+ * @param         kernel  any kernel except a tile program's, which has its own block
  * @param         device  the device to run on
  * @param         n       the number of elements
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL; the kernel belongs to a tile program; its
- *                                    block, or the one given, has more than one dimension, exceeds
- *                                    the kernel's limit or is not the one required; shared_bytes
- *                                    exceeds the kernel's limit; or no grid of the device covers n
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL; the kernel belongs to a tile program; the
+ *                                    required or given block has more than one dimension or exceeds
+ *                                    the kernel's limit, or the given block differs from the
+ *                                    required one; shared_bytes exceeds the kernel's limit; or no
+ *                                    grid of the device covers n
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for code that does not run on the
  *                                    device
@@ -198,14 +202,14 @@ CUC_API cuc_status cuc_launch_config_for(cuc_launch_config *config, cuc_kernel *
 /**
  * Launch a kernel in stream order.
  *
- * Never compiles, waits or allocates on the heap, with one exception: a graph under capture records
- * the kernel in a heap allocation to keep it loaded. The first launch of a kernel on a device may
- * load its code there. The call checks the number and sizes of the arguments against the kernel's
- * parameters; where the kernel's PTX has the types, it also distinguishes floating-point numbers
- * from others.
+ * The call never compiles, waits or allocates on the heap, with one exception: during a capture, a
+ * heap allocation records the kernel, so that the graph keeps it loaded. The first launch of a
+ * kernel on a device may load its code there. The call checks the number and sizes of the arguments
+ * against the kernel's parameters. If the kernel's PTX has the types, the call also distinguishes
+ * floating-point numbers from others.
  *
- * A kernel of a tile program takes tensors, and scalars of exactly the declared type. It has its
- * own block. If it also declares a grid, config may be NULL, and an empty grid is not a failure.
+ * A tile program's kernel takes tensors, and scalars of exactly the declared type. It has its own
+ * block. If it also declares a grid, config may be NULL, and an empty grid is not a failure.
  *
  * @order  enqueues and returns; memory that the kernel uses must stay valid until it completes
  * @thread any thread; one call at a time on the same stream
@@ -222,8 +226,8 @@ CUC_API cuc_status cuc_launch_config_for(cuc_launch_config *config, cuc_kernel *
  *                                    zero or exceeds the device's limit; a buffer or tensor that
  *                                    the device cannot access: on another device without peer
  *                                    access, or in pageable host memory; an attribute that is not a
- *                                    launch attribute; or a tensor that the tile kernel rejects:
- *                                    the message names the argument
+ *                                    launch attribute; or a tensor that the tile kernel rejects.
+ *                                    The message names the argument
  * @retval CUC_ERROR_NOT_SUPPORTED    the device lacks clusters, cooperative launch or programmatic
  *                                    dependent launch
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
@@ -237,8 +241,8 @@ CUC_API cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *confi
 /**
  * Call a function on the host when the stream reaches it.
  *
- * The function runs on a driver thread and may not call CUDA or cucore. It is not called if the
- * context was lost before; cuc_event_get_fd() does report that case.
+ * The function runs on a driver thread and must not call CUDA or cucore. It is not called if the
+ * context is lost first; cuc_event_get_fd() reports that case too.
  *
  * @order  enqueues and returns; later work on the stream waits for the function
  * @thread any thread; one call at a time on the same stream
@@ -257,9 +261,9 @@ CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), v
 /**
  * Check whether every launch waits for completion, so that a failure names its kernel.
  *
- * With CUCORE_LAUNCH_BLOCKING=1 in the environment at the first launch, cuc_launch() returns when
- * the kernel is complete and cuc_graph_exec_launch() when the graph is, and each returns its own
- * failure. Launches on a captured stream do not wait.
+ * If the environment has CUCORE_LAUNCH_BLOCKING=1 at the first launch, cuc_launch() returns when
+ * the kernel is complete, cuc_graph_exec_launch() returns when the graph is complete, and each
+ * returns its own failure. Launches on a captured stream do not wait.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -272,18 +276,21 @@ CUC_API int32_t cuc_launch_is_blocking(void);
 
 #include <string.h>
 
-/** An argument of raw bytes: a struct, a half, a tensor map. Read until the launch returns. */
+/**
+ * An argument of raw bytes, such as a struct, a half or a tensor map. The launch reads the bytes
+ * before it returns.
+ */
 static inline cuc_arg cuc_arg_bytes(const void *at, size_t bytes)
 {
     cuc_arg arg = { CUC_ARG_BYTES, (uint32_t)bytes, { .pointer = at } };
     return arg;
 }
 
-/** Argument from a struct or any other variable that CUC_LAUNCH cannot handle in strict C11. */
+/** An argument from a struct or any other variable that CUC_LAUNCH cannot handle in strict C11. */
 #define CUC_ARG_STRUCT(variable) cuc_arg_bytes(&(variable), sizeof(variable))
 
-// A macro may turn a launch that is its argument into text, and C99 promises only 4095 characters
-// for a string. The names below are therefore short, with few spaces between them.
+// A macro may turn a launch in its argument into text, and C99 guarantees only 4095 characters for
+// a string. The names below are therefore short, with few spaces between them.
 typedef signed char cuc__c;
 typedef unsigned char cuc__C;
 typedef unsigned short cuc__S;
@@ -314,7 +321,7 @@ typedef cuc_arg cuc__a;
     X(12, float, CUC_F32)                              \
     X(13, double, CUC_F64)
 #define CUC__KIND_SCALAR(kind, ctype, dtype) ctype:kind,
-// The kind of an argument: the dtype of a row above, a constant below, or minus the value of
+// The kind of an argument: the number of a row above, a constant below, or the negated value of
 // __builtin_classify_type().
 #define CUC__KIND(x, otherwise)                                                                    \
     _Generic(x,CUC__ARG_SCALARS(CUC__KIND_SCALAR)cuc__b:14,cuc__B:14,cuc__t:15,cuc__T:15,cuc__a:16,otherwise)
@@ -343,7 +350,7 @@ static inline cuc_arg cuc__arg(int kind, const void *at, size_t bytes)
     case CUC__KIND_ARG:
         memcpy(&arg, at, sizeof(arg));
         return arg;
-    case CUC__KIND_HANDLE: // no kernel takes it, and the launch refuses this type
+    case CUC__KIND_HANDLE: // no kernel takes it, so the launch refuses this type
         return arg;
     case CUC__KIND_BUFFER:
     case CUC__KIND_TENSOR:
@@ -378,16 +385,16 @@ typedef struct cuc_tile_program *cuc__r, **cuc__U;
 typedef struct cuc_gemm_plan *cuc__s, **cuc__W;
 typedef struct cuc_green_context *cuc__u, **cuc__X;
 
-// Each struct below explains by its member `ok` why no kernel takes a value; CUC__CHECK() selects
-// one.
+// The member `ok` of each struct below explains why no kernel takes a value. CUC__CHECK() selects a
+// struct.
 #if defined(__has_attribute)
 #if __has_attribute(unavailable)
 #define CUC__REFUSED(why) int ok __attribute__((unavailable(why)))
 #endif
 #endif
 #ifndef CUC__REFUSED
-// Older versions of gcc have no such attribute: they print the text as a warning, then reject the
-// addition to a struct.
+// Older versions of gcc lack this attribute. They print the text as a warning and then reject the
+// addition of a struct.
 #define CUC__REFUSED(why) \
     struct {              \
         int none;         \
@@ -411,8 +418,8 @@ extern struct {
 // clang-format off
 #define CUC__IS_DATA(x)                                                                            \
     _Generic(x,cuc__d:0,cuc__D:0,cuc__e:0,cuc__E:0,cuc__f:0,cuc__F:0,cuc__g:0,cuc__G:0,cuc__h:0,cuc__H:0,cuc__i:0,cuc__J:0,cuc__k:0,cuc__K:0,cuc__l:0,cuc__M:0,cuc__m:0,cuc__N:0,cuc__n:0,cuc__O:0,cuc__o:0,cuc__P:0,cuc__p:0,cuc__Q:0,cuc__q:0,cuc__R:0,cuc__r:0,cuc__U:0,cuc__s:0,cuc__W:0,cuc__u:0,cuc__X:0,default:1)
-// Detects a pointer to a function. Qualifiers do not change its type, so the conditional has type
-// cuc__Y * in gcc and clang.
+// Detects a pointer to a function. Qualifiers do not change a function type, so the conditional has
+// type cuc__Y * in gcc and clang.
 #define CUC__IF_FUNCTION(yes, no)                                                                  \
     _Generic(1?(cuc__Y*)1:(const volatile cuc__Y*)1,cuc__Y*:yes,default:no)
 // The type of an argument after conversion: an array becomes a pointer to its first element.
@@ -440,9 +447,9 @@ extern struct {
 /**
  * Launch with typed arguments: CUC_LAUNCH(stream, config, kernel, 2.0f, x, y, n).
  *
- * Takes up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer to
- * device memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. A launch of up
- * to four arguments with short names expands to less than the 4095 characters that C99 promises for
+ * Takes up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer to device
+ * memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. A launch of up to
+ * four arguments with short names expands to fewer characters than the 4095 that C99 guarantees for
  * a string, so that macros can turn it into text under -Wpedantic. With compilers other than gcc
  * and clang, arguments must be variables, and a struct needs CUC_ARG_STRUCT.
  */

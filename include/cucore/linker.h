@@ -1,10 +1,10 @@
 /**
  * @file
- * Linking of several pieces of code into one.
+ * Links several pieces of code into one.
  *
- * A linker collects inputs and links them into one object: relocatable cubins, PTX, LTO-IR,
- * fatbins, host objects and archives that contain device code. nvJitLink does the work and needs no
- * driver. Without nvJitLink, the driver's own linker is used, which takes fewer options.
+ * A linker collects inputs and links them into one object. Inputs are relocatable cubins, PTX,
+ * LTO-IR, fatbins, and host objects and archives that contain device code. nvJitLink does the work
+ * and needs no driver. Without nvJitLink, the driver's own linker does it, with fewer options.
  */
 #ifndef CUCORE_LINKER_H
 #define CUCORE_LINKER_H
@@ -16,13 +16,14 @@
 CUC_BEGIN_DECLS
 
 /**
- * Inputs and options of a link. It may link many times, with further inputs added in between.
+ * The inputs and options of a link. A linker can link many times, and more inputs can be added in
+ * between.
  *
  * Threads: any thread; one call at a time on the same linker.
  */
 typedef struct cuc_linker cuc_linker;
 
-/** Implementation of the linker. */
+/** Implementations of the linker. */
 enum {
     CUC_LINKER_AUTO = 0,      /**< nvJitLink 12.3 or later if available, else the driver */
     CUC_LINKER_NVJITLINK = 1, /**< nvJitLink only */
@@ -33,14 +34,14 @@ enum {
  * Options of a linker. Zero selects the default of every field.
  *
  * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is copied.
- * The comment on each field has the nvJitLink option that it becomes. The driver's linker takes the
- * options marked (driver) too, and refuses the others by name.
+ * The comment on each field names its nvJitLink option. The driver's linker also takes the options
+ * marked (driver), and refuses the others by name.
  */
 typedef struct cuc_linker_options {
     size_t struct_size; /**< sizeof(cuc_linker_options); the initialisers set it */
 
     const char *name; /**< the object's name; NULL is "linked" (driver) */
-    /** The target architecture, "sm_90" or "sm_90a"; NULL is the architecture of the current
+    /** The target architecture, "sm_90" or "sm_90a". NULL means the architecture of the current
      * device, or of device 0, and needs a driver; it becomes sm_90a if an input is PTX for sm_90a.
      * -arch (driver) */
     const char *arch;
@@ -49,13 +50,14 @@ typedef struct cuc_linker_options {
     int32_t max_register_count; /**< -maxrregcount: registers of a thread (driver) */
     int32_t time;               /**< -time: times of the phases in the info log */
     int32_t verbose;            /**< -verbose: registers and memory in the info log (driver) */
-    /** -lto: optimise across all LTO-IR; implied when an input is known to be LTO-IR. */
+    /** -lto: optimise across all LTO-IR; implied if an input is known to be LTO-IR. */
     int32_t link_time_optimization;
     /** Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default.
-     * It costs a second optimiser pass, but no assembler pass. There is no such PTX unless all
-     * inputs are LTO-IR. */
+     * This costs a second optimiser pass, but no assembler pass. Such PTX exists only if all inputs
+     * are LTO-IR. */
     int32_t keep_ptx;
-    int32_t optimization_level;        /**< -O: 0 (CUC_ZERO) to 3; nvJitLink lacks 1, 2 (driver) */
+    int32_t optimization_level;        /**< -O: 0 (CUC_ZERO) to 3; nvJitLink has only 0 and 3
+                                            (driver) */
     int32_t debug;                     /**< -g (driver) */
     int32_t lineinfo;                  /**< -lineinfo (driver) */
     int32_t ftz;                       /**< -ftz: flush subnormal f32 to zero; in LTO */
@@ -74,13 +76,13 @@ typedef struct cuc_linker_options {
     size_t variables_used_count;
     const char *const *ptxas_options; /**< -Xptxas: one option each, "-v" */
     size_t ptxas_option_count;
-    /** Flags passed on unchanged, after those above: for nvJitLink versions newer than this header.
-     */
+    /** Flags passed on unchanged after those above, for nvJitLink versions newer than this
+     * header. */
     const char *const *extra_options;
     size_t extra_option_count;
 
-    /** The cache of results; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps
-     * nothing. Results of the driver's linker are not kept. */
+    /** The cache of results; retained. NULL: cuc_cache_default(). Pass cuc_cache_none() to store
+     * nothing. Results of the driver's linker are never stored. */
     cuc_cache *cache;
 } cuc_linker_options;
 
@@ -134,7 +136,7 @@ CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t caller_
 CUC_API cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options *options);
 
 /**
- * Add an object. The linked object knows its name expressions too.
+ * Add an object. The linked object also knows its name expressions.
  *
  * @thread any thread; one call at a time on the same linker
  * @capture makes no driver call
@@ -193,15 +195,15 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
 /**
  * Link all inputs.
  *
- * The linker keeps its inputs and no other state of a link: it can link again, to another target,
- * with more inputs, or after a failure. A single input keeps its PTX beside the cubin, and so does
- * LTO-IR, unless keep_ptx is off.
+ * The linker keeps its inputs but no other state of a link. It can link again: to another target,
+ * with more inputs, or after a failure. Unless keep_ptx is off, the PTX of a single input, or of
+ * LTO-IR, stays beside the cubin.
  *
- * With a simulated driver, the linker produces PTX when a cubin is requested, because such a driver
- * loads only PTX; cuc_object_kind() reports it.
+ * With a simulated driver, a request for a cubin yields PTX, because such a driver loads only PTX;
+ * cuc_object_kind() tells which.
  *
  * nvJitLink 13.0 does not refuse a symbol that several cubins define: it takes the first one and
- * reports it only on the process's standard error.
+ * reports this only on the process's standard error.
  *
  * @order  returns when the code is ready
  * @thread any thread; one call at a time on the same linker
@@ -210,8 +212,8 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  * @param      linker the linker
  * @param      target CUC_CODE_CUBIN, or CUC_CODE_PTX when every input is LTO-IR
  * @retval CUC_OK                     linked; cuc_linker_info_log() may have messages
- * @retval CUC_ERROR_LINK             the inputs do not link: the message has the first error,
- *                                    cuc_error_log() all of them
+ * @retval CUC_ERROR_LINK             the inputs do not link: the message has the first error, and
+ *                                    cuc_error_log() has all errors
  * @retval CUC_ERROR_INVALID_ARGUMENT out or linker is NULL, there are no inputs, the target is
  *                                    neither of these, PTX is requested of inputs that are not
  *                                    LTO-IR, or the linker refuses an option
@@ -266,14 +268,14 @@ CUC_API const char *cuc_linker_backend(const cuc_linker *linker);
  * @thread one call at a time on the same linker
  * @capture makes no driver call
  * @param linker the linker
- * @return the number of flags, without those that depend on the link: -arch of the device, -lto for
- *         inputs that need it, -ptx; 0 for the driver's linker
+ * @return the number of flags, except those that depend on the link: -arch of the device, -lto for
+ *         inputs that need it, and -ptx; 0 for the driver's linker
  * @since 0.1
  */
 CUC_API size_t cuc_linker_flag_count(const cuc_linker *linker);
 
 /**
- * One of these flags, exactly as nvJitLink receives it.
+ * One of the flags counted by cuc_linker_flag_count(), exactly as nvJitLink receives it.
  *
  * @thread one call at a time on the same linker
  * @capture makes no driver call

@@ -2,10 +2,10 @@
  * @file
  * Memory resources: the sources of buffers, and the driver's controls over memory.
  *
- * A resource allocates and frees memory. There are three sorts: a pool of the driver, which
- * allocates and frees in stream order without blocking; a synchronous resource, which may wait for
- * the device; and a user-defined one. Buffers (buffer.h) retain their resource, so it may be
- * released before them.
+ * A resource allocates and frees memory. There are three sorts. A pool of the driver allocates and
+ * frees in stream order without blocking. A synchronous resource may wait for the device. A
+ * user-defined resource calls functions of the user. Buffers (buffer.h) retain their resource, so
+ * it may be released before them.
  */
 #ifndef CUCORE_MEMORY_H
 #define CUCORE_MEMORY_H
@@ -16,7 +16,7 @@
 CUC_BEGIN_DECLS
 
 /**
- * A source of memory: it allocates and frees.
+ * A source of memory, which it allocates and frees.
  *
  * Threads: any thread, concurrently; a user-defined one is as thread-safe as its callbacks.
  */
@@ -58,7 +58,7 @@ enum {
 /** A location that memory can reside in. */
 typedef struct cuc_memory_location {
     int32_t type; /**< a CUC_LOCATION_ constant */
-    int32_t id;   /**< a device's ordinal or a NUMA node, by type; else 0 */
+    int32_t id;   /**< the device's ordinal or the NUMA node; otherwise 0 */
 } cuc_memory_location;
 
 #ifndef __cplusplus
@@ -93,12 +93,13 @@ CUC_API cuc_memory_resource *cuc_memory_resource_retain(cuc_memory_resource *res
 /**
  * Release a resource; the last release destroys it, including a pool that it created.
  *
- * Buffers retain their resource. Addresses from cuc_memory_allocate() do not: free them first. A
+ * Buffers retain their resource. Addresses from cuc_memory_allocate() do not, so free them first. A
  * released pool that has held memory returns that memory at the next wait for the work that freed
- * it, and is kept for reuse by the next pool created with the same options. A pool whose handle
- * other processes or devices have, and every pool beyond 32 kept ones, is destroyed when a later
- * pool is created or released, at least a second afterwards. (Up to CUDA 13.0 at least, the driver
- * cannot safely destroy a pool while a thread waits for a stream.)
+ * it. cucore keeps the pool, and the next pool created with the same options reuses it. A pool that
+ * is shared with other processes or devices cannot be reused. Such a pool, and any pool beyond 32
+ * kept ones, is destroyed at least a second later, when another pool is created or released. (In
+ * CUDA 13.0 and earlier, the driver cannot safely destroy a pool while a thread waits for a
+ * stream.)
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -113,8 +114,8 @@ CUC_API void cuc_memory_resource_release(cuc_memory_resource *resource);
  *
  * @thread any thread
  * @capture makes no driver call
- * @return borrowed for the life of the process; NULL for pinned memory, which belongs to no device,
- *         for a user-defined resource without a device, and for NULL
+ * @return borrowed for the life of the process; NULL for pinned memory (which belongs to no
+ *         device), for a user-defined resource without a device, and for NULL
  * @since 0.1
  */
 CUC_API cuc_device *cuc_memory_resource_device(const cuc_memory_resource *resource);
@@ -150,10 +151,10 @@ CUC_API int32_t cuc_memory_resource_kind(const cuc_memory_resource *resource);
 CUC_API int32_t cuc_memory_resource_is_pool(const cuc_memory_resource *resource);
 
 /**
- * The default resource of a device, used for buffers that name none.
+ * The default resource of a device, for buffers created without one.
  *
- * It is the device's current memory pool, or the synchronous resource on a device without pools. It
- * is created at first use and stays until cuc_device_set_memory_resource() replaces it.
+ * It is the device's current memory pool, or the synchronous resource on a device without pools.
+ * The first use creates it; it stays until cuc_device_set_memory_resource() replaces it.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -183,7 +184,7 @@ CUC_API cuc_status cuc_device_set_memory_resource(cuc_device *device,
                                                   cuc_memory_resource *resource);
 
 /**
- * Create a resource that makes each allocation with the driver, without a pool.
+ * Create a resource that allocates directly from the driver, without a pool.
  *
  * Allocating and freeing may wait for the device. Freeing first waits for the stream it is given.
  *
@@ -207,23 +208,24 @@ CUC_API cuc_status cuc_memory_synchronous_create(cuc_memory_resource **out, cuc_
 /**
  * Callbacks of a user-defined resource.
  *
- * cucore holds no lock while a callback runs. A failing callback should return the status of the
+ * cucore holds no lock while a callback runs. A callback that fails should return the status of the
  * cucore call that failed, or a status such as CUC_ERROR_OUT_OF_MEMORY.
  */
 typedef struct cuc_memory_callbacks {
     size_t struct_size; /**< sizeof(cuc_memory_callbacks); the initialisers set it */
     void *user;         /**< passed to every callback */
-    /** Write the address of `bytes` bytes (never 0) to *out. `stream` may be NULL. */
+    /** Write the address of `bytes` bytes to *out. `bytes` is never 0. `stream` may be NULL. */
     cuc_status (*allocate)(void *user, cuc_device_ptr *out, cuc_stream *stream, size_t bytes);
-    /** Free an allocation in stream order; NULL `stream`: at once. May run on any thread. */
+    /** Free an allocation in stream order, or at once if `stream` is NULL. May run on any
+     * thread. */
     cuc_status (*deallocate)(void *user, cuc_stream *stream, cuc_device_ptr ptr, size_t bytes);
     /** Called once, after the last buffer and reference are gone; may be NULL. */
     void (*destroy)(void *user);
-    /** Device that owns the memory; only its streams can use the resource. NULL: every stream can,
-     * and the driver reports the device of each allocation. */
+    /** The device that owns the memory; only its streams can use the resource. NULL: every stream
+     * can use it, and the driver reports each allocation's device. */
     cuc_device *device;
     uint32_t access;   /**< CUC_MEMORY_ACCESS_ bits, at least one; if DEVICE and HOST are both set,
-                            the driver reports whether memory is MANAGED */
+                            the driver reports whether an allocation is MANAGED */
     uint32_t reserved; /**< 0 */
 } cuc_memory_callbacks;
 
@@ -269,15 +271,15 @@ CUC_API cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
 /**
  * Allocate a bare address from a resource.
  *
- * @order  work enqueued on the stream after this call may use the memory, as may other streams that
- *         wait for it; memory of a synchronous resource is usable at once. On a captured stream a
- *         pool allocation is a node of the graph: the memory exists while the graph runs, and must
- *         be freed in the same capture
+ * @order  work enqueued on the stream after this call may use the memory, and so may work on
+ *         streams that wait for it; memory of a synchronous resource is usable at once. On a
+ *         captured stream, a pool allocation is a node of the graph: the memory exists while the
+ *         graph runs, and must be freed in the same capture
  * @thread any thread
  * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
  *          driver in relaxed mode; for a user-defined one it depends on the callbacks
- * @param[out] out      the address, aligned to at least 256 bytes (user-defined resource: as the
- *                      callback aligns it); 0 for 0 bytes, which need no free
+ * @param[out] out      the address, aligned to at least 256 bytes (in a user-defined resource, as
+ *                      the callback aligns it); 0 for 0 bytes, which need not be freed
  * @param      stream   orders the allocation; NULL only for a synchronous or user-defined resource
  * @param      resource must outlive the allocation
  * @param      bytes    size of the allocation
@@ -302,7 +304,7 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_stream *stream,
  * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is
  *          refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on, else safe:
  *          asks the driver in relaxed mode; for a user-defined one it depends on the callbacks
- * @param stream   any stream of the device, ordered after all uses; NULL as for
+ * @param stream   any stream of the device that is ordered after all uses; NULL as for
  *                 cuc_memory_allocate()
  * @param resource the resource that allocated it
  * @param ptr      0 does nothing
@@ -325,7 +327,7 @@ CUC_API cuc_status cuc_memory_free(cuc_stream *stream, cuc_memory_resource *reso
 /** Release threshold that keeps all memory in the pool until it is trimmed. */
 #define CUC_MEMORY_POOL_KEEP_ALL UINT64_MAX
 
-/** Properties of a pool that are fixed at creation. */
+/** Properties of a pool that are fixed when it is created. */
 enum {
     CUC_MEMORY_POOL_HW_DECOMPRESS = 0x1, /**< usable by the device's decompression engine */
     CUC_MEMORY_POOL_IPC = 0x2,           /**< other processes can import its memory */
@@ -335,14 +337,15 @@ enum {
 typedef struct cuc_memory_pool_options {
     size_t struct_size;           /**< sizeof(cuc_memory_pool_options); the initialisers set it */
     uint64_t max_bytes;           /**< upper limit of its size; 0: the system's limit */
-    uint64_t release_threshold;   /**< bytes to keep at a stream synchronisation instead of
+    uint64_t release_threshold;   /**< bytes to keep when a stream is synchronised, instead of
                                        returning them to the system; 0: none;
                                        CUC_MEMORY_POOL_KEEP_ALL: all of them */
     int32_t kind;                 /**< CUC_MEMORY_DEVICE (0), _PINNED or _MANAGED */
     uint32_t flags;               /**< CUC_MEMORY_POOL_ bits */
-    cuc_memory_location location; /**< CUC_MEMORY_PINNED: location on the host; NONE is anywhere.
-                                       CUC_MEMORY_MANAGED: the preferred location; NONE is none.
-                                       CUC_MEMORY_DEVICE: NONE; the device is an argument */
+    cuc_memory_location location; /**< CUC_MEMORY_PINNED: location on the host; NONE: anywhere.
+                                       CUC_MEMORY_MANAGED: the preferred location; NONE: no
+                                       preference. CUC_MEMORY_DEVICE: must be NONE, because the
+                                       device is an argument */
 } cuc_memory_pool_options;
 
 /** Initial value of a cuc_memory_pool_options variable. */
@@ -377,8 +380,8 @@ CUC_API void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out     a new reference; release it; the last release destroys or keeps the pool
- * @param      device  the device that owns the memory (CUC_MEMORY_DEVICE), or whose streams
- *                     allocate from the pool; a pinned or managed pool is made accessible to it
+ * @param      device  for CUC_MEMORY_DEVICE, the device that owns the memory; otherwise the device
+ *                     whose streams allocate from the pool, which gets access to it
  * @param      options NULL selects all defaults: device memory, no limit
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL, or an option is not one of those listed
@@ -470,13 +473,13 @@ CUC_API cuc_status cuc_memory_pool_from_handle(cuc_memory_resource **out, cuc_de
 CUC_API void *cuc_memory_pool_handle(const cuc_memory_resource *pool);
 
 /**
- * Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync()
- * allocate from and cuc_memory_pool_get_current() returns.
+ * Make a pool the current one of its kind. cuMemAllocAsync() and cudaMallocAsync() allocate from
+ * the current pool, and cuc_memory_pool_get_current() returns it.
  *
  * @thread any thread; affects the whole process
  * @capture safe: asks the driver in relaxed mode
- * @param pool must stay alive while it is current. A wrapped pinned pool counts as a host pool, a
- *             wrapped managed pool as one without a preferred location
+ * @param pool must stay alive while it is current. A wrapped pinned pool counts as a host pool; a
+ *             wrapped managed pool counts as one without a preferred location
  * @retval CUC_OK                     set
  * @retval CUC_ERROR_INVALID_ARGUMENT pool is NULL or not a pool
  * @retval CUC_ERROR_NOT_SUPPORTED    the pool is not of device memory, and the driver is older than
@@ -492,9 +495,9 @@ CUC_API cuc_status cuc_memory_pool_make_current(cuc_memory_resource *pool);
 #define CUC_MEMORY_POOL_ATTRIBUTE_LIST(X) \
     /* 1: reuse memory freed on another stream when an event orders the two */ \
     X(CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,   1, "reuse_follow_event_dependencies") \
-    /* 1: reuse it when the free is already complete */ \
+    /* 1: reuse freed memory if the free is already complete */ \
     X(CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC,         2, "reuse_allow_opportunistic") \
-    /* 1: let the driver insert a wait so that it can reuse the memory */ \
+    /* 1: let the driver insert a wait so that it can reuse freed memory */ \
     X(CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 3, "reuse_allow_internal_dependencies") \
     X(CUC_MEMORY_POOL_RELEASE_THRESHOLD,                 4, "release_threshold") /* bytes */ \
     X(CUC_MEMORY_POOL_RESERVED_CURRENT,                  5, "reserved_mem_current") /* read only */ \
@@ -533,7 +536,7 @@ CUC_API cuc_status cuc_memory_pool_get_attribute(uint64_t *out, cuc_memory_resou
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param pool      the pool
- * @param attribute a constant of CUC_MEMORY_POOL_ATTRIBUTE_LIST; the CURRENT ones are read-only
+ * @param attribute a constant of CUC_MEMORY_POOL_ATTRIBUTE_LIST; those named CURRENT are read-only
  * @param value     bytes; 0 or 1 for the REUSE attributes; only 0 for the HIGH ones
  * @retval CUC_OK                     set
  * @retval CUC_ERROR_INVALID_ARGUMENT pool is NULL or not a pool, there is no such attribute, it is
@@ -545,7 +548,9 @@ CUC_API cuc_status cuc_memory_pool_get_attribute(uint64_t *out, cuc_memory_resou
 CUC_API cuc_status cuc_memory_pool_set_attribute(cuc_memory_resource *pool, int32_t attribute,
                                                  uint64_t value);
 
-/** Memory held by a pool; high marks count from its creation or their last reset. */
+/**
+ * Memory held by a pool. High-water marks count from the pool's creation or from their last reset.
+ */
 typedef struct cuc_memory_pool_statistics {
     size_t struct_size;      /**< sizeof(cuc_memory_pool_statistics), set by the caller */
     uint64_t reserved_bytes; /**< obtained from the system */
@@ -578,7 +583,7 @@ CUC_API cuc_status cuc_memory_pool_get_statistics(cuc_memory_pool_statistics *ou
                                                   cuc_memory_resource *pool);
 
 /**
- * Reset both high marks of a pool to its present size.
+ * Reset both high-water marks of a pool to its current size.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -610,8 +615,8 @@ CUC_API cuc_status cuc_memory_pool_trim(cuc_memory_resource *pool, uint64_t keep
 /** Access of a device to the memory of a pool, with the driver's values. */
 enum {
     CUC_ACCESS_NONE = 0,
-    CUC_ACCESS_READ = 1, /**< only reported, never set: the driver has no read-only access to
-                              pools */
+    CUC_ACCESS_READ = 1, /**< only reported, never set, because the driver has no read-only access
+                              to pools */
     CUC_ACCESS_READ_WRITE = 3,
 };
 
@@ -661,7 +666,7 @@ CUC_API cuc_status cuc_memory_pool_get_access(int32_t *out, cuc_memory_resource 
  *
  * @order  enqueues and returns
  * @thread any thread
- * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
+ * @capture not on a captured stream: a graph cannot have such a node, and the capture is spoilt
  * @param stream   the queue
  * @param ptr      in managed memory, or in host memory that the device can page
  * @param bytes    0 does nothing
@@ -685,7 +690,7 @@ CUC_API cuc_status cuc_memory_prefetch(cuc_stream *stream, cuc_device_ptr ptr, s
  *
  * @order  enqueues and returns
  * @thread any thread
- * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
+ * @capture not on a captured stream: a graph cannot have such a node, and the capture is spoilt
  * @param stream the queue; not the legacy default stream
  * @param ptr    in managed memory
  * @param bytes  0 does nothing
@@ -737,12 +742,12 @@ CUC_API void cuc_memory_batch_init(cuc_memory_batch *batch, size_t caller_size);
 /**
  * Migrate several ranges of managed memory, each to its location, in stream order.
  *
- * With a driver older than CUDA 13.0, and on the legacy default stream, each range is prefetched
+ * If the driver is older than CUDA 13.0, or on the legacy default stream, each range is prefetched
  * separately.
  *
  * @order  enqueues and returns; the ranges may migrate in any order
  * @thread any thread
- * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
+ * @capture not on a captured stream: a graph cannot have such a node, and the capture is spoilt
  * @param stream the queue
  * @param batch  read before the call returns
  * @retval CUC_OK                     enqueued
@@ -761,7 +766,7 @@ CUC_API cuc_status cuc_memory_prefetch_batch(cuc_stream *stream, const cuc_memor
  *
  * @order  enqueues and returns
  * @thread any thread
- * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
+ * @capture not on a captured stream: a graph cannot have such a node, and the capture is spoilt
  * @param stream the queue; not the legacy default stream
  * @param batch  read before the call returns; its locations are ignored
  * @retval CUC_OK                     enqueued
@@ -774,12 +779,12 @@ CUC_API cuc_status cuc_memory_prefetch_batch(cuc_stream *stream, const cuc_memor
 CUC_API cuc_status cuc_memory_discard_batch(cuc_stream *stream, const cuc_memory_batch *batch);
 
 /**
- * Discard several ranges of managed memory and prefetch each to its location, without moving
+ * Discard several ranges of managed memory and prefetch each to its location, without moving their
  * contents.
  *
  * @order  enqueues and returns
  * @thread any thread
- * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
+ * @capture not on a captured stream: a graph cannot have such a node, and the capture is spoilt
  * @param stream the queue; not the legacy default stream
  * @param batch  read before the call returns
  * @retval CUC_OK                     enqueued
@@ -794,13 +799,13 @@ CUC_API cuc_status cuc_memory_discard_and_prefetch_batch(cuc_stream *stream,
 
 /** Advice about managed memory, with the driver's values. */
 enum {
-    CUC_ADVISE_SET_READ_MOSTLY = 1,          /**< each reader has its own copy; location is
+    CUC_ADVISE_SET_READ_MOSTLY = 1,          /**< each reader gets its own copy; location is
                                                   ignored */
     CUC_ADVISE_UNSET_READ_MOSTLY = 2,        /**< location is ignored */
     CUC_ADVISE_SET_PREFERRED_LOCATION = 3,   /**< stay at the location when possible */
     CUC_ADVISE_UNSET_PREFERRED_LOCATION = 4, /**< location is ignored */
-    CUC_ADVISE_SET_ACCESSED_BY = 5,          /**< stay mapped for this location, wherever the
-                                                  memory resides */
+    CUC_ADVISE_SET_ACCESSED_BY = 5,          /**< stay mapped for this location, wherever the memory
+                                                  resides */
     CUC_ADVISE_UNSET_ACCESSED_BY = 6,        /**< undo CUC_ADVISE_SET_ACCESSED_BY for this
                                                   location */
 };
@@ -861,7 +866,8 @@ CUC_API cuc_status cuc_memory_get_preferred_location(cuc_memory_location *out, c
                                                      size_t bytes);
 
 /**
- * The location that a range of managed memory was last prefetched to; it may have moved since.
+ * The location to which a range of managed memory was last prefetched. The memory may have moved
+ * since.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -882,14 +888,14 @@ CUC_API cuc_status cuc_memory_get_last_prefetch(cuc_memory_location *out, cuc_de
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] count    the number of devices; when it is above capacity, call again with more room
+ * @param[out] count    the number of devices; if it exceeds capacity, call again with more room
  * @param[out] devices  [capacity] ordinals, -1 for the host; may be NULL when capacity is 0
  * @param      capacity length of devices
  * @param      ptr      in managed memory
  * @param      bytes    more than 0
  * @retval CUC_OK                     read
- * @retval CUC_ERROR_INVALID_ARGUMENT count is NULL, or devices is NULL with a capacity; else as for
- *                                    cuc_memory_get_read_mostly()
+ * @retval CUC_ERROR_INVALID_ARGUMENT count is NULL, or devices is NULL while capacity is not 0;
+ *                                    otherwise as for cuc_memory_get_read_mostly()
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory that is not managed
  * @source CUDA Driver API, "Unified Addressing": cuMemRangeGetAttribute
  * @since 0.1
@@ -899,19 +905,19 @@ CUC_API cuc_status cuc_memory_get_accessed_by(size_t *count, int32_t *devices, s
 
 /* ---- Pointers and host memory ----------------------------------------------------------- */
 
-/** The driver's knowledge of an address. */
+/** Information that the driver has about an address. */
 typedef struct cuc_pointer_info {
     size_t struct_size;            /**< sizeof(cuc_pointer_info), set by the caller */
     cuc_device_ptr base;           /**< start of the allocation; 0 when unknown */
     uint64_t bytes;                /**< size of the allocation; 0 when unknown */
     cuc_device_ptr device_pointer; /**< the address for kernels; 0 when they cannot access it */
     void *host_pointer;            /**< the address for the CPU; NULL when it cannot access it */
-    void *pool;                    /**< the CUmemoryPool of the allocation, NULL for none */
+    void *pool;                    /**< the CUmemoryPool of the allocation; NULL: none */
     uint64_t buffer_id;            /**< unique within the process; 0 when unknown */
     int32_t kind;    /**< a CUC_MEMORY_ kind; CUC_MEMORY_UNREGISTERED: unknown to the driver */
-    int32_t device;  /**< ordinal of the device that it was allocated on; -1: none */
+    int32_t device;  /**< ordinal of the device on which it was allocated; -1: none */
     uint32_t access; /**< CUC_MEMORY_ACCESS_ bits */
-    int32_t mapped;  /**< 1: backed by memory; 0: only a reserved range, or unknown to the driver */
+    int32_t mapped;  /**< 1: backed by memory; 0: only reserved, or unknown to the driver */
 } cuc_pointer_info;
 
 /** Initial value of a cuc_pointer_info variable. */
@@ -926,7 +932,7 @@ typedef struct cuc_pointer_info {
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out filled up to its struct_size; fields unknown to this library are 0
- * @param      ptr any host or device address, also one inside an allocation
+ * @param      ptr any host or device address, including one inside an allocation
  * @retval CUC_OK                     read; an address unknown to the driver is not a failure
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL or its struct_size is unknown, or ptr is 0
  * @retval CUC_ERROR_DRIVER           the driver refused
@@ -940,12 +946,13 @@ enum {
     CUC_HOST_PORTABLE = 0x1,  /**< for the contexts of every device; always on with unified
                                    addressing */
     CUC_HOST_MAPPED = 0x2,    /**< give kernels an address; always on with unified addressing */
-    CUC_HOST_IO_MEMORY = 0x4, /**< it is memory of another device, such as a PCI BAR */
-    CUC_HOST_READ_ONLY = 0x8, /**< kernels only read it; for memory mapped without write access */
+    CUC_HOST_IO_MEMORY = 0x4, /**< the memory belongs to another device, such as a PCI BAR */
+    CUC_HOST_READ_ONLY = 0x8, /**< kernels only read the memory; for memory mapped without write
+                                   access */
 };
 
 /**
- * Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels
+ * Page-lock existing host memory, so that copies run at full speed and in stream order and kernels
  * can access it.
  *
  * @thread any thread; the call may take milliseconds

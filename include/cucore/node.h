@@ -2,8 +2,9 @@
  * @file
  * Graphs built node by node, with explicit dependencies.
  *
- * To add a node, capture a stream into the graph, after the nodes named as dependencies, and
- * enqueue work on it. Anything that a stream accepts can thus become a node, with the same checks.
+ * To add a node, capture a stream into the graph after the nodes that are its dependencies, and
+ * enqueue work on the stream. Anything that a stream accepts can thus become a node, with the same
+ * checks.
  *
  *     cuc_graph_create(&graph, device);
  *     cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_RELAXED);
@@ -13,7 +14,7 @@
  *     cuc_stream_begin_capture_to(stream, graph, &first, 1, CUC_CAPTURE_RELAXED);
  *     ...                                                             // depends on `first`
  *
- * The graph keeps objects and has memory as with other captures: see graph.h.
+ * The graph keeps objects and owns memory just as after other captures: see graph.h.
  */
 #ifndef CUCORE_NODE_H
 #define CUCORE_NODE_H
@@ -36,7 +37,7 @@ typedef struct cuc_node cuc_node;
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out    a new reference; release it
- * @param      device its primary context is that of the nodes
+ * @param      device the nodes belong to its primary context
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -50,9 +51,9 @@ CUC_API cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device);
  * Begin capturing a stream into an existing graph, after some of its nodes.
  *
  * cuc_stream_end_capture() ends the capture and returns another reference to the same graph. If it
- * fails because the capture is spoilt or a stream has not joined again, the driver frees the graph,
- * which must then be built anew; see "Captures that end badly" in graph.h. After
- * cuc_stream_cancel_capture(), or when the stream is released, the graph keeps the nodes added so
+ * fails because the capture is spoilt or a stream has not been joined again, the driver frees the
+ * graph, which must then be built again; see "Captures that end badly" in graph.h. After
+ * cuc_stream_cancel_capture(), or if the stream is released, the graph keeps the nodes added so
  * far, unless the capture is spoilt.
  *
  * @thread any thread; one call at a time on the same stream and graph
@@ -80,8 +81,8 @@ CUC_API cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *gr
                                                cuc_node *const *after, size_t count, int32_t mode);
 
 /**
- * The nodes that the next work on a captured stream will depend on; after a single operation, the
- * node of that operation.
+ * The nodes on which the next work on a captured stream will depend. After a single operation, this
+ * is the operation's node.
  *
  * @thread any thread; one call at a time on the same stream
  * @capture safe: not restricted by the driver; on a stream that is not captured it fails
@@ -122,7 +123,7 @@ CUC_API cuc_status cuc_event_record_external(cuc_stream *stream, cuc_event *even
 /**
  * Add a node that waits for an event recorded outside the graph.
  *
- * @order  each launch of the graph waits for the event's recording at that time
+ * @order  each launch of the graph waits for the event's latest recording at that time
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph; on a stream that is not captured it fails
  * @param stream a captured stream
@@ -154,7 +155,7 @@ CUC_API cuc_status cuc_stream_wait_external(cuc_stream *stream, cuc_event *event
 CUC_API cuc_status cuc_graph_get_nodes(cuc_node **nodes, size_t capacity, cuc_graph *graph);
 
 /**
- * The edges of a graph: `to[i]` begins when `from[i]` has ended.
+ * The edges of a graph. Node `to[i]` begins when `from[i]` has ended.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -195,7 +196,8 @@ CUC_API cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_nod
                                        size_t count);
 
 /**
- * Add edges: `to[i]` begins when `from[i]` has ended. Either all are added or none.
+ * Add edges. Node `to[i]` will begin when `from[i]` has ended. The call adds either all edges or
+ * none.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -216,7 +218,7 @@ CUC_API cuc_status cuc_graph_add_edges(cuc_graph *graph, cuc_node *const *from, 
                                        size_t count);
 
 /**
- * Remove edges. Either all are removed or none.
+ * Remove edges. The call removes either all edges or none.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -236,8 +238,9 @@ CUC_API cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *fro
                                           cuc_node *const *to, size_t count);
 
 /**
- * The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph.
- * Adding nodes to it changes the node's graph, as long as the node's graph is not instantiated.
+ * The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Until
+ * the graph that contains the node is instantiated, adding nodes to the copy changes what the node
+ * runs.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -288,8 +291,8 @@ CUC_API cuc_status cuc_node_get_launch(cuc_launch_config *config, void **kernel,
 CUC_API cuc_status cuc_node_get_type(int32_t *out, cuc_node *node);
 
 /**
- * Disable a node in launches of an instance, or enable it again. Nodes that depend on a disabled
- * node still wait for its dependencies. Updating the instance does not change the setting.
+ * Disable a node for the launches of an instance, or enable it again. Nodes that depend on a
+ * disabled node still wait for its dependencies. Updating the instance does not change the setting.
  *
  * @thread any thread; one call at a time on the same instance
  * @capture safe: not restricted by the driver

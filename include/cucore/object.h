@@ -1,10 +1,11 @@
 /**
  * @file
- * Object code: the output of a compiler or linker, loaded when one of its kernels is first needed.
+ * Object code: the output of a compiler or linker. It is loaded when one of its kernels is first
+ * needed.
  *
  * Object code belongs to no device and no context. Creating it, reading it from a file, saving it
- * and passing it on need no driver. The driver loads it once for all devices, at the first
- * cuc_object_get_kernel() or other call that is documented to need it.
+ * and passing it on need no driver. The driver loads it once for all devices, at the first call of
+ * cuc_object_get_kernel() or of another function that is documented to load it.
  */
 #ifndef CUCORE_OBJECT_H
 #define CUCORE_OBJECT_H
@@ -18,11 +19,10 @@ CUC_BEGIN_DECLS
  * Object code and, once loaded, the driver's library made from it.
  *
  * Ownership: kernels retain their object, so the library stays loaded while one of them lives. The
- * last release unloads it. During process exit, or in a forked child, it is left to the driver
- * instead, because drivers have crashed in such unloads. A graph captured with
- * cuc_stream_begin_capture() keeps the code it launches loaded. Users that cucore does not see and
- * that outlive the kernels, such as another graph or an extracted CUfunction, need their own
- * reference.
+ * last release unloads it, except during process exit or in a forked child, because drivers have
+ * crashed when unloading then. A graph captured with cuc_stream_begin_capture() keeps the code it
+ * launches loaded. Any other user that outlives the kernels, such as another graph or an extracted
+ * CUfunction, needs its own reference, because cucore does not know about it.
  *
  * Threads: any thread; the contents never change. While an object is being loaded, threads that
  * need it wait; others do not.
@@ -81,11 +81,11 @@ typedef struct cuc_object_mapping {
 typedef struct cuc_object_options {
     size_t struct_size; /**< sizeof(cuc_object_options); the initialisers set it */
     const char *name;   /**< name in messages; copied; NULL: none, or the path */
-    const void *ptx;    /**< PTX of the same code, for a cubin or fatbin: a simulated driver
-                             loads it, and parameter types are read from it; copied; NULL: none */
-    size_t ptx_bytes;   /**< its length, with or without a closing NUL */
-    const cuc_object_mapping *names; /**< name expressions that cuc_object_get_kernel() accepts
-                                          in place of symbols; copied; NULL: none */
+    const void *ptx;    /**< PTX of the same code, for a cubin or fatbin; a simulated driver loads
+                             it, and it has the parameter types; copied; NULL: none */
+    size_t ptx_bytes;   /**< its length, with or without a final NUL */
+    const cuc_object_mapping *names; /**< name expressions that cuc_object_get_kernel() accepts in
+                                          place of symbols; copied; NULL: none */
     size_t name_count;               /**< number of names */
 } cuc_object_options;
 
@@ -112,17 +112,17 @@ typedef struct cuc_object_options {
 CUC_API void cuc_object_options_init(cuc_object_options *options, size_t caller_size);
 
 /**
- * Create an object from code in memory; makes no driver call.
+ * Create an object from code in memory. This makes no driver call.
  *
- * Data that is truncated or clearly not of its kind is refused here; the driver's loader takes no
- * length and cannot check.
+ * The call refuses data that is truncated or clearly of another kind, because the driver's loader
+ * takes no length and cannot check this.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param out     a new reference; release it with cuc_object_release()
  * @param kind    a CUC_CODE_ value
  * @param data    the code; copied
- * @param bytes   its length; PTX may or may not include its closing NUL
+ * @param bytes   its length, for PTX with or without the final NUL
  * @param options NULL for defaults
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or data is NULL, bytes is 0, kind is unknown, the data is
@@ -134,7 +134,7 @@ CUC_API cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void 
                                      const cuc_object_options *options);
 
 /**
- * Create an object from a file; makes no driver call.
+ * Create an object from a file. This makes no driver call.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -156,14 +156,14 @@ CUC_API cuc_status cuc_object_from_file(cuc_object **out, const char *path, int3
 /**
  * Write the code to a file, completely or not at all.
  *
- * A new file is written and synced beside the old one and then renamed over it: readers see either
- * the old contents or the new, and a failure or a signal leaves nothing behind. Permissions are
- * kept; the target of a link is replaced, not the link. Devices, pipes and everything below /dev
- * and /proc are written in place.
+ * The call writes and syncs a new file beside the old one and then renames it over the old one.
+ * Readers see either the old contents or the new, and a failure or signal leaves no file behind.
+ * The permissions stay. For a link, the target is replaced, not the link. Devices, pipes and
+ * everything below /dev and /proc are written in place.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param object its code is written; names and logs are not
+ * @param object only its code is written, not its names and logs
  * @param path   created or replaced
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_IO               the file cannot be written; no partial file is left
@@ -216,7 +216,7 @@ CUC_API int32_t cuc_object_kind(const cuc_object *object);
 CUC_API const char *cuc_object_name(const cuc_object *object);
 
 /**
- * The log of the compiler or linker that made the object, also after a success.
+ * The log of the compiler or linker that made the object, which may contain warnings.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -226,7 +226,7 @@ CUC_API const char *cuc_object_name(const cuc_object *object);
 CUC_API const char *cuc_object_log(const cuc_object *object);
 
 /**
- * The log of the driver's compiler from loading the object.
+ * The log that the driver's compiler wrote while loading the object.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -251,7 +251,7 @@ CUC_API const char *cuc_object_load_log(const cuc_object *object);
 CUC_API cuc_status cuc_object_get_code(const void **data, size_t *bytes, const cuc_object *object);
 
 /**
- * The PTX of the code: the object's own text if it is PTX, else the PTX kept beside it.
+ * The PTX of the code: the object's own text if it is PTX, otherwise the PTX that accompanies it.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -293,7 +293,8 @@ CUC_API cuc_status cuc_object_get_mapping(cuc_object_mapping *out, const cuc_obj
 /**
  * The number of kernels in the code.
  *
- * It is read from the PTX, without a driver, if there is any; otherwise the object is loaded.
+ * The number comes from the PTX, without a driver, if there is PTX. Otherwise the call loads the
+ * object.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -310,7 +311,7 @@ CUC_API cuc_status cuc_object_get_mapping(cuc_object_mapping *out, const cuc_obj
 CUC_API cuc_status cuc_object_get_kernel_count(size_t *out, cuc_object *object);
 
 /**
- * The symbol of one of the kernels; cuc_object_get_kernel() takes it.
+ * The symbol of one of the kernels, to pass to cuc_object_get_kernel().
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -328,9 +329,9 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
 /**
  * A kernel of the object, by its symbol or by a name expression that the object knows.
  *
- * The first call loads the code; for PTX that runs the driver's compiler. A second call for the
- * same kernel is cheap and returns another handle of it. A kernel of a tile program is found by its
- * name in the source.
+ * The first call loads the code, which for PTX runs the driver's compiler. A second call for the
+ * same kernel is cheap and returns another handle. A tile program's kernel has its name in the
+ * source.
  *
  * @thread any thread; threads that need the object while it is being loaded wait
  * @capture safe: asks the driver in relaxed mode
@@ -355,7 +356,7 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
 CUC_API cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, const char *name);
 
 /**
- * The driver's CUlibrary; loads the code if necessary.
+ * The driver's CUlibrary. The call loads the code if necessary.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -406,7 +407,7 @@ CUC_API cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc
                                          cuc_device *device, const char *name);
 
 /**
- * The address of a `__managed__` variable; the same on the host and every device.
+ * The address of a `__managed__` variable, which is the same on the host and on every device.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -414,7 +415,7 @@ CUC_API cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc
  * @param bytes  its size; NULL: not wanted
  * @param object of a loadable kind
  * @param device its primary context loads the code, which creates the variable; NULL: the calling
- *               thread's current context
+ *               thread's current context does
  * @param name   the symbol, or a name expression the object knows
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        no such variable

@@ -1,9 +1,9 @@
 /**
  * @file
- * Occupancy: numbers of blocks and clusters of a kernel that a device runs concurrently.
+ * Occupancy: how many blocks and clusters of a kernel a device runs concurrently.
  *
- * Results are for launches by cuc_launch(), which opts in to large dynamic shared memory; so do
- * these queries.
+ * Results hold for launches by cuc_launch(), which opts in to large dynamic shared memory. These
+ * queries do the same.
  */
 #ifndef CUCORE_OCCUPANCY_H
 #define CUCORE_OCCUPANCY_H
@@ -47,12 +47,13 @@ CUC_API cuc_status cuc_occupancy_max_active_blocks(uint32_t *out, cuc_kernel *ke
 /** Limits for cuc_occupancy_max_potential_block_size(). Zero selects the default of every field. */
 typedef struct cuc_occupancy_options {
     size_t struct_size;    /**< sizeof(cuc_occupancy_options); the initialisers set it */
-    uint32_t shared_bytes; /**< dynamic shared memory of a block of any size; not with a callback */
+    uint32_t shared_bytes; /**< dynamic shared memory of a block, whatever its size; not with a
+                                callback */
     uint32_t block_limit;  /**< maximum threads of a block; 0: the limit of kernel and device */
     uint32_t flags;        /**< CUC_OCCUPANCY_ bits */
     uint32_t reserved;     /**< 0 */
     /** Returns the dynamic shared memory of a block of `block_threads` threads, in bytes. Called on
-     * the calling thread before the query; must not call cucore. NULL: shared_bytes. */
+     * the calling thread before the query returns. Must not call cucore. NULL: shared_bytes. */
     size_t (*shared_of_block)(int32_t block_threads, void *user);
     void *user; /**< passed to shared_of_block */
 } cuc_occupancy_options;
@@ -84,7 +85,7 @@ CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t c
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param grid    blocks that fill the device once: a smaller grid leaves parts of it idle
+ * @param grid    blocks that fill the device once; a smaller grid leaves part of it idle
  * @param block   threads of a block
  * @param kernel  any kernel
  * @param device  the device to run on
@@ -105,7 +106,7 @@ CUC_API cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param out           bytes of a block
+ * @param out           bytes per block
  * @param kernel        any kernel
  * @param device        the device to run on
  * @param blocks        blocks to run concurrently

@@ -1,10 +1,10 @@
 /**
  * @file
- * Source texts and their compilation.
+ * Source texts, and how to compile them.
  *
- * A program is a copy of a source text and of the options to compile it with. Compiling needs NVRTC
- * (CUDA C++) or nvJitLink (PTX), and no driver if the options name the architecture; a tile program
- * compiles to PTX with neither. The result is a cuc_object, which belongs to no context.
+ * A program is a copy of a source text and of its compile options. Compiling needs NVRTC (for CUDA
+ * C++) or nvJitLink (for PTX), but no driver if the options name the architecture. A tile program
+ * compiles to PTX with neither library. The result is a cuc_object, which belongs to no context.
  */
 #ifndef CUCORE_PROGRAM_H
 #define CUCORE_PROGRAM_H
@@ -17,7 +17,7 @@
 CUC_BEGIN_DECLS
 
 /**
- * A source text with its options; it may be compiled many times, to different kinds of code.
+ * A source text with its options. It can be compiled many times, to different kinds of code.
  *
  * Threads: any thread; one call at a time on the same program. Different programs compile
  * concurrently.
@@ -32,17 +32,17 @@ enum {
     CUC_SOURCE_TILE = 4  /**< a tile program, compiled by cucore itself */
 };
 
-/** Outcome for the precompiled header that the options requested. */
+/** What happened to the precompiled header that the options requested. */
 enum {
     CUC_PCH_NONE = 0,          /**< not requested, or not compiled yet */
     CUC_PCH_CREATED = 1,       /**< written, for later compilations to use */
-    CUC_PCH_NOT_ATTEMPTED = 2, /**< none was written: one was used, or none was worthwhile */
+    CUC_PCH_NOT_ATTEMPTED = 2, /**< not written, because one was used or none was worthwhile */
     CUC_PCH_FAILED = 3         /**< could not be written: the log says why */
 };
 
 /** A header that exists only in memory; an `#include` of its name finds it before any file. */
 typedef struct cuc_program_header {
-    const char *name; /**< as it is written between the quotes or brackets of the `#include` */
+    const char *name; /**< the name, as the `#include` has it between quotes or brackets */
     const char *text; /**< the header's text; copied */
     size_t bytes;     /**< length of the text; 0 if it ends with a zero byte */
 } cuc_program_header;
@@ -51,28 +51,28 @@ typedef struct cuc_program_header {
  * Options for compiling a program. Zero selects the default of every field.
  *
  * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is copied.
- * The comment on each field has the NVRTC option that it becomes. Options marked (PTX) apply to PTX
- * sources too, which refuse all others by name. A tile program takes the options marked (PTX), for
- * the assembler, and those marked (tile).
+ * The comment on each field names its NVRTC option. A PTX source takes only the options marked
+ * (PTX), and refuses all others by name. A tile program takes the options marked (PTX), for the
+ * assembler, and those marked (tile).
  */
 typedef struct cuc_program_options {
     size_t struct_size; /**< sizeof(cuc_program_options); the initialisers set it */
 
-    /** The name of the source in messages, and of the object (PTX); NULL is "program.cu",
-     * "program.ptx" or "program.tile". With a directory, as in "src/a.cu", NVRTC searches it first
-     * for quoted includes, unless no_source_include is CUC_ON. */
+    /** The name of the source in messages, and of the object (PTX). NULL is "program.cu",
+     * "program.ptx" or "program.tile". If the name has a directory, as in "src/a.cu", NVRTC
+     * searches this directory first for quoted includes, unless no_source_include is CUC_ON. */
     const char *name;
-    /** The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only); NULL is the
+    /** The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only). NULL means the
      * architecture of the current device, or of device 0, and needs a driver (--gpu-architecture).
-     * A tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with
-     * "sm_90" it uses no instruction of "sm_90a". */
+     * With NULL, a tile program may use all features of the device, "sm_90a" for a 9.0 device; with
+     * "sm_90", it uses no instruction that needs "sm_90a". */
     const char *arch;
 
     int32_t relocatable_device_code;    /**< --relocatable-device-code: to be linked */
     int32_t extensible_whole_program;   /**< --extensible-whole-program */
     int32_t debug;                      /**< --device-debug (PTX) */
     int32_t lineinfo;                   /**< --generate-line-info (PTX) */
-    int32_t device_code_optimize;       /**< --dopt=on: optimise, also with debug */
+    int32_t device_code_optimize;       /**< --dopt=on: optimise even with debug */
     int32_t max_register_count;         /**< --maxrregcount: registers of a thread (PTX) */
     int32_t ftz;                        /**< --ftz: flush subnormal f32 to zero */
     int32_t prec_sqrt;                  /**< --prec-sqrt: IEEE square root of f32 */
@@ -80,17 +80,19 @@ typedef struct cuc_program_options {
     int32_t fma;                        /**< --fmad: contract a * b + c (tile) */
     int32_t use_fast_math;              /**< --use_fast_math */
     int32_t extra_device_vectorization; /**< --extra-device-vectorization */
-    int32_t modify_stack_limit;         /**< --modify-stack-limit: while NVRTC compiles */
+    int32_t modify_stack_limit;         /**< --modify-stack-limit: raise the stack limit while NVRTC
+                                             compiles */
     int32_t link_time_optimization;     /**< --dlink-time-opt; implied by CUC_CODE_LTOIR */
     int32_t gen_opt_lto;                /**< --gen-opt-lto: optimise before writing LTO-IR */
     int32_t device_stack_protector;     /**< --device-stack-protector */
     int32_t jump_table_density;         /**< --jump-table-density: percent, 101 for no table */
     int32_t split_compile;              /**< --split-compile: threads; CUC_ZERO for all (PTX) */
-    int32_t no_source_include;        /**< --no-source-include: do not search the current folder */
-    int32_t no_default_headers;       /**< cucore's own: add no folder of the CUDA headers */
-    int32_t use_bundled_headers;      /**< --use-bundled-headers: NVRTC 13.3 and later; unpacks its
-                                           headers into the default cache's folder, and uses them
-                                           in place of installed ones */
+    int32_t no_source_include;        /**< --no-source-include: do not search the source's folder */
+    int32_t no_default_headers;       /**< cucore's own: do not add the folders of the CUDA
+                                           headers */
+    int32_t use_bundled_headers;      /**< --use-bundled-headers, NVRTC 13.3 and later: unpack
+                                           NVRTC's headers into the default cache's folder, and use
+                                           them instead of installed ones */
     int32_t builtin_move_forward;     /**< --builtin-move-forward */
     int32_t builtin_initializer_list; /**< --builtin-initializer-list */
     int32_t disable_warnings;         /**< --disable-warnings */
@@ -101,21 +103,22 @@ typedef struct cuc_program_options {
     int32_t display_error_number; /**< --display-error-number, --no-display-error-number */
     int32_t brief_diagnostics;    /**< --brief-diagnostics: no source lines in the log */
     int32_t version_ident;        /**< --version-ident: the compiler's version in the code */
-    int32_t fdevice_syntax_only;  /**< --fdevice-syntax-only: check, make no code */
+    int32_t fdevice_syntax_only;  /**< --fdevice-syntax-only: check the syntax, generate no code */
     int32_t minimal;              /**< --minimal: fewer built-in declarations, faster */
     int32_t no_cache;             /**< --no-cache: neither read nor write NVRTC's cache
                                        (PTX) */
     int32_t numba_debug;          /**< --numba-debug: later NVRTC versions */
     int32_t pch;                  /**< --pch: write and find precompiled headers */
     int32_t pch_verbose;          /**< --pch-verbose: reasons why a header was not usable */
-    int32_t pch_messages;         /**< --pch-messages: report the header written or used */
+    int32_t pch_messages;         /**< --pch-messages: report which header was written or used */
     int32_t instantiate_templates_in_pch; /**< --instantiate-templates-in-pch */
     int32_t reserved;                     /**< 0 */
 
     const char *std;                /**< --std: "c++03" to "c++20"; NULL is C++17 */
     const char *ofast_compile;      /**< --Ofast-compile: "0", "min", "mid", "max" */
     const char *optimization_info;  /**< --optimization-info: "inline" */
-    const char *time;               /**< --time: a file for the table, "-" for stdout (PTX: log) */
+    const char *time;               /**< --time: a file for the table of times, "-" for stdout (PTX:
+                                         log) */
     const char *fdevice_time_trace; /**< --fdevice-time-trace: a file for the trace, JSON */
     const char *frandom_seed;       /**< --frandom-seed: makes generated names repeatable */
     const char *create_pch;         /**< --create-pch: the file to write */
@@ -141,11 +144,11 @@ typedef struct cuc_program_options {
 
     const cuc_program_header *headers; /**< headers in memory */
     size_t header_count;
-    /** Names to instantiate: "scale<float>", "&ns::table". NVRTC instantiates each, and the object
-     * finds its kernel under this text. */
+    /** Names to instantiate, such as "scale<float>" or "&ns::table". NVRTC instantiates each name,
+     * and cuc_object_get_kernel() accepts it. */
     const char *const *name_expressions;
     size_t name_expression_count;
-    /** Flags passed on unchanged, after those above: for NVRTC versions newer than this header
+    /** Flags passed on unchanged after those above, for NVRTC versions newer than this header
      * (PTX). */
     const char *const *extra_options;
     size_t extra_option_count;
@@ -154,49 +157,50 @@ typedef struct cuc_program_options {
     const char *const *constants;
     size_t constant_count;
     /** Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its
-     * own number; 4 lets its warpgroups alternate between tiles where they can. Any other product
-     * takes more warps if its accumulators would not fit in the registers of a thread. */
+     * own number; 4 lets its warpgroups alternate between tiles where possible. Any other product
+     * takes more warps if its accumulators would not fit in a thread's registers. */
     int32_t warps;
     int32_t remarks;             /**< log the compiler's decisions (tile only) */
-    int32_t require_tma;         /**< a load hinted for TMA that cannot use it is an error (tile
+    int32_t require_tma;         /**< a load hinted for TMA that cannot use TMA is an error (tile
                                       only) */
-    int32_t require_tensor_core; /**< an mma that cannot use one is an error (tile only) */
+    int32_t require_tensor_core; /**< an mma that cannot use a tensor core is an error (tile
+                                      only) */
     int32_t stages;  /**< stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile
                           only) */
-    int32_t cluster; /**< blocks that share their loads where possible: 1, 2 or 4 (tile only) */
-    /** Blocks of a cluster that share each block's loops, up to 8: the reduction axis of a
-     * pipelined product, or, on devices with clusters, any loop that only accumulates. For grids
-     * with fewer blocks than multiprocessors. Partial results are combined in a fixed order, so
-     * they are the same at every launch, but sums of floats round differently than with another
-     * number. 0: loops whose result does not depend on it are shared as the launch's grid requires;
-     * 1: none (tile only) */
+    int32_t cluster; /**< blocks that share their loads if possible: 1, 2 or 4 (tile only) */
+    /** Blocks of a cluster that share each block's loops, up to 8, for grids with fewer blocks than
+     * multiprocessors. The shared loop is the reduction axis of a pipelined product or, on devices
+     * with clusters, any loop that only accumulates. Partial results are combined in a fixed order,
+     * so every launch gives the same result, but sums of floats round differently with different
+     * numbers of blocks. 0: shares loops whose result does not depend on this number, as the
+     * launch's grid requires; 1: shares none (tile only) */
     int32_t split;
-    int32_t raster; /**< tiles along the grid's first axis before the next along its second, for
+    int32_t raster; /**< tiles along the grid's first axis before the next one along its second, for
                          a pipelined product: 1 to 64 (tile only) */
-    /** "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for
-     * which candidates of auto() are chosen. A kernel that also has other names is compiled with
-     * the first candidates; a name that no kernel has is an error (tile only) */
+    /** "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used
+     * to choose the candidates of auto(). A kernel that also has other names is compiled with the
+     * first candidates. A name that no kernel has is an error (tile only) */
     const char *const *dimensions;
     size_t dimension_count;
-    /** A file of records (tuned.h) to search for those dimensions before the cost model is used,
-     * when arch is NULL; "": none; NULL: the usual file (tile only) */
+    /** A file of tuning records (tuned.h) to search for these dimensions before the cost model is
+     * used; only if arch is NULL. "": none; NULL: the usual file (tile only) */
     const char *tuned;
-    /** The budget of the tile compiler: a program that exceeds it is refused with T801 to T805,
-     * which name the construct, the amount and the limit. 0 selects the default of each, which
-     * bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are compiler
-     * steps, the same number on every machine: 2^22 by default (tile only) */
+    /** The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which
+     * name the construct, the amount and the limit. 0 selects the default of each limit; together
+     * the defaults bound a source of 2 kB to 2 s and 512 MB. UINT64_MAX: no limit. Operations are
+     * compiler steps, the same number on every machine: 2^22 by default (tile only) */
     uint64_t budget_operations;
     uint64_t budget_ptx_bytes;    /**< bytes of the PTX, or of a dump: 2^25 by default (tile
                                        only) */
-    uint64_t budget_memory_bytes; /**< bytes the compiler holds at a time: 2^28 by default (tile
-                                       only) */
+    uint64_t budget_memory_bytes; /**< bytes that the compiler holds at a time: 2^28 by default
+                                       (tile only) */
     double budget_seconds;        /**< wall-clock time; 0: unlimited (tile only) */
-    /** Called several times a second on the compiling thread; a nonzero result ends the
+    /** Called several times a second on the compiling thread. A nonzero result ends the
      * compilation. NULL: never ends it (tile only) */
     int32_t (*cancel)(void *user);
     void *cancel_user; /**< passed to cancel */
-    /** The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps
-     * nothing (PTX). */
+    /** The cache of compiled code; retained. NULL: cuc_cache_default(). Pass cuc_cache_none() to
+     * store nothing (PTX). */
     cuc_cache *cache;
 } cuc_program_options;
 
@@ -234,16 +238,17 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
 /**
  * Create a program from a source text. Nothing is compiled yet.
  *
- * The folders of the CUDA headers, where found, are searched after the caller's include_paths, so
- * that `#include <cuda_fp16.h>` and `<cuda/std/atomic>` work without further options.
+ * The compiler searches the folders of the CUDA headers, if found, after the caller's
+ * include_paths, so that `#include <cuda_fp16.h>` and `<cuda/std/atomic>` work without further
+ * options.
  *
  * @thread any thread
  * @capture never touches a stream
  * @param[out] out         the program; release it with cuc_program_release()
  * @param      source_kind CUC_SOURCE_CUDA, CUC_SOURCE_PTX or CUC_SOURCE_TILE
  * @param      text        the source; copied
- * @param      bytes       length of the text, with or without a closing zero byte; 0 for a text
- *                         that ends with a zero byte
+ * @param      bytes       length of the text, with or without a final zero byte; 0 for a text that
+ *                         ends with a zero byte
  * @param      options     how to compile it; copied; NULL selects all defaults
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL, source_kind is unknown, the text contains
@@ -255,8 +260,8 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
  * @retval CUC_ERROR_IO               use_bundled_headers, and the cache's folder cannot be used
  * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and there is no driver to report the device's
  *                                    architecture; also the other failures of
- *                                    cuc_device_get_current(). A tile program queries it only when
- *                                    compiled
+ *                                    cuc_device_get_current(). A tile program needs it only when it
+ *                                    is compiled
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
@@ -267,11 +272,12 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  * Compile a program.
  *
  * CUDA C++ compiles to PTX, a cubin or LTO-IR; a cubin also keeps the PTX it was assembled from.
- * PTX output is compiled for the virtual architecture (compute_90 for sm_90), without running the
- * assembler. PTX compiles to a cubin; with PTX as target it is returned unchanged and unchecked. A
- * tile program compiles to PTX in cucore alone, and to a cubin through that PTX.
+ * PTX output is for the virtual architecture (compute_90 for sm_90) and does not need the
+ * assembler. A PTX source compiles to a cubin; with PTX as the target, it is returned unchanged and
+ * unchecked. cucore compiles a tile program to PTX by itself, and to a cubin through that PTX.
  *
- * After a failure the program can be compiled again and its log can be read. No lock is held.
+ * After a failure, the program can be compiled again, and its log can be read. The call holds no
+ * lock while it compiles.
  *
  * @order  returns when the code is ready: milliseconds to minutes
  * @thread any thread; one call at a time on the same program
@@ -286,9 +292,9 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, target does not match the source or
  *                                    the arch, or the compiler refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
- * @retval CUC_ERROR_NOT_SUPPORTED    the compiler does not know the architecture: the message lists
- *                                    those it knows; or a cubin from PTX or a tile program with a
- *                                    simulated driver and no nvJitLink
+ * @retval CUC_ERROR_NOT_SUPPORTED    the compiler does not know the architecture, and the message
+ *                                    lists those it knows; or a cubin was requested from PTX or a
+ *                                    tile program, with a simulated driver and no nvJitLink
  * @retval CUC_ERROR_NOT_FOUND        NVRTC, or nvJitLink for PTX, is not installed: the message
  *                                    lists the places tried
  * @retval CUC_ERROR_NO_DRIVER        a tile program without an arch, and there is no driver to
@@ -314,7 +320,7 @@ CUC_API cuc_status cuc_program_compile(cuc_object **out, cuc_program *program, i
 CUC_API const char *cuc_program_log(const cuc_program *program);
 
 /**
- * The compiler of the last or the next compilation.
+ * The compiler used by the last compilation or, before the first, by the next one.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -326,10 +332,10 @@ CUC_API const char *cuc_program_log(const cuc_program *program);
 CUC_API const char *cuc_program_backend(const cuc_program *program);
 
 /**
- * The outcome for the precompiled header in the last compilation.
+ * What the last compilation did about the precompiled header.
  *
- * A PCH heap that is too small is enlarged once, for the whole process, and the program is compiled
- * again.
+ * If the PCH heap is too small, it is enlarged once, for the whole process, and the program is
+ * compiled again.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -351,15 +357,15 @@ CUC_API int32_t cuc_program_pch_status(const cuc_program *program);
  */
 CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
 
-/** Bytes of a program's key. */
+/** Size of a program's key in bytes. */
 #define CUC_PROGRAM_KEY_BYTES 32
 
 /**
  * The key under which a cache keeps the code of a program.
  *
- * Two programs with the same key compile to the same code: it covers the source, every file that
- * the source may include, the options, the target, cucore's version and the file of the compiler,
- * which is not loaded.
+ * Two programs with the same key compile to the same code. The key covers the source, every file
+ * that the source may include, the options, the target, cucore's version and the compiler's file,
+ * which this call does not load.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -367,8 +373,8 @@ CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
  * @param      program the program
  * @param      target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_NOT_SUPPORTED    the program is compiled each time, or is PTX, which has no key
- *                                    of its own (its link has one); the message says why
+ * @retval CUC_ERROR_NOT_SUPPORTED    the program is never cached, or is PTX, which has no key of
+ *                                    its own (its link has one); the message says why
  * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, or target is none of these kinds
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive, when handles are checked
  * @retval CUC_ERROR_NO_DRIVER        a tile program without `arch` needs a device, and there is no
@@ -392,7 +398,7 @@ CUC_API cuc_status cuc_program_get_key(uint8_t *out, cuc_program *program, int32
 CUC_API size_t cuc_program_flag_count(const cuc_program *program, int32_t target);
 
 /**
- * One of these flags, exactly as the compiler receives it.
+ * One of the flags counted by cuc_program_flag_count(), exactly as the compiler receives it.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -429,13 +435,14 @@ CUC_API void cuc_program_release(cuc_program *program);
  * Compile a source text and look up one of its kernels, in one call.
  *
  * Combines cuc_program_create(), cuc_program_compile() and cuc_object_get_kernel(), and releases
- * the program and the object: the kernel keeps its code. Use these calls instead to get several
- * kernels of one source, the compiler's warnings, or code to save.
+ * the program and the object; the kernel keeps its code. Use the three calls instead to get several
+ * kernels from one source, the compiler's warnings, or code to save.
  *
  * CUDA C++ is compiled with `name` as a name expression, so that "scale<float>" instantiates a
- * template and "scale" finds a kernel with or without extern "C". The code is a cubin; it is PTX
- * for an arch of "compute_90", for tile programs without options of the assembler, whose pipelines
- * are faster so, and for PTX on a simulated driver.
+ * template and "scale" finds a kernel with or without extern "C". The code is a cubin, with three
+ * exceptions: it is PTX if arch is virtual, such as "compute_90"; for tile programs without
+ * assembler options, whose pipelines are faster if the driver assembles them; and for PTX on a
+ * simulated driver.
  *
  * @order  returns when the code is ready: milliseconds to minutes
  * @thread any thread

@@ -26,7 +26,7 @@ mutable struct cuc_context end
 mutable struct cuc_stream end
 # A point in a stream; it keeps its context alive.
 mutable struct cuc_event end
-# A source of memory: it allocates and frees.
+# A source of memory, which it allocates and frees.
 mutable struct cuc_memory_resource end
 # A range of memory. It retains its resource and the stream that will free it, so the caller may release all three in any order.
 mutable struct cuc_buffer end
@@ -38,11 +38,11 @@ mutable struct cuc_green_context end
 mutable struct cuc_object end
 # A kernel of an object: kernel.h.
 mutable struct cuc_kernel end
-# A source text with its options; it may be compiled many times, to different kinds of code.
+# A source text with its options. It can be compiled many times, to different kinds of code.
 mutable struct cuc_program end
-# Inputs and options of a link. It may link many times, with further inputs added in between.
+# The inputs and options of a link. A linker can link many times, and more inputs can be added in between.
 mutable struct cuc_linker end
-# A captured graph. It retains the context that it was captured in.
+# A captured graph. It retains the context in which it was captured.
 mutable struct cuc_graph end
 # A launchable instance of a graph; it no longer needs the graph.
 mutable struct cuc_graph_exec end
@@ -947,7 +947,7 @@ struct cuc_graph_exec_options
     reserved::UInt32
 end
 
-# Identifies a buffer or an event to another process: bytes to be copied.
+# Identifies a buffer or an event to another process. The bytes can be copied freely.
 struct cuc_ipc_handle
     bytes::NTuple{64, UInt8}
 end
@@ -968,7 +968,7 @@ struct cuc_launch_attribute
     value::NTuple{8, UInt64}
 end
 
-# The shape of a launch. Zero is the default of every field except the grid and the block, which have no default.
+# The configuration of a launch. Zero selects the default of every field except the grid and the block, which have no default.
 struct cuc_launch_config
     struct_size::Csize_t
     grid::NTuple{3, UInt32}
@@ -1049,7 +1049,7 @@ struct cuc_memory_pool_options
     location::cuc_memory_location
 end
 
-# Memory held by a pool; high marks count from its creation or their last reset.
+# Memory held by a pool. High-water marks count from the pool's creation or from their last reset.
 struct cuc_memory_pool_statistics
     struct_size::Csize_t
     reserved_bytes::UInt64
@@ -1097,7 +1097,7 @@ struct cuc_occupancy_options
     user::Ptr{Cvoid}
 end
 
-# The driver's knowledge of an address.
+# Information that the driver has about an address.
 struct cuc_pointer_info
     struct_size::Csize_t
     base::cuc_device_ptr
@@ -1451,7 +1451,7 @@ cuc_buffer_export_pieces(pieces, capacity, count, buffer) =
 # Fill a part of a buffer with a pattern, in stream order.
 cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
     ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
-# Import another process's buffer. A repeated import has the same address; the memory stays mapped until the last of its buffers in this process is released.
+# Import another process's buffer. Importing a buffer again yields the same address. The memory stays mapped until the last of these buffers in this process is released.
 cuc_buffer_from_ipc_handle(out, stream, pool, handle, bytes) =
     ccall((:cuc_buffer_from_ipc_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_stream}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t), out, stream, pool, handle, bytes)
 # Create a buffer over memory of another process. It grows like other buffers of its resource, with memory of its own process.
@@ -1673,7 +1673,7 @@ cuc_device_get_graph_memory(out, device, which) =
 # The total and the currently free memory of a device.
 cuc_device_get_memory_info(free_bytes, total_bytes, device) =
     ccall((:cuc_device_get_memory_info, libcucore), cuc_status, (Ptr{UInt64}, Ptr{UInt64}, Ptr{cuc_device}), free_bytes, total_bytes, device)
-# The default resource of a device, used for buffers that name none.
+# The default resource of a device, for buffers created without one.
 cuc_device_get_memory_resource(out, device) =
     ccall((:cuc_device_get_memory_resource, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}), out, device)
 # Read one property of the connection between two devices.
@@ -1703,7 +1703,7 @@ cuc_device_ordinal(device) =
 # The PCI address of a device, "0000:3b:00.0".
 cuc_device_pci_bus_id(device) =
     ccall((:cuc_device_pci_bus_id, libcucore), Cstring, (Ptr{cuc_device},), device)
-# Reset a high mark of graph memory to the present size.
+# Reset a high-water mark of graph memory to the current size.
 cuc_device_reset_graph_memory(device, which) =
     ccall((:cuc_device_reset_graph_memory, libcucore), cuc_status, (Ptr{cuc_device}, Int32), device, which)
 # Make a device's primary context current on the calling thread.
@@ -1934,7 +1934,7 @@ cuc_gemm_plan_workspace_bytes(plan, m, n) =
 # Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
 cuc_gemm_visit_candidates(device, options, visit, user) =
     ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)
-# Add edges: `to[i]` begins when `from[i]` has ended. Either all are added or none.
+# Add edges. Node `to[i]` will begin when `from[i]` has ended. The call adds either all edges or none.
 cuc_graph_add_edges(graph, from, to, count) =
     ccall((:cuc_graph_add_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
 # Add an empty node with dependencies: a point where branches join.
@@ -1955,7 +1955,7 @@ cuc_graph_exec_get_enabled(out, exec, node) =
 # The driver's handle of an instance, which is also its cudaGraphExec_t.
 cuc_graph_exec_handle(exec) =
     ccall((:cuc_graph_exec_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph_exec},), exec)
-# Launch an instance: everything captured runs, in stream order.
+# Launch an instance. All captured work runs, in stream order.
 cuc_graph_exec_launch(stream, exec) =
     ccall((:cuc_graph_exec_launch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph_exec}), stream, exec)
 # Zero options and write their size.
@@ -1967,10 +1967,10 @@ cuc_graph_exec_release(exec) =
 # Add a reference to an instance.
 cuc_graph_exec_retain(exec) =
     ccall((:cuc_graph_exec_retain, libcucore), Ptr{cuc_graph_exec}, (Ptr{cuc_graph_exec},), exec)
-# Disable a node in launches of an instance, or enable it again. Nodes that depend on a disabled node still wait for its dependencies. Updating the instance does not change the setting.
+# Disable a node for the launches of an instance, or enable it again. Nodes that depend on a disabled node still wait for its dependencies. Updating the instance does not change the setting.
 cuc_graph_exec_set_enabled(exec, node, enabled) =
     ccall((:cuc_graph_exec_set_enabled, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_node}, Int32), exec, node, enabled)
-# Update an instance to another graph with the same nodes and edges but other parameters, such as a new capture of the same code. This is much cheaper than a new instance.
+# Update an instance to another graph that has the same nodes and edges but other parameters, such as a new capture of the same code. This is much cheaper than creating an instance.
 cuc_graph_exec_update(exec, graph) =
     ccall((:cuc_graph_exec_update, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_graph}), exec, graph)
 # Upload an instance to the device, so that its first launch is as fast as the others.
@@ -1979,13 +1979,13 @@ cuc_graph_exec_upload(stream, exec) =
 # Draw a graph in Graphviz's DOT language.
 cuc_graph_get_dot(text, bytes, graph, flags) =
     ccall((:cuc_graph_get_dot, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_graph}, UInt32), text, bytes, graph, flags)
-# The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
+# The number of edges of a graph. An edge is a pair of nodes, the second of which begins when the first has ended.
 cuc_graph_get_edge_count(out, graph) =
     ccall((:cuc_graph_get_edge_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
-# The edges of a graph: `to[i]` begins when `from[i]` has ended.
+# The edges of a graph. Node `to[i]` begins when `from[i]` has ended.
 cuc_graph_get_edges(from, to, capacity, graph) =
     ccall((:cuc_graph_get_edges, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), from, to, capacity, graph)
-# The number of nodes of a graph; an embedded graph counts as one.
+# The number of nodes of a graph. An embedded graph counts as one node.
 cuc_graph_get_node_count(out, graph) =
     ccall((:cuc_graph_get_node_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
 # The types of a graph's nodes, in the driver's order. Other calls number nodes in this order.
@@ -2000,16 +2000,16 @@ cuc_graph_handle(graph) =
 # Create an instance of a graph. This costs many times as much as a launch.
 cuc_graph_instantiate(out, graph, options) =
     ccall((:cuc_graph_instantiate, libcucore), cuc_status, (Ptr{Ptr{cuc_graph_exec}}, Ptr{cuc_graph}, Ptr{cuc_graph_exec_options}), out, graph, options)
-# Make a graph hold a user object, which is dropped when the graph, its instances and all their launches are gone.
+# Make a graph hold a user object. cucore drops the object once the graph, its instances and all their launches are gone.
 cuc_graph_keep(graph, owner, drop_owner) =
     ccall((:cuc_graph_keep, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Cvoid}, Ptr{Cvoid}), graph, owner, drop_owner)
-# Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the capture.
+# Make a graph hold a buffer, like cuc_graph_keep(). This is for nodes that use a buffer created before the capture.
 cuc_graph_keep_buffer(graph, buffer) =
     ccall((:cuc_graph_keep_buffer, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{cuc_buffer}), graph, buffer)
 # Release a graph. Its instances live on.
 cuc_graph_release(graph) =
     ccall((:cuc_graph_release, libcucore), Cvoid, (Ptr{cuc_graph},), graph)
-# Remove edges. Either all are removed or none.
+# Remove edges. The call removes either all edges or none.
 cuc_graph_remove_edges(graph, from, to, count) =
     ccall((:cuc_graph_remove_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
 # Add a reference to a graph.
@@ -2045,7 +2045,7 @@ cuc_host_address(host) =
 # The address that kernels use for page-locked host memory.
 cuc_host_get_device_pointer(out, device, host) =
     ccall((:cuc_host_get_device_pointer, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_device}, Ptr{Cvoid}), out, device, host)
-# Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels can access it.
+# Page-lock existing host memory, so that copies run at full speed and in stream order and kernels can access it.
 cuc_host_register(device, host, bytes, flags) =
     ccall((:cuc_host_register, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Cvoid}, Csize_t, UInt32), device, host, bytes, flags)
 # Undo cuc_host_register().
@@ -2057,7 +2057,7 @@ cuc_kernel_attribute_from_name(name) =
 # The name of an attribute, such as "num_regs".
 cuc_kernel_attribute_name(attribute) =
     ccall((:cuc_kernel_attribute_name, libcucore), Cstring, (Int32,), attribute)
-# Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded.
+# Wrap a CUkernel that was loaded elsewhere. The kernel is borrowed: cucore never unloads it.
 cuc_kernel_from_handle(out, handle, object) =
     ccall((:cuc_kernel_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}, Ptr{cuc_object}), out, handle, object)
 # Compile a source text and look up one of its kernels, in one call.
@@ -2081,7 +2081,7 @@ cuc_kernel_get_parameter_count(out, kernel) =
 # The driver's CUkernel.
 cuc_kernel_handle(kernel) =
     ccall((:cuc_kernel_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_kernel},), kernel)
-# The name that a kernel was requested by: its symbol, or a name expression.
+# The name under which a kernel was requested: its symbol, or a name expression.
 cuc_kernel_name(kernel) =
     ccall((:cuc_kernel_name, libcucore), Cstring, (Ptr{cuc_kernel},), kernel)
 # The object that a kernel belongs to.
@@ -2096,7 +2096,7 @@ cuc_kernel_retain(kernel) =
 # Set an attribute of a kernel on one device, for every handle and context there.
 cuc_kernel_set_attribute(kernel, device, attribute, value) =
     ccall((:cuc_kernel_set_attribute, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32, Int32), kernel, device, attribute, value)
-# Set a kernel's preference between shared memory and cache on one device; a hint.
+# Set a kernel's preference between shared memory and L1 cache on one device. This is a hint.
 cuc_kernel_set_cache_config(kernel, device, config) =
     ccall((:cuc_kernel_set_cache_config, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32), kernel, device, config)
 # The symbol of a kernel in its object code; mangled for C++.
@@ -2117,7 +2117,7 @@ cuc_launch_host(stream, fn, user) =
 # Check whether every launch waits for completion, so that a failure names its kernel.
 cuc_launch_is_blocking() =
     ccall((:cuc_launch_is_blocking, libcucore), Int32, ())
-# Add an object. The linked object knows its name expressions too.
+# Add an object. The linked object also knows its name expressions.
 cuc_linker_add(linker, object) =
     ccall((:cuc_linker_add, libcucore), cuc_status, (Ptr{cuc_linker}, Ptr{cuc_object}), linker, object)
 # Add code from memory.
@@ -2135,7 +2135,7 @@ cuc_linker_create(out, options) =
 # The errors of the last link.
 cuc_linker_error_log(linker) =
     ccall((:cuc_linker_error_log, libcucore), Cstring, (Ptr{cuc_linker},), linker)
-# One of these flags, exactly as nvJitLink receives it.
+# One of the flags counted by cuc_linker_flag_count(), exactly as nvJitLink receives it.
 cuc_linker_flag(linker, index) =
     ccall((:cuc_linker_flag, libcucore), Cstring, (Ptr{cuc_linker}, Csize_t), linker, index)
 # The number of flags passed to nvJitLink.
@@ -2171,7 +2171,7 @@ cuc_memory_callbacks_init(callbacks, caller_size) =
 # Tell the driver that the contents of managed memory are no longer needed, in stream order.
 cuc_memory_discard(stream, ptr, bytes) =
     ccall((:cuc_memory_discard, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Csize_t), stream, ptr, bytes)
-# Discard several ranges of managed memory and prefetch each to its location, without moving contents.
+# Discard several ranges of managed memory and prefetch each to its location, without moving their contents.
 cuc_memory_discard_and_prefetch_batch(stream, batch) =
     ccall((:cuc_memory_discard_and_prefetch_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
 # Discard several ranges of managed memory, each as by cuc_memory_discard().
@@ -2186,7 +2186,7 @@ cuc_memory_get_accessed_by(count, devices, capacity, ptr, bytes) =
 # The size of the pieces that a virtual-memory resource allocates.
 cuc_memory_get_granularity(out, resource) =
     ccall((:cuc_memory_get_granularity, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_memory_resource}), out, resource)
-# The location that a range of managed memory was last prefetched to; it may have moved since.
+# The location to which a range of managed memory was last prefetched. The memory may have moved since.
 cuc_memory_get_last_prefetch(out, ptr, bytes) =
     ccall((:cuc_memory_get_last_prefetch, libcucore), cuc_status, (Ptr{cuc_memory_location}, cuc_device_ptr, Csize_t), out, ptr, bytes)
 # Query the driver about an address of any allocator, including the CUDA runtime's.
@@ -2204,10 +2204,10 @@ cuc_memory_kind_name(kind) =
 # Create a memory pool.
 cuc_memory_pool_create(out, device, options) =
     ccall((:cuc_memory_pool_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_pool_options}), out, device, options)
-# Export a pool as a file descriptor, by which another process imports it.
+# Export a pool as a file descriptor, with which another process imports the pool.
 cuc_memory_pool_export(out, pool) =
     ccall((:cuc_memory_pool_export, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}), out, pool)
-# Import another process's pool. It cannot allocate; cuc_buffer_from_ipc_handle() takes it.
+# Import another process's pool. The pool cannot allocate; pass it to cuc_buffer_from_ipc_handle().
 cuc_memory_pool_from_fd(out, device, fd) =
     ccall((:cuc_memory_pool_from_fd, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, fd)
 # Wrap a pool that was created with the driver or the runtime.
@@ -2231,13 +2231,13 @@ cuc_memory_pool_get_statistics(out, pool) =
 # The driver's handle of a pool.
 cuc_memory_pool_handle(pool) =
     ccall((:cuc_memory_pool_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_memory_resource},), pool)
-# Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync() allocate from and cuc_memory_pool_get_current() returns.
+# Make a pool the current one of its kind. cuMemAllocAsync() and cudaMallocAsync() allocate from the current pool, and cuc_memory_pool_get_current() returns it.
 cuc_memory_pool_make_current(pool) =
     ccall((:cuc_memory_pool_make_current, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
 # Zero a cuc_memory_pool_options and write its size.
 cuc_memory_pool_options_init(options, caller_size) =
     ccall((:cuc_memory_pool_options_init, libcucore), Cvoid, (Ptr{cuc_memory_pool_options}, Csize_t), options, caller_size)
-# Reset both high marks of a pool to its present size.
+# Reset both high-water marks of a pool to its current size.
 cuc_memory_pool_reset_high_watermarks(pool) =
     ccall((:cuc_memory_pool_reset_high_watermarks, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
 # Grant or revoke a device's access to the memory of a pool.
@@ -2276,7 +2276,7 @@ cuc_memory_resource_release(resource) =
 # Add a reference to a resource.
 cuc_memory_resource_retain(resource) =
     ccall((:cuc_memory_resource_retain, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_memory_resource},), resource)
-# Create a resource that makes each allocation with the driver, without a pool.
+# Create a resource that allocates directly from the driver, without a pool.
 cuc_memory_synchronous_create(out, device, kind) =
     ccall((:cuc_memory_synchronous_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
 # Create a resource whose buffers can grow.
@@ -2285,7 +2285,7 @@ cuc_memory_virtual_create(out, device, options) =
 # Zero options and write their size.
 cuc_memory_virtual_options_init(options, caller_size) =
     ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
-# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Adding nodes to it changes the node's graph, as long as the node's graph is not instantiated.
+# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Until the graph that contains the node is instantiated, adding nodes to the copy changes what the node runs.
 cuc_node_get_graph(out, graph, node) =
     ccall((:cuc_node_get_graph, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_graph}, Ptr{cuc_node}), out, graph, node)
 # The launch of a node of type CUC_NODE_KERNEL.
@@ -2312,10 +2312,10 @@ cuc_nvrtc_get_archs(count, out, capacity) =
 # The version of NVRTC, the compiler of CUDA C++.
 cuc_nvrtc_get_version(major, minor) =
     ccall((:cuc_nvrtc_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)
-# Create an object from code in memory; makes no driver call.
+# Create an object from code in memory. This makes no driver call.
 cuc_object_create(out, kind, data, bytes, options) =
     ccall((:cuc_object_create, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Int32, Ptr{Cvoid}, Csize_t, Ptr{cuc_object_options}), out, kind, data, bytes, options)
-# Create an object from a file; makes no driver call.
+# Create an object from a file. This makes no driver call.
 cuc_object_from_file(out, path, kind, options) =
     ccall((:cuc_object_from_file, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Cstring, Int32, Ptr{cuc_object_options}), out, path, kind, options)
 # The code itself.
@@ -2330,13 +2330,13 @@ cuc_object_get_kernel(out, object, name) =
 # The number of kernels in the code.
 cuc_object_get_kernel_count(out, object) =
     ccall((:cuc_object_get_kernel_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_object}), out, object)
-# The symbol of one of the kernels; cuc_object_get_kernel() takes it.
+# The symbol of one of the kernels, to pass to cuc_object_get_kernel().
 cuc_object_get_kernel_name(out, object, index) =
     ccall((:cuc_object_get_kernel_name, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{cuc_object}, Csize_t), out, object, index)
-# The driver's CUlibrary; loads the code if necessary.
+# The driver's CUlibrary. The call loads the code if necessary.
 cuc_object_get_library(out, object) =
     ccall((:cuc_object_get_library, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}), out, object)
-# The address of a `__managed__` variable; the same on the host and every device.
+# The address of a `__managed__` variable, which is the same on the host and on every device.
 cuc_object_get_managed(out, bytes, object, device, name) =
     ccall((:cuc_object_get_managed, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{Csize_t}, Ptr{cuc_object}, Ptr{cuc_device}, Cstring), out, bytes, object, device, name)
 # One name expression and its symbol.
@@ -2345,7 +2345,7 @@ cuc_object_get_mapping(out, object, index) =
 # The driver's CUmodule of the object on one device, for calls that do not take a library.
 cuc_object_get_module(out, object, device) =
     ccall((:cuc_object_get_module, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}, Ptr{cuc_device}), out, object, device)
-# The PTX of the code: the object's own text if it is PTX, else the PTX kept beside it.
+# The PTX of the code: the object's own text if it is PTX, otherwise the PTX that accompanies it.
 cuc_object_get_ptx(text, bytes, object) =
     ccall((:cuc_object_get_ptx, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_object}), text, bytes, object)
 # The address of a device function that is the same on every device.
@@ -2354,10 +2354,10 @@ cuc_object_get_unified_function(out, object, name) =
 # The kind of code in an object.
 cuc_object_kind(object) =
     ccall((:cuc_object_kind, libcucore), Int32, (Ptr{cuc_object},), object)
-# The log of the driver's compiler from loading the object.
+# The log that the driver's compiler wrote while loading the object.
 cuc_object_load_log(object) =
     ccall((:cuc_object_load_log, libcucore), Cstring, (Ptr{cuc_object},), object)
-# The log of the compiler or linker that made the object, also after a success.
+# The log of the compiler or linker that made the object, which may contain warnings.
 cuc_object_log(object) =
     ccall((:cuc_object_log, libcucore), Cstring, (Ptr{cuc_object},), object)
 # The number of name expressions whose symbols the object knows.
@@ -2399,7 +2399,7 @@ cuc_occupancy_options_init(options, caller_size) =
 # The name of a parameter type, such as "float".
 cuc_parameter_type_name(type_) =
     ccall((:cuc_parameter_type_name, libcucore), Cstring, (Int32,), type_)
-# The compiler of the last or the next compilation.
+# The compiler used by the last compilation or, before the first, by the next one.
 cuc_program_backend(program) =
     ccall((:cuc_program_backend, libcucore), Cstring, (Ptr{cuc_program},), program)
 # Compile a program.
@@ -2411,7 +2411,7 @@ cuc_program_compile_ns(program) =
 # Create a program from a source text. Nothing is compiled yet.
 cuc_program_create(out, source_kind, text, bytes, options) =
     ccall((:cuc_program_create, libcucore), cuc_status, (Ptr{Ptr{cuc_program}}, Int32, Cstring, Csize_t, Ptr{cuc_program_options}), out, source_kind, text, bytes, options)
-# One of these flags, exactly as the compiler receives it.
+# One of the flags counted by cuc_program_flag_count(), exactly as the compiler receives it.
 cuc_program_flag(program, target, index) =
     ccall((:cuc_program_flag, libcucore), Cstring, (Ptr{cuc_program}, Int32, Csize_t), program, target, index)
 # The number of flags passed to the compiler for a kind of code.
@@ -2426,7 +2426,7 @@ cuc_program_log(program) =
 # Set every option to its default.
 cuc_program_options_init(options, caller_size) =
     ccall((:cuc_program_options_init, libcucore), Cvoid, (Ptr{cuc_program_options}, Csize_t), options, caller_size)
-# The outcome for the precompiled header in the last compilation.
+# What the last compilation did about the precompiled header.
 cuc_program_pch_status(program) =
     ccall((:cuc_program_pch_status, libcucore), Int32, (Ptr{cuc_program},), program)
 # Release a reference; the last one frees the program. Its objects live on.
@@ -2483,7 +2483,7 @@ cuc_stream_begin_capture(stream, mode) =
 # Begin capturing a stream into an existing graph, after some of its nodes.
 cuc_stream_begin_capture_to(stream, graph, after, count, mode) =
     ccall((:cuc_stream_begin_capture_to, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t, Int32), stream, graph, after, count, mode)
-# End a capture and discard its nodes: for cleanup after a failure. The thread's last error stays. Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and the thread's other captures into it are cancelled too.
+# End a capture and discard its nodes, for cleanup after a failure. The thread's last error stays. This also cancels the same thread's captures that fill bodies of the capture's conditional nodes. If the capture adds to an existing graph, that graph keeps the nodes added so far. If the capture is spoilt, however, the driver frees the graph, and the thread's other captures into it are cancelled too.
 cuc_stream_cancel_capture(stream) =
     ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
 # Create a condition for a node of the graph that a stream is captured into.
@@ -2501,7 +2501,7 @@ cuc_stream_create(out, device, options) =
 # The device that a stream runs on.
 cuc_stream_device(stream) =
     ccall((:cuc_stream_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_stream},), stream)
-# Add a whole graph as one node to the graph being captured, after the stream's work so far. (An instance cannot be launched on a captured stream.)
+# Add a whole graph as one node to the graph being captured, after the stream's work so far. (A captured stream cannot launch an instance.)
 cuc_stream_embed_graph(stream, graph) =
     ccall((:cuc_stream_embed_graph, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}), stream, graph)
 # End a capture and return its graph.
@@ -2510,10 +2510,10 @@ cuc_stream_end_capture(out, stream) =
 # Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
 cuc_stream_from_handle(out, handle, owner, drop_owner) =
     ccall((:cuc_stream_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, handle, owner, drop_owner)
-# Read the capture state of a stream, also for captures that cucore did not begin.
+# Read the capture state of a stream, even if cucore did not begin the capture.
 cuc_stream_get_capture_info(out, stream) =
     ccall((:cuc_stream_get_capture_info, libcucore), cuc_status, (Ptr{cuc_capture_info}, Ptr{cuc_stream}), out, stream)
-# The nodes that the next work on a captured stream will depend on; after a single operation, the node of that operation.
+# The nodes on which the next work on a captured stream will depend. After a single operation, this is the operation's node.
 cuc_stream_get_capture_nodes(nodes, capacity, count, stream) =
     ccall((:cuc_stream_get_capture_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{Csize_t}, Ptr{cuc_stream}), nodes, capacity, count, stream)
 # A default stream of a device's primary context.

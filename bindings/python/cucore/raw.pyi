@@ -1480,7 +1480,7 @@ def cuc_device_get_graph_memory(out: Pointer, device: Pointer, which: int) -> in
 def cuc_device_get_memory_info(free_bytes: Pointer, total_bytes: Pointer, device: Pointer) -> int:
     """The total and the currently free memory of a device."""
 def cuc_device_get_memory_resource(out: Pointer, device: Pointer) -> int:
-    """The default resource of a device, used for buffers that name none."""
+    """The default resource of a device, for buffers created without one."""
 def cuc_device_get_peer_attribute(out: Pointer, device: Pointer, peer: Pointer, attribute: int) -> int:
     """Read one property of the connection between two devices."""
 def cuc_device_get_properties(out: Pointer, device: Pointer) -> int:
@@ -1500,7 +1500,7 @@ def cuc_device_ordinal(device: Pointer) -> int:
 def cuc_device_pci_bus_id(device: Pointer) -> bytes | None:
     """The PCI address of a device, '0000:3b:00.0'."""
 def cuc_device_reset_graph_memory(device: Pointer, which: int) -> int:
-    """Reset a high mark of graph memory to the present size."""
+    """Reset a high-water mark of graph memory to the current size."""
 def cuc_device_set_current(device: Pointer, previous: Pointer) -> int:
     """Make a device's primary context current on the calling thread."""
 def cuc_device_set_memory_resource(device: Pointer, resource: Pointer) -> int:
@@ -1654,7 +1654,7 @@ def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int) -> int:
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
     """Enumerate the candidates of a plan for a shape, with the cost model's estimate of each."""
 def cuc_graph_add_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
-    """Add edges:"""
+    """Add edges."""
 def cuc_graph_add_empty(out: Pointer, graph: Pointer, after: Pointer, count: int) -> int:
     """Add an empty node with dependencies:"""
 def cuc_graph_condition_create(out: Pointer, graph: Pointer, default_value: int, flags: int) -> int:
@@ -1668,7 +1668,7 @@ def cuc_graph_exec_get_enabled(out: Pointer, exec: Pointer, node: Pointer) -> in
 def cuc_graph_exec_handle(exec: Pointer) -> int | None:
     """The driver's handle of an instance, which is also its cudaGraphExec_t."""
 def cuc_graph_exec_launch(stream: Pointer, exec: Pointer) -> int:
-    """Launch an instance:"""
+    """Launch an instance."""
 def cuc_graph_exec_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_graph_exec_release(exec: Pointer) -> None:
@@ -1676,9 +1676,9 @@ def cuc_graph_exec_release(exec: Pointer) -> None:
 def cuc_graph_exec_retain(exec: Pointer) -> int | None:
     """Add a reference to an instance."""
 def cuc_graph_exec_set_enabled(exec: Pointer, node: Pointer, enabled: int) -> int:
-    """Disable a node in launches of an instance, or enable it again."""
+    """Disable a node for the launches of an instance, or enable it again."""
 def cuc_graph_exec_update(exec: Pointer, graph: Pointer) -> int:
-    """Update an instance to another graph with the same nodes and edges but other parameters, such as a new capture of the same code."""
+    """Update an instance to another graph that has the same nodes and edges but other parameters, such as a new capture of the same code."""
 def cuc_graph_exec_upload(stream: Pointer, exec: Pointer) -> int:
     """Upload an instance to the device, so that its first launch is as fast as the others."""
 def cuc_graph_get_dot(text: Pointer, bytes: Pointer, graph: Pointer, flags: int) -> int:
@@ -1686,9 +1686,9 @@ def cuc_graph_get_dot(text: Pointer, bytes: Pointer, graph: Pointer, flags: int)
 def cuc_graph_get_edge_count(out: Pointer, graph: Pointer) -> int:
     """The number of edges of a graph."""
 def cuc_graph_get_edges(from_: Pointer, to: Pointer, capacity: int, graph: Pointer) -> int:
-    """The edges of a graph:"""
+    """The edges of a graph."""
 def cuc_graph_get_node_count(out: Pointer, graph: Pointer) -> int:
-    """The number of nodes of a graph; an embedded graph counts as one."""
+    """The number of nodes of a graph."""
 def cuc_graph_get_node_types(types: Pointer, capacity: int, graph: Pointer) -> int:
     """The types of a graph's nodes, in the driver's order."""
 def cuc_graph_get_nodes(nodes: Pointer, capacity: int, graph: Pointer) -> int:
@@ -1698,9 +1698,9 @@ def cuc_graph_handle(graph: Pointer) -> int | None:
 def cuc_graph_instantiate(out: Pointer, graph: Pointer, options: Pointer) -> int:
     """Create an instance of a graph."""
 def cuc_graph_keep(graph: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
-    """Make a graph hold a user object, which is dropped when the graph, its instances and all their launches are gone."""
+    """Make a graph hold a user object."""
 def cuc_graph_keep_buffer(graph: Pointer, buffer: Pointer) -> int:
-    """Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the capture."""
+    """Make a graph hold a buffer, like cuc_graph_keep()."""
 def cuc_graph_release(graph: Pointer) -> None:
     """Release a graph."""
 def cuc_graph_remove_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
@@ -1728,7 +1728,7 @@ def cuc_host_address(host: Pointer) -> int:
 def cuc_host_get_device_pointer(out: Pointer, device: Pointer, host: Pointer) -> int:
     """The address that kernels use for page-locked host memory."""
 def cuc_host_register(device: Pointer, host: Pointer, bytes: int, flags: int) -> int:
-    """Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels can access it."""
+    """Page-lock existing host memory, so that copies run at full speed and in stream order and kernels can access it."""
 def cuc_host_unregister(device: Pointer, host: Pointer) -> int:
     """Undo cuc_host_register()."""
 def cuc_kernel_attribute_from_name(name: bytes | None) -> int:
@@ -1736,7 +1736,7 @@ def cuc_kernel_attribute_from_name(name: bytes | None) -> int:
 def cuc_kernel_attribute_name(attribute: int) -> bytes | None:
     """The name of an attribute, such as 'num_regs'."""
 def cuc_kernel_from_handle(out: Pointer, handle: Pointer, object: Pointer) -> int:
-    """Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded."""
+    """Wrap a CUkernel that was loaded elsewhere."""
 def cuc_kernel_from_source(out: Pointer, source_kind: int, text: bytes | None, bytes: int, name: bytes | None, options: Pointer) -> int:
     """Compile a source text and look up one of its kernels, in one call."""
 def cuc_kernel_from_symbol(out: Pointer, symbol: Pointer) -> int:
@@ -1752,7 +1752,7 @@ def cuc_kernel_get_parameter_count(out: Pointer, kernel: Pointer) -> int:
 def cuc_kernel_handle(kernel: Pointer) -> int | None:
     """The driver's CUkernel."""
 def cuc_kernel_name(kernel: Pointer) -> bytes | None:
-    """The name that a kernel was requested by:"""
+    """The name under which a kernel was requested:"""
 def cuc_kernel_object(kernel: Pointer) -> int | None:
     """The object that a kernel belongs to."""
 def cuc_kernel_release(kernel: Pointer) -> None:
@@ -1762,7 +1762,7 @@ def cuc_kernel_retain(kernel: Pointer) -> int | None:
 def cuc_kernel_set_attribute(kernel: Pointer, device: Pointer, attribute: int, value: int) -> int:
     """Set an attribute of a kernel on one device, for every handle and context there."""
 def cuc_kernel_set_cache_config(kernel: Pointer, device: Pointer, config: int) -> int:
-    """Set a kernel's preference between shared memory and cache on one device; a hint."""
+    """Set a kernel's preference between shared memory and L1 cache on one device."""
 def cuc_kernel_symbol(kernel: Pointer) -> bytes | None:
     """The symbol of a kernel in its object code; mangled for C++."""
 def cuc_launch(stream: Pointer, config: Pointer, kernel: Pointer, args: Pointer, count: int) -> int:
@@ -1788,7 +1788,7 @@ def cuc_linker_create(out: Pointer, options: Pointer) -> int:
 def cuc_linker_error_log(linker: Pointer) -> bytes | None:
     """The errors of the last link."""
 def cuc_linker_flag(linker: Pointer, index: int) -> bytes | None:
-    """One of these flags, exactly as nvJitLink receives it."""
+    """One of the flags counted by cuc_linker_flag_count(), exactly as nvJitLink receives it."""
 def cuc_linker_flag_count(linker: Pointer) -> int:
     """The number of flags passed to nvJitLink."""
 def cuc_linker_info_log(linker: Pointer) -> bytes | None:
@@ -1812,7 +1812,7 @@ def cuc_memory_callbacks_init(callbacks: Pointer, caller_size: int) -> None:
 def cuc_memory_discard(stream: Pointer, ptr: int, bytes: int) -> int:
     """Tell the driver that the contents of managed memory are no longer needed, in stream order."""
 def cuc_memory_discard_and_prefetch_batch(stream: Pointer, batch: Pointer) -> int:
-    """Discard several ranges of managed memory and prefetch each to its location, without moving contents."""
+    """Discard several ranges of managed memory and prefetch each to its location, without moving their contents."""
 def cuc_memory_discard_batch(stream: Pointer, batch: Pointer) -> int:
     """Discard several ranges of managed memory, each as by cuc_memory_discard()."""
 def cuc_memory_free(stream: Pointer, resource: Pointer, ptr: int, bytes: int) -> int:
@@ -1822,7 +1822,7 @@ def cuc_memory_get_accessed_by(count: Pointer, devices: Pointer, capacity: int, 
 def cuc_memory_get_granularity(out: Pointer, resource: Pointer) -> int:
     """The size of the pieces that a virtual-memory resource allocates."""
 def cuc_memory_get_last_prefetch(out: Pointer, ptr: int, bytes: int) -> int:
-    """The location that a range of managed memory was last prefetched to; it may have moved since."""
+    """The location to which a range of managed memory was last prefetched."""
 def cuc_memory_get_pointer_info(out: Pointer, ptr: int) -> int:
     """Query the driver about an address of any allocator, including the CUDA runtime's."""
 def cuc_memory_get_preferred_location(out: Pointer, ptr: int, bytes: int) -> int:
@@ -1834,7 +1834,7 @@ def cuc_memory_kind_name(kind: int) -> bytes | None:
 def cuc_memory_pool_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a memory pool."""
 def cuc_memory_pool_export(out: Pointer, pool: Pointer) -> int:
-    """Export a pool as a file descriptor, by which another process imports it."""
+    """Export a pool as a file descriptor, with which another process imports the pool."""
 def cuc_memory_pool_from_fd(out: Pointer, device: Pointer, fd: int) -> int:
     """Import another process's pool."""
 def cuc_memory_pool_from_handle(out: Pointer, device: Pointer, kind: int, pool: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
@@ -1852,11 +1852,11 @@ def cuc_memory_pool_get_statistics(out: Pointer, pool: Pointer) -> int:
 def cuc_memory_pool_handle(pool: Pointer) -> int | None:
     """The driver's handle of a pool."""
 def cuc_memory_pool_make_current(pool: Pointer) -> int:
-    """Make a pool the current one of its kind:"""
+    """Make a pool the current one of its kind."""
 def cuc_memory_pool_options_init(options: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_pool_options and write its size."""
 def cuc_memory_pool_reset_high_watermarks(pool: Pointer) -> int:
-    """Reset both high marks of a pool to its present size."""
+    """Reset both high-water marks of a pool to its current size."""
 def cuc_memory_pool_set_access(pool: Pointer, peer: Pointer, access: int) -> int:
     """Grant or revoke a device's access to the memory of a pool."""
 def cuc_memory_pool_set_attribute(pool: Pointer, attribute: int, value: int) -> int:
@@ -1882,7 +1882,7 @@ def cuc_memory_resource_release(resource: Pointer) -> None:
 def cuc_memory_resource_retain(resource: Pointer) -> int | None:
     """Add a reference to a resource."""
 def cuc_memory_synchronous_create(out: Pointer, device: Pointer, kind: int) -> int:
-    """Create a resource that makes each allocation with the driver, without a pool."""
+    """Create a resource that allocates directly from the driver, without a pool."""
 def cuc_memory_virtual_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a resource whose buffers can grow."""
 def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
@@ -1906,9 +1906,9 @@ def cuc_nvrtc_get_archs(count: Pointer, out: Pointer, capacity: int) -> int:
 def cuc_nvrtc_get_version(major: Pointer, minor: Pointer) -> int:
     """The version of NVRTC, the compiler of CUDA C++."""
 def cuc_object_create(out: Pointer, kind: int, data: Pointer, bytes: int, options: Pointer) -> int:
-    """Create an object from code in memory; makes no driver call."""
+    """Create an object from code in memory."""
 def cuc_object_from_file(out: Pointer, path: bytes | None, kind: int, options: Pointer) -> int:
-    """Create an object from a file; makes no driver call."""
+    """Create an object from a file."""
 def cuc_object_get_code(data: Pointer, bytes: Pointer, object: Pointer) -> int:
     """The code itself."""
 def cuc_object_get_global(out: Pointer, bytes: Pointer, object: Pointer, device: Pointer, name: bytes | None) -> int:
@@ -1918,11 +1918,11 @@ def cuc_object_get_kernel(out: Pointer, object: Pointer, name: bytes | None) -> 
 def cuc_object_get_kernel_count(out: Pointer, object: Pointer) -> int:
     """The number of kernels in the code."""
 def cuc_object_get_kernel_name(out: Pointer, object: Pointer, index: int) -> int:
-    """The symbol of one of the kernels; cuc_object_get_kernel() takes it."""
+    """The symbol of one of the kernels, to pass to cuc_object_get_kernel()."""
 def cuc_object_get_library(out: Pointer, object: Pointer) -> int:
-    """The driver's CUlibrary; loads the code if necessary."""
+    """The driver's CUlibrary."""
 def cuc_object_get_managed(out: Pointer, bytes: Pointer, object: Pointer, device: Pointer, name: bytes | None) -> int:
-    """The address of a `__managed__` variable; the same on the host and every device."""
+    """The address of a `__managed__` variable, which is the same on the host and on every device."""
 def cuc_object_get_mapping(out: Pointer, object: Pointer, index: int) -> int:
     """One name expression and its symbol."""
 def cuc_object_get_module(out: Pointer, object: Pointer, device: Pointer) -> int:
@@ -1934,9 +1934,9 @@ def cuc_object_get_unified_function(out: Pointer, object: Pointer, name: bytes |
 def cuc_object_kind(object: Pointer) -> int:
     """The kind of code in an object."""
 def cuc_object_load_log(object: Pointer) -> bytes | None:
-    """The log of the driver's compiler from loading the object."""
+    """The log that the driver's compiler wrote while loading the object."""
 def cuc_object_log(object: Pointer) -> bytes | None:
-    """The log of the compiler or linker that made the object, also after a success."""
+    """The log of the compiler or linker that made the object, which may contain warnings."""
 def cuc_object_mapping_count(object: Pointer) -> int:
     """The number of name expressions whose symbols the object knows."""
 def cuc_object_name(object: Pointer) -> bytes | None:
@@ -1964,7 +1964,7 @@ def cuc_occupancy_options_init(options: Pointer, caller_size: int) -> None:
 def cuc_parameter_type_name(type: int) -> bytes | None:
     """The name of a parameter type, such as 'float'."""
 def cuc_program_backend(program: Pointer) -> bytes | None:
-    """The compiler of the last or the next compilation."""
+    """The compiler used by the last compilation or, before the first, by the next one."""
 def cuc_program_compile(out: Pointer, program: Pointer, target: int) -> int:
     """Compile a program."""
 def cuc_program_compile_ns(program: Pointer) -> int:
@@ -1972,7 +1972,7 @@ def cuc_program_compile_ns(program: Pointer) -> int:
 def cuc_program_create(out: Pointer, source_kind: int, text: bytes | None, bytes: int, options: Pointer) -> int:
     """Create a program from a source text."""
 def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
-    """One of these flags, exactly as the compiler receives it."""
+    """One of the flags counted by cuc_program_flag_count(), exactly as the compiler receives it."""
 def cuc_program_flag_count(program: Pointer, target: int) -> int:
     """The number of flags passed to the compiler for a kind of code."""
 def cuc_program_get_key(out: Pointer, program: Pointer, target: int) -> int:
@@ -1982,7 +1982,7 @@ def cuc_program_log(program: Pointer) -> bytes | None:
 def cuc_program_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_program_pch_status(program: Pointer) -> int:
-    """The outcome for the precompiled header in the last compilation."""
+    """What the last compilation did about the precompiled header."""
 def cuc_program_release(program: Pointer) -> None:
     """Release a reference; the last one frees the program."""
 def cuc_program_retain(program: Pointer) -> int | None:
@@ -2020,7 +2020,7 @@ def cuc_stream_begin_capture(stream: Pointer, mode: int) -> int:
 def cuc_stream_begin_capture_to(stream: Pointer, graph: Pointer, after: Pointer, count: int, mode: int) -> int:
     """Begin capturing a stream into an existing graph, after some of its nodes."""
 def cuc_stream_cancel_capture(stream: Pointer) -> int:
-    """End a capture and discard its nodes:"""
+    """End a capture and discard its nodes, for cleanup after a failure."""
 def cuc_stream_condition_create(out: Pointer, stream: Pointer, default_value: int, flags: int) -> int:
     """Create a condition for a node of the graph that a stream is captured into."""
 def cuc_stream_context(stream: Pointer) -> int | None:
@@ -2038,9 +2038,9 @@ def cuc_stream_end_capture(out: Pointer, stream: Pointer) -> int:
 def cuc_stream_from_handle(out: Pointer, handle: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
     """Wrap a stream that was created elsewhere:"""
 def cuc_stream_get_capture_info(out: Pointer, stream: Pointer) -> int:
-    """Read the capture state of a stream, also for captures that cucore did not begin."""
+    """Read the capture state of a stream, even if cucore did not begin the capture."""
 def cuc_stream_get_capture_nodes(nodes: Pointer, capacity: int, count: Pointer, stream: Pointer) -> int:
-    """The nodes that the next work on a captured stream will depend on; after a single operation, the node of that operation."""
+    """The nodes on which the next work on a captured stream will depend."""
 def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
     """A default stream of a device's primary context."""
 def cuc_stream_get_flags(out: Pointer, stream: Pointer) -> int:

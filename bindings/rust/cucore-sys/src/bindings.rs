@@ -53,7 +53,7 @@ opaque! {
 }
 
 opaque! {
-    /// A source of memory: it allocates and frees.
+    /// A source of memory, which it allocates and frees.
     cuc_memory_resource
 }
 
@@ -84,17 +84,18 @@ opaque! {
 }
 
 opaque! {
-    /// A source text with its options; it may be compiled many times, to different kinds of code.
+    /// A source text with its options. It can be compiled many times, to different kinds of code.
     cuc_program
 }
 
 opaque! {
-    /// Inputs and options of a link. It may link many times, with further inputs added in between.
+    /// The inputs and options of a link. A linker can link many times, and more inputs can be added in
+    /// between.
     cuc_linker
 }
 
 opaque! {
-    /// A captured graph. It retains the context that it was captured in.
+    /// A captured graph. It retains the context in which it was captured.
     cuc_graph
 }
 
@@ -632,11 +633,11 @@ pub const CUC_MEMORY_POOL_USED_CURRENT: i32 = 7;
 pub const CUC_MEMORY_POOL_USED_HIGH: i32 = 8;
 
 pub const CUC_ACCESS_NONE: i32 = 0;
-/// only reported, never set: the driver has no read-only access to pools
+/// only reported, never set, because the driver has no read-only access to pools
 pub const CUC_ACCESS_READ: i32 = 1;
 pub const CUC_ACCESS_READ_WRITE: i32 = 3;
 
-/// each reader has its own copy; location is ignored
+/// each reader gets its own copy; location is ignored
 pub const CUC_ADVISE_SET_READ_MOSTLY: i32 = 1;
 /// location is ignored
 pub const CUC_ADVISE_UNSET_READ_MOSTLY: i32 = 2;
@@ -653,9 +654,9 @@ pub const CUC_ADVISE_UNSET_ACCESSED_BY: i32 = 6;
 pub const CUC_HOST_PORTABLE: u32 = 1;
 /// give kernels an address; always on with unified addressing
 pub const CUC_HOST_MAPPED: u32 = 2;
-/// it is memory of another device, such as a PCI BAR
+/// the memory belongs to another device, such as a PCI BAR
 pub const CUC_HOST_IO_MEMORY: u32 = 4;
-/// kernels only read it; for memory mapped without write access
+/// kernels only read the memory; for memory mapped without write access
 pub const CUC_HOST_READ_ONLY: u32 = 8;
 
 /// its memory must not be written
@@ -825,7 +826,7 @@ pub const CUC_CODE_OBJECT: i32 = 5;
 /// archive of object files: to be linked
 pub const CUC_CODE_LIBRARY: i32 = 6;
 
-/// a struct, or not known: only the size counts
+/// a struct, or not known; only the size is checked
 pub const CUC_PARAMETER_ANY: i32 = 0;
 /// an integer or a pointer
 pub const CUC_PARAMETER_INT: i32 = 1;
@@ -888,7 +889,7 @@ pub const CUC_SOURCE_TILE: i32 = 4;
 pub const CUC_PCH_NONE: i32 = 0;
 /// written, for later compilations to use
 pub const CUC_PCH_CREATED: i32 = 1;
-/// none was written: one was used, or none was worthwhile
+/// not written, because one was used or none was worthwhile
 pub const CUC_PCH_NOT_ATTEMPTED: i32 = 2;
 /// could not be written: the log says why
 pub const CUC_PCH_FAILED: i32 = 3;
@@ -906,14 +907,14 @@ pub const CUC_ARG_POINTER: i32 = 64;
 pub const CUC_ARG_BUFFER: i32 = 65;
 /// a cuc_tensor in value.pointer; passes its data address
 pub const CUC_ARG_TENSOR: i32 = 66;
-/// `bytes` bytes at value.pointer, such as a struct; checked by size
+/// `bytes` bytes at value.pointer, such as a struct; only the size is checked
 pub const CUC_ARG_BYTES: i32 = 67;
 /// a value that no kernel takes, such as a cuc_stream; refused
 pub const CUC_ARG_NONE: i32 = 68;
 
 /// Every block must be resident at once, so that the grid can synchronise.
 pub const CUC_LAUNCH_COOPERATIVE: u32 = 1;
-/// Programmatic dependent launch: the kernel may begin before the preceding one has ended, and waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability 9.0 and later.
+/// Programmatic dependent launch. The kernel may begin before the preceding one has ended, and waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Needs compute capability 9.0 or later.
 pub const CUC_LAUNCH_PROGRAMMATIC: u32 = 2;
 
 pub const CUC_LAUNCH_ATTRIBUTE_IGNORE: i32 = 0;
@@ -942,16 +943,16 @@ pub const CUC_CACHE_PERSISTING: i32 = 2;
 
 /// every thread
 pub const CUC_CAPTURE_GLOBAL: i32 = 0;
-/// the thread that began the capture
+/// only the thread that began the capture
 pub const CUC_CAPTURE_THREAD_LOCAL: i32 = 1;
-/// no thread; another thread may end the capture
+/// none; any thread may end the capture
 pub const CUC_CAPTURE_RELAXED: i32 = 2;
 
 /// not captured
 pub const CUC_CAPTURE_NONE: i32 = 0;
 /// being captured
 pub const CUC_CAPTURE_ACTIVE: i32 = 1;
-/// a call was refused; the capture will yield no graph
+/// a call was refused, so the capture will yield no graph
 pub const CUC_CAPTURE_SPOILT: i32 = 2;
 
 /// kernel
@@ -986,7 +987,7 @@ pub const CUC_NODE_CONDITIONAL: i32 = 13;
 pub const CUC_DOT_EVERYTHING: u32 = 1;
 /// parameters in the form of the CUDA runtime
 pub const CUC_DOT_RUNTIME_TYPES: u32 = 2;
-/// parameters of kernels, and so on
+/// parameters of kernels; the flags below likewise
 pub const CUC_DOT_KERNELS: u32 = 4;
 pub const CUC_DOT_COPIES: u32 = 8;
 pub const CUC_DOT_FILLS: u32 = 16;
@@ -1005,9 +1006,9 @@ pub const CUC_DOT_CONDITIONALS: u32 = 32768;
 
 /// Each launch first frees the memory that the previous launch left allocated.
 pub const CUC_GRAPH_AUTO_FREE: u32 = 1;
-/// Kernels can launch the instance too; excludes CUC_GRAPH_AUTO_FREE.
+/// Kernels can also launch the instance. Excludes CUC_GRAPH_AUTO_FREE.
 pub const CUC_GRAPH_DEVICE_LAUNCH: u32 = 2;
-/// Each kernel has the priority of the stream it was captured on, not of the launch stream.
+/// Each kernel has the priority of the stream that it was captured on, not of the launch stream.
 pub const CUC_GRAPH_NODE_PRIORITY: u32 = 4;
 
 /// used by instances, including those not running
@@ -1859,7 +1860,7 @@ zeroed!(cuc_gemm_options, struct_size);
 pub struct cuc_graph_exec_options {
     /// sizeof(cuc_graph_exec_options); the initialisers set it
     pub struct_size: usize,
-    /// uploads the instance to the device at once; NULL: the first launch uploads it
+    /// a stream that uploads the instance to the device at once; NULL: the first launch uploads it
     pub upload: *mut cuc_stream,
     /// CUC_GRAPH_ bits
     pub flags: u32,
@@ -1869,7 +1870,7 @@ pub struct cuc_graph_exec_options {
 
 zeroed!(cuc_graph_exec_options, struct_size);
 
-/// Identifies a buffer or an event to another process: bytes to be copied.
+/// Identifies a buffer or an event to another process. The bytes can be copied freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_ipc_handle {
@@ -1885,7 +1886,7 @@ zeroed!(cuc_ipc_handle);
 pub struct cuc_kernel_parameter {
     /// sizeof(cuc_kernel_parameter), set by the caller
     pub struct_size: usize,
-    /// in bytes from the start of the parameters, as the driver reports it; with a driver older than CUDA 12.4, computed from the alignments
+    /// in bytes from the start of the parameters, as the driver reports it; computed from the alignments if the driver is older than CUDA 12.4
     pub offset: u32,
     /// its size
     pub bytes: u32,
@@ -1919,7 +1920,7 @@ zeroed!(cuc_launch_attribute_value_window);
 pub struct cuc_launch_attribute_value_event {
     /// without timing; not retained
     pub event: *mut cuc_event,
-    /// PROGRAMMATIC_EVENT: 1: trigger when all blocks have begun
+    /// PROGRAMMATIC_EVENT: 1 triggers it once all blocks have begun
     pub trigger_at_start: i32,
     /// the driver's event record flags
     pub flags: i32,
@@ -1950,7 +1951,7 @@ zeroed!(cuc_launch_attribute_value_device_node);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union cuc_launch_attribute_value {
-    /// COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, CLUSTER_SCHEDULING_POLICY, PRIORITY (lower runs first), MEM_SYNC_DOMAIN (0 default, 1 remote), carveout (per cent, -1 default), NVLINK_UTIL_CENTRIC_SCHEDULING.
+    /// COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, CLUSTER_SCHEDULING_POLICY, PRIORITY (lower runs first), MEM_SYNC_DOMAIN (0 default, 1 remote), carveout (percent, -1 default), NVLINK_UTIL_CENTRIC_SCHEDULING.
     pub value: i32,
     /// CLUSTER_DIMENSION, PREFERRED_CLUSTER_DIMENSION: in blocks
     pub cluster: [u32; 3],
@@ -1960,7 +1961,7 @@ pub union cuc_launch_attribute_value {
     pub event: cuc_launch_attribute_value_event,
     /// MEM_SYNC_DOMAIN_MAP
     pub domain_map: cuc_launch_attribute_value_domain_map,
-    /// DEVICE_UPDATABLE_KERNEL_NODE: only during capture
+    /// DEVICE_UPDATABLE_KERNEL_NODE; only during a capture
     pub device_node: cuc_launch_attribute_value_device_node,
     pub raw: [u8; 64],
 }
@@ -1980,14 +1981,14 @@ pub struct cuc_launch_attribute {
 
 zeroed!(cuc_launch_attribute);
 
-/// The shape of a launch. Zero is the default of every field except the grid and the block, which
-/// have no default.
+/// The configuration of a launch. Zero selects the default of every field except the grid and the
+/// block, which have no default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_launch_config {
     /// sizeof(cuc_launch_config); the initialisers set it
     pub struct_size: usize,
-    /// in blocks, also with clusters; 0 in y or z means 1
+    /// in blocks, even with clusters; 0 in y or z means 1
     pub grid: [u32; 3],
     /// in threads; 0 in y or z means 1
     pub block: [u32; 3],
@@ -1998,7 +1999,7 @@ pub struct cuc_launch_config {
     /// CUC_LAUNCH_ bits
     pub flags: u32,
     pub attribute_count: u32,
-    /// \[attribute_count\] attributes without a field
+    /// \[attribute_count\] attributes that have no field of their own
     pub attributes: *const cuc_launch_attribute,
 }
 
@@ -2012,7 +2013,7 @@ pub struct cuc_linker_options {
     pub struct_size: usize,
     /// the object's name; NULL is "linked" (driver)
     pub name: *const c_char,
-    /// The target architecture, "sm_90" or "sm_90a"; NULL is the architecture of the current device, or of device 0, and needs a driver; it becomes sm_90a if an input is PTX for sm_90a. -arch (driver)
+    /// The target architecture, "sm_90" or "sm_90a". NULL means the architecture of the current device, or of device 0, and needs a driver; it becomes sm_90a if an input is PTX for sm_90a. -arch (driver)
     pub arch: *const c_char,
     /// CUC_LINKER_AUTO, _NVJITLINK or _DRIVER
     pub backend: i32,
@@ -2022,11 +2023,11 @@ pub struct cuc_linker_options {
     pub time: i32,
     /// -verbose: registers and memory in the info log (driver)
     pub verbose: i32,
-    /// -lto: optimise across all LTO-IR; implied when an input is known to be LTO-IR.
+    /// -lto: optimise across all LTO-IR; implied if an input is known to be LTO-IR.
     pub link_time_optimization: i32,
-    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default. It costs a second optimiser pass, but no assembler pass. There is no such PTX unless all inputs are LTO-IR.
+    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default. This costs a second optimiser pass, but no assembler pass. Such PTX exists only if all inputs are LTO-IR.
     pub keep_ptx: i32,
-    /// -O: 0 (CUC_ZERO) to 3; nvJitLink lacks 1, 2 (driver)
+    /// -O: 0 (CUC_ZERO) to 3; nvJitLink has only 0 and 3 (driver)
     pub optimization_level: i32,
     /// -g (driver)
     pub debug: i32,
@@ -2059,10 +2060,10 @@ pub struct cuc_linker_options {
     /// -Xptxas: one option each, "-v"
     pub ptxas_options: *const *const c_char,
     pub ptxas_option_count: usize,
-    /// Flags passed on unchanged, after those above: for nvJitLink versions newer than this header.
+    /// Flags passed on unchanged after those above, for nvJitLink versions newer than this header.
     pub extra_options: *const *const c_char,
     pub extra_option_count: usize,
-    /// The cache of results; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing. Results of the driver's linker are not kept.
+    /// The cache of results; retained. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing. Results of the driver's linker are never stored.
     pub cache: *mut cuc_cache,
 }
 
@@ -2096,15 +2097,15 @@ pub struct cuc_memory_callbacks {
     pub struct_size: usize,
     /// passed to every callback
     pub user: *mut c_void,
-    /// Write the address of `bytes` bytes (never 0) to *out. `stream` may be NULL.
+    /// Write the address of `bytes` bytes to *out. `bytes` is never 0. `stream` may be NULL.
     pub allocate: Option<unsafe extern "C" fn(user: *mut c_void, out: *mut cuc_device_ptr, stream: *mut cuc_stream, bytes: usize) -> cuc_status>,
-    /// Free an allocation in stream order; NULL `stream`: at once. May run on any thread.
+    /// Free an allocation in stream order, or at once if `stream` is NULL. May run on any thread.
     pub deallocate: Option<unsafe extern "C" fn(user: *mut c_void, stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize) -> cuc_status>,
     /// Called once, after the last buffer and reference are gone; may be NULL.
     pub destroy: Option<unsafe extern "C" fn(user: *mut c_void)>,
-    /// Device that owns the memory; only its streams can use the resource. NULL: every stream can, and the driver reports the device of each allocation.
+    /// The device that owns the memory; only its streams can use the resource. NULL: every stream can use it, and the driver reports each allocation's device.
     pub device: *mut cuc_device,
-    /// CUC_MEMORY_ACCESS_ bits, at least one; if DEVICE and HOST are both set, the driver reports whether memory is MANAGED
+    /// CUC_MEMORY_ACCESS_ bits, at least one; if DEVICE and HOST are both set, the driver reports whether an allocation is MANAGED
     pub access: u32,
     /// 0
     pub reserved: u32,
@@ -2118,7 +2119,7 @@ zeroed!(cuc_memory_callbacks, struct_size);
 pub struct cuc_memory_location {
     /// a CUC_LOCATION_ constant
     pub type_: i32,
-    /// a device's ordinal or a NUMA node, by type; else 0
+    /// the device's ordinal or the NUMA node; otherwise 0
     pub id: i32,
 }
 
@@ -2144,19 +2145,19 @@ pub struct cuc_memory_pool_options {
     pub struct_size: usize,
     /// upper limit of its size; 0: the system's limit
     pub max_bytes: u64,
-    /// bytes to keep at a stream synchronisation instead of returning them to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
+    /// bytes to keep when a stream is synchronised, instead of returning them to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
     pub release_threshold: u64,
     /// CUC_MEMORY_DEVICE (0), _PINNED or _MANAGED
     pub kind: i32,
     /// CUC_MEMORY_POOL_ bits
     pub flags: u32,
-    /// CUC_MEMORY_PINNED: location on the host; NONE is anywhere. CUC_MEMORY_MANAGED: the preferred location; NONE is none. CUC_MEMORY_DEVICE: NONE; the device is an argument
+    /// CUC_MEMORY_PINNED: location on the host; NONE: anywhere. CUC_MEMORY_MANAGED: the preferred location; NONE: no preference. CUC_MEMORY_DEVICE: must be NONE, because the device is an argument
     pub location: cuc_memory_location,
 }
 
 zeroed!(cuc_memory_pool_options, struct_size);
 
-/// Memory held by a pool; high marks count from its creation or their last reset.
+/// Memory held by a pool. High-water marks count from the pool's creation or from their last reset.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_pool_statistics {
@@ -2218,9 +2219,9 @@ pub struct cuc_object_options {
     pub struct_size: usize,
     /// name in messages; copied; NULL: none, or the path
     pub name: *const c_char,
-    /// PTX of the same code, for a cubin or fatbin: a simulated driver loads it, and parameter types are read from it; copied; NULL: none
+    /// PTX of the same code, for a cubin or fatbin; a simulated driver loads it, and it has the parameter types; copied; NULL: none
     pub ptx: *const c_void,
-    /// its length, with or without a closing NUL
+    /// its length, with or without a final NUL
     pub ptx_bytes: usize,
     /// name expressions that cuc_object_get_kernel() accepts in place of symbols; copied; NULL: none
     pub names: *const cuc_object_mapping,
@@ -2236,7 +2237,7 @@ zeroed!(cuc_object_options, struct_size);
 pub struct cuc_occupancy_options {
     /// sizeof(cuc_occupancy_options); the initialisers set it
     pub struct_size: usize,
-    /// dynamic shared memory of a block of any size; not with a callback
+    /// dynamic shared memory of a block, whatever its size; not with a callback
     pub shared_bytes: u32,
     /// maximum threads of a block; 0: the limit of kernel and device
     pub block_limit: u32,
@@ -2244,7 +2245,7 @@ pub struct cuc_occupancy_options {
     pub flags: u32,
     /// 0
     pub reserved: u32,
-    /// Returns the dynamic shared memory of a block of `block_threads` threads, in bytes. Called on the calling thread before the query; must not call cucore. NULL: shared_bytes.
+    /// Returns the dynamic shared memory of a block of `block_threads` threads, in bytes. Called on the calling thread before the query returns. Must not call cucore. NULL: shared_bytes.
     pub shared_of_block: Option<unsafe extern "C" fn(block_threads: i32, user: *mut c_void) -> usize>,
     /// passed to shared_of_block
     pub user: *mut c_void,
@@ -2252,7 +2253,7 @@ pub struct cuc_occupancy_options {
 
 zeroed!(cuc_occupancy_options, struct_size);
 
-/// The driver's knowledge of an address.
+/// Information that the driver has about an address.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_pointer_info {
@@ -2266,17 +2267,17 @@ pub struct cuc_pointer_info {
     pub device_pointer: cuc_device_ptr,
     /// the address for the CPU; NULL when it cannot access it
     pub host_pointer: *mut c_void,
-    /// the CUmemoryPool of the allocation, NULL for none
+    /// the CUmemoryPool of the allocation; NULL: none
     pub pool: *mut c_void,
     /// unique within the process; 0 when unknown
     pub buffer_id: u64,
     /// a CUC_MEMORY_ kind; CUC_MEMORY_UNREGISTERED: unknown to the driver
     pub kind: i32,
-    /// ordinal of the device that it was allocated on; -1: none
+    /// ordinal of the device on which it was allocated; -1: none
     pub device: i32,
     /// CUC_MEMORY_ACCESS_ bits
     pub access: u32,
-    /// 1: backed by memory; 0: only a reserved range, or unknown to the driver
+    /// 1: backed by memory; 0: only reserved, or unknown to the driver
     pub mapped: i32,
 }
 
@@ -2286,7 +2287,7 @@ zeroed!(cuc_pointer_info, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_program_header {
-    /// as it is written between the quotes or brackets of the `#include`
+    /// the name, as the `#include` has it between quotes or brackets
     pub name: *const c_char,
     /// the header's text; copied
     pub text: *const c_char,
@@ -2302,9 +2303,9 @@ zeroed!(cuc_program_header);
 pub struct cuc_program_options {
     /// sizeof(cuc_program_options); the initialisers set it
     pub struct_size: usize,
-    /// The name of the source in messages, and of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". With a directory, as in "src/a.cu", NVRTC searches it first for quoted includes, unless no_source_include is CUC_ON.
+    /// The name of the source in messages, and of the object (PTX). NULL is "program.cu", "program.ptx" or "program.tile". If the name has a directory, as in "src/a.cu", NVRTC searches this directory first for quoted includes, unless no_source_include is CUC_ON.
     pub name: *const c_char,
-    /// The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver (--gpu-architecture). A tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with "sm_90" it uses no instruction of "sm_90a".
+    /// The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only). NULL means the architecture of the current device, or of device 0, and needs a driver (--gpu-architecture). With NULL, a tile program may use all features of the device, "sm_90a" for a 9.0 device; with "sm_90", it uses no instruction that needs "sm_90a".
     pub arch: *const c_char,
     /// --relocatable-device-code: to be linked
     pub relocatable_device_code: i32,
@@ -2314,7 +2315,7 @@ pub struct cuc_program_options {
     pub debug: i32,
     /// --generate-line-info (PTX)
     pub lineinfo: i32,
-    /// --dopt=on: optimise, also with debug
+    /// --dopt=on: optimise even with debug
     pub device_code_optimize: i32,
     /// --maxrregcount: registers of a thread (PTX)
     pub max_register_count: i32,
@@ -2330,7 +2331,7 @@ pub struct cuc_program_options {
     pub use_fast_math: i32,
     /// --extra-device-vectorization
     pub extra_device_vectorization: i32,
-    /// --modify-stack-limit: while NVRTC compiles
+    /// --modify-stack-limit: raise the stack limit while NVRTC compiles
     pub modify_stack_limit: i32,
     /// --dlink-time-opt; implied by CUC_CODE_LTOIR
     pub link_time_optimization: i32,
@@ -2342,11 +2343,11 @@ pub struct cuc_program_options {
     pub jump_table_density: i32,
     /// --split-compile: threads; CUC_ZERO for all (PTX)
     pub split_compile: i32,
-    /// --no-source-include: do not search the current folder
+    /// --no-source-include: do not search the source's folder
     pub no_source_include: i32,
-    /// cucore's own: add no folder of the CUDA headers
+    /// cucore's own: do not add the folders of the CUDA headers
     pub no_default_headers: i32,
-    /// --use-bundled-headers: NVRTC 13.3 and later; unpacks its headers into the default cache's folder, and uses them in place of installed ones
+    /// --use-bundled-headers, NVRTC 13.3 and later: unpack NVRTC's headers into the default cache's folder, and use them instead of installed ones
     pub use_bundled_headers: i32,
     /// --builtin-move-forward
     pub builtin_move_forward: i32,
@@ -2368,7 +2369,7 @@ pub struct cuc_program_options {
     pub brief_diagnostics: i32,
     /// --version-ident: the compiler's version in the code
     pub version_ident: i32,
-    /// --fdevice-syntax-only: check, make no code
+    /// --fdevice-syntax-only: check the syntax, generate no code
     pub fdevice_syntax_only: i32,
     /// --minimal: fewer built-in declarations, faster
     pub minimal: i32,
@@ -2380,7 +2381,7 @@ pub struct cuc_program_options {
     pub pch: i32,
     /// --pch-verbose: reasons why a header was not usable
     pub pch_verbose: i32,
-    /// --pch-messages: report the header written or used
+    /// --pch-messages: report which header was written or used
     pub pch_messages: i32,
     /// --instantiate-templates-in-pch
     pub instantiate_templates_in_pch: i32,
@@ -2392,7 +2393,7 @@ pub struct cuc_program_options {
     pub ofast_compile: *const c_char,
     /// --optimization-info: "inline"
     pub optimization_info: *const c_char,
-    /// --time: a file for the table, "-" for stdout (PTX: log)
+    /// --time: a file for the table of times, "-" for stdout (PTX: log)
     pub time: *const c_char,
     /// --fdevice-time-trace: a file for the trace, JSON
     pub fdevice_time_trace: *const c_char,
@@ -2431,49 +2432,49 @@ pub struct cuc_program_options {
     /// headers in memory
     pub headers: *const cuc_program_header,
     pub header_count: usize,
-    /// Names to instantiate: "scale\<float\>", "&ns::table". NVRTC instantiates each, and the object finds its kernel under this text.
+    /// Names to instantiate, such as "scale\<float\>" or "&ns::table". NVRTC instantiates each name, and cuc_object_get_kernel() accepts it.
     pub name_expressions: *const *const c_char,
     pub name_expression_count: usize,
-    /// Flags passed on unchanged, after those above: for NVRTC versions newer than this header (PTX).
+    /// Flags passed on unchanged after those above, for NVRTC versions newer than this header (PTX).
     pub extra_options: *const *const c_char,
     pub extra_option_count: usize,
     /// Overrides for constants of a tile program's kernels: "NAME=VALUE" (tile only)
     pub constants: *const *const c_char,
     pub constant_count: usize,
-    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where they can. Any other product takes more warps if its accumulators would not fit in the registers of a thread.
+    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where possible. Any other product takes more warps if its accumulators would not fit in a thread's registers.
     pub warps: i32,
     /// log the compiler's decisions (tile only)
     pub remarks: i32,
-    /// a load hinted for TMA that cannot use it is an error (tile only)
+    /// a load hinted for TMA that cannot use TMA is an error (tile only)
     pub require_tma: i32,
-    /// an mma that cannot use one is an error (tile only)
+    /// an mma that cannot use a tensor core is an error (tile only)
     pub require_tensor_core: i32,
     /// stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile only)
     pub stages: i32,
-    /// blocks that share their loads where possible: 1, 2 or 4 (tile only)
+    /// blocks that share their loads if possible: 1, 2 or 4 (tile only)
     pub cluster: i32,
-    /// Blocks of a cluster that share each block's loops, up to 8: the reduction axis of a pipelined product, or, on devices with clusters, any loop that only accumulates. For grids with fewer blocks than multiprocessors. Partial results are combined in a fixed order, so they are the same at every launch, but sums of floats round differently than with another number. 0: loops whose result does not depend on it are shared as the launch's grid requires; 1: none (tile only)
+    /// Blocks of a cluster that share each block's loops, up to 8, for grids with fewer blocks than multiprocessors. The shared loop is the reduction axis of a pipelined product or, on devices with clusters, any loop that only accumulates. Partial results are combined in a fixed order, so every launch gives the same result, but sums of floats round differently with different numbers of blocks. 0: shares loops whose result does not depend on this number, as the launch's grid requires; 1: shares none (tile only)
     pub split: i32,
-    /// tiles along the grid's first axis before the next along its second, for a pipelined product: 1 to 64 (tile only)
+    /// tiles along the grid's first axis before the next one along its second, for a pipelined product: 1 to 64 (tile only)
     pub raster: i32,
-    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for which candidates of auto() are chosen. A kernel that also has other names is compiled with the first candidates; a name that no kernel has is an error (tile only)
+    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used to choose the candidates of auto(). A kernel that also has other names is compiled with the first candidates. A name that no kernel has is an error (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
-    /// A file of records (tuned.h) to search for those dimensions before the cost model is used, when arch is NULL; "": none; NULL: the usual file (tile only)
+    /// A file of tuning records (tuned.h) to search for these dimensions before the cost model is used; only if arch is NULL. "": none; NULL: the usual file (tile only)
     pub tuned: *const c_char,
-    /// The budget of the tile compiler: a program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each, which bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are compiler steps, the same number on every machine: 2^22 by default (tile only)
+    /// The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each limit; together the defaults bound a source of 2 kB to 2 s and 512 MB. UINT64_MAX: no limit. Operations are compiler steps, the same number on every machine: 2^22 by default (tile only)
     pub budget_operations: u64,
     /// bytes of the PTX, or of a dump: 2^25 by default (tile only)
     pub budget_ptx_bytes: u64,
-    /// bytes the compiler holds at a time: 2^28 by default (tile only)
+    /// bytes that the compiler holds at a time: 2^28 by default (tile only)
     pub budget_memory_bytes: u64,
     /// wall-clock time; 0: unlimited (tile only)
     pub budget_seconds: f64,
-    /// Called several times a second on the compiling thread; a nonzero result ends the compilation. NULL: never ends it (tile only)
+    /// Called several times a second on the compiling thread. A nonzero result ends the compilation. NULL: never ends it (tile only)
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel
     pub cancel_user: *mut c_void,
-    /// The cache of compiled code; retained. NULL is cuc_cache_default(); cuc_cache_none() keeps nothing (PTX).
+    /// The cache of compiled code; retained. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing (PTX).
     pub cache: *mut cuc_cache,
 }
 
@@ -2796,8 +2797,8 @@ extern "C" {
     pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, capacity: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
-    /// Import another process's buffer. A repeated import has the same address; the memory stays mapped
-    /// until the last of its buffers in this process is released.
+    /// Import another process's buffer. Importing a buffer again yields the same address. The memory
+    /// stays mapped until the last of these buffers in this process is released.
     pub fn cuc_buffer_from_ipc_handle(out: *mut *mut cuc_buffer, stream: *mut cuc_stream, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize) -> cuc_status;
     /// Create a buffer over memory of another process. It grows like other buffers of its resource, with
     /// memory of its own process.
@@ -2948,7 +2949,7 @@ extern "C" {
     pub fn cuc_device_get_graph_memory(out: *mut u64, device: *mut cuc_device, which: i32) -> cuc_status;
     /// The total and the currently free memory of a device.
     pub fn cuc_device_get_memory_info(free_bytes: *mut u64, total_bytes: *mut u64, device: *mut cuc_device) -> cuc_status;
-    /// The default resource of a device, used for buffers that name none.
+    /// The default resource of a device, for buffers created without one.
     pub fn cuc_device_get_memory_resource(out: *mut *mut cuc_memory_resource, device: *mut cuc_device) -> cuc_status;
     /// Read one property of the connection between two devices.
     pub fn cuc_device_get_peer_attribute(out: *mut i32, device: *mut cuc_device, peer: *mut cuc_device, attribute: i32) -> cuc_status;
@@ -2968,7 +2969,7 @@ extern "C" {
     pub fn cuc_device_ordinal(device: *const cuc_device) -> i32;
     /// The PCI address of a device, "0000:3b:00.0".
     pub fn cuc_device_pci_bus_id(device: *const cuc_device) -> *const c_char;
-    /// Reset a high mark of graph memory to the present size.
+    /// Reset a high-water mark of graph memory to the current size.
     pub fn cuc_device_reset_graph_memory(device: *mut cuc_device, which: i32) -> cuc_status;
     /// Make a device's primary context current on the calling thread.
     pub fn cuc_device_set_current(device: *mut cuc_device, previous: *mut *mut cuc_context) -> cuc_status;
@@ -3129,7 +3130,8 @@ extern "C" {
     pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
     /// Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
-    /// Add edges: `to\[i\]` begins when `from\[i\]` has ended. Either all are added or none.
+    /// Add edges. Node `to\[i\]` will begin when `from\[i\]` has ended. The call adds either all edges or
+    /// none.
     pub fn cuc_graph_add_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
     /// Add an empty node with dependencies: a point where branches join.
     pub fn cuc_graph_add_empty(out: *mut *mut cuc_node, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize) -> cuc_status;
@@ -3144,7 +3146,7 @@ extern "C" {
     pub fn cuc_graph_exec_get_enabled(out: *mut i32, exec: *mut cuc_graph_exec, node: *mut cuc_node) -> cuc_status;
     /// The driver's handle of an instance, which is also its cudaGraphExec_t.
     pub fn cuc_graph_exec_handle(exec: *const cuc_graph_exec) -> *mut c_void;
-    /// Launch an instance: everything captured runs, in stream order.
+    /// Launch an instance. All captured work runs, in stream order.
     pub fn cuc_graph_exec_launch(stream: *mut cuc_stream, exec: *mut cuc_graph_exec) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_graph_exec_options_init(options: *mut cuc_graph_exec_options, caller_size: usize);
@@ -3152,21 +3154,22 @@ extern "C" {
     pub fn cuc_graph_exec_release(exec: *mut cuc_graph_exec);
     /// Add a reference to an instance.
     pub fn cuc_graph_exec_retain(exec: *mut cuc_graph_exec) -> *mut cuc_graph_exec;
-    /// Disable a node in launches of an instance, or enable it again. Nodes that depend on a disabled
-    /// node still wait for its dependencies. Updating the instance does not change the setting.
+    /// Disable a node for the launches of an instance, or enable it again. Nodes that depend on a
+    /// disabled node still wait for its dependencies. Updating the instance does not change the setting.
     pub fn cuc_graph_exec_set_enabled(exec: *mut cuc_graph_exec, node: *mut cuc_node, enabled: i32) -> cuc_status;
-    /// Update an instance to another graph with the same nodes and edges but other parameters, such as a
-    /// new capture of the same code. This is much cheaper than a new instance.
+    /// Update an instance to another graph that has the same nodes and edges but other parameters, such
+    /// as a new capture of the same code. This is much cheaper than creating an instance.
     pub fn cuc_graph_exec_update(exec: *mut cuc_graph_exec, graph: *mut cuc_graph) -> cuc_status;
     /// Upload an instance to the device, so that its first launch is as fast as the others.
     pub fn cuc_graph_exec_upload(stream: *mut cuc_stream, exec: *mut cuc_graph_exec) -> cuc_status;
     /// Draw a graph in Graphviz's DOT language.
     pub fn cuc_graph_get_dot(text: *mut *const c_char, bytes: *mut usize, graph: *mut cuc_graph, flags: u32) -> cuc_status;
-    /// The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
+    /// The number of edges of a graph. An edge is a pair of nodes, the second of which begins when the
+    /// first has ended.
     pub fn cuc_graph_get_edge_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
-    /// The edges of a graph: `to\[i\]` begins when `from\[i\]` has ended.
+    /// The edges of a graph. Node `to\[i\]` begins when `from\[i\]` has ended.
     pub fn cuc_graph_get_edges(from: *mut *mut cuc_node, to: *mut *mut cuc_node, capacity: usize, graph: *mut cuc_graph) -> cuc_status;
-    /// The number of nodes of a graph; an embedded graph counts as one.
+    /// The number of nodes of a graph. An embedded graph counts as one node.
     pub fn cuc_graph_get_node_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
     /// The types of a graph's nodes, in the driver's order. Other calls number nodes in this order.
     pub fn cuc_graph_get_node_types(types: *mut i32, capacity: usize, graph: *mut cuc_graph) -> cuc_status;
@@ -3176,15 +3179,15 @@ extern "C" {
     pub fn cuc_graph_handle(graph: *const cuc_graph) -> *mut c_void;
     /// Create an instance of a graph. This costs many times as much as a launch.
     pub fn cuc_graph_instantiate(out: *mut *mut cuc_graph_exec, graph: *mut cuc_graph, options: *const cuc_graph_exec_options) -> cuc_status;
-    /// Make a graph hold a user object, which is dropped when the graph, its instances and all their
-    /// launches are gone.
+    /// Make a graph hold a user object. cucore drops the object once the graph, its instances and all
+    /// their launches are gone.
     pub fn cuc_graph_keep(graph: *mut cuc_graph, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
-    /// Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the
-    /// capture.
+    /// Make a graph hold a buffer, like cuc_graph_keep(). This is for nodes that use a buffer created
+    /// before the capture.
     pub fn cuc_graph_keep_buffer(graph: *mut cuc_graph, buffer: *mut cuc_buffer) -> cuc_status;
     /// Release a graph. Its instances live on.
     pub fn cuc_graph_release(graph: *mut cuc_graph);
-    /// Remove edges. Either all are removed or none.
+    /// Remove edges. The call removes either all edges or none.
     pub fn cuc_graph_remove_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
     /// Add a reference to a graph.
     pub fn cuc_graph_retain(graph: *mut cuc_graph) -> *mut cuc_graph;
@@ -3208,7 +3211,7 @@ extern "C" {
     pub fn cuc_host_address(host: *const c_void) -> cuc_device_ptr;
     /// The address that kernels use for page-locked host memory.
     pub fn cuc_host_get_device_pointer(out: *mut cuc_device_ptr, device: *mut cuc_device, host: *mut c_void) -> cuc_status;
-    /// Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels
+    /// Page-lock existing host memory, so that copies run at full speed and in stream order and kernels
     /// can access it.
     pub fn cuc_host_register(device: *mut cuc_device, host: *mut c_void, bytes: usize, flags: u32) -> cuc_status;
     /// Undo cuc_host_register().
@@ -3217,7 +3220,7 @@ extern "C" {
     pub fn cuc_kernel_attribute_from_name(name: *const c_char) -> i32;
     /// The name of an attribute, such as "num_regs".
     pub fn cuc_kernel_attribute_name(attribute: i32) -> *const c_char;
-    /// Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded.
+    /// Wrap a CUkernel that was loaded elsewhere. The kernel is borrowed: cucore never unloads it.
     pub fn cuc_kernel_from_handle(out: *mut *mut cuc_kernel, handle: *mut c_void, object: *mut cuc_object) -> cuc_status;
     /// Compile a source text and look up one of its kernels, in one call.
     pub fn cuc_kernel_from_source(out: *mut *mut cuc_kernel, source_kind: i32, text: *const c_char, bytes: usize, name: *const c_char, options: *const cuc_program_options) -> cuc_status;
@@ -3233,7 +3236,7 @@ extern "C" {
     pub fn cuc_kernel_get_parameter_count(out: *mut usize, kernel: *const cuc_kernel) -> cuc_status;
     /// The driver's CUkernel.
     pub fn cuc_kernel_handle(kernel: *const cuc_kernel) -> *mut c_void;
-    /// The name that a kernel was requested by: its symbol, or a name expression.
+    /// The name under which a kernel was requested: its symbol, or a name expression.
     pub fn cuc_kernel_name(kernel: *const cuc_kernel) -> *const c_char;
     /// The object that a kernel belongs to.
     pub fn cuc_kernel_object(kernel: *const cuc_kernel) -> *mut cuc_object;
@@ -3243,7 +3246,7 @@ extern "C" {
     pub fn cuc_kernel_retain(kernel: *mut cuc_kernel) -> *mut cuc_kernel;
     /// Set an attribute of a kernel on one device, for every handle and context there.
     pub fn cuc_kernel_set_attribute(kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32, value: i32) -> cuc_status;
-    /// Set a kernel's preference between shared memory and cache on one device; a hint.
+    /// Set a kernel's preference between shared memory and L1 cache on one device. This is a hint.
     pub fn cuc_kernel_set_cache_config(kernel: *mut cuc_kernel, device: *mut cuc_device, config: i32) -> cuc_status;
     /// The symbol of a kernel in its object code; mangled for C++.
     pub fn cuc_kernel_symbol(kernel: *const cuc_kernel) -> *const c_char;
@@ -3257,7 +3260,7 @@ extern "C" {
     pub fn cuc_launch_host(stream: *mut cuc_stream, fn_: Option<unsafe extern "C" fn(user: *mut c_void)>, user: *mut c_void) -> cuc_status;
     /// Check whether every launch waits for completion, so that a failure names its kernel.
     pub fn cuc_launch_is_blocking() -> i32;
-    /// Add an object. The linked object knows its name expressions too.
+    /// Add an object. The linked object also knows its name expressions.
     pub fn cuc_linker_add(linker: *mut cuc_linker, object: *mut cuc_object) -> cuc_status;
     /// Add code from memory.
     pub fn cuc_linker_add_data(linker: *mut cuc_linker, kind: i32, data: *const c_void, bytes: usize, name: *const c_char) -> cuc_status;
@@ -3269,7 +3272,7 @@ extern "C" {
     pub fn cuc_linker_create(out: *mut *mut cuc_linker, options: *const cuc_linker_options) -> cuc_status;
     /// The errors of the last link.
     pub fn cuc_linker_error_log(linker: *const cuc_linker) -> *const c_char;
-    /// One of these flags, exactly as nvJitLink receives it.
+    /// One of the flags counted by cuc_linker_flag_count(), exactly as nvJitLink receives it.
     pub fn cuc_linker_flag(linker: *const cuc_linker, index: usize) -> *const c_char;
     /// The number of flags passed to nvJitLink.
     pub fn cuc_linker_flag_count(linker: *const cuc_linker) -> usize;
@@ -3293,7 +3296,7 @@ extern "C" {
     pub fn cuc_memory_callbacks_init(callbacks: *mut cuc_memory_callbacks, caller_size: usize);
     /// Tell the driver that the contents of managed memory are no longer needed, in stream order.
     pub fn cuc_memory_discard(stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// Discard several ranges of managed memory and prefetch each to its location, without moving
+    /// Discard several ranges of managed memory and prefetch each to its location, without moving their
     /// contents.
     pub fn cuc_memory_discard_and_prefetch_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
     /// Discard several ranges of managed memory, each as by cuc_memory_discard().
@@ -3304,7 +3307,8 @@ extern "C" {
     pub fn cuc_memory_get_accessed_by(count: *mut usize, devices: *mut i32, capacity: usize, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// The size of the pieces that a virtual-memory resource allocates.
     pub fn cuc_memory_get_granularity(out: *mut usize, resource: *mut cuc_memory_resource) -> cuc_status;
-    /// The location that a range of managed memory was last prefetched to; it may have moved since.
+    /// The location to which a range of managed memory was last prefetched. The memory may have moved
+    /// since.
     pub fn cuc_memory_get_last_prefetch(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// Query the driver about an address of any allocator, including the CUDA runtime's.
     pub fn cuc_memory_get_pointer_info(out: *mut cuc_pointer_info, ptr: cuc_device_ptr) -> cuc_status;
@@ -3316,9 +3320,9 @@ extern "C" {
     pub fn cuc_memory_kind_name(kind: i32) -> *const c_char;
     /// Create a memory pool.
     pub fn cuc_memory_pool_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_pool_options) -> cuc_status;
-    /// Export a pool as a file descriptor, by which another process imports it.
+    /// Export a pool as a file descriptor, with which another process imports the pool.
     pub fn cuc_memory_pool_export(out: *mut i32, pool: *mut cuc_memory_resource) -> cuc_status;
-    /// Import another process's pool. It cannot allocate; cuc_buffer_from_ipc_handle() takes it.
+    /// Import another process's pool. The pool cannot allocate; pass it to cuc_buffer_from_ipc_handle().
     pub fn cuc_memory_pool_from_fd(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, fd: i32) -> cuc_status;
     /// Wrap a pool that was created with the driver or the runtime.
     pub fn cuc_memory_pool_from_handle(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32, pool: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
@@ -3335,12 +3339,12 @@ extern "C" {
     pub fn cuc_memory_pool_get_statistics(out: *mut cuc_memory_pool_statistics, pool: *mut cuc_memory_resource) -> cuc_status;
     /// The driver's handle of a pool.
     pub fn cuc_memory_pool_handle(pool: *const cuc_memory_resource) -> *mut c_void;
-    /// Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync()
-    /// allocate from and cuc_memory_pool_get_current() returns.
+    /// Make a pool the current one of its kind. cuMemAllocAsync() and cudaMallocAsync() allocate from
+    /// the current pool, and cuc_memory_pool_get_current() returns it.
     pub fn cuc_memory_pool_make_current(pool: *mut cuc_memory_resource) -> cuc_status;
     /// Zero a cuc_memory_pool_options and write its size.
     pub fn cuc_memory_pool_options_init(options: *mut cuc_memory_pool_options, caller_size: usize);
-    /// Reset both high marks of a pool to its present size.
+    /// Reset both high-water marks of a pool to its current size.
     pub fn cuc_memory_pool_reset_high_watermarks(pool: *mut cuc_memory_resource) -> cuc_status;
     /// Grant or revoke a device's access to the memory of a pool.
     pub fn cuc_memory_pool_set_access(pool: *mut cuc_memory_resource, peer: *mut cuc_device, access: i32) -> cuc_status;
@@ -3366,14 +3370,15 @@ extern "C" {
     pub fn cuc_memory_resource_release(resource: *mut cuc_memory_resource);
     /// Add a reference to a resource.
     pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
-    /// Create a resource that makes each allocation with the driver, without a pool.
+    /// Create a resource that allocates directly from the driver, without a pool.
     pub fn cuc_memory_synchronous_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
     /// Create a resource whose buffers can grow.
     pub fn cuc_memory_virtual_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
-    /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph.
-    /// Adding nodes to it changes the node's graph, as long as the node's graph is not instantiated.
+    /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Until
+    /// the graph that contains the node is instantiated, adding nodes to the copy changes what the node
+    /// runs.
     pub fn cuc_node_get_graph(out: *mut *mut cuc_graph, graph: *mut cuc_graph, node: *mut cuc_node) -> cuc_status;
     /// The launch of a node of type CUC_NODE_KERNEL.
     pub fn cuc_node_get_launch(config: *mut cuc_launch_config, kernel: *mut *mut c_void, node: *mut cuc_node) -> cuc_status;
@@ -3392,9 +3397,9 @@ extern "C" {
     pub fn cuc_nvrtc_get_archs(count: *mut usize, out: *mut i32, capacity: usize) -> cuc_status;
     /// The version of NVRTC, the compiler of CUDA C++.
     pub fn cuc_nvrtc_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
-    /// Create an object from code in memory; makes no driver call.
+    /// Create an object from code in memory. This makes no driver call.
     pub fn cuc_object_create(out: *mut *mut cuc_object, kind: i32, data: *const c_void, bytes: usize, options: *const cuc_object_options) -> cuc_status;
-    /// Create an object from a file; makes no driver call.
+    /// Create an object from a file. This makes no driver call.
     pub fn cuc_object_from_file(out: *mut *mut cuc_object, path: *const c_char, kind: i32, options: *const cuc_object_options) -> cuc_status;
     /// The code itself.
     pub fn cuc_object_get_code(data: *mut *const c_void, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
@@ -3404,25 +3409,25 @@ extern "C" {
     pub fn cuc_object_get_kernel(out: *mut *mut cuc_kernel, object: *mut cuc_object, name: *const c_char) -> cuc_status;
     /// The number of kernels in the code.
     pub fn cuc_object_get_kernel_count(out: *mut usize, object: *mut cuc_object) -> cuc_status;
-    /// The symbol of one of the kernels; cuc_object_get_kernel() takes it.
+    /// The symbol of one of the kernels, to pass to cuc_object_get_kernel().
     pub fn cuc_object_get_kernel_name(out: *mut *const c_char, object: *mut cuc_object, index: usize) -> cuc_status;
-    /// The driver's CUlibrary; loads the code if necessary.
+    /// The driver's CUlibrary. The call loads the code if necessary.
     pub fn cuc_object_get_library(out: *mut *mut c_void, object: *mut cuc_object) -> cuc_status;
-    /// The address of a `__managed__` variable; the same on the host and every device.
+    /// The address of a `__managed__` variable, which is the same on the host and on every device.
     pub fn cuc_object_get_managed(out: *mut cuc_device_ptr, bytes: *mut usize, object: *mut cuc_object, device: *mut cuc_device, name: *const c_char) -> cuc_status;
     /// One name expression and its symbol.
     pub fn cuc_object_get_mapping(out: *mut cuc_object_mapping, object: *const cuc_object, index: usize) -> cuc_status;
     /// The driver's CUmodule of the object on one device, for calls that do not take a library.
     pub fn cuc_object_get_module(out: *mut *mut c_void, object: *mut cuc_object, device: *mut cuc_device) -> cuc_status;
-    /// The PTX of the code: the object's own text if it is PTX, else the PTX kept beside it.
+    /// The PTX of the code: the object's own text if it is PTX, otherwise the PTX that accompanies it.
     pub fn cuc_object_get_ptx(text: *mut *const c_char, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
     /// The address of a device function that is the same on every device.
     pub fn cuc_object_get_unified_function(out: *mut *mut c_void, object: *mut cuc_object, name: *const c_char) -> cuc_status;
     /// The kind of code in an object.
     pub fn cuc_object_kind(object: *const cuc_object) -> i32;
-    /// The log of the driver's compiler from loading the object.
+    /// The log that the driver's compiler wrote while loading the object.
     pub fn cuc_object_load_log(object: *const cuc_object) -> *const c_char;
-    /// The log of the compiler or linker that made the object, also after a success.
+    /// The log of the compiler or linker that made the object, which may contain warnings.
     pub fn cuc_object_log(object: *const cuc_object) -> *const c_char;
     /// The number of name expressions whose symbols the object knows.
     pub fn cuc_object_mapping_count(object: *const cuc_object) -> usize;
@@ -3450,7 +3455,7 @@ extern "C" {
     pub fn cuc_occupancy_options_init(options: *mut cuc_occupancy_options, caller_size: usize);
     /// The name of a parameter type, such as "float".
     pub fn cuc_parameter_type_name(type_: i32) -> *const c_char;
-    /// The compiler of the last or the next compilation.
+    /// The compiler used by the last compilation or, before the first, by the next one.
     pub fn cuc_program_backend(program: *const cuc_program) -> *const c_char;
     /// Compile a program.
     pub fn cuc_program_compile(out: *mut *mut cuc_object, program: *mut cuc_program, target: i32) -> cuc_status;
@@ -3458,7 +3463,7 @@ extern "C" {
     pub fn cuc_program_compile_ns(program: *const cuc_program) -> u64;
     /// Create a program from a source text. Nothing is compiled yet.
     pub fn cuc_program_create(out: *mut *mut cuc_program, source_kind: i32, text: *const c_char, bytes: usize, options: *const cuc_program_options) -> cuc_status;
-    /// One of these flags, exactly as the compiler receives it.
+    /// One of the flags counted by cuc_program_flag_count(), exactly as the compiler receives it.
     pub fn cuc_program_flag(program: *const cuc_program, target: i32, index: usize) -> *const c_char;
     /// The number of flags passed to the compiler for a kind of code.
     pub fn cuc_program_flag_count(program: *const cuc_program, target: i32) -> usize;
@@ -3468,7 +3473,7 @@ extern "C" {
     pub fn cuc_program_log(program: *const cuc_program) -> *const c_char;
     /// Set every option to its default.
     pub fn cuc_program_options_init(options: *mut cuc_program_options, caller_size: usize);
-    /// The outcome for the precompiled header in the last compilation.
+    /// What the last compilation did about the precompiled header.
     pub fn cuc_program_pch_status(program: *const cuc_program) -> i32;
     /// Release a reference; the last one frees the program. Its objects live on.
     pub fn cuc_program_release(program: *mut cuc_program);
@@ -3511,10 +3516,11 @@ extern "C" {
     pub fn cuc_stream_begin_capture(stream: *mut cuc_stream, mode: i32) -> cuc_status;
     /// Begin capturing a stream into an existing graph, after some of its nodes.
     pub fn cuc_stream_begin_capture_to(stream: *mut cuc_stream, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize, mode: i32) -> cuc_status;
-    /// End a capture and discard its nodes: for cleanup after a failure. The thread's last error stays.
-    /// Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph
-    /// that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that
-    /// graph, and the thread's other captures into it are cancelled too.
+    /// End a capture and discard its nodes, for cleanup after a failure. The thread's last error stays.
+    /// This also cancels the same thread's captures that fill bodies of the capture's conditional nodes.
+    /// If the capture adds to an existing graph, that graph keeps the nodes added so far. If the capture
+    /// is spoilt, however, the driver frees the graph, and the thread's other captures into it are
+    /// cancelled too.
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
     /// Create a condition for a node of the graph that a stream is captured into.
     pub fn cuc_stream_condition_create(out: *mut cuc_condition, stream: *mut cuc_stream, default_value: u32, flags: u32) -> cuc_status;
@@ -3526,17 +3532,17 @@ extern "C" {
     pub fn cuc_stream_create(out: *mut *mut cuc_stream, device: *mut cuc_device, options: *const cuc_stream_options) -> cuc_status;
     /// The device that a stream runs on.
     pub fn cuc_stream_device(stream: *const cuc_stream) -> *mut cuc_device;
-    /// Add a whole graph as one node to the graph being captured, after the stream's work so far. (An
-    /// instance cannot be launched on a captured stream.)
+    /// Add a whole graph as one node to the graph being captured, after the stream's work so far. (A
+    /// captured stream cannot launch an instance.)
     pub fn cuc_stream_embed_graph(stream: *mut cuc_stream, graph: *mut cuc_graph) -> cuc_status;
     /// End a capture and return its graph.
     pub fn cuc_stream_end_capture(out: *mut *mut cuc_graph, stream: *mut cuc_stream) -> cuc_status;
     /// Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
     pub fn cuc_stream_from_handle(out: *mut *mut cuc_stream, handle: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
-    /// Read the capture state of a stream, also for captures that cucore did not begin.
+    /// Read the capture state of a stream, even if cucore did not begin the capture.
     pub fn cuc_stream_get_capture_info(out: *mut cuc_capture_info, stream: *mut cuc_stream) -> cuc_status;
-    /// The nodes that the next work on a captured stream will depend on; after a single operation, the
-    /// node of that operation.
+    /// The nodes on which the next work on a captured stream will depend. After a single operation, this
+    /// is the operation's node.
     pub fn cuc_stream_get_capture_nodes(nodes: *mut *mut cuc_node, capacity: usize, count: *mut usize, stream: *mut cuc_stream) -> cuc_status;
     /// A default stream of a device's primary context.
     pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
