@@ -3,10 +3,10 @@
  * Support for CPython as the host of the process: launches and arrays without the overhead of
  * ctypes.
  *
- * A package that calls cucore through ctypes or cffi pays for every call, and the DLPack protocol
- * takes several. The interpreter calls the functions here directly: they create methods through
- * CPython's stable interface, which is found in the running process. cucore is not linked with
- * CPython and does not need it.
+ * A package that calls cucore through ctypes or cffi pays for every call, and one exchange through
+ * DLPack takes several calls. The functions here create methods that the interpreter calls
+ * directly. They use CPython's stable ABI, whose functions they find in the running process. cucore
+ * is not linked with CPython and does not need it.
  */
 #ifndef CUCORE_PYTHON_H
 #define CUCORE_PYTHON_H
@@ -26,20 +26,20 @@ CUC_BEGIN_DECLS
  *   - `_buffer`: None, or an object whose `_h` (int) is the cuc_buffer with the memory;
  *   - `_stream`: None, or an object whose `_h` (int) is the cuc_stream that uses the memory.
  *
- * Rare cases are left to Python, in methods of the class:
+ * Methods of the class, written in Python, handle the rare cases:
  *
- *   - `_export(stream, max_version, dl_device, copy)`: if the consumer's stream has to wait, the
- *     memory belongs to no buffer, or a copy or another device is requested;
- *   - `_import(value, stream)`, a class method: if the producer has no `__dlpack_c_exchange_api__`,
- *     or the stream is not an object with `_stream_h` (int);
+ *   - `_export(stream, max_version, dl_device, copy)`: called if the consumer's stream has to wait,
+ *     if the memory belongs to no buffer, or if a copy or another device is requested;
+ *   - `_import(value, stream)`, a class method: called if the producer has no
+ *     `__dlpack_c_exchange_api__`, or if the stream is not an object with `_stream_h` (int);
  *   - `_failed()`, a class method: raises the calling thread's last failure;
  *   - `_may_call()`, taken from the first class that has it: 0 where the garbage collector may run
  *     on a driver thread that calls a Python function, 2 on a thread that is never a driver thread,
- *     else 1. Memory dropped where it is 0 is released by the next call that creates a buffer,
- * waits for a stream or works on a graph.
+ *     else 1. Where it is 0, dropped memory waits for the next call that creates a buffer, waits
+ *     for a stream or works on a graph; that call releases it.
  *
- * A producer's `__dlpack_c_exchange_api__` is looked up once for each type. If a stream is given,
- * it is made to wait for the producer's current stream.
+ * The methods look up a producer's `__dlpack_c_exchange_api__` once for each type. If a stream is
+ * given, they make it wait for the producer's current stream.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
@@ -54,11 +54,11 @@ CUC_BEGIN_DECLS
 CUC_API cuc_status cuc_python_add_dlpack(void *type);
 
 /**
- * Create the base type of a class of the package, with the fields that C code reads.
+ * Create the base type of one of the package's classes, with the fields that C code reads.
  *
  * "Handle" holds the C handle, its attribute `_h`; "Buffer", "Event", "MemoryResource", "Device"
  * and "Stream" derive from it and have further fields. A "LaunchConfig" holds a cuc_launch_config,
- * and a "Tensor" a cuc_tensor whose address is its `_address` (int); assigning to that copies
+ * and a "Tensor" a cuc_tensor whose address is its `_address` (int); assigning to `_address` copies
  * another tensor. All types belong to the first interpreter of the process that calls this.
  *
  * @thread any thread that holds the interpreter's lock
@@ -77,40 +77,42 @@ CUC_API cuc_status cuc_python_add_dlpack(void *type);
 CUC_API cuc_status cuc_python_get_base(void **out, const char *name);
 
 /**
- * Replace methods and properties of a class of the package by the library's C versions.
+ * Replace methods and properties of one of the package's classes with the library's C versions.
  *
- * Each replaces a definition in Python, and calls it when the object is closed or an argument is
- * not of the usual kind. Hashes, comparisons and the like are slots of the base type: their
- * definitions are removed from the class, which then inherits the slots. C versions that the class
- * inherits are added to it as well, because the interpreter calls a class's own faster. "Handle"
- * comes first; C code calls Python through its attributes `_failed`, `_may_call`, `_held` and
- * `_prune`.
+ * Each C version replaces a Python definition, and calls that definition if the object is closed or
+ * an argument is of an unusual kind. Hashes, comparisons and the like are slots of the base type:
+ * the call removes their definitions from the class, which then inherits the slots. It also adds
+ * the C versions that the class inherits, because the interpreter calls a class's own methods
+ * faster. "Handle" comes first; C code calls Python through its attributes `_failed`, `_may_call`,
+ * `_held` and `_prune`.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
  * @param type a class, a PyTypeObject, derived from the type of cuc_python_get_base()
- * @param name its name in the library; a name without methods adds none
+ * @param name its name in the library; nothing is added if that name has no methods
  * @retval CUC_OK added; else as for cuc_python_get_base()
  * @source Python/C API, "Stable Application Binary Interface"
  * @since 0.1
  */
 CUC_API cuc_status cuc_python_add_methods(void *type, const char *name);
 
-/** A complete launch, whose address a Python object holds. */
+/** A complete launch. A Python object holds its address. */
 typedef struct cuc_python_launch {
-    void *stream;       /**< address of a variable with the cuc_stream, NULL once it is closed */
+    void *stream;       /**< address of a variable that holds the cuc_stream; the variable is NULL
+                             once the stream is closed */
     const void *config; /**< a cuc_launch_config, or NULL */
-    void *kernel;       /**< address of a variable with the cuc_kernel, NULL once it is closed */
+    void *kernel;       /**< address of a variable that holds the cuc_kernel; the variable is NULL
+                             once the kernel is closed */
     const void *args;   /**< [arg_count] cuc_arg */
     size_t arg_count;
 } cuc_python_launch;
 
 /**
- * Make the objects of a Python class callable: each performs the launch in its attribute `_launch`,
- * a tuple that begins with the address of a cuc_python_launch (int).
+ * Make the objects of a Python class callable. Calling an object performs the launch in its
+ * attribute `_launch`, a tuple that begins with the address of a cuc_python_launch (int).
  *
  * The call releases the interpreter's lock during the launch and holds the tuple, which keeps alive
- * whatever the launch points to. The class's `_failed()` raises a failure.
+ * whatever the launch points to. On failure, the call runs the class's `_failed()`, which raises.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
@@ -121,11 +123,11 @@ typedef struct cuc_python_launch {
  */
 CUC_API cuc_status cuc_python_add_call(void *type);
 
-/** Conversions of a Python value to a kernel argument. */
+/** How a Python value becomes a kernel argument. */
 enum {
     CUC_PYTHON_BUFFER = 1, /**< its attribute `_h` (int) is a cuc_buffer */
     CUC_PYTHON_TENSOR = 2, /**< its attribute `_address` (int) is a cuc_tensor */
-    CUC_PYTHON_NUMBER = 3, /**< it is a number of Python or NumPy */
+    CUC_PYTHON_NUMBER = 3, /**< it is a Python or NumPy number */
     CUC_PYTHON_VALUE = 4,  /**< its attribute `value` is a number, as in ctypes */
 };
 
@@ -136,7 +138,7 @@ typedef struct cuc_python_argument {
     int32_t dtype; /**< for a number: bool, an integer of any size, f32 or f64 */
 } cuc_python_argument;
 
-/** Conversion of Python values of certain classes to a launch of a kernel. */
+/** How Python values of certain classes become a launch of a kernel. */
 typedef struct cuc_python_plan {
     void *kernel;                         /**< the cuc_kernel */
     const cuc_python_argument *arguments; /**< [count] */
@@ -146,19 +148,20 @@ typedef struct cuc_python_plan {
 /**
  * Create a Python function `launch(stream, config, kernel, *args)`.
  *
- * It launches by the plan whose address is the kernel's attribute `_plan` (int), with the stream's
- * `_stream_h` (int) and, unless config is None, its `_config` (int). Other objects must not have
- * these attributes. It calls `slowly` with all its arguments, and returns the result, if an
- * attribute is missing or 0, a value is of another class than in the plan, or a number does not
- * fit. A failure of cuc_launch() also goes to `slowly`, which tries again and raises.
+ * The function launches by the plan whose address is the kernel's attribute `_plan` (int). It uses
+ * the stream's `_stream_h` (int) and, unless config is None, the config's `_config` (int). Other
+ * objects must not have these attributes. If an attribute is missing or 0, if the class of a value
+ * differs from the plan's, or if a number does not fit, the function calls `slowly` with all its
+ * arguments and returns the result. A failure of cuc_launch() also goes to `slowly`, which tries
+ * again and raises.
  *
  * The call releases the interpreter's lock during the launch. It holds the numbers that it has
- * read, because their class may release what they stand for when they are destroyed.
+ * read, because destroying such a number may release the object that it stands for.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
  * @param[out] out    the function, a PyObject, to be released by Py_DecRef()
- * @param      slowly the function to call where there is no plan, a PyObject; retained
+ * @param      slowly the function for all other cases, a PyObject; retained
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_NOT_FOUND        the process has no CPython, or lacks a function of it

@@ -2,11 +2,11 @@
  * @file
  * Interoperation with the CUDA runtime (cudart) in the same process.
  *
- * Both share a device's primary context, so most objects can be passed directly: a cudaStream_t
- * through cuc_stream_from_handle(), a cudaEvent_t through cuc_event_from_handle(), a pointer from
- * cudaMalloc() through cuc_buffer_from_pointer() or straight into cuc_launch(); and in the other
- * direction through cuc_stream_handle(), cuc_event_handle() and cuc_buffer_ptr(). This header has
- * the rest. cucore itself never needs the runtime.
+ * Both share a device's primary context, so most objects can be passed directly. Pass a
+ * cudaStream_t through cuc_stream_from_handle(), a cudaEvent_t through cuc_event_from_handle(), and
+ * a pointer from cudaMalloc() through cuc_buffer_from_pointer() or straight into cuc_launch(). In
+ * the other direction, use cuc_stream_handle(), cuc_event_handle() and cuc_buffer_ptr(). This
+ * header has the rest. cucore itself never needs the runtime.
  */
 #ifndef CUCORE_RUNTIME_H
 #define CUCORE_RUNTIME_H
@@ -26,7 +26,7 @@ CUC_BEGIN_DECLS
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out    the kernel, to be released; borrowed from the program's own code
+ * @param[out] out    the kernel, to be released; its code is borrowed from the program
  * @param      symbol the __global__ function's address, as cudaLaunchKernel() takes it
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or symbol is not a kernel of that runtime
@@ -39,7 +39,7 @@ CUC_BEGIN_DECLS
 CUC_API cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol);
 
 /**
- * Make a device the runtime's current one on the calling thread, like cudaSetDevice().
+ * Make a device the runtime's current device on the calling thread, like cudaSetDevice().
  *
  * The runtime and the driver share the current context, so cuc_device_set_current() serves both.
  * This function is for a program whose runtime has not created its primary context yet and must do

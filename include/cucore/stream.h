@@ -91,8 +91,8 @@ CUC_API cuc_status cuc_context_stream_create(cuc_stream **out, cuc_context *cont
 
 /** The two default streams of every context. */
 enum {
-    CUC_STREAM_LEGACY = 0,     /**< synchronises with every CUC_STREAM_SYNC_LEGACY stream in both
-                                    directions */
+    CUC_STREAM_LEGACY = 0,     /**< synchronises in both directions with every
+                                    CUC_STREAM_SYNC_LEGACY stream */
     CUC_STREAM_PER_THREAD = 1, /**< a separate queue for each thread that uses it */
 };
 
@@ -114,8 +114,8 @@ CUC_API cuc_status cuc_stream_get_default(cuc_stream **out, cuc_device *device, 
 /**
  * Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
  *
- * The stream is borrowed; releasing the wrapper does not destroy it. The default stream handles
- * (NULL, 1, 2) mean those of the calling thread's current context.
+ * The stream is borrowed; releasing the wrapper does not destroy it. The handles of the default
+ * streams (NULL, 1, 2) mean the default streams of the calling thread's current context.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -124,7 +124,8 @@ CUC_API cuc_status cuc_stream_get_default(cuc_stream **out, cuc_device *device, 
  * @param      owner      kept until the wrapper is released; may be NULL
  * @param      drop_owner called with owner at that time; NULL: nothing is called
  * @retval CUC_OK                     wrapped
- * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or a default stream without a current context
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or handle is a default stream and no context is
+ *                                    current
  * @retval CUC_ERROR_DRIVER           the driver does not know the handle
  * @source CUDA Driver API, "Stream Management": cuStreamGetCtx
  * @since 0.1
@@ -193,7 +194,7 @@ CUC_API cuc_status cuc_stream_get_priority(int32_t *out, cuc_stream *stream);
 CUC_API cuc_status cuc_stream_get_flags(uint32_t *out, cuc_stream *stream);
 
 /**
- * An identifier that no other stream of the process ever shares.
+ * An identifier that is unique among all streams the process ever has.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -273,7 +274,8 @@ CUC_API cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event);
 CUC_API cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other);
 
 /**
- * Give a stream the attributes of another one, such as its priority and its window of the L2 cache.
+ * Give a stream the attributes of another stream, such as its priority and its L2 access policy
+ * window.
  *
  * @order  changes the attributes of later work; waits for nothing
  * @thread any thread; one call at a time on the same streams
@@ -300,9 +302,9 @@ CUC_API cuc_status cuc_stream_copy_attributes(cuc_stream *stream, cuc_stream *fr
 typedef void (*cuc_stream_callback)(cuc_status status, int32_t library_code, void *user);
 
 /**
- * Call a function on the host when the stream reaches it, even when earlier work failed.
+ * Call a function on the host when the stream reaches it, even if earlier work failed.
  *
- * The function runs on a driver thread and may not call CUDA or cucore. cuc_launch_host()
+ * The function runs on a driver thread and must not call CUDA or cucore. cuc_launch_host()
  * (launch.h) is cheaper and can be captured, but its function is not called after an error.
  *
  * @order  enqueues and returns; later work on the stream waits for the function
@@ -321,20 +323,21 @@ typedef void (*cuc_stream_callback)(cuc_status status, int32_t library_code, voi
 CUC_API cuc_status cuc_stream_add_callback(cuc_stream *stream, cuc_stream_callback callback,
                                            void *user);
 
-/** Comparison that cuc_stream_wait_value() makes between memory and its value. */
+/** How cuc_stream_wait_value() compares memory with its value. */
 enum {
     CUC_WAIT_GEQ = 0, /**< (int)(memory - value) >= 0, in wrap-around arithmetic */
     CUC_WAIT_EQ = 1,  /**< memory == value */
     CUC_WAIT_AND = 2, /**< (memory & value) != 0 */
     CUC_WAIT_NOR = 3, /**< ~(memory | value) != 0; a device attribute reports support */
-    /** OR-ed in: flush outstanding remote writes after the wait; a device attribute reports support
-     */
+    /** Add it to flush outstanding remote writes after the wait; a device attribute reports
+     * support. */
     CUC_WAIT_FLUSH = 1 << 30,
 };
 
 /** Flags of cuc_stream_write_value(). */
 enum {
-    CUC_WRITE_NO_MEMORY_BARRIER = 1, /**< does not order earlier writes of the stream before it */
+    CUC_WRITE_NO_MEMORY_BARRIER = 1, /**< does not order the stream's earlier writes before this
+                                          one */
 };
 
 /**
@@ -408,15 +411,15 @@ CUC_API cuc_status cuc_stream_is_capturing(int32_t *out, cuc_stream *stream);
 CUC_API cuc_stream *cuc_stream_retain(cuc_stream *stream);
 
 /**
- * Release a stream. The last release destroys it once its work is complete, but does not wait for
- * the work. Buffers that will be freed on the stream keep it alive.
+ * Release a stream. After the last release, the stream is destroyed once its work is complete; the
+ * call does not wait. Buffers that will be freed on the stream keep it alive.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver; keep the last reference of a captured stream until
  *          its capture has ended. Otherwise the capture is cancelled, the process-wide failure
  *          handler is called, and the driver's stream remains if it is captured for good (see
  *          graph.h)
- * @param stream NULL and default streams: nothing happens
+ * @param stream NULL or a default stream does nothing
  * @source CUDA Driver API, "Stream Management": cuStreamDestroy
  * @since 0.1
  */

@@ -2,7 +2,7 @@
  * @file
  * Versions of the driver and the toolkit libraries on this machine.
  *
- * Each function loads its library if no other has done so. None needs a device. find.h reports the
+ * Each function loads its library if it is not loaded yet. None needs a device. find.h reports the
  * locations of the libraries.
  */
 #ifndef CUCORE_SYSTEM_H
@@ -46,7 +46,7 @@ CUC_API cuc_status cuc_driver_get_version(int32_t *out);
 CUC_API cuc_status cuc_driver_get_path(const char **out);
 
 /**
- * Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request.
+ * Check whether the driver is the simulated one, which CUCORE_DRIVER can select.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -73,7 +73,7 @@ CUC_API int32_t cuc_driver_is_simulated(void);
 CUC_API cuc_status cuc_nvrtc_get_version(int32_t *major, int32_t *minor);
 
 /**
- * The compute capabilities that NVRTC compiles for, in ascending order.
+ * The compute capabilities for which NVRTC can compile, in ascending order.
  *
  * @shape  `out`: [capacity] numbers, of which the first min(capacity, *count) are written
  * @thread any thread
@@ -82,7 +82,7 @@ CUC_API cuc_status cuc_nvrtc_get_version(int32_t *major, int32_t *minor);
  * @param count    the number of architectures, which may exceed capacity
  * @param out      major * 10 + minor of each, such as 90; may be NULL when capacity is 0
  * @param capacity length of `out`
- * @retval CUC_OK                     count is written, and as much of out as fits
+ * @retval CUC_OK                     count is written, and as many elements of out as fit
  * @retval CUC_ERROR_NOT_FOUND        there is no NVRTC: cuc_error_log() lists the locations tried
  * @retval CUC_ERROR_TOOLKIT          NVRTC failed
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -130,8 +130,8 @@ CUC_API cuc_status cuc_nvjitlink_get_version(int32_t *major, int32_t *minor);
 CUC_API cuc_status cuc_nvfatbin_get_version(int32_t *major, int32_t *minor);
 
 /**
- * The version of the CUDA runtime: the program's own if its symbols are visible, else the one found
- * on the machine.
+ * The version of the CUDA runtime. This is the program's own runtime if its symbols are visible,
+ * otherwise the one found on the machine.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -146,7 +146,7 @@ CUC_API cuc_status cuc_nvfatbin_get_version(int32_t *major, int32_t *minor);
  */
 CUC_API cuc_status cuc_runtime_get_version(int32_t *out);
 
-/** Size that always suffices for cuc_nvml_get_driver_version(), with the final zero, in bytes. */
+/** Size in bytes, with the final zero, that always suffices for cuc_nvml_get_driver_version(). */
 #define CUC_NVML_DRIVER_VERSION_BYTES 80
 
 /**

@@ -2,7 +2,7 @@
  * @file
  * Tensors: the memory layout of arrays, as kernels and other libraries see it.
  *
- * A cuc_tensor is a plain value. It owns nothing, so the memory must outlive its use; it may be
+ * A cuc_tensor is a plain value. It owns nothing, so the memory must outlive its use. It can be
  * copied, stored and written field by field. It converts to and from DLPack, the exchange format of
  * NumPy, PyTorch, JAX, CuPy and others.
  */
@@ -20,23 +20,23 @@ CUC_BEGIN_DECLS
 /** Properties of a tensor. */
 enum {
     CUC_TENSOR_READ_ONLY = 0x1, /**< its memory must not be written */
-    CUC_TENSOR_PINNED = 0x2,    /**< page-locked host memory: kernels of every device can access
-                                     it */
-    CUC_TENSOR_MANAGED = 0x4,   /**< managed memory: the host and every device can access it */
+    CUC_TENSOR_PINNED = 0x2,    /**< page-locked host memory, which kernels on every device can
+                                     access */
+    CUC_TENSOR_MANAGED = 0x4,   /**< managed memory, which the host and every device can access */
 };
 
 /**
  * An array in memory. The layout of this struct is final.
  *
- * Element [i0][i1]... is at data + (i0 * strides[0] + i1 * strides[1] + ...) elements. Entries of
- * shape and strides from index rank on are 0.
+ * Element [i0][i1]... is at data + (i0 * strides[0] + i1 * strides[1] + ...) elements. In shape and
+ * strides, the entries from index rank on are 0.
  */
 typedef struct cuc_tensor {
-    cuc_device_ptr data; /**< address of element [0][0]...; may be 0 when there are no elements */
+    cuc_device_ptr data; /**< address of element [0][0]...; may be 0 if there are no elements */
     cuc_dtype dtype;     /**< element type */
-    int32_t rank;        /**< number of dimensions, 0 to CUC_TENSOR_MAX_RANK; a tensor of rank 0
-                              has one element */
-    int32_t device;      /**< ordinal of the device that owns the memory; -1: the host or no
+    int32_t rank;        /**< number of dimensions, 0 to CUC_TENSOR_MAX_RANK; a tensor of rank 0 has
+                              one element */
+    int32_t device;      /**< ordinal of the device that owns the memory; -1: the host, or no
                               device */
     uint32_t flags;      /**< CUC_TENSOR_ bits */
     int64_t shape[CUC_TENSOR_MAX_RANK];   /**< elements along each dimension, none negative */
@@ -70,8 +70,8 @@ CUC_API cuc_status cuc_tensor_from_pointer(cuc_tensor *out, cuc_device_ptr data,
  * @capture makes no driver call
  * @param[out] out    the tensor; its device is the buffer's, and CUC_TENSOR_PINNED and _MANAGED
  *                    describe the buffer
- * @param      buffer borrowed: it must outlive the tensor's use; cuc_buffer_slice() gives other
- *                    starts
+ * @param      buffer borrowed: it must outlive the tensor's use; to start elsewhere, pass a
+ *                    cuc_buffer_slice()
  * @param      dtype  element type
  * @param      rank   0 to CUC_TENSOR_MAX_RANK
  * @param      shape  [rank]; may be NULL for rank 0. CUC_SHAPE(8, 4) supplies rank and shape
@@ -84,7 +84,7 @@ CUC_API cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buf
                                           cuc_dtype dtype, int32_t rank, const int64_t *shape);
 
 /**
- * Check that a tensor is valid in itself. The existence of its memory is not checked.
+ * Check that a tensor's fields are valid. This does not check that its memory exists.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -104,8 +104,8 @@ CUC_API cuc_status cuc_tensor_check(const cuc_tensor *tensor);
  *
  * @thread any thread
  * @capture makes no driver call
- * @return 1 for rank 0; 0 for NULL, an invalid rank or a negative extent, and when the product
- *         exceeds INT64_MAX
+ * @return 1 for rank 0; 0 for NULL, an invalid rank or a negative extent, or if the product exceeds
+ *         INT64_MAX
  * @since 0.1
  */
 CUC_API int64_t cuc_tensor_elements(const cuc_tensor *tensor);
@@ -115,7 +115,7 @@ CUC_API int64_t cuc_tensor_elements(const cuc_tensor *tensor);
  *
  * @thread any thread
  * @capture makes no driver call
- * @return 0 as for cuc_tensor_elements(), and for CUC_DTYPE_UNKNOWN
+ * @return bytes; 0 in the cases where cuc_tensor_elements() returns 0, and for CUC_DTYPE_UNKNOWN
  * @since 0.1
  */
 CUC_API uint64_t cuc_tensor_bytes(const cuc_tensor *tensor);
@@ -135,15 +135,15 @@ CUC_API int32_t cuc_tensor_is_contiguous(const cuc_tensor *tensor);
 /* ---- DLPack ----------------------------------------------------------------------------- */
 
 /*
- * The structs of DLPack 1.x under cucore's names; pointers to them and to those of dlpack.h may be
- * cast to each other.
+ * The structs of DLPack 1.x under cucore's names. Pointers to them can be cast to pointers to the
+ * structs of dlpack.h, and back.
  */
 
-/** The DLPack version that cucore writes; it reads every 1.x version. */
+/** The DLPack version that cucore writes. It reads every 1.x version. */
 #define CUC_DL_VERSION_MAJOR 1
 #define CUC_DL_VERSION_MINOR 1
 
-/** DLDeviceType; the kinds of memory that cucore supports. */
+/** DLDeviceType, limited to the kinds of memory that cucore supports. */
 enum {
     CUC_DL_CPU = 1,
     CUC_DL_CUDA = 2,
@@ -174,8 +174,8 @@ enum {
 
 /** DLPackVersion. */
 typedef struct cuc_dl_version {
-    uint32_t major; /**< another major version has another layout */
-    uint32_t minor; /**< later minors add types and flags */
+    uint32_t major; /**< a different major version has a different layout */
+    uint32_t minor; /**< later minor versions add types and flags */
 } cuc_dl_version;
 
 /** DLDevice. */
@@ -193,7 +193,7 @@ typedef struct cuc_dl_data_type {
 
 /** DLTensor. */
 typedef struct cuc_dl_tensor {
-    void *data; /**< the address, also of device memory */
+    void *data; /**< the address, even in device memory */
     cuc_dl_device device;
     int32_t ndim;
     cuc_dl_data_type dtype;
@@ -206,7 +206,7 @@ typedef struct cuc_dl_tensor {
 typedef struct cuc_dl_managed_tensor {
     cuc_dl_tensor dl_tensor;
     void *manager_ctx; /**< private to the producer */
-    /** The consumer calls it once, when the memory is no longer needed; may be NULL. */
+    /** The consumer calls it once when it no longer needs the memory; may be NULL. */
     void (*deleter)(struct cuc_dl_managed_tensor *self);
 } cuc_dl_managed_tensor;
 
@@ -214,7 +214,7 @@ typedef struct cuc_dl_managed_tensor {
 typedef struct cuc_dl_managed_tensor_versioned {
     cuc_dl_version version; /**< check it before anything else */
     void *manager_ctx;      /**< private to the producer */
-    /** The consumer calls it once, when the memory is no longer needed; may be NULL. */
+    /** The consumer calls it once when it no longer needs the memory; may be NULL. */
     void (*deleter)(struct cuc_dl_managed_tensor_versioned *self);
     uint64_t flags; /**< CUC_DL_ bits */
     cuc_dl_tensor dl_tensor;
@@ -223,10 +223,11 @@ typedef struct cuc_dl_managed_tensor_versioned {
 /**
  * Read a DLPack tensor.
  *
- * The managed tensor still belongs to the caller: call its deleter when `out` is no longer used. A
- * buffer created with it as the owner (cuc_buffer_from_pointer()) calls the deleter by itself.
+ * The managed tensor still belongs to the caller: call its deleter when you no longer use `out`. A
+ * buffer created with it as the owner (cuc_buffer_from_pointer()) calls the deleter itself.
  *
- * @order  DLPack's stream handshake is the caller's: the producer's work must be ordered before
+ * @order  the caller does DLPack's stream handshake, which orders the producer's work before the
+ *         use of `out`
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out     the tensor; read-only if the producer marks it so
@@ -234,16 +235,16 @@ typedef struct cuc_dl_managed_tensor_versioned {
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the tensor is not valid: see
  *                                    cuc_tensor_check()
- * @retval CUC_ERROR_NOT_SUPPORTED    another major version, a device or an element type unknown to
- *                                    cucore, lanes other than 1, or more dimensions than
- *                                    CUC_TENSOR_MAX_RANK
+ * @retval CUC_ERROR_NOT_SUPPORTED    the major version differs, cucore does not know the device
+ *                                    type or the element type, lanes is not 1, or there are more
+ *                                    dimensions than CUC_TENSOR_MAX_RANK
  * @since 0.1
  */
 CUC_API cuc_status cuc_tensor_from_dlpack(cuc_tensor *out,
                                           const cuc_dl_managed_tensor_versioned *managed);
 
 /**
- * Read a DLPack tensor of the format before 1.0, which has no read-only mark.
+ * Read a DLPack tensor in the format before 1.0, which has no read-only flag.
  *
  * @order  as cuc_tensor_from_dlpack()
  * @thread any thread
@@ -269,7 +270,8 @@ CUC_API cuc_status cuc_tensor_from_dlpack_unversioned(cuc_tensor *out,
  * @capture makes no driver call
  * @param[out] out    to be consumed once: its deleter frees it and releases the owner
  * @param      tensor copied
- * @param      owner  retained until the deleter is called; NULL: the memory outlives the consumer
+ * @param      owner  retained until the deleter is called; NULL: the caller ensures that the memory
+ *                    outlives the consumer
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, the tensor is not valid, or it extends past
  *                                    either end of the owner
@@ -288,7 +290,8 @@ CUC_API cuc_status cuc_tensor_to_dlpack(cuc_dl_managed_tensor_versioned **out,
  * @capture makes no driver call
  * @param[out] out    to be consumed once: its deleter frees it and releases the owner
  * @param      tensor copied; a read-only one is refused, because this format cannot express it
- * @param      owner  retained until the deleter is called; NULL: the memory outlives the consumer
+ * @param      owner  retained until the deleter is called; NULL: the caller ensures that the memory
+ *                    outlives the consumer
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_to_dlpack(), or the tensor is read-only
  * @retval CUC_ERROR_NOT_SUPPORTED    DLPack has no such element type (tf32)

@@ -1,20 +1,20 @@
 /**
  * @file
- * Tensor maps: the descriptors of copies by the tensor memory accelerator (TMA), compute capability
+ * Tensor maps: descriptors for copies by the tensor memory accelerator (TMA) of compute capability
  * 9.0 and later.
  *
- * A map describes an array's memory layout and the box that one copy transfers; a kernel supplies
- * only the coordinates of the box (`cp.async.bulk.tensor`). It is a 128-byte value, encoded on the
- * host. Kernels take it as an argument by value, declared `const __grid_constant__ CUtensorMap
- * map`:
+ * A map describes an array's memory layout and the box that one copy transfers. A kernel then
+ * supplies only the coordinates of the box (`cp.async.bulk.tensor`). A map is a 128-byte value,
+ * encoded on the host. Kernels take it as an argument by value, declared `const __grid_constant__
+ * CUtensorMap map`:
  *
  *     uint32_t box[] = { 64, 128 };                   // rows, columns
  *     cuc_tensor_map_encode_tiled(&map, &a, box,
  *                          CUC_TENSOR_MAP_OPTIONS(.swizzle = CUC_TENSOR_MAP_SWIZZLE_128B));
  *     CUC_LAUNCH(stream, config, kernel, map, x);
  *
- * Dimensions are in the tensor's order: the last one is the innermost. The driver and PTX
- * coordinates count that one as the first.
+ * Dimensions are in the tensor's order, in which the last one is the innermost. The driver and PTX
+ * count the innermost dimension as the first.
  */
 #ifndef CUCORE_TENSOR_MAP_H
 #define CUCORE_TENSOR_MAP_H
@@ -43,7 +43,7 @@ enum {
 };
 
 /**
- * Layout of a box in shared memory, with the driver's values; swizzle atoms other than 16 bytes
+ * Layout of a box in shared memory, with the driver's values. Swizzle atoms other than 16 bytes
  * need compute capability 10.0.
  */
 enum {
@@ -52,12 +52,12 @@ enum {
     CUC_TENSOR_MAP_SWIZZLE_64B = 2,
     CUC_TENSOR_MAP_SWIZZLE_128B = 3,
     CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4,         /**< atoms of 32 bytes stay together */
-    CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, /**< as above, and the halves of odd lines are
+    CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, /**< as above, with the halves of odd lines
                                                            swapped */
     CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
 };
 
-/** Promotion of reads to larger L2 accesses, with the driver's values. */
+/** How reads are promoted to larger L2 accesses, with the driver's values. */
 enum {
     CUC_TENSOR_MAP_L2_NONE = 0,
     CUC_TENSOR_MAP_L2_64B = 1,
@@ -65,10 +65,11 @@ enum {
     CUC_TENSOR_MAP_L2_256B = 3,
 };
 
-/** Values read outside the tensor, with the driver's values. */
+/** The value of elements read outside the tensor, with the driver's values. */
 enum {
     CUC_TENSOR_MAP_FILL_ZERO = 0,
-    CUC_TENSOR_MAP_FILL_NAN = 1, /**< a NaN that makes a product 0; only for floating-point types */
+    CUC_TENSOR_MAP_FILL_NAN = 1, /**< a special NaN, whose products become 0; only for
+                                      floating-point types */
 };
 
 /** Flags of a map. */
@@ -81,14 +82,14 @@ enum {
 /** Settings of a map beyond its tensor and box. Zero selects the default of every field. */
 typedef struct cuc_tensor_map_options {
     size_t struct_size;   /**< sizeof(cuc_tensor_map_options); the initialisers set it */
-    cuc_dtype dtype;      /**< element type of the copy, of the same size as the tensor's, such as
+    cuc_dtype dtype;      /**< element type of the copy, with the same size as the tensor's, such as
                                CUC_TF32 for f32, which rounds; 0: the tensor's */
     int32_t interleave;   /**< a CUC_TENSOR_MAP_INTERLEAVE_ constant */
     int32_t swizzle;      /**< a CUC_TENSOR_MAP_SWIZZLE_ constant */
     int32_t l2_promotion; /**< a CUC_TENSOR_MAP_L2_ constant */
     int32_t fill;         /**< a CUC_TENSOR_MAP_FILL_ constant */
     uint32_t flags;       /**< CUC_TENSOR_MAP_ bits */
-    uint32_t steps[CUC_TENSOR_MAP_MAX_RANK]; /**< traversal stride of each dimension, 1 to 8: n
+    uint32_t steps[CUC_TENSOR_MAP_MAX_RANK]; /**< traversal stride of each dimension, 1 to 8; n
                                                   copies every nth element; 0: 1 */
     uint32_t reserved;                       /**< 0 */
 } cuc_tensor_map_options;
@@ -124,16 +125,16 @@ CUC_API void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t
  * @capture safe: not restricted by the driver
  * @param[out] out     the map
  * @param      tensor  1 to 5 dimensions, in memory that a device can access, at a multiple of 16
- *                     bytes; its innermost stride is 1, the others are multiples of 16 bytes and
- *                     below 2^40. It is read before the call returns; the memory must outlive the
- *                     use of the map
- * @param      box     [rank] extents in the tensor's order, 1 to 256 elements; the innermost is a
- *                     multiple of 16 bytes and, with a swizzle, at most the swizzle's size
+ *                     bytes; its innermost stride is 1; its other strides are multiples of 16 bytes
+ *                     and below 2^40. The struct is read before the call returns; the memory must
+ *                     outlive the map's use
+ * @param      box     [rank] extents in the tensor's order, 1 to 256 elements; the innermost must
+ *                     be a multiple of 16 bytes and, with a swizzle, at most the swizzle's size
  * @param      options NULL: no interleave, no swizzle, no promotion, zeros outside the tensor
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out, tensor or box is NULL; the tensor is not valid, or in
- *                                    host memory; or a value is not allowed in a map: the message
- *                                    names it
+ *                                    host memory; or a map cannot have one of the values, which the
+ *                                    message names
  * @retval CUC_ERROR_NOT_SUPPORTED    the compute capability of the device is below 9.0, or below
  *                                    what the swizzle needs, or the element type is c128
  * @retval CUC_ERROR_DRIVER           the driver refused
@@ -145,8 +146,8 @@ CUC_API cuc_status cuc_tensor_map_encode_tiled(cuc_tensor_map *out, const cuc_te
                                                const cuc_tensor_map_options *options);
 
 /**
- * Pixels that a copy of images transfers: those of a bounding box, in sequence, as convolutions
- * need them.
+ * The pixels that a copy of images transfers: a sequence of the pixels of a bounding box, as
+ * convolutions need them.
  */
 typedef struct cuc_tensor_map_image {
     size_t struct_size; /**< sizeof(cuc_tensor_map_image); the initialisers set it */
@@ -176,8 +177,8 @@ typedef struct cuc_tensor_map_image {
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out     the map
- * @param      tensor  3 to 5 dimensions: images; then D, H and W, or the last of these; then
- *                     channels; else as for cuc_tensor_map_encode_tiled()
+ * @param      tensor  3 to 5 dimensions: images; then D, H and W, or only the last one or two of
+ *                     these; then channels; otherwise as for cuc_tensor_map_encode_tiled()
  * @param      image   the pixels that a copy transfers
  * @param      options NULL: as for cuc_tensor_map_encode_tiled()
  * @retval CUC_OK                     created
@@ -202,7 +203,7 @@ CUC_API cuc_status cuc_tensor_map_encode_im2col(cuc_tensor_map *out, const cuc_t
  * @param      image   the pixels that a copy transfers: only W's corners may be nonzero, each from
  *                     -32768 to 32767; CUC_TENSOR_MAP_W128 ignores pixels
  * @param      options as for cuc_tensor_map_encode_tiled(), with CUC_TENSOR_MAP_SWIZZLE_64B, _128B
- * or _128B_ATOM_32B; NULL has none of these and is refused
+ * or _128B_ATOM_32B; NULL, which has no swizzle, is refused
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_encode_tiled()
  * @retval CUC_ERROR_NOT_SUPPORTED    the compute capability of the device is below 10.0, the driver

@@ -22,10 +22,10 @@ CUC_BEGIN_DECLS
 /* ---- Compiled code -------------------------------------------------------------------------- */
 
 /**
- * The program in the compiler's intermediate form, simplified: a tile program with the same
+ * The program in the compiler's simplified intermediate form, as a tile program with the same
  * meaning.
  *
- * Constants have the values that the program was created with. The text does not depend on the
+ * Constants have the values with which the program was created. The text does not depend on the
  * architecture.
  *
  * @thread one call at a time on the same program
@@ -36,7 +36,7 @@ CUC_BEGIN_DECLS
  * @param program a tile program
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_COMPILE          the source is wrong, as reported by cuc_program_compile()
- * @retval CUC_ERROR_INVALID_ARGUMENT text or program is NULL, or it is not a tile program
+ * @retval CUC_ERROR_INVALID_ARGUMENT text or program is NULL, or the program is not a tile program
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
@@ -48,8 +48,9 @@ CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program
  * attributes, dtypes, shapes and the layout of each value, for the program's architecture.
  *
  * The text begins with "tile 1 machine" and is only for reading: it cannot be compiled. A layout
- * gives, for each bit of a register number, a lane and a warp, the tile coordinate it stands for,
- * rows first. All entries except "tma" are generated from this form.
+ * lists the bits of the register number, of the lane and of the warp; for each bit it gives the
+ * tile coordinate that the bit stands for, rows first. The compiler generates all entries except
+ * "tma" from this form.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -59,7 +60,7 @@ CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program
  * @param program a tile program
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_COMPILE          the source is wrong, as reported by cuc_program_compile()
- * @retval CUC_ERROR_INVALID_ARGUMENT text or program is NULL, or it is not a tile program
+ * @retval CUC_ERROR_INVALID_ARGUMENT text or program is NULL, or the program is not a tile program
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_NO_DRIVER        the program has no arch, and there is no driver to report one
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -67,16 +68,18 @@ CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program
  */
 CUC_API cuc_status cuc_tile_get_machine(const char **text, size_t *bytes, cuc_program *program);
 
-/** An entry of a tile kernel. All entries do the same, each for a class of arguments. */
+/**
+ * An entry of a tile kernel. All entries compute the same result; each serves a class of arguments.
+ */
 typedef struct cuc_tile_entry {
     size_t struct_size;            /**< sizeof(cuc_tile_entry), set by the caller */
     const char *variant;           /**< "tma", "realigned", "idx32+aligned", "idx32+overlap" or
                                         "idx64"; static storage */
     uint32_t threads;              /**< threads of a block */
-    uint32_t static_shared_bytes;  /**< shared memory of a block declared by the code */
-    uint32_t dynamic_shared_bytes; /**< shared memory of a block added by the launch */
+    uint32_t static_shared_bytes;  /**< shared memory of a block that the code declares */
+    uint32_t dynamic_shared_bytes; /**< shared memory of a block that the launch adds */
     uint32_t registers;            /**< registers of a thread; 0: unknown, as in PTX */
-    uint32_t stack_bytes;          /**< stack of a thread, with spilled registers */
+    uint32_t stack_bytes;          /**< stack of a thread, including spilled registers */
     uint32_t reserved;             /**< 0 */
 } cuc_tile_entry;
 
@@ -86,13 +89,13 @@ typedef struct cuc_tile_entry {
     }
 
 /**
- * Read an entry of a tile kernel from object code; needs no driver.
+ * Read an entry of a tile kernel from object code. This needs no driver.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param out    written up to its struct_size
- * @param object PTX, a cubin or a fat binary, of which the first part that has the kernel counts;
- *               only a cubin has registers and stack
+ * @param object PTX, a cubin or a fat binary, of which the first part with the kernel is read; only
+ *               a cubin has registers and stack
  * @param kernel the kernel's name in the source
  * @param index  from 0, fastest first
  * @retval CUC_OK                     written
@@ -124,7 +127,8 @@ typedef struct cuc_tile_parameter {
     }
 
 /**
- * Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.
+ * Read a parameter of a tile kernel. cuc_kernel_get_parameter_count() returns the number of
+ * parameters.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -143,17 +147,17 @@ CUC_API cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_ker
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
-/** Receives one "NAME=EXTENT"; the text is valid during the call. */
+/** Receives one "NAME=EXTENT". The text is valid only during the call. */
 typedef void (*cuc_tile_dimension_fn)(void *user, const char *dimension);
 
 /**
- * Report the dimensions that arguments give a kernel, in the form of `dimensions` in
+ * Report which dimensions a kernel has with the given arguments, in the form of `dimensions` in
  * cuc_program_options.
  *
- * Use: create a program without dimensions, call this with the intended arguments, and create the
- * program again with the reported dimensions, so that auto() is chosen for these extents. The call
- * reads only dtypes, ranks and shapes of tensors and the values of integers; it reads no memory and
- * checks no facts.
+ * To choose auto() for these dimensions, create a program without dimensions, call this function
+ * with the intended arguments, and create the program again with the reported dimensions. The call
+ * reads only the dtypes, ranks and shapes of tensors and the values of integers. It reads no memory
+ * and checks no facts.
  *
  * @thread one call at a time on the same program; `visit` is called on the calling thread
  * @capture makes no driver call
@@ -166,9 +170,9 @@ typedef void (*cuc_tile_dimension_fn)(void *user, const char *dimension);
  * @retval CUC_OK                     all were reported
  * @retval CUC_ERROR_COMPILE          the source is wrong, as reported by cuc_program_compile()
  * @retval CUC_ERROR_INVALID_ARGUMENT program or visit is NULL, args is NULL while count is not 0,
- *                                    it is not a tile program, or the arguments do not match the
- *                                    kernel: their number, kinds, dtypes or ranks, or differing
- *                                    extents of one name
+ *                                    the program is not a tile program, or the arguments do not
+ *                                    match the kernel: their number, kinds, dtypes or ranks, or
+ *                                    differing extents of one name
  * @retval CUC_ERROR_NOT_FOUND        there is no such kernel, or none is named and there are
  *                                    several
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
@@ -182,9 +186,8 @@ CUC_API cuc_status cuc_tile_visit_dimensions(cuc_program *program, const char *k
 /**
  * Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
  *
- * Candidates that cannot be launched with those dimensions are omitted; nothing is measured.
- * Constants that the program sets are not free. A kernel without a free constant has one candidate,
- * "".
+ * The call omits candidates that cannot be launched with these dimensions, and measures nothing.
+ * Constants that the program sets do not vary. If none varies, the kernel has one candidate, "".
  *
  * @thread one call at a time on the same program; `visit` is called on the calling thread
  * @capture makes no driver call
@@ -194,7 +197,7 @@ CUC_API cuc_status cuc_tile_visit_dimensions(cuc_program *program, const char *k
  * @param user    passed to visit
  * @retval CUC_OK                     all were visited
  * @retval CUC_ERROR_COMPILE          the source is wrong, as reported by cuc_program_compile()
- * @retval CUC_ERROR_INVALID_ARGUMENT program or visit is NULL, or it is not a tile program
+ * @retval CUC_ERROR_INVALID_ARGUMENT program or visit is NULL, or the program is not a tile program
  * @retval CUC_ERROR_NOT_FOUND        there is no such kernel, or none is named and there are
  *                                    several
  * @retval CUC_ERROR_NO_DRIVER        the program has no arch, and there is no driver to report one
@@ -216,7 +219,7 @@ CUC_API cuc_status cuc_tile_visit_candidates(cuc_program *program, const char *k
  * @param kernel  the kernel's name; NULL: the program's only kernel
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_COMPILE          the source is wrong, as reported by cuc_program_compile()
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, it is not a tile program, or
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the program is not a tile program, or
  *                                    out->struct_size is wrong
  * @retval CUC_ERROR_NOT_FOUND        there is no such kernel, or none is named and there are
  *                                    several
@@ -235,7 +238,7 @@ typedef struct cuc_tile_interpret_options {
     size_t struct_size; /**< sizeof(cuc_tile_interpret_options); the initialisers set it */
     uint32_t grid[3];   /**< in blocks, for a kernel that declares none; 0 in y or z means 1 */
     uint32_t reserved;  /**< 0 */
-    void (*print)(void *user, const char *text); /**< receives the kernel's printed text, in
+    void (*print)(void *user, const char *text); /**< receives the text that the kernel prints, in
                                                       pieces; NULL: the text is discarded */
     void *user;                                  /**< passed to print and stop */
     int32_t (*stop)(void *user); /**< called several times a second; a nonzero result ends the run
@@ -267,11 +270,12 @@ CUC_API void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options
                                              size_t caller_size);
 
 /**
- * Run a kernel of a tile program on the CPU, one block after another: slow and exact.
+ * Run a kernel of a tile program on the CPU, one block after another. This is slow but exact.
  *
  * Integer and IEEE operations are bit-identical to a device's. Sums, products along axes and matrix
  * products are computed in double and rounded once; other functions are the C library's. No
- * compiler pass runs and no driver is needed: the results are the reference for compiled kernels.
+ * compiler pass runs, so the results are a reference for compiled kernels. The call needs no
+ * driver.
  *
  * @order  returns when the kernel is complete; uses no stream
  * @thread any thread; one call at a time on the same program

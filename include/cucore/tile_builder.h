@@ -24,14 +24,14 @@
  * A shape is a length and a pointer: CUC_SHAPE(64, 32) expands to both, and CUC_AXES(0, 1) to a
  * list of axes. Both are C macros of base.h; CUC_TILES(i, j) does the same for values.
  *
- * **Locations.** Every building function takes the program and the caller's position in its source,
- * a file and a line: CUC_HERE(program) expands to these three arguments. Errors and notes report
- * that position.
+ * **Locations.** Every building function takes the program and the caller's position, a source file
+ * and a line. CUC_HERE(program) expands to these three arguments. Errors and notes report the
+ * position.
  *
- * **Sticky errors.** A failing call returns 0, and a call that receives such a 0 returns 0 without
- * a further message, so the caller need not check in between. cuc_tile_program_finish() reports all
- * errors. A misuse of the functions, such as a value from another kernel, is an error like any
- * other.
+ * **Sticky errors.** A call that fails returns 0, and a call that receives such a 0 returns 0
+ * without another message, so the caller need not check in between. cuc_tile_program_finish()
+ * reports all errors. Misuse of the functions, such as passing a value from another kernel, is an
+ * error like any other.
  *
  * **Order.** Memory accesses happen in the order of the calls. C does not define the evaluation
  * order of the arguments of a call, so write calls that store or order memory as separate
@@ -52,20 +52,21 @@ CUC_BEGIN_DECLS
 typedef struct cuc_tile_program cuc_tile_program;
 
 /**
- * A value: a tile, a scalar, a constant or a tensor; 0 is none.
+ * A value: a tile, a scalar, a constant or a tensor. 0 means none.
  *
  * As in the language, it can be used in the block that created it and in blocks nested in that one.
  */
 typedef uint32_t cuc_tile;
 
-/** A variable, which holds successive values of one type; 0 is none. */
+/** A variable, which holds successive values of one type. 0 means none. */
 typedef uint32_t cuc_tile_variable;
 
 /** The first three arguments of a building function: the program and the caller's position. */
 #define CUC_HERE(program) (program), __FILE__, (uint32_t)__LINE__
 
 /**
- * In a CUC_SHAPE(): the tensor's axis has extent 1 and the tile lacks it, like `_` in the language.
+ * Marks, in a CUC_SHAPE(), an axis of extent 1 in the tensor that the tile lacks, like `_` in the
+ * language.
  */
 #define CUC_NO_AXIS (-1)
 
@@ -96,18 +97,19 @@ CUC_API cuc_status cuc_tile_program_create(cuc_tile_program **out);
 /**
  * Limits for building a program. Zero selects the default of every field.
  *
- * Names and defaults are those of cuc_program_options, whose budget applies when the source is
- * compiled.
+ * Fields have the names and defaults of cuc_program_options, whose budget applies when the source
+ * is compiled.
  */
 typedef struct cuc_tile_budget {
     size_t struct_size; /**< sizeof(cuc_tile_budget); the initialisers set it */
     /** Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit */
     uint64_t budget_operations;
     uint64_t budget_ptx_bytes;    /**< bytes of the resulting source: 2^25 by default */
-    uint64_t budget_memory_bytes; /**< bytes the program holds at a time: 2^28 by default */
-    double budget_seconds;        /**< wall-clock time from the call on; 0: unlimited */
-    /** Called several times a second, within calls on the program; a nonzero result ends it. NULL:
-     * never ends it */
+    uint64_t budget_memory_bytes; /**< bytes that the program holds at a time: 2^28 by default */
+    double budget_seconds;        /**< wall-clock time, counted from cuc_tile_program_set_budget();
+                                       0: unlimited */
+    /** Called several times a second within calls on the program. A nonzero result ends building.
+     * NULL: never ends it */
     int32_t (*cancel)(void *user);
     void *cancel_user; /**< passed to cancel, until the program is released */
 } cuc_tile_budget;
@@ -144,11 +146,11 @@ static inline cuc_tile_budget cuc__tile_budget_default(void)
 CUC_API void cuc_tile_budget_init(cuc_tile_budget *budget, size_t caller_size);
 
 /**
- * Set the budget of a program, both for what is already built and for what follows.
+ * Set the budget of a program. It covers what is already built and what follows.
  *
- * A program that exceeds it has one of the errors T801 to T805, reported by
- * cuc_tile_program_finish(), which names the construct, the amount and the limit. Nothing more can
- * be built after it.
+ * If the program exceeds it, cuc_tile_program_finish() reports one of the errors T801 to T805,
+ * which names the construct, the amount and the limit. Nothing more can be built after such an
+ * error.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -156,7 +158,7 @@ CUC_API void cuc_tile_budget_init(cuc_tile_budget *budget, size_t caller_size);
  * @param budget  read before the call returns; NULL: every default
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT program is NULL, finished, or over its previous budget; budget
- *                                    has a wrong size or unknown fields set; budget_seconds is
+ *                                    has a wrong size or sets unknown fields; budget_seconds is
  *                                    negative or NaN
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @since 0.1
@@ -167,7 +169,7 @@ CUC_API cuc_status cuc_tile_program_set_budget(cuc_tile_program *program,
 /**
  * Finish a program: report all its errors, or return its source.
  *
- * Nothing can be added afterwards; a further call returns the same result.
+ * Nothing can be added afterwards. Another call returns the same result.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -175,9 +177,9 @@ CUC_API cuc_status cuc_tile_program_set_budget(cuc_tile_program *program,
  *                    borrowed: valid until the program is released. NULL: not wanted
  * @param      program the program
  * @retval CUC_OK                     the program has no error
- * @retval CUC_ERROR_COMPILE          the program has errors: the message has the first,
- *                                    cuc_error_log() and cuc_tile_program_log() have all; or it has
- *                                    no kernel
+ * @retval CUC_ERROR_COMPILE          the program has errors: the message has the first one, and
+ *                                    cuc_error_log() and cuc_tile_program_log() have all; or the
+ *                                    program has no kernel
  * @retval CUC_ERROR_INVALID_ARGUMENT program is NULL
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory, in this call or an earlier one
@@ -248,7 +250,8 @@ CUC_API void cuc_tile_kernel_end(cuc_tile_program *program, const char *file, ui
  * Add a tensor to the kernel's parameters.
  *
  * @shape  `extents` lists the extents, separated by commas, as between brackets in the language:
- *         "M, N" binds or checks the dimensions M and N, "64" is static, "G + 1" is checked
+ *         "M, N" binds or checks the dimensions M and N, "64" is a static extent, "G + 1" is
+ *         checked
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
@@ -295,10 +298,10 @@ CUC_API cuc_tile cuc_tile_dimension(cuc_tile_program *program, const char *file,
                                     const char *name);
 
 /**
- * State facts that hold at every launch: the launch checks them, and the code may rely on them.
+ * State facts that hold at every launch. The launch checks them, and the code may rely on them.
  *
- * Names are those of parameters and dimensions; write the program's own numbers into the text. The
- * text is parsed at the kernel's end, so the call may precede the parameters that it names.
+ * The names in the text are parameters and dimensions; format other numbers into the text. The text
+ * is parsed at the kernel's end, so the call may precede the parameters that it names.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -330,8 +333,8 @@ CUC_API void cuc_tile_grid(cuc_tile_program *program, const char *file, uint32_t
                            const char *grid);
 
 /**
- * Mark the following calls as the work of a function that builds code, called at the caller's
- * position: messages also report that position, as they do for a `fn`.
+ * Mark the following calls as the work of a function that builds code. Messages then also report
+ * the position from which that function was called, as they do for a `fn`.
  *
  * Such a function takes the program, a file and a line as its first arguments, like the functions
  * here. Call it with CUC_HERE(); it passes the three arguments on to this call.
@@ -365,7 +368,8 @@ CUC_API void cuc_tile_leave(cuc_tile_program *program);
  * @param program the program
  * @param file    the caller's source file
  * @param line    the caller's line
- * @param x       an unnamed value; the name of a named value, 0 or a constant is ignored
+ * @param x       an unnamed value; for 0, a constant or a value that has a name, the call does
+ *                nothing
  * @param name    an identifier of the language; copied; a number is appended if it is already used
  * @return x
  * @since 0.1
@@ -380,8 +384,8 @@ CUC_API cuc_tile cuc_tile_name(cuc_tile_program *program, const char *file, uint
  * @capture makes no driver call
  * @param program the program
  * @param x       a value
- * @return CUC_DTYPE_UNKNOWN for 0, for a value of another program, and for a constant, which takes
- *         the type of the other operand
+ * @return the type; CUC_DTYPE_UNKNOWN for 0, for a value of another program, and for a constant,
+ *         which takes the type of the other operand
  * @since 0.1
  */
 CUC_API cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x);
@@ -415,10 +419,11 @@ CUC_API int64_t cuc_tile_extent(const cuc_tile_program *program, cuc_tile x, int
 /* ---- Constants and other sources of values -------------------------------------------------- */
 
 /**
- * Create an integer constant. It takes the dtype of the other operand; alone it is i32, or i64 if
- * it is large.
+ * Create an integer constant. It takes the dtype of the other operand. On its own it is i32, or i64
+ * if it is large.
  *
- * Operations on constants alone are folded at once. Constants may be used anywhere in the program.
+ * Operations that have only constant operands are folded at once. Constants may be used anywhere in
+ * the program.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -435,7 +440,7 @@ CUC_API cuc_tile cuc_tile_int(cuc_tile_program *program, const char *file, uint3
 /**
  * Create an integer constant from 0 to 2^64 - 1, beyond the range of cuc_tile_int().
  *
- * Alone it is i32, or i64 or u64 if it is large.
+ * On its own it is i32, or i64 or u64 if it is large.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -450,7 +455,7 @@ CUC_API cuc_tile cuc_tile_uint(cuc_tile_program *program, const char *file, uint
                                uint64_t value);
 
 /**
- * Create a float constant. It takes the dtype of the other operand; alone it is f32.
+ * Create a float constant. It takes the dtype of the other operand. On its own it is f32.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -618,27 +623,25 @@ CUC_API cuc_tile cuc_tile_stride(cuc_tile_program *program, const char *file, ui
 
 /* ---- Elementwise operations ----------------------------------------------------------------- */
 
-/**
- * Rounding of cuc_tile_cast() and the functions that end in `_round`; CUC_TILE_FTZ can be added.
- */
+/** How cuc_tile_cast() and the functions that end in `_round` round. CUC_TILE_FTZ can be added. */
 enum {
     CUC_TILE_RN = 0,     /**< to nearest even; casts to an integer truncate */
     CUC_TILE_RZ = 1,     /**< towards zero */
     CUC_TILE_RM = 2,     /**< down */
     CUC_TILE_RP = 3,     /**< up */
-    CUC_TILE_APPROX = 4, /**< fastest approximation of the machine: f32, not for casts */
+    CUC_TILE_APPROX = 4, /**< the machine's fastest approximation: f32, not for casts */
     CUC_TILE_FULL = 5,   /**< within 2 ulp: f32, not for casts */
-    CUC_TILE_FTZ = 16,   /**< added to one of these: flush subnormal f32 operands and results to
+    CUC_TILE_FTZ = 16,   /**< add it to one of these: flush subnormal f32 operands and results to
                               0 */
-    CUC_TILE_NAN = 32    /**< added to one of these, for minimum, maximum, min, max: NaN if an
+    CUC_TILE_NAN = 32    /**< add it to one of these, for minimum, maximum, min and max: NaN if an
                               operand is NaN */
 };
 
 /**
  * Elementwise functions of one value: X(function, op, result).
  *
- * Each is `cuc_tile function(program, file, line, cuc_tile x)`. Those from exp on take floats.
- * Since 0.1; one call at a time on the same program; no driver call.
+ * Each is `cuc_tile function(program, file, line, cuc_tile x)`. The functions from exp on take
+ * floats. Since 0.1; one call at a time on the same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_UNARY_LIST(X) \
@@ -805,7 +808,7 @@ CUC_API cuc_tile cuc_tile_fma_round(cuc_tile_program *program, const char *file,
                                     cuc_tile x, cuc_tile y, cuc_tile z, int32_t round);
 
 /**
- * Select the element of x where c is true, else that of y.
+ * Select elements: from x where c is true, from y elsewhere.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -822,7 +825,7 @@ CUC_API cuc_tile cuc_tile_where(cuc_tile_program *program, const char *file, uin
                                 cuc_tile c, cuc_tile x, cuc_tile y);
 
 /**
- * Convert to another element type; 8-bit floats saturate, integers wrap.
+ * Convert to another element type. 8-bit floats saturate; integers wrap.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -840,8 +843,8 @@ CUC_API cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint
                                cuc_tile x, cuc_dtype dtype, int32_t round);
 
 /**
- * Reinterpret the bits as another element type. With another width, the last axis grows or shrinks,
- * in the order of bytes in memory, lowest first.
+ * Reinterpret the bits as another element type. If the widths differ, the last axis grows or
+ * shrinks. The bytes keep their order in memory, lowest first.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -901,7 +904,7 @@ CUC_API cuc_tile cuc_tile_broadcast(cuc_tile_program *program, const char *file,
  * @param line    the caller's line
  * @param x       a tile
  * @param rank    number of axes of the result
- * @param shape   [rank]; one may be -1, and is computed
+ * @param shape   [rank]; one extent may be -1, and is computed
  * @return the tile; x itself if it already has the shape
  * @since 0.1
  */
@@ -918,7 +921,8 @@ CUC_API cuc_tile cuc_tile_reshape(cuc_tile_program *program, const char *file, u
  * @param line    the caller's line
  * @param x       a tile
  * @param count   its number of axes
- * @param axes    [count]: axis i of the result is axis axes[i] of x; CUC_AXES(1, 0) gives both
+ * @param axes    [count]: axis i of the result is axis axes[i] of x; CUC_AXES(1, 0) expands to
+ *                count and axes
  * @return the tile
  * @since 0.1
  */
@@ -990,7 +994,7 @@ CUC_API cuc_tile cuc_tile_cat(cuc_tile_program *program, const char *file, uint3
                               cuc_tile x, cuc_tile y, int32_t axis);
 
 /**
- * Extract a subtile; indices count subtiles, as those of a load count tiles.
+ * Extract a subtile. Indices count subtiles, just as a load's indices count tiles.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1001,7 +1005,7 @@ CUC_API cuc_tile cuc_tile_cat(cuc_tile_program *program, const char *file, uint3
  * @param count   its number of axes
  * @param index   [count] integer scalars
  * @param rank    its number of axes
- * @param shape   [rank]: extents that divide those of x
+ * @param shape   [rank]: extents that divide the extents of x
  * @return the subtile
  * @since 0.1
  */
@@ -1020,7 +1024,7 @@ CUC_API cuc_tile cuc_tile_extract(cuc_tile_program *program, const char *file, u
  * @param x       a tile; unchanged
  * @param count   its number of axes
  * @param index   [count] integer scalars; they count subtiles
- * @param y       the subtile; its extents divide those of x
+ * @param y       the subtile; its extents divide the extents of x
  * @return the tile
  * @since 0.1
  */
@@ -1036,7 +1040,7 @@ CUC_API cuc_tile cuc_tile_insert(cuc_tile_program *program, const char *file, ui
  * @param file    the caller's source file
  * @param line    the caller's line
  * @param x       a tile
- * @param index   integers: with one axis they select slices, with the rank of x they select
+ * @param index   integers; a tile with one axis selects slices, a tile with the rank of x selects
  *                elements
  * @param axis    axis of x
  * @return the tile
@@ -1082,18 +1086,18 @@ CUC_API cuc_tile cuc_tile_roll(cuc_tile_program *program, const char *file, uint
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/** Memory order of an access between blocks. */
+/** Memory order of an access, as other blocks see it. */
 enum {
     CUC_TILE_ORDER_DEFAULT = 0, /**< weak; acquire and release for atomic operations */
     CUC_TILE_WEAK = 1,          /**< no order; not for atomic operations */
-    CUC_TILE_RELAXED = 2,       /**< no order, but the access itself is indivisible */
+    CUC_TILE_RELAXED = 2,       /**< no order, but the access itself is atomic */
     CUC_TILE_ACQUIRE = 3,       /**< later accesses stay after it: loads and atomic operations */
     CUC_TILE_RELEASE = 4,       /**< earlier accesses stay before it: stores and atomic
                                      operations */
     CUC_TILE_ACQ_REL = 5        /**< both: atomic operations */
 };
 
-/** Scope in which an access that is not weak is ordered. */
+/** The scope in which an access that is not weak is ordered. */
 enum {
     CUC_TILE_SCOPE_DEFAULT = 0, /**< the device's blocks */
     CUC_TILE_SCOPE_DEVICE = 1,  /**< the device's blocks */
@@ -1112,7 +1116,8 @@ enum {
 /** Options of a memory access. Zero selects the default of every field. */
 typedef struct cuc_tile_access_options {
     size_t struct_size; /**< sizeof(cuc_tile_access_options); the initialisers set it */
-    /** Shape of a store, [rank], with CUC_NO_AXIS; NULL: the tile's, preceded by CUC_NO_AXIS. */
+    /** Shape of a store, [rank], with CUC_NO_AXIS; NULL: the tile's shape, preceded by
+     * CUC_NO_AXIS. */
     const int64_t *shape;
     uint32_t rank;     /**< length of shape */
     cuc_tile pad;      /**< load, gather: value outside the tensor; 0: zero */
@@ -1120,10 +1125,11 @@ typedef struct cuc_tile_access_options {
                             all */
     int32_t order;     /**< a CUC_TILE_ constant from WEAK to ACQ_REL */
     int32_t scope;     /**< CUC_TILE_SCOPE_ */
-    int32_t latency;   /**< a hint, 1 to 10: latency of the load; a longer one starts earlier */
+    int32_t latency;   /**< a hint, 1 to 10: how long the load takes; a load with more latency
+                            starts earlier */
     int32_t tma;       /**< a hint: CUC_ON uses the tensor memory accelerator, CUC_OFF does not */
     int32_t cache;     /**< a hint: CUC_TILE_CACHE_ */
-    int32_t inside;    /**< not 0: a promise that the access is entirely inside the tensor; not
+    int32_t inside;    /**< nonzero: a promise that the access is entirely inside the tensor; not
                             checked */
     uint32_t reserved; /**< 0 */
 } cuc_tile_access_options;
@@ -1152,7 +1158,7 @@ typedef struct cuc_tile_access_options {
 CUC_API void cuc_tile_access_options_init(cuc_tile_access_options *options, size_t caller_size);
 
 /**
- * Load a tile of a tensor by tile index: index i starts at element i * extent.
+ * Load a tile of a tensor by tile index. Index i starts at element i * extent.
  *
  * Elements outside the tensor read as the pad value.
  *
@@ -1198,7 +1204,7 @@ CUC_API cuc_tile cuc_tile_load_at(cuc_tile_program *program, const char *file, u
                                   const cuc_tile_access_options *options);
 
 /**
- * Load rows of a tensor: `ids` select elements of its first axis.
+ * Load rows of a tensor. `ids` select elements of its first axis.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1276,7 +1282,7 @@ CUC_API void cuc_tile_store_at(cuc_tile_program *program, const char *file, uint
                                const cuc_tile_access_options *options);
 
 /**
- * Store rows of a tensor: `ids` select elements of its first axis.
+ * Store rows of a tensor. `ids` select elements of its first axis.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1288,7 +1294,7 @@ CUC_API void cuc_tile_store_at(cuc_tile_program *program, const char *file, uint
  * @param count   number of the other axes
  * @param index   [count] integer scalars; they count tiles
  * @param x       the tile; its first axis has extent R
- * @param options as for cuc_tile_store(); the shape is that of the other axes
+ * @param options as for cuc_tile_store(); the shape covers the other axes
  * @since 0.1
  */
 CUC_API void cuc_tile_store_rows(cuc_tile_program *program, const char *file, uint32_t line,
@@ -1304,8 +1310,8 @@ CUC_API void cuc_tile_store_rows(cuc_tile_program *program, const char *file, ui
  *     void function(program, file, line, cuc_tile tensor, uint32_t count, const cuc_tile *index,
  *                   cuc_tile x, const cuc_tile_access_options *options)
  *
- * The index counts tiles; only the shape of the options applies. Since 0.1; one call at a time on
- * the same program; no driver call.
+ * The index counts tiles. Only `shape` in the options applies. Since 0.1; one call at a time on the
+ * same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_STORE_LIST(X) \
@@ -1344,8 +1350,8 @@ CUC_API cuc_tile cuc_tile_gather(cuc_tile_program *program, const char *file, ui
                                  const cuc_tile_access_options *options);
 
 /**
- * Store elements of a tensor, each by its own index. If several have the same index, one of them is
- * stored.
+ * Store elements of a tensor, each by its own index. If several elements have the same index, one
+ * of them is stored.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1372,7 +1378,7 @@ CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint3
  *                       const cuc_tile *index, cuc_tile x,
  *                       const cuc_tile_access_options *options)
  *
- * The index is as for cuc_tile_scatter(); mask, order and scope of the options apply. Since 0.1;
+ * The index is as for cuc_tile_scatter(). In the options, mask, order and scope apply. Since 0.1;
  * one call at a time on the same program; no driver call.
  */
 // clang-format off
@@ -1416,7 +1422,8 @@ CUC_API cuc_tile cuc_tile_atomic_cas(cuc_tile_program *program, const char *file
                                      const cuc_tile_access_options *options);
 
 /**
- * Slice a tensor along an axis: elements from `start` up to `stop`, clipped to the extent.
+ * Slice a tensor along an axis. The slice has the elements from `start` up to `stop`, clipped to
+ * the extent.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1442,7 +1449,7 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
  *
  *     cuc_tile function(program, file, line, cuc_tile x, uint32_t count, const int64_t *axes)
  *
- * It reduces the [count] axes, such as CUC_AXES(0, 1), which are kept with extent 1; a count of 0
+ * It reduces the [count] axes, such as CUC_AXES(0, 1), and keeps them with extent 1. A count of 0
  * reduces all axes to a scalar. Since 0.1; one call at a time on the same program; no driver call.
  */
 // clang-format off
@@ -1476,7 +1483,7 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
  * Scans: X(function, with, result).
  *
  * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t axis, int32_t reverse)`; a
- * nonzero reverse starts at the end. Since 0.1; one call at a time on the same program; no driver
+ * nonzero `reverse` starts at the end. Since 0.1; one call at a time on the same program; no driver
  * call.
  */
 #define CUC_TILE_SCAN_LIST(X) \
@@ -1533,7 +1540,7 @@ CUC_API void cuc_tile_topk(cuc_tile *values, cuc_tile *indices, cuc_tile_program
                            int32_t axis);
 
 /**
- * Count the elements equal to 0, 1, ..., count - 1; other values are ignored.
+ * Count the elements equal to 0, 1, ..., count - 1. Other values are ignored.
  *
  * @shape  result: [count] of i32
  * @thread one call at a time on the same program
@@ -1550,10 +1557,10 @@ CUC_API cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file,
                                     cuc_tile x, int64_t count);
 
 /**
- * Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with.
+ * Builds the operation with which cuc_tile_reduce() and cuc_tile_scan() combine two elements.
  *
- * It is called once and builds operations on scalars: no memory access, no control flow, and no
- * outside value except constants.
+ * It is called once and builds operations on scalars. It must not access memory, use control flow,
+ * or use outside values other than constants.
  *
  * @param      user    as passed to the reduction
  * @param      program the program
@@ -1639,7 +1646,8 @@ CUC_API cuc_tile cuc_tile_mma(cuc_tile_program *program, const char *file, uint3
                               int32_t fast_acc);
 
 /**
- * Multiply two matrices, like `@`: cuc_tile_mma() with zeros of f32, f64 or i32 as accumulator.
+ * Multiply two matrices, like `@`. This is cuc_tile_mma() with an accumulator of zeros of f32, f64
+ * or i32.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1657,7 +1665,7 @@ CUC_API cuc_tile cuc_tile_matmul(cuc_tile_program *program, const char *file, ui
 /* ---- Variables and control flow ------------------------------------------------------------- */
 
 /**
- * Declare a variable, which holds a value that a loop carries or an if defines.
+ * Declare a variable, for a value that a loop carries or that an if defines.
  *
  * It can be used up to the end of the block that declares it.
  *
@@ -1667,8 +1675,8 @@ CUC_API cuc_tile cuc_tile_matmul(cuc_tile_program *program, const char *file, ui
  * @param file    the caller's source file
  * @param line    the caller's line
  * @param name    its name in the program's text and in messages; copied; NULL: a number
- * @param value   its initial value, which fixes its type. A constant becomes i32, i64 if it is
- *                large, f32 or bool
+ * @param value   its initial value, which fixes its type. A constant becomes i32 (i64 if it is
+ *                large), f32 or bool
  * @return the variable
  * @since 0.1
  */
@@ -1706,7 +1714,7 @@ CUC_API void cuc_tile_set(cuc_tile_program *program, const char *file, uint32_t 
                           cuc_tile_variable variable, cuc_tile value);
 
 /**
- * Begin a counting loop, up to the matching cuc_tile_end().
+ * Begin a counting loop, which extends to the matching cuc_tile_end().
  *
  * In the language it is `for i in first .. last step step`.
  *
@@ -1725,8 +1733,8 @@ CUC_API cuc_tile cuc_tile_for(cuc_tile_program *program, const char *file, uint3
                               cuc_tile first, cuc_tile last, int64_t step);
 
 /**
- * Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
- * leave it.
+ * Begin an infinite loop, which extends to the matching cuc_tile_end(). cuc_tile_while() and
+ * cuc_tile_break() leave it.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1740,7 +1748,8 @@ CUC_API void cuc_tile_loop(cuc_tile_program *program, const char *file, uint32_t
 /**
  * Leave the loop unless a condition holds.
  *
- * `while c { .. }` is cuc_tile_loop(), the computation of c, cuc_tile_while(), .., cuc_tile_end().
+ * To write `while c { .. }`, call cuc_tile_loop(), compute c, and call cuc_tile_while(), ..,
+ * cuc_tile_end().
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1831,7 +1840,7 @@ CUC_API void cuc_tile_return(cuc_tile_program *program, const char *file, uint32
 /* ---- Random numbers, PTX, messages and dependent launch ------------------------------------- */
 
 /**
- * Generate random bits, as four tiles of u32; equal arguments give equal bits.
+ * Generate random bits, as four tiles of u32. Equal arguments give equal bits.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1847,7 +1856,7 @@ CUC_API void cuc_tile_philox(cuc_tile *result, cuc_tile_program *program, const 
                              uint32_t line, cuc_tile seed, cuc_tile counter);
 
 /**
- * Insert PTX for each element: $0 is the result, $1 and up are the operands.
+ * Insert PTX for each element. In the text, $0 is the result, and $1 and up are the operands.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1898,8 +1907,8 @@ CUC_API void cuc_tile_print(cuc_tile_program *program, const char *file, uint32_
 /**
  * Wait until the preceding kernels have ended and their writes are visible.
  *
- * It serves launches with CUC_LAUNCH_PROGRAMMATIC, which may begin earlier; in others it does
- * nothing.
+ * It is for launches with CUC_LAUNCH_PROGRAMMATIC, which may begin earlier. In other launches it
+ * does nothing.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call

@@ -2,9 +2,10 @@
  * @file
  * Tuning: measure candidates on a GPU and store the fastest in a file (tuned.h).
  *
- * Part of libcucore-bench, because it measures like the benchmarks: with cold caches, in rounds,
- * until the median is known precisely enough, and discarding samples of a throttled device. Before
- * a candidate is timed, its result is compared with that of the model's first choice.
+ * This is part of libcucore-bench, because it measures as the benchmarks do: with cold caches, in
+ * rounds, until the median is known precisely enough. It discards samples of a throttled device.
+ * Before it times a candidate, it compares the candidate's result with the result of the model's
+ * first choice.
  */
 #ifndef CUCORE_TUNE_H
 #define CUCORE_TUNE_H
@@ -18,30 +19,32 @@
 
 CUC_BEGIN_DECLS
 
-/** The outcome of a candidate. */
+/** The result for one candidate. */
 typedef struct cuc_tune_candidate {
-    size_t struct_size; /**< sizeof(cuc_tune_candidate) of the library */
-    const char *choice; /**< in the form of records */
+    size_t struct_size; /**< sizeof(cuc_tune_candidate) in the library */
+    const char *choice; /**< in the form of tuning records */
     double seconds;     /**< median; NaN: not measured */
     double ci_low;      /**< the median's 95 % confidence interval */
     double ci_high;
     double model;       /**< the model's estimate in seconds */
-    const char *reason; /**< reason why it was not measured or is wrong; NULL: measured */
+    const char *reason; /**< why it was not measured or is wrong; NULL: measured */
 } cuc_tune_candidate;
 
 /** Steps of tuning. */
 enum {
-    CUC_TUNE_COMPILING = 0, /**< a candidate is compiled */
-    CUC_TUNE_CHECKING = 1,  /**< its first run, compared with the first candidate's result */
-    CUC_TUNE_SAMPLING = 2,  /**< all are measured in rounds; reported at most ten times a second */
+    CUC_TUNE_COMPILING = 0, /**< a candidate is being compiled */
+    CUC_TUNE_CHECKING = 1,  /**< a candidate's first run, compared with the first candidate's
+                                 result */
+    CUC_TUNE_SAMPLING = 2,  /**< all candidates are measured in rounds; reported at most ten times a
+                                 second */
 };
 
 /** The progress of tuning. Pointers are valid during the callback. */
 typedef struct cuc_tune_progress {
-    size_t struct_size; /**< sizeof(cuc_tune_progress) of the library */
-    const char *choice; /**< the candidate, in the form of records; NULL: all */
+    size_t struct_size; /**< sizeof(cuc_tune_progress) in the library */
+    const char *choice; /**< the candidate, in the form of tuning records; NULL: all candidates */
     int32_t step;       /**< a CUC_TUNE_ constant */
-    uint32_t number;    /**< the candidate's number, from 1; 0: all */
+    uint32_t number;    /**< the candidate's number, from 1; 0: all candidates */
     uint32_t count;     /**< number of candidates */
     uint32_t samples;   /**< SAMPLING: rounds so far; else 0 */
 } cuc_tune_progress;
@@ -54,13 +57,13 @@ typedef struct cuc_tune_options {
     uint32_t flags;     /**< 0 */
     double max_seconds; /**< sampling time; 0: 3 */
     double target;      /**< relative half width of a median's interval; 0: 0.005 */
-    uint64_t seed;      /**< for inputs and the order */
-    const char *path;   /**< file for the winner's record; NULL: none. A file that cannot be
-                             written is reported before any measurement */
-    /** Receives each candidate when all are measured, the fastest first; NULL: none. */
+    uint64_t seed;      /**< seed of the inputs and of the random order */
+    const char *path;   /**< file for the winner's record; NULL: none. If the file cannot be
+                             written, the call fails before it measures */
+    /** Receives each candidate after all are measured, the fastest first; NULL: none. */
     void (*tell)(void *user, const cuc_tune_candidate *candidate);
     void *user; /**< passed to tell and progress */
-    /** Called as each step begins: compiling and first runs can take long. NULL: none. */
+    /** Called when each step begins, because compiling and first runs can take long. NULL: none. */
     void (*progress)(void *user, const cuc_tune_progress *progress);
 } cuc_tune_options;
 
@@ -87,7 +90,7 @@ typedef struct cuc_tune_options {
 CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size);
 
 /**
- * Find the fastest tile for a plan's kind and shape, with matrices of its own.
+ * Find the fastest tile for a plan's kind and shape, using its own matrices.
  *
  * Needs memory for several sets of the matrices, and NVRTC for the kernel that flushes L2.
  *
@@ -97,8 +100,9 @@ CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size
  * @param[out] choice   receives the winner's text, with a final zero byte; NULL: not wanted
  * @param      capacity size of choice in bytes; 512 suffices
  * @param      device   the device to measure on
- * @param      plan     the kind of product and its shape: m, n and k must be given. Only the
- *                      activation is applied to the result; settings chosen by hand stay
+ * @param      plan     the kind of product and its shape; m, n and k must be given. Of the
+ *                      operations on the result, only the activation is measured. Settings chosen
+ *                      by hand stay
  * @param      options  NULL selects all defaults
  * @retval CUC_OK                     found, and stored if there is a path
  * @retval CUC_ERROR_INVALID_ARGUMENT device or plan is NULL, a field is out of bounds, or capacity
@@ -118,7 +122,7 @@ CUC_API cuc_status cuc_gemm_tune(char *choice, size_t capacity, cuc_device *devi
  * Find the fastest constants of auto() for a kernel of a tile program, with the caller's arguments.
  *
  * Tensors that the kernel writes are restored before each run and at the end, so their contents do
- * not change. The record has the extents among `program`'s dimensions.
+ * not change. The record contains those of `program`'s dimensions that are extents.
  *
  * @order  waits for the device, and returns when it is complete: seconds
  * @thread any thread

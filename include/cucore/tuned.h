@@ -1,10 +1,10 @@
 /**
  * @file
- * Records of measured fastest choices, in files that compilers and plans search.
+ * Tuning records: measured fastest choices, in files that compilers and plans search.
  *
- * A file is text with a record a line, so that any tool can read, compare and merge it;
+ * A file is text with one record per line, so that any tool can read, compare and merge it.
  * docs/tuning.md describes the format. cuc_program_options.tuned and cuc_gemm_options.tuned name a
- * file; without a name it is the one that CUCORE_TUNED names, or else the one installed with the
+ * file. By default, the file is the one that CUCORE_TUNED names, or else the one installed with the
  * library.
  */
 #ifndef CUCORE_TUNED_H
@@ -18,10 +18,11 @@ CUC_BEGIN_DECLS
 typedef struct cuc_tuned_record {
     size_t struct_size;     /**< sizeof(cuc_tuned_record), set by the caller */
     const char *gpu;        /**< the device's name: "NVIDIA H200" */
-    const char *toolkit;    /**< CUDA version of the driver: "13.0"; only the first number
+    const char *toolkit;    /**< CUDA version of the driver, "13.0"; only the first number
                                  matters */
-    const char *program;    /**< cuc_tuned_program() of a tile program; "cuc_gemm" */
-    const char *kernel;     /**< the kernel's name; for cuc_gemm() the plan's kind: "f16 nt d16" */
+    const char *program;    /**< cuc_tuned_program() of a tile program, or "cuc_gemm" */
+    const char *kernel;     /**< the kernel's name, or for cuc_gemm() the plan's kind: "f16 nt
+                                 d16" */
     const char *constants;  /**< constants set by hand, in the kernel's order: "T=bf16" */
     const char *dimensions; /**< "M=4096 N=4096 K=4096", in the kernel's order */
     const char *choice;     /**< constants, and options after a colon: "BM=128 BN=256 :cluster=2" */
@@ -34,13 +35,13 @@ typedef struct cuc_tuned_record {
     }
 
 /**
- * Receives a choice in the form of records, and the time in seconds that a model estimates for it.
- * The text is valid during the call.
+ * Receives a choice in the form of tuning records, and the time in seconds that a model estimates
+ * for it. The text is valid only during the call.
  */
 typedef void (*cuc_tuned_visit)(void *user, const char *choice, double seconds);
 
 /**
- * Compute the name of a tile program from its text.
+ * Compute, from a tile program's text, its name in tuning records.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -54,13 +55,13 @@ typedef void (*cuc_tuned_visit)(void *user, const char *choice, double seconds);
 CUC_API cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes);
 
 /**
- * Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and
- * dimensions.
+ * Add a record to a file. It replaces a record with the same GPU, toolkit, program, kernel,
+ * constants and dimensions.
  *
  * The file is created, or replaced as by cuc_object_save(). Threads and processes that add records
  * concurrently are serialised if the file system supports locks on folders. Anyone who can read the
- * folder can hold that lock; a lock under which the file does not change therefore delays the call
- * by 2 s and does not block it.
+ * folder can hold that lock. If the file does not change meanwhile, the call therefore waits only 2
+ * s for the lock and then goes on without it.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -78,10 +79,10 @@ CUC_API cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes);
 CUC_API cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *record);
 
 /**
- * Find the choice for a program on a GPU, for near extents.
+ * Find the choice for a program on a GPU, for nearby extents.
  *
- * Extents are near when each is equal below 64, else within half an octave, and both or neither are
- * multiples of 8. Of several records the nearest is used.
+ * Two extents are near if they are equal or, from 64 on, differ by at most half an octave and both
+ * or neither are multiples of 8. If several records match, the nearest one is used.
  *
  * @thread any thread
  * @capture makes no driver call

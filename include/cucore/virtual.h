@@ -22,8 +22,8 @@ CUC_BEGIN_DECLS
 
 /** Properties of virtual memory. */
 enum {
-    CUC_MEMORY_VIRTUAL_READ_ONLY = 0x1,       /**< its own device can only read it */
-    CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY = 0x2, /**< the peers can only read it */
+    CUC_MEMORY_VIRTUAL_READ_ONLY = 0x1,       /**< the memory's own device can only read it */
+    CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY = 0x2, /**< peers can only read it */
     CUC_MEMORY_VIRTUAL_RDMA = 0x4, /**< other devices on the bus can access it (GPUDirect RDMA) */
     CUC_MEMORY_VIRTUAL_FINE = 0x8, /**< use the smallest pieces possible, not the size that the
                                         driver recommends */
@@ -33,12 +33,13 @@ enum {
 /** Options of cuc_memory_virtual_create(). Zero selects the default of every field. */
 typedef struct cuc_memory_virtual_options {
     size_t struct_size;       /**< sizeof(cuc_memory_virtual_options); the initialisers set it */
-    uint64_t reserve_bytes;   /**< reserved for each allocation, to grow into; 0: its own size */
+    uint64_t reserve_bytes;   /**< bytes reserved for each allocation to grow into; 0: its own
+                                   size */
     uint64_t align;           /**< alignment of addresses, a power of two; 0: the driver's */
     cuc_device *const *peers; /**< [peer_count] other devices that can access it */
     size_t peer_count;        /**< 0: none */
     cuc_memory_location
-        location;      /**< NONE: the memory is on the device; else a location on the host */
+        location;      /**< NONE: the memory is on the device; otherwise a location on the host */
     uint32_t flags;    /**< CUC_MEMORY_VIRTUAL_ bits */
     uint32_t reserved; /**< 0 */
 } cuc_memory_virtual_options;
@@ -77,7 +78,7 @@ CUC_API void cuc_memory_virtual_options_init(cuc_memory_virtual_options *options
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out     a new reference; release it
- * @param      device  the device that owns the memory, or that accesses it when it is on the host
+ * @param      device  the device that owns the memory or, for memory on the host, accesses it
  * @param      options NULL: device memory that only the device accesses, with no spare addresses
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL; align is not a power of two; a peer is
@@ -102,7 +103,8 @@ CUC_API cuc_status cuc_memory_virtual_create(cuc_memory_resource **out, cuc_devi
  * @param[out] out      bytes
  * @param      resource created by cuc_memory_virtual_create()
  * @retval CUC_OK                     read
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is of another sort
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is not a virtual-memory
+ *                                    resource
  * @since 0.1
  */
 CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *resource);
@@ -110,12 +112,12 @@ CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *
 /**
  * Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
  *
- * Both buffers share the memory that both cover, and each is released separately; the last release
- * frees the memory. The new buffer has the same address if `bytes` is smaller or fits the
- * resource's reservation. Otherwise it is mapped at new addresses, and the old buffer keeps the old
- * ones. Added memory is uninitialised.
+ * The buffers share the memory that both cover. Release each one separately; the last release frees
+ * the memory. The new buffer has the same address if `bytes` is smaller or fits the resource's
+ * reservation. Otherwise it is mapped at new addresses, and the old buffer keeps the old ones.
+ * Added memory is uninitialised.
  *
- * @order  the memory is available at once to every stream; nothing is waited for
+ * @order  the memory is available to every stream at once; the call does not wait
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out    a new reference; release it; its stream is the buffer's
@@ -123,7 +125,7 @@ CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *
  * @param      bytes  more than 0
  * @retval CUC_OK                         created
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL, bytes is 0, or the buffer is a slice,
- *                                        empty or from another sort of resource
+ *                                        empty or not virtual memory
  * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the memory is exhausted
  * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory
  * @retval CUC_ERROR_DRIVER               the driver refused
@@ -140,7 +142,7 @@ typedef struct cuc_memory_piece {
 } cuc_memory_piece;
 
 /**
- * Export the memory of a virtual-memory buffer to another process, as one file descriptor for each
+ * Export the memory of a virtual-memory buffer to another process, as one file descriptor per
  * piece. A buffer has one piece, plus one for each growth.
  *
  * Pass the descriptors to the other process like those of cuc_memory_pool_export(), together with
@@ -172,7 +174,7 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t cap
 
 /**
  * Create a buffer over memory of another process. It grows like other buffers of its resource, with
- * memory of its own process.
+ * new memory from this process.
  *
  * @order  the memory is available at once; this process cannot tell whether the other process's
  *         work on it is complete
@@ -188,9 +190,9 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t cap
  * @param      bytes    size of the buffer, which the other process must send: more than 0, and at
  *                      most the size of all pieces
  * @retval CUC_OK                         imported
- * @retval CUC_ERROR_INVALID_ARGUMENT     out, resource or pieces is NULL, the resource is of
- *                                        another sort, count or bytes is 0, or the sizes of the
- *                                        pieces are impossible
+ * @retval CUC_ERROR_INVALID_ARGUMENT     out, resource or pieces is NULL, the resource is not a
+ *                                        virtual-memory resource, count or bytes is 0, or the sizes
+ *                                        of the pieces are impossible
  * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the addresses are exhausted
  * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory
  * @retval CUC_ERROR_DRIVER               the driver refused, such as for a descriptor of something

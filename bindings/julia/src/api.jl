@@ -9,9 +9,9 @@ const cuc_device_ptr = UInt64
 const cuc_dtype = Int32
 # A 32-bit value that kernels set and one conditional node reads. The handle is the driver's CUgraphConditionalHandle, which equals cudaGraphConditionalHandle; pass it to kernels unchanged. It belongs to its graph.
 const cuc_condition = UInt64
-# A value: a tile, a scalar, a constant or a tensor; 0 is none.
+# A value: a tile, a scalar, a constant or a tensor. 0 means none.
 const cuc_tile = UInt32
-# A variable, which holds successive values of one type; 0 is none.
+# A variable, which holds successive values of one type. 0 means none.
 const cuc_tile_variable = UInt32
 
 # The result of a search, with the locations that were tried first.
@@ -1224,7 +1224,7 @@ struct cuc_python_argument
     dtype::Int32
 end
 
-# A complete launch, whose address a Python object holds.
+# A complete launch. A Python object holds its address.
 struct cuc_python_launch
     stream::Ptr{Cvoid}
     config::Ptr{Cvoid}
@@ -1233,7 +1233,7 @@ struct cuc_python_launch
     arg_count::Csize_t
 end
 
-# Conversion of Python values of certain classes to a launch of a kernel.
+# How Python values of certain classes become a launch of a kernel.
 struct cuc_python_plan
     kernel::Ptr{Cvoid}
     arguments::Ptr{cuc_python_argument}
@@ -1272,7 +1272,7 @@ struct cuc_tensor_map
     words::NTuple{16, UInt64}
 end
 
-# Pixels that a copy of images transfers: those of a bounding box, in sequence, as convolutions need them.
+# The pixels that a copy of images transfers: a sequence of the pixels of a bounding box, as convolutions need them.
 struct cuc_tensor_map_image
     struct_size::Csize_t
     lower::NTuple{3, Int32}
@@ -1321,7 +1321,7 @@ struct cuc_tile_budget
     cancel_user::Ptr{Cvoid}
 end
 
-# An entry of a tile kernel. All entries do the same, each for a class of arguments.
+# An entry of a tile kernel. All entries compute the same result; each serves a class of arguments.
 struct cuc_tile_entry
     struct_size::Csize_t
     variant::Ptr{UInt8}
@@ -1445,7 +1445,7 @@ cuc_buffer_device(buffer) =
 # Export a buffer to a process that has imported its pool.
 cuc_buffer_export(out, buffer) =
     ccall((:cuc_buffer_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_buffer}), out, buffer)
-# Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece. A buffer has one piece, plus one for each growth.
+# Export the memory of a virtual-memory buffer to another process, as one file descriptor per piece. A buffer has one piece, plus one for each growth.
 cuc_buffer_export_pieces(pieces, capacity, count, buffer) =
     ccall((:cuc_buffer_export_pieces, libcucore), cuc_status, (Ptr{cuc_memory_piece}, Csize_t, Ptr{Csize_t}, Ptr{cuc_buffer}), pieces, capacity, count, buffer)
 # Fill a part of a buffer with a pattern, in stream order.
@@ -1454,7 +1454,7 @@ cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
 # Import another process's buffer. Importing a buffer again yields the same address. The memory stays mapped until the last of these buffers in this process is released.
 cuc_buffer_from_ipc_handle(out, stream, pool, handle, bytes) =
     ccall((:cuc_buffer_from_ipc_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_stream}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t), out, stream, pool, handle, bytes)
-# Create a buffer over memory of another process. It grows like other buffers of its resource, with memory of its own process.
+# Create a buffer over memory of another process. It grows like other buffers of its resource, with new memory from this process.
 cuc_buffer_from_pieces(out, stream, resource, pieces, count, bytes) =
     ccall((:cuc_buffer_from_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_stream}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t), out, stream, resource, pieces, count, bytes)
 # Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the host.
@@ -1727,7 +1727,7 @@ cuc_driver_get_path(out) =
 # The newest CUDA version that the driver supports.
 cuc_driver_get_version(out) =
     ccall((:cuc_driver_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
-# Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request.
+# Check whether the driver is the simulated one, which CUCORE_DRIVER can select.
 cuc_driver_is_simulated() =
     ccall((:cuc_driver_is_simulated, libcucore), Int32, ())
 # The size of an element in bits.
@@ -2306,7 +2306,7 @@ cuc_nvjitlink_get_version(major, minor) =
 # The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as "580.65.06".
 cuc_nvml_get_driver_version(out, size) =
     ccall((:cuc_nvml_get_driver_version, libcucore), cuc_status, (Ptr{UInt8}, Csize_t), out, size)
-# The compute capabilities that NVRTC compiles for, in ascending order.
+# The compute capabilities for which NVRTC can compile, in ascending order.
 cuc_nvrtc_get_archs(count, out, capacity) =
     ccall((:cuc_nvrtc_get_archs, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{Int32}, Csize_t), count, out, capacity)
 # The version of NVRTC, the compiler of CUDA C++.
@@ -2435,25 +2435,25 @@ cuc_program_release(program) =
 # Add a reference to a program.
 cuc_program_retain(program) =
     ccall((:cuc_program_retain, libcucore), Ptr{cuc_program}, (Ptr{cuc_program},), program)
-# Make the objects of a Python class callable: each performs the launch in its attribute `_launch`, a tuple that begins with the address of a cuc_python_launch (int).
+# Make the objects of a Python class callable. Calling an object performs the launch in its attribute `_launch`, a tuple that begins with the address of a cuc_python_launch (int).
 cuc_python_add_call(type_) =
     ccall((:cuc_python_add_call, libcucore), cuc_status, (Ptr{Cvoid},), type_)
 # Add the DLPack protocol to a Python class of arrays: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
 cuc_python_add_dlpack(type_) =
     ccall((:cuc_python_add_dlpack, libcucore), cuc_status, (Ptr{Cvoid},), type_)
-# Replace methods and properties of a class of the package by the library's C versions.
+# Replace methods and properties of one of the package's classes with the library's C versions.
 cuc_python_add_methods(type_, name) =
     ccall((:cuc_python_add_methods, libcucore), cuc_status, (Ptr{Cvoid}, Cstring), type_, name)
-# Create the base type of a class of the package, with the fields that C code reads.
+# Create the base type of one of the package's classes, with the fields that C code reads.
 cuc_python_get_base(out, name) =
     ccall((:cuc_python_get_base, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Cstring), out, name)
 # Create a Python function `launch(stream, config, kernel, *args)`.
 cuc_python_get_launch(out, slowly) =
     ccall((:cuc_python_get_launch, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Cvoid}), out, slowly)
-# The version of the CUDA runtime: the program's own if its symbols are visible, else the one found on the machine.
+# The version of the CUDA runtime. This is the program's own runtime if its symbols are visible, otherwise the one found on the machine.
 cuc_runtime_get_version(out) =
     ccall((:cuc_runtime_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
-# Make a device the runtime's current one on the calling thread, like cudaSetDevice().
+# Make a device the runtime's current device on the calling thread, like cudaSetDevice().
 cuc_runtime_set_device(device) =
     ccall((:cuc_runtime_set_device, libcucore), cuc_status, (Ptr{cuc_device},), device)
 # Set the process-wide handler of failures that no call can return. Without a handler, such a failure is dropped and its object leaks.
@@ -2471,7 +2471,7 @@ cuc_status_name(status) =
 # The meaning of a status, in a few words.
 cuc_status_text(status) =
     ccall((:cuc_status_text, libcucore), Cstring, (cuc_status,), status)
-# Call a function on the host when the stream reaches it, even when earlier work failed.
+# Call a function on the host when the stream reaches it, even if earlier work failed.
 cuc_stream_add_callback(stream, callback, user) =
     ccall((:cuc_stream_add_callback, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, callback, user)
 # Add a conditional node to the graph that a stream is captured into, after the stream's work so far.
@@ -2492,7 +2492,7 @@ cuc_stream_condition_create(out, stream, default_value, flags) =
 # The context of a stream.
 cuc_stream_context(stream) =
     ccall((:cuc_stream_context, libcucore), Ptr{cuc_context}, (Ptr{cuc_stream},), stream)
-# Give a stream the attributes of another one, such as its priority and its window of the L2 cache.
+# Give a stream the attributes of another stream, such as its priority and its L2 access policy window.
 cuc_stream_copy_attributes(stream, from) =
     ccall((:cuc_stream_copy_attributes, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_stream}), stream, from)
 # Create a stream in a device's primary context.
@@ -2522,7 +2522,7 @@ cuc_stream_get_default(out, device, which) =
 # The flags of a stream.
 cuc_stream_get_flags(out, stream) =
     ccall((:cuc_stream_get_flags, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_stream}), out, stream)
-# An identifier that no other stream of the process ever shares.
+# An identifier that is unique among all streams the process ever has.
 cuc_stream_get_id(out, stream) =
     ccall((:cuc_stream_get_id, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_stream}), out, stream)
 # The actual priority of a stream.
@@ -2540,7 +2540,7 @@ cuc_stream_options_init(options, caller_size) =
 # Check whether all work on a stream is complete, without waiting.
 cuc_stream_query(stream) =
     ccall((:cuc_stream_query, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
-# Release a stream. The last release destroys it once its work is complete, but does not wait for the work. Buffers that will be freed on the stream keep it alive.
+# Release a stream. After the last release, the stream is destroyed once its work is complete; the call does not wait. Buffers that will be freed on the stream keep it alive.
 cuc_stream_release(stream) =
     ccall((:cuc_stream_release, libcucore), Cvoid, (Ptr{cuc_stream},), stream)
 # Add a reference to a stream.
@@ -2567,7 +2567,7 @@ cuc_stream_write_value(stream, address, value, bytes, flags) =
 # The size of a tensor's elements in bytes, without gaps.
 cuc_tensor_bytes(tensor) =
     ccall((:cuc_tensor_bytes, libcucore), UInt64, (Ptr{cuc_tensor},), tensor)
-# Check that a tensor is valid in itself. The existence of its memory is not checked.
+# Check that a tensor's fields are valid. This does not check that its memory exists.
 cuc_tensor_check(tensor) =
     ccall((:cuc_tensor_check, libcucore), cuc_status, (Ptr{cuc_tensor},), tensor)
 # The number of elements of a tensor: the product of its shape.
@@ -2579,7 +2579,7 @@ cuc_tensor_from_buffer(out, buffer, dtype, rank, shape) =
 # Read a DLPack tensor.
 cuc_tensor_from_dlpack(out, managed) =
     ccall((:cuc_tensor_from_dlpack, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor_versioned}), out, managed)
-# Read a DLPack tensor of the format before 1.0, which has no read-only mark.
+# Read a DLPack tensor in the format before 1.0, which has no read-only flag.
 cuc_tensor_from_dlpack_unversioned(out, managed) =
     ccall((:cuc_tensor_from_dlpack_unversioned, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor}), out, managed)
 # Initialise a contiguous tensor, with the last dimension fastest.
@@ -2639,7 +2639,7 @@ cuc_tile_argmin(program, file, line, x, axis) =
 # the index of the smallest, or of the first NaN
 cuc_tile_argmin_nan(program, file, line, x, axis) =
     ccall((:cuc_tile_argmin_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
-# Insert PTX for each element: $0 is the result, $1 and up are the operands.
+# Insert PTX for each element. In the text, $0 is the result, and $1 and up are the operands.
 cuc_tile_asm(program, file, line, text, dtype, count, x) =
     ccall((:cuc_tile_asm, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, UInt32, Ptr{cuc_tile}), program, file, line, text, dtype, count, x)
 # End the kernel with a message if an element is false.
@@ -2678,7 +2678,7 @@ cuc_tile_atomic_xor(program, file, line, tensor, count, index, x, options) =
 # x & y: integers; for bools, and
 cuc_tile_bitand(program, file, line, x, y) =
     ccall((:cuc_tile_bitand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# Reinterpret the bits as another element type. With another width, the last axis grows or shrinks, in the order of bytes in memory, lowest first.
+# Reinterpret the bits as another element type. If the widths differ, the last axis grows or shrinks. The bytes keep their order in memory, lowest first.
 cuc_tile_bitcast(program, file, line, x, dtype) =
     ccall((:cuc_tile_bitcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype), program, file, line, x, dtype)
 # ~x: integers; for bools, not
@@ -2705,7 +2705,7 @@ cuc_tile_broadcast(program, file, line, x, rank, shape) =
 # Set every field of a budget to its default.
 cuc_tile_budget_init(budget, caller_size) =
     ccall((:cuc_tile_budget_init, libcucore), Cvoid, (Ptr{cuc_tile_budget}, Csize_t), budget, caller_size)
-# Convert to another element type; 8-bit floats saturate, integers wrap.
+# Convert to another element type. 8-bit floats saturate; integers wrap.
 cuc_tile_cast(program, file, line, x, dtype, round) =
     ccall((:cuc_tile_cast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype, Int32), program, file, line, x, dtype, round)
 # Concatenate two tiles along an axis.
@@ -2735,7 +2735,7 @@ cuc_tile_cumprod(program, file, line, x, axis, reverse) =
 # the sum of all elements up to this one, inclusive
 cuc_tile_cumsum(program, file, line, x, axis, reverse) =
     ccall((:cuc_tile_cumsum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, Int32), program, file, line, x, axis, reverse)
-# Declare a variable, which holds a value that a loop carries or an if defines.
+# Declare a variable, for a value that a loop carries or that an if defines.
 cuc_tile_declare(program, file, line, name, value) =
     ccall((:cuc_tile_declare, libcucore), cuc_tile_variable, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_tile), program, file, line, name, value)
 # An extent of a tensor, which may be a slice.
@@ -2765,7 +2765,7 @@ cuc_tile_else(program, file, line) =
 # End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
 cuc_tile_end(program, file, line) =
     ccall((:cuc_tile_end, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# Mark the following calls as the work of a function that builds code, called at the caller's position: messages also report that position, as they do for a `fn`.
+# Mark the following calls as the work of a function that builds code. Messages then also report the position from which that function was called, as they do for a `fn`.
 cuc_tile_enter(program, file, line) =
     ccall((:cuc_tile_enter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x == y: bools
@@ -2795,13 +2795,13 @@ cuc_tile_expm1(program, file, line, x) =
 # The extent of an axis of a tile.
 cuc_tile_extent(program, x, axis) =
     ccall((:cuc_tile_extent, libcucore), Int64, (Ptr{cuc_tile_program}, cuc_tile, Int32), program, x, axis)
-# Extract a subtile; indices count subtiles, as those of a load count tiles.
+# Extract a subtile. Indices count subtiles, just as a load's indices count tiles.
 cuc_tile_extract(program, file, line, x, count, index, rank, shape) =
     ccall((:cuc_tile_extract, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}), program, file, line, x, count, index, rank, shape)
-# State facts that hold at every launch: the launch checks them, and the code may rely on them.
+# State facts that hold at every launch. The launch checks them, and the code may rely on them.
 cuc_tile_fact(program, file, line, facts) =
     ccall((:cuc_tile_fact, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, facts)
-# Create a float constant. It takes the dtype of the other operand; alone it is f32.
+# Create a float constant. It takes the dtype of the other operand. On its own it is f32.
 cuc_tile_float(program, file, line, value) =
     ccall((:cuc_tile_float, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cdouble), program, file, line, value)
 # the next integer at or below
@@ -2816,7 +2816,7 @@ cuc_tile_fma(program, file, line, x, y, z) =
 # Compute x * y + z for floats, rounded once in a given direction.
 cuc_tile_fma_round(program, file, line, x, y, z, round) =
     ccall((:cuc_tile_fma_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile, Int32), program, file, line, x, y, z, round)
-# Begin a counting loop, up to the matching cuc_tile_end().
+# Begin a counting loop, which extends to the matching cuc_tile_end().
 cuc_tile_for(program, file, line, first, last, step) =
     ccall((:cuc_tile_for, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int64), program, file, line, first, last, step)
 # Create a tile with one value in every element.
@@ -2834,16 +2834,16 @@ cuc_tile_ge(program, file, line, x, y) =
 # The current value of a variable.
 cuc_tile_get(program, file, line, variable) =
     ccall((:cuc_tile_get, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable), program, file, line, variable)
-# Read an entry of a tile kernel from object code; needs no driver.
+# Read an entry of a tile kernel from object code. This needs no driver.
 cuc_tile_get_entry(out, object, kernel, index) =
     ccall((:cuc_tile_get_entry, libcucore), cuc_status, (Ptr{cuc_tile_entry}, Ptr{cuc_object}, Cstring, Csize_t), out, object, kernel, index)
-# The program in the compiler's intermediate form, simplified: a tile program with the same meaning.
+# The program in the compiler's simplified intermediate form, as a tile program with the same meaning.
 cuc_tile_get_ir(text, bytes, program) =
     ccall((:cuc_tile_get_ir, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
 # The program in the form from which the compiler writes PTX: one operation per line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
 cuc_tile_get_machine(text, bytes, program) =
     ccall((:cuc_tile_get_machine, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
-# Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.
+# Read a parameter of a tile kernel. cuc_kernel_get_parameter_count() returns the number of parameters.
 cuc_tile_get_parameter(out, kernel, index) =
     ccall((:cuc_tile_get_parameter, libcucore), cuc_status, (Ptr{cuc_tile_parameter}, Ptr{cuc_kernel}, Csize_t), out, kernel, index)
 # The key of a kernel's tuning record: its program, constants and dimensions.
@@ -2861,7 +2861,7 @@ cuc_tile_grid_dependency_wait(program, file, line) =
 # x > y
 cuc_tile_gt(program, file, line, x, y) =
     ccall((:cuc_tile_gt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# Count the elements equal to 0, 1, ..., count - 1; other values are ignored.
+# Count the elements equal to 0, 1, ..., count - 1. Other values are ignored.
 cuc_tile_histogram(program, file, line, x, count) =
     ccall((:cuc_tile_histogram, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64), program, file, line, x, count)
 # Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end().
@@ -2870,10 +2870,10 @@ cuc_tile_if(program, file, line, condition) =
 # Copy a tile and replace one of its subtiles.
 cuc_tile_insert(program, file, line, x, count, index, y) =
     ccall((:cuc_tile_insert, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile), program, file, line, x, count, index, y)
-# Create an integer constant. It takes the dtype of the other operand; alone it is i32, or i64 if it is large.
+# Create an integer constant. It takes the dtype of the other operand. On its own it is i32, or i64 if it is large.
 cuc_tile_int(program, file, line, value) =
     ccall((:cuc_tile_int, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int64), program, file, line, value)
-# Run a kernel of a tile program on the CPU, one block after another: slow and exact.
+# Run a kernel of a tile program on the CPU, one block after another. This is slow but exact.
 cuc_tile_interpret(program, kernel, args, count, options) =
     ccall((:cuc_tile_interpret, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{cuc_tile_interpret_options}), program, kernel, args, count, options)
 # Set options to their defaults.
@@ -2900,13 +2900,13 @@ cuc_tile_le(program, file, line, x, y) =
 # End the effect of the last cuc_tile_enter().
 cuc_tile_leave(program) =
     ccall((:cuc_tile_leave, libcucore), Cvoid, (Ptr{cuc_tile_program},), program)
-# Load a tile of a tensor by tile index: index i starts at element i * extent.
+# Load a tile of a tensor by tile index. Index i starts at element i * extent.
 cuc_tile_load(program, file, line, tensor, count, index, rank, shape, options) =
     ccall((:cuc_tile_load, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, rank, shape, options)
 # Load a tile of a tensor by the index of its first element.
 cuc_tile_load_at(program, file, line, tensor, count, index, rank, shape, options) =
     ccall((:cuc_tile_load_at, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, rank, shape, options)
-# Load rows of a tensor: `ids` select elements of its first axis.
+# Load rows of a tensor. `ids` select elements of its first axis.
 cuc_tile_load_rows(program, file, line, tensor, ids, count, index, rank, shape, options) =
     ccall((:cuc_tile_load_rows, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, ids, count, index, rank, shape, options)
 # the natural logarithm
@@ -2918,13 +2918,13 @@ cuc_tile_log1p(program, file, line, x) =
 # the logarithm to base 2
 cuc_tile_log2(program, file, line, x) =
     ccall((:cuc_tile_log2, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it.
+# Begin an infinite loop, which extends to the matching cuc_tile_end(). cuc_tile_while() and cuc_tile_break() leave it.
 cuc_tile_loop(program, file, line) =
     ccall((:cuc_tile_loop, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x < y
 cuc_tile_lt(program, file, line, x, y) =
     ccall((:cuc_tile_lt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# Multiply two matrices, like `@`: cuc_tile_mma() with zeros of f32, f64 or i32 as accumulator.
+# Multiply two matrices, like `@`. This is cuc_tile_mma() with an accumulator of zeros of f32, f64 or i32.
 cuc_tile_matmul(program, file, line, a, b) =
     ccall((:cuc_tile_matmul, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, a, b)
 # the largest number
@@ -2990,7 +2990,7 @@ cuc_tile_num_blocks(program, file, line, axis) =
 # Permute the axes of a tile.
 cuc_tile_permute(program, file, line, x, count, axes) =
     ccall((:cuc_tile_permute, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
-# Generate random bits, as four tiles of u32; equal arguments give equal bits.
+# Generate random bits, as four tiles of u32. Equal arguments give equal bits.
 cuc_tile_philox(result, program, file, line, seed, counter) =
     ccall((:cuc_tile_philox, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), result, program, file, line, seed, counter)
 # x ** y: floats
@@ -3020,7 +3020,7 @@ cuc_tile_program_release(program) =
 # Add a reference to a program.
 cuc_tile_program_retain(program) =
     ccall((:cuc_tile_program_retain, libcucore), Ptr{cuc_tile_program}, (Ptr{cuc_tile_program},), program)
-# Set the budget of a program, both for what is already built and for what follows.
+# Set the budget of a program. It covers what is already built and what follows.
 cuc_tile_program_set_budget(program, budget) =
     ccall((:cuc_tile_program_set_budget, libcucore), cuc_status, (Ptr{cuc_tile_program}, Ptr{cuc_tile_budget}), program, budget)
 # The number of axes of a value.
@@ -3053,7 +3053,7 @@ cuc_tile_scalar(program, file, line, name, dtype) =
 # Scan several tiles together along an axis with an associative function.
 cuc_tile_scan(result, program, file, line, combine, user, count, x, axis, identity, reverse) =
     ccall((:cuc_tile_scan, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}, Int32), result, program, file, line, combine, user, count, x, axis, identity, reverse)
-# Store elements of a tensor, each by its own index. If several have the same index, one of them is stored.
+# Store elements of a tensor, each by its own index. If several elements have the same index, one of them is stored.
 cuc_tile_scatter(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_scatter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # Assign a value to a variable.
@@ -3077,7 +3077,7 @@ cuc_tile_sin(program, file, line, x) =
 # the hyperbolic sine
 cuc_tile_sinh(program, file, line, x) =
     ccall((:cuc_tile_sinh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# Slice a tensor along an axis: elements from `start` up to `stop`, clipped to the extent.
+# Slice a tensor along an axis. The slice has the elements from `start` up to `stop`, clipped to the extent.
 cuc_tile_slice(program, file, line, tensor, axis, start, stop) =
     ccall((:cuc_tile_slice, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, cuc_tile, cuc_tile), program, file, line, tensor, axis, start, stop)
 # ascending, NaN last
@@ -3113,7 +3113,7 @@ cuc_tile_store_min(program, file, line, tensor, count, index, x, options) =
 # bitwise
 cuc_tile_store_or(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_or, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Store rows of a tensor: `ids` select elements of its first axis.
+# Store rows of a tensor. `ids` select elements of its first axis.
 cuc_tile_store_rows(program, file, line, tensor, ids, count, index, x, options) =
     ccall((:cuc_tile_store_rows, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, ids, count, index, x, options)
 # bitwise
@@ -3164,10 +3164,10 @@ cuc_tile_uint(program, file, line, value) =
 # Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
 cuc_tile_visit_candidates(program, kernel, visit, user) =
     ccall((:cuc_tile_visit_candidates, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, visit, user)
-# Report the dimensions that arguments give a kernel, in the form of `dimensions` in cuc_program_options.
+# Report which dimensions a kernel has with the given arguments, in the form of `dimensions` in cuc_program_options.
 cuc_tile_visit_dimensions(program, kernel, args, count, visit, user) =
     ccall((:cuc_tile_visit_dimensions, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, args, count, visit, user)
-# Select the element of x where c is true, else that of y.
+# Select elements: from x where c is true, from y elsewhere.
 cuc_tile_where(program, file, line, c, x, y) =
     ccall((:cuc_tile_where, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, c, x, y)
 # Leave the loop unless a condition holds.
@@ -3176,13 +3176,13 @@ cuc_tile_while(program, file, line, condition) =
 # Create a tile of zeros.
 cuc_tile_zeros(program, file, line, dtype, rank, shape) =
     ccall((:cuc_tile_zeros, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}), program, file, line, dtype, rank, shape)
-# Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and dimensions.
+# Add a record to a file. It replaces a record with the same GPU, toolkit, program, kernel, constants and dimensions.
 cuc_tuned_add(path, record) =
     ccall((:cuc_tuned_add, libcucore), cuc_status, (Cstring, Ptr{cuc_tuned_record}), path, record)
-# Find the choice for a program on a GPU, for near extents.
+# Find the choice for a program on a GPU, for nearby extents.
 cuc_tuned_find(choice, capacity, path, key) =
     ccall((:cuc_tuned_find, libcucore), cuc_status, (Ptr{UInt8}, Csize_t, Cstring, Ptr{cuc_tuned_record}), choice, capacity, path, key)
-# Compute the name of a tile program from its text.
+# Compute, from a tile program's text, its name in tuning records.
 cuc_tuned_program(out, text, bytes) =
     ccall((:cuc_tuned_program, libcucore), cuc_status, (Ptr{UInt8}, Cstring, Csize_t), out, text, bytes)
 # The version of the library loaded at run time, encoded like CUC_VERSION.

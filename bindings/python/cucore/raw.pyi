@@ -1328,7 +1328,7 @@ def cuc_buffer_device(buffer: Pointer) -> int | None:
 def cuc_buffer_export(out: Pointer, buffer: Pointer) -> int:
     """Export a buffer to a process that has imported its pool."""
 def cuc_buffer_export_pieces(pieces: Pointer, capacity: int, count: Pointer, buffer: Pointer) -> int:
-    """Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece."""
+    """Export the memory of a virtual-memory buffer to another process, as one file descriptor per piece."""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
 def cuc_buffer_from_ipc_handle(out: Pointer, stream: Pointer, pool: Pointer, handle: Pointer, bytes: int) -> int:
@@ -1516,7 +1516,7 @@ def cuc_driver_get_path(out: Pointer) -> int:
 def cuc_driver_get_version(out: Pointer) -> int:
     """The newest CUDA version that the driver supports."""
 def cuc_driver_is_simulated() -> int:
-    """Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request."""
+    """Check whether the driver is the simulated one, which CUCORE_DRIVER can select."""
 def cuc_dtype_bits(dtype: int) -> int:
     """The size of an element in bits."""
 def cuc_dtype_from_name(name: bytes | None) -> int:
@@ -1902,7 +1902,7 @@ def cuc_nvjitlink_get_version(major: Pointer, minor: Pointer) -> int:
 def cuc_nvml_get_driver_version(out: Pointer, size: int) -> int:
     """The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as '580.65.06'."""
 def cuc_nvrtc_get_archs(count: Pointer, out: Pointer, capacity: int) -> int:
-    """The compute capabilities that NVRTC compiles for, in ascending order."""
+    """The compute capabilities for which NVRTC can compile, in ascending order."""
 def cuc_nvrtc_get_version(major: Pointer, minor: Pointer) -> int:
     """The version of NVRTC, the compiler of CUDA C++."""
 def cuc_object_create(out: Pointer, kind: int, data: Pointer, bytes: int, options: Pointer) -> int:
@@ -1988,19 +1988,19 @@ def cuc_program_release(program: Pointer) -> None:
 def cuc_program_retain(program: Pointer) -> int | None:
     """Add a reference to a program."""
 def cuc_python_add_call(type: Pointer) -> int:
-    """Make the objects of a Python class callable:"""
+    """Make the objects of a Python class callable."""
 def cuc_python_add_dlpack(type: Pointer) -> int:
     """Add the DLPack protocol to a Python class of arrays:"""
 def cuc_python_add_methods(type: Pointer, name: bytes | None) -> int:
-    """Replace methods and properties of a class of the package by the library's C versions."""
+    """Replace methods and properties of one of the package's classes with the library's C versions."""
 def cuc_python_get_base(out: Pointer, name: bytes | None) -> int:
-    """Create the base type of a class of the package, with the fields that C code reads."""
+    """Create the base type of one of the package's classes, with the fields that C code reads."""
 def cuc_python_get_launch(out: Pointer, slowly: Pointer) -> int:
     """Create a Python function `launch(stream, config, kernel, *args)`."""
 def cuc_runtime_get_version(out: Pointer) -> int:
-    """The version of the CUDA runtime:"""
+    """The version of the CUDA runtime."""
 def cuc_runtime_set_device(device: Pointer) -> int:
-    """Make a device the runtime's current one on the calling thread, like cudaSetDevice()."""
+    """Make a device the runtime's current device on the calling thread, like cudaSetDevice()."""
 def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
     """Set the process-wide handler of failures that no call can return."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
@@ -2012,7 +2012,7 @@ def cuc_status_name(status: int) -> bytes | None:
 def cuc_status_text(status: int) -> bytes | None:
     """The meaning of a status, in a few words."""
 def cuc_stream_add_callback(stream: Pointer, callback: Pointer, user: Pointer) -> int:
-    """Call a function on the host when the stream reaches it, even when earlier work failed."""
+    """Call a function on the host when the stream reaches it, even if earlier work failed."""
 def cuc_stream_add_conditional(bodies: Pointer, count: int, stream: Pointer, condition: int, type: int) -> int:
     """Add a conditional node to the graph that a stream is captured into, after the stream's work so far."""
 def cuc_stream_begin_capture(stream: Pointer, mode: int) -> int:
@@ -2026,7 +2026,7 @@ def cuc_stream_condition_create(out: Pointer, stream: Pointer, default_value: in
 def cuc_stream_context(stream: Pointer) -> int | None:
     """The context of a stream."""
 def cuc_stream_copy_attributes(stream: Pointer, from_: Pointer) -> int:
-    """Give a stream the attributes of another one, such as its priority and its window of the L2 cache."""
+    """Give a stream the attributes of another stream, such as its priority and its L2 access policy window."""
 def cuc_stream_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a stream in a device's primary context."""
 def cuc_stream_device(stream: Pointer) -> int | None:
@@ -2046,7 +2046,7 @@ def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
 def cuc_stream_get_flags(out: Pointer, stream: Pointer) -> int:
     """The flags of a stream."""
 def cuc_stream_get_id(out: Pointer, stream: Pointer) -> int:
-    """An identifier that no other stream of the process ever shares."""
+    """An identifier that is unique among all streams the process ever has."""
 def cuc_stream_get_priority(out: Pointer, stream: Pointer) -> int:
     """The actual priority of a stream."""
 def cuc_stream_handle(stream: Pointer) -> int | None:
@@ -2076,7 +2076,7 @@ def cuc_stream_write_value(stream: Pointer, address: int, value: int, bytes: int
 def cuc_tensor_bytes(tensor: Pointer) -> int:
     """The size of a tensor's elements in bytes, without gaps."""
 def cuc_tensor_check(tensor: Pointer) -> int:
-    """Check that a tensor is valid in itself."""
+    """Check that a tensor's fields are valid."""
 def cuc_tensor_elements(tensor: Pointer) -> int:
     """The number of elements of a tensor:"""
 def cuc_tensor_from_buffer(out: Pointer, buffer: Pointer, dtype: int, rank: int, shape: Pointer) -> int:
@@ -2084,7 +2084,7 @@ def cuc_tensor_from_buffer(out: Pointer, buffer: Pointer, dtype: int, rank: int,
 def cuc_tensor_from_dlpack(out: Pointer, managed: Pointer) -> int:
     """Read a DLPack tensor."""
 def cuc_tensor_from_dlpack_unversioned(out: Pointer, managed: Pointer) -> int:
-    """Read a DLPack tensor of the format before 1.0, which has no read-only mark."""
+    """Read a DLPack tensor in the format before 1.0, which has no read-only flag."""
 def cuc_tensor_from_pointer(out: Pointer, data: int, dtype: int, rank: int, shape: Pointer, device: int) -> int:
     """Initialise a contiguous tensor, with the last dimension fastest."""
 def cuc_tensor_is_contiguous(tensor: Pointer) -> int:
@@ -2124,7 +2124,7 @@ def cuc_tile_argmin(program: Pointer, file: bytes | None, line: int, x: int, axi
 def cuc_tile_argmin_nan(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """the index of the smallest, or of the first NaN"""
 def cuc_tile_asm(program: Pointer, file: bytes | None, line: int, text: bytes | None, dtype: int, count: int, x: Pointer) -> int:
-    """Insert PTX for each element:"""
+    """Insert PTX for each element."""
 def cuc_tile_assert(program: Pointer, file: bytes | None, line: int, condition: int, text: bytes | None) -> None:
     """End the kernel with a message if an element is false."""
 def cuc_tile_assume(program: Pointer, file: bytes | None, line: int, x: int, divisor: int) -> int:
@@ -2168,7 +2168,7 @@ def cuc_tile_broadcast(program: Pointer, file: bytes | None, line: int, x: int, 
 def cuc_tile_budget_init(budget: Pointer, caller_size: int) -> None:
     """Set every field of a budget to its default."""
 def cuc_tile_cast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int, round: int) -> int:
-    """Convert to another element type; 8-bit floats saturate, integers wrap."""
+    """Convert to another element type."""
 def cuc_tile_cat(program: Pointer, file: bytes | None, line: int, x: int, y: int, axis: int) -> int:
     """Concatenate two tiles along an axis."""
 def cuc_tile_cdiv(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2188,7 +2188,7 @@ def cuc_tile_cumprod(program: Pointer, file: bytes | None, line: int, x: int, ax
 def cuc_tile_cumsum(program: Pointer, file: bytes | None, line: int, x: int, axis: int, reverse: int) -> int:
     """the sum of all elements up to this one, inclusive"""
 def cuc_tile_declare(program: Pointer, file: bytes | None, line: int, name: bytes | None, value: int) -> int:
-    """Declare a variable, which holds a value that a loop carries or an if defines."""
+    """Declare a variable, for a value that a loop carries or that an if defines."""
 def cuc_tile_dim(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
     """An extent of a tensor, which may be a slice."""
 def cuc_tile_dimension(program: Pointer, file: bytes | None, line: int, name: bytes | None) -> int:
@@ -2208,7 +2208,7 @@ def cuc_tile_else(program: Pointer, file: bytes | None, line: int) -> None:
 def cuc_tile_end(program: Pointer, file: bytes | None, line: int) -> None:
     """End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if()."""
 def cuc_tile_enter(program: Pointer, file: bytes | None, line: int) -> None:
-    """Mark the following calls as the work of a function that builds code, called at the caller's position:"""
+    """Mark the following calls as the work of a function that builds code."""
 def cuc_tile_eq(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x == y:"""
 def cuc_tile_erf(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2228,9 +2228,9 @@ def cuc_tile_expm1(program: Pointer, file: bytes | None, line: int, x: int) -> i
 def cuc_tile_extent(program: Pointer, x: int, axis: int) -> int:
     """The extent of an axis of a tile."""
 def cuc_tile_extract(program: Pointer, file: bytes | None, line: int, x: int, count: int, index: Pointer, rank: int, shape: Pointer) -> int:
-    """Extract a subtile; indices count subtiles, as those of a load count tiles."""
+    """Extract a subtile."""
 def cuc_tile_fact(program: Pointer, file: bytes | None, line: int, facts: bytes | None) -> None:
-    """State facts that hold at every launch:"""
+    """State facts that hold at every launch."""
 def cuc_tile_float(program: Pointer, file: bytes | None, line: int, value: float) -> int:
     """Create a float constant."""
 def cuc_tile_floor(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2242,7 +2242,7 @@ def cuc_tile_fma(program: Pointer, file: bytes | None, line: int, x: int, y: int
 def cuc_tile_fma_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, z: int, round: int) -> int:
     """Compute x * y + z for floats, rounded once in a given direction."""
 def cuc_tile_for(program: Pointer, file: bytes | None, line: int, first: int, last: int, step: int) -> int:
-    """Begin a counting loop, up to the matching cuc_tile_end()."""
+    """Begin a counting loop, which extends to the matching cuc_tile_end()."""
 def cuc_tile_full(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, value: int) -> int:
     """Create a tile with one value in every element."""
 def cuc_tile_full_list(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, count: int, values: Pointer) -> int:
@@ -2254,13 +2254,13 @@ def cuc_tile_ge(program: Pointer, file: bytes | None, line: int, x: int, y: int)
 def cuc_tile_get(program: Pointer, file: bytes | None, line: int, variable: int) -> int:
     """The current value of a variable."""
 def cuc_tile_get_entry(out: Pointer, object: Pointer, kernel: bytes | None, index: int) -> int:
-    """Read an entry of a tile kernel from object code; needs no driver."""
+    """Read an entry of a tile kernel from object code."""
 def cuc_tile_get_ir(text: Pointer, bytes: Pointer, program: Pointer) -> int:
-    """The program in the compiler's intermediate form, simplified:"""
+    """The program in the compiler's simplified intermediate form, as a tile program with the same meaning."""
 def cuc_tile_get_machine(text: Pointer, bytes: Pointer, program: Pointer) -> int:
     """The program in the form from which the compiler writes PTX:"""
 def cuc_tile_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
-    """Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number."""
+    """Read a parameter of a tile kernel."""
 def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) -> int:
     """The key of a kernel's tuning record:"""
 def cuc_tile_grid(program: Pointer, file: bytes | None, line: int, grid: bytes | None) -> None:
@@ -2272,7 +2272,7 @@ def cuc_tile_grid_dependency_wait(program: Pointer, file: bytes | None, line: in
 def cuc_tile_gt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x > y"""
 def cuc_tile_histogram(program: Pointer, file: bytes | None, line: int, x: int, count: int) -> int:
-    """Count the elements equal to 0, 1, ..., count - 1; other values are ignored."""
+    """Count the elements equal to 0, 1, ..., count - 1."""
 def cuc_tile_if(program: Pointer, file: bytes | None, line: int, condition: int) -> None:
     """Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end()."""
 def cuc_tile_insert(program: Pointer, file: bytes | None, line: int, x: int, count: int, index: Pointer, y: int) -> int:
@@ -2280,7 +2280,7 @@ def cuc_tile_insert(program: Pointer, file: bytes | None, line: int, x: int, cou
 def cuc_tile_int(program: Pointer, file: bytes | None, line: int, value: int) -> int:
     """Create an integer constant."""
 def cuc_tile_interpret(program: Pointer, kernel: bytes | None, args: Pointer, count: int, options: Pointer) -> int:
-    """Run a kernel of a tile program on the CPU, one block after another:"""
+    """Run a kernel of a tile program on the CPU, one block after another."""
 def cuc_tile_interpret_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_tile_iota(program: Pointer, file: bytes | None, line: int, dtype: int, count: int) -> int:
@@ -2298,11 +2298,11 @@ def cuc_tile_le(program: Pointer, file: bytes | None, line: int, x: int, y: int)
 def cuc_tile_leave(program: Pointer) -> None:
     """End the effect of the last cuc_tile_enter()."""
 def cuc_tile_load(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
-    """Load a tile of a tensor by tile index:"""
+    """Load a tile of a tensor by tile index."""
 def cuc_tile_load_at(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
     """Load a tile of a tensor by the index of its first element."""
 def cuc_tile_load_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
-    """Load rows of a tensor:"""
+    """Load rows of a tensor."""
 def cuc_tile_log(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the natural logarithm"""
 def cuc_tile_log1p(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2310,11 +2310,11 @@ def cuc_tile_log1p(program: Pointer, file: bytes | None, line: int, x: int) -> i
 def cuc_tile_log2(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the logarithm to base 2"""
 def cuc_tile_loop(program: Pointer, file: bytes | None, line: int) -> None:
-    """Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it."""
+    """Begin an infinite loop, which extends to the matching cuc_tile_end()."""
 def cuc_tile_lt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x < y"""
 def cuc_tile_matmul(program: Pointer, file: bytes | None, line: int, a: int, b: int) -> int:
-    """Multiply two matrices, like `@`:"""
+    """Multiply two matrices, like `@`."""
 def cuc_tile_max(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the largest number"""
 def cuc_tile_max_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
@@ -2358,7 +2358,7 @@ def cuc_tile_num_blocks(program: Pointer, file: bytes | None, line: int, axis: i
 def cuc_tile_permute(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """Permute the axes of a tile."""
 def cuc_tile_philox(result: Pointer, program: Pointer, file: bytes | None, line: int, seed: int, counter: int) -> None:
-    """Generate random bits, as four tiles of u32; equal arguments give equal bits."""
+    """Generate random bits, as four tiles of u32."""
 def cuc_tile_pow(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x ** y:"""
 def cuc_tile_print(program: Pointer, file: bytes | None, line: int, text: bytes | None, count: int, x: Pointer) -> None:
@@ -2378,7 +2378,7 @@ def cuc_tile_program_release(program: Pointer) -> None:
 def cuc_tile_program_retain(program: Pointer) -> int | None:
     """Add a reference to a program."""
 def cuc_tile_program_set_budget(program: Pointer, budget: Pointer) -> int:
-    """Set the budget of a program, both for what is already built and for what follows."""
+    """Set the budget of a program."""
 def cuc_tile_rank(program: Pointer, x: int) -> int:
     """The number of axes of a value."""
 def cuc_tile_reduce(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer) -> None:
@@ -2416,7 +2416,7 @@ def cuc_tile_sin(program: Pointer, file: bytes | None, line: int, x: int) -> int
 def cuc_tile_sinh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the hyperbolic sine"""
 def cuc_tile_slice(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int, start: int, stop: int) -> int:
-    """Slice a tensor along an axis:"""
+    """Slice a tensor along an axis."""
 def cuc_tile_sort(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """ascending, NaN last"""
 def cuc_tile_sqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2440,7 +2440,7 @@ def cuc_tile_store_min(program: Pointer, file: bytes | None, line: int, tensor: 
 def cuc_tile_store_or(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_store_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Store rows of a tensor:"""
+    """Store rows of a tensor."""
 def cuc_tile_store_xor(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_stride(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
@@ -2474,19 +2474,19 @@ def cuc_tile_uint(program: Pointer, file: bytes | None, line: int, value: int) -
 def cuc_tile_visit_candidates(program: Pointer, kernel: bytes | None, visit: Pointer, user: Pointer) -> int:
     """Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions."""
 def cuc_tile_visit_dimensions(program: Pointer, kernel: bytes | None, args: Pointer, count: int, visit: Pointer, user: Pointer) -> int:
-    """Report the dimensions that arguments give a kernel, in the form of `dimensions` in cuc_program_options."""
+    """Report which dimensions a kernel has with the given arguments, in the form of `dimensions` in cuc_program_options."""
 def cuc_tile_where(program: Pointer, file: bytes | None, line: int, c: int, x: int, y: int) -> int:
-    """Select the element of x where c is true, else that of y."""
+    """Select elements:"""
 def cuc_tile_while(program: Pointer, file: bytes | None, line: int, condition: int) -> None:
     """Leave the loop unless a condition holds."""
 def cuc_tile_zeros(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer) -> int:
     """Create a tile of zeros."""
 def cuc_tuned_add(path: bytes | None, record: Pointer) -> int:
-    """Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and dimensions."""
+    """Add a record to a file."""
 def cuc_tuned_find(choice: Pointer, capacity: int, path: bytes | None, key: Pointer) -> int:
-    """Find the choice for a program on a GPU, for near extents."""
+    """Find the choice for a program on a GPU, for nearby extents."""
 def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
-    """Compute the name of a tile program from its text."""
+    """Compute, from a tile program's text, its name in tuning records."""
 def cuc_version() -> int:
     """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:

@@ -16,10 +16,10 @@ pub type cuc_dtype = i32;
 /// It belongs to its graph.
 pub type cuc_condition = u64;
 
-/// A value: a tile, a scalar, a constant or a tensor; 0 is none.
+/// A value: a tile, a scalar, a constant or a tensor. 0 means none.
 pub type cuc_tile = u32;
 
-/// A variable, which holds successive values of one type; 0 is none.
+/// A variable, which holds successive values of one type. 0 means none.
 pub type cuc_tile_variable = u32;
 
 opaque! {
@@ -126,13 +126,13 @@ pub type cuc_cache_receive = Option<unsafe extern "C" fn(user: *mut c_void, data
 /// Callback of cuc_stream_add_callback(), called when the stream reaches it.
 pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, library_code: i32, user: *mut c_void)>;
 
-/// Receives a choice in the form of records, and the time in seconds that a model estimates for it. The text is valid during the call.
+/// Receives a choice in the form of tuning records, and the time in seconds that a model estimates for it. The text is valid only during the call.
 pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice: *const c_char, seconds: f64)>;
 
-/// Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with. It is called once and builds operations on scalars: no memory access, no control flow, and no outside value except constants.
+/// Builds the operation with which cuc_tile_reduce() and cuc_tile_scan() combine two elements. It is called once and builds operations on scalars. It must not access memory, use control flow, or use outside values other than constants.
 pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
 
-/// Receives one "NAME=EXTENT"; the text is valid during the call.
+/// Receives one "NAME=EXTENT". The text is valid only during the call.
 pub type cuc_tile_dimension_fn = Option<unsafe extern "C" fn(user: *mut c_void, dimension: *const c_char)>;
 
 /// success
@@ -562,7 +562,7 @@ pub const CUC_PEER_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: i32 = 5;
 /// The stream and the legacy default stream wait for each other, like CUDA's blocking streams.
 pub const CUC_STREAM_SYNC_LEGACY: u32 = 1;
 
-/// synchronises with every CUC_STREAM_SYNC_LEGACY stream in both directions
+/// synchronises in both directions with every CUC_STREAM_SYNC_LEGACY stream
 pub const CUC_STREAM_LEGACY: i32 = 0;
 /// a separate queue for each thread that uses it
 pub const CUC_STREAM_PER_THREAD: i32 = 1;
@@ -575,10 +575,10 @@ pub const CUC_WAIT_EQ: u32 = 1;
 pub const CUC_WAIT_AND: u32 = 2;
 /// ~(memory | value) != 0; a device attribute reports support
 pub const CUC_WAIT_NOR: u32 = 3;
-/// OR-ed in: flush outstanding remote writes after the wait; a device attribute reports support
+/// Add it to flush outstanding remote writes after the wait; a device attribute reports support.
 pub const CUC_WAIT_FLUSH: u32 = 1073741824;
 
-/// does not order earlier writes of the stream before it
+/// does not order the stream's earlier writes before this one
 pub const CUC_WRITE_NO_MEMORY_BARRIER: i32 = 1;
 
 /// on a device; the host cannot reach it
@@ -661,9 +661,9 @@ pub const CUC_HOST_READ_ONLY: u32 = 8;
 
 /// its memory must not be written
 pub const CUC_TENSOR_READ_ONLY: u32 = 1;
-/// page-locked host memory: kernels of every device can access it
+/// page-locked host memory, which kernels on every device can access
 pub const CUC_TENSOR_PINNED: u32 = 2;
-/// managed memory: the host and every device can access it
+/// managed memory, which the host and every device can access
 pub const CUC_TENSOR_MANAGED: u32 = 4;
 
 pub const CUC_DL_CPU: i32 = 1;
@@ -763,9 +763,9 @@ pub const CUC_EVENT_BLOCKING_SYNC: u32 = 2;
 /// other processes can open it; excludes CUC_EVENT_TIMING
 pub const CUC_EVENT_IPC: u32 = 4;
 
-/// its own device can only read it
+/// the memory's own device can only read it
 pub const CUC_MEMORY_VIRTUAL_READ_ONLY: u32 = 1;
-/// the peers can only read it
+/// peers can only read it
 pub const CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY: u32 = 2;
 /// other devices on the bus can access it (GPUDirect RDMA)
 pub const CUC_MEMORY_VIRTUAL_RDMA: u32 = 4;
@@ -796,7 +796,7 @@ pub const CUC_TENSOR_MAP_SWIZZLE_64B: i32 = 2;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B: i32 = 3;
 /// atoms of 32 bytes stay together
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: i32 = 4;
-/// as above, and the halves of odd lines are swapped
+/// as above, with the halves of odd lines swapped
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: i32 = 5;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: i32 = 6;
 
@@ -806,7 +806,7 @@ pub const CUC_TENSOR_MAP_L2_128B: i32 = 2;
 pub const CUC_TENSOR_MAP_L2_256B: i32 = 3;
 
 pub const CUC_TENSOR_MAP_FILL_ZERO: i32 = 0;
-/// a NaN that makes a product 0; only for floating-point types
+/// a special NaN, whose products become 0; only for floating-point types
 pub const CUC_TENSOR_MAP_FILL_NAN: i32 = 1;
 
 /// f32 and tf32: flush subnormals to 0 during the copy
@@ -1036,7 +1036,7 @@ pub const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: u32 = 1;
 pub const CUC_PYTHON_BUFFER: i32 = 1;
 /// its attribute `_address` (int) is a cuc_tensor
 pub const CUC_PYTHON_TENSOR: i32 = 2;
-/// it is a number of Python or NumPy
+/// it is a Python or NumPy number
 pub const CUC_PYTHON_NUMBER: i32 = 3;
 /// its attribute `value` is a number, as in ctypes
 pub const CUC_PYTHON_VALUE: i32 = 4;
@@ -1049,20 +1049,20 @@ pub const CUC_TILE_RZ: i32 = 1;
 pub const CUC_TILE_RM: i32 = 2;
 /// up
 pub const CUC_TILE_RP: i32 = 3;
-/// fastest approximation of the machine: f32, not for casts
+/// the machine's fastest approximation: f32, not for casts
 pub const CUC_TILE_APPROX: i32 = 4;
 /// within 2 ulp: f32, not for casts
 pub const CUC_TILE_FULL: i32 = 5;
-/// added to one of these: flush subnormal f32 operands and results to 0
+/// add it to one of these: flush subnormal f32 operands and results to 0
 pub const CUC_TILE_FTZ: i32 = 16;
-/// added to one of these, for minimum, maximum, min, max: NaN if an operand is NaN
+/// add it to one of these, for minimum, maximum, min and max: NaN if an operand is NaN
 pub const CUC_TILE_NAN: i32 = 32;
 
 /// weak; acquire and release for atomic operations
 pub const CUC_TILE_ORDER_DEFAULT: i32 = 0;
 /// no order; not for atomic operations
 pub const CUC_TILE_WEAK: i32 = 1;
-/// no order, but the access itself is indivisible
+/// no order, but the access itself is atomic
 pub const CUC_TILE_RELAXED: i32 = 2;
 /// later accesses stay after it: loads and atomic operations
 pub const CUC_TILE_ACQUIRE: i32 = 3;
@@ -1558,7 +1558,7 @@ pub struct cuc_dl_managed_tensor {
     pub dl_tensor: cuc_dl_tensor,
     /// private to the producer
     pub manager_ctx: *mut c_void,
-    /// The consumer calls it once, when the memory is no longer needed; may be NULL.
+    /// The consumer calls it once when it no longer needs the memory; may be NULL.
     pub deleter: Option<unsafe extern "C" fn(self_: *mut cuc_dl_managed_tensor)>,
 }
 
@@ -1572,7 +1572,7 @@ pub struct cuc_dl_managed_tensor_versioned {
     pub version: cuc_dl_version,
     /// private to the producer
     pub manager_ctx: *mut c_void,
-    /// The consumer calls it once, when the memory is no longer needed; may be NULL.
+    /// The consumer calls it once when it no longer needs the memory; may be NULL.
     pub deleter: Option<unsafe extern "C" fn(self_: *mut cuc_dl_managed_tensor_versioned)>,
     /// CUC_DL_ bits
     pub flags: u64,
@@ -1585,7 +1585,7 @@ zeroed!(cuc_dl_managed_tensor_versioned);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_tensor {
-    /// the address, also of device memory
+    /// the address, even in device memory
     pub data: *mut c_void,
     pub device: cuc_dl_device,
     pub ndim: i32,
@@ -1604,9 +1604,9 @@ zeroed!(cuc_dl_tensor);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_version {
-    /// another major version has another layout
+    /// a different major version has a different layout
     pub major: u32,
-    /// later minors add types and flags
+    /// later minor versions add types and flags
     pub minor: u32,
 }
 
@@ -2181,7 +2181,7 @@ zeroed!(cuc_memory_pool_statistics, struct_size);
 pub struct cuc_memory_virtual_options {
     /// sizeof(cuc_memory_virtual_options); the initialisers set it
     pub struct_size: usize,
-    /// reserved for each allocation, to grow into; 0: its own size
+    /// bytes reserved for each allocation to grow into; 0: its own size
     pub reserve_bytes: u64,
     /// alignment of addresses, a power of two; 0: the driver's
     pub align: u64,
@@ -2189,7 +2189,7 @@ pub struct cuc_memory_virtual_options {
     pub peers: *const *mut cuc_device,
     /// 0: none
     pub peer_count: usize,
-    /// NONE: the memory is on the device; else a location on the host
+    /// NONE: the memory is on the device; otherwise a location on the host
     pub location: cuc_memory_location,
     /// CUC_MEMORY_VIRTUAL_ bits
     pub flags: u32,
@@ -2494,15 +2494,15 @@ pub struct cuc_python_argument {
 
 zeroed!(cuc_python_argument);
 
-/// A complete launch, whose address a Python object holds.
+/// A complete launch. A Python object holds its address.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_launch {
-    /// address of a variable with the cuc_stream, NULL once it is closed
+    /// address of a variable that holds the cuc_stream; the variable is NULL once the stream is closed
     pub stream: *mut c_void,
     /// a cuc_launch_config, or NULL
     pub config: *const c_void,
-    /// address of a variable with the cuc_kernel, NULL once it is closed
+    /// address of a variable that holds the cuc_kernel; the variable is NULL once the kernel is closed
     pub kernel: *mut c_void,
     /// \[arg_count\] cuc_arg
     pub args: *const c_void,
@@ -2511,7 +2511,7 @@ pub struct cuc_python_launch {
 
 zeroed!(cuc_python_launch);
 
-/// Conversion of Python values of certain classes to a launch of a kernel.
+/// How Python values of certain classes become a launch of a kernel.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_plan {
@@ -2560,13 +2560,13 @@ zeroed!(cuc_stream_options, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor {
-    /// address of element \[0\]\[0\]...; may be 0 when there are no elements
+    /// address of element \[0\]\[0\]...; may be 0 if there are no elements
     pub data: cuc_device_ptr,
     /// element type
     pub dtype: cuc_dtype,
     /// number of dimensions, 0 to CUC_TENSOR_MAX_RANK; a tensor of rank 0 has one element
     pub rank: i32,
-    /// ordinal of the device that owns the memory; -1: the host or no device
+    /// ordinal of the device that owns the memory; -1: the host, or no device
     pub device: i32,
     /// CUC_TENSOR_ bits
     pub flags: u32,
@@ -2589,8 +2589,8 @@ pub struct cuc_tensor_map {
 
 zeroed!(cuc_tensor_map);
 
-/// Pixels that a copy of images transfers: those of a bounding box, in sequence, as convolutions
-/// need them.
+/// The pixels that a copy of images transfers: a sequence of the pixels of a bounding box, as
+/// convolutions need them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map_image {
@@ -2614,7 +2614,7 @@ zeroed!(cuc_tensor_map_image, struct_size);
 pub struct cuc_tensor_map_options {
     /// sizeof(cuc_tensor_map_options); the initialisers set it
     pub struct_size: usize,
-    /// element type of the copy, of the same size as the tensor's, such as CUC_TF32 for f32, which rounds; 0: the tensor's
+    /// element type of the copy, with the same size as the tensor's, such as CUC_TF32 for f32, which rounds; 0: the tensor's
     pub dtype: cuc_dtype,
     /// a CUC_TENSOR_MAP_INTERLEAVE_ constant
     pub interleave: i32,
@@ -2626,7 +2626,7 @@ pub struct cuc_tensor_map_options {
     pub fill: i32,
     /// CUC_TENSOR_MAP_ bits
     pub flags: u32,
-    /// traversal stride of each dimension, 1 to 8: n copies every nth element; 0: 1
+    /// traversal stride of each dimension, 1 to 8; n copies every nth element; 0: 1
     pub steps: [u32; 5],
     /// 0
     pub reserved: u32,
@@ -2640,7 +2640,7 @@ zeroed!(cuc_tensor_map_options, struct_size);
 pub struct cuc_tile_access_options {
     /// sizeof(cuc_tile_access_options); the initialisers set it
     pub struct_size: usize,
-    /// Shape of a store, \[rank\], with CUC_NO_AXIS; NULL: the tile's, preceded by CUC_NO_AXIS.
+    /// Shape of a store, \[rank\], with CUC_NO_AXIS; NULL: the tile's shape, preceded by CUC_NO_AXIS.
     pub shape: *const i64,
     /// length of shape
     pub rank: u32,
@@ -2652,13 +2652,13 @@ pub struct cuc_tile_access_options {
     pub order: i32,
     /// CUC_TILE_SCOPE_
     pub scope: i32,
-    /// a hint, 1 to 10: latency of the load; a longer one starts earlier
+    /// a hint, 1 to 10: how long the load takes; a load with more latency starts earlier
     pub latency: i32,
     /// a hint: CUC_ON uses the tensor memory accelerator, CUC_OFF does not
     pub tma: i32,
     /// a hint: CUC_TILE_CACHE_
     pub cache: i32,
-    /// not 0: a promise that the access is entirely inside the tensor; not checked
+    /// nonzero: a promise that the access is entirely inside the tensor; not checked
     pub inside: i32,
     /// 0
     pub reserved: u32,
@@ -2676,11 +2676,11 @@ pub struct cuc_tile_budget {
     pub budget_operations: u64,
     /// bytes of the resulting source: 2^25 by default
     pub budget_ptx_bytes: u64,
-    /// bytes the program holds at a time: 2^28 by default
+    /// bytes that the program holds at a time: 2^28 by default
     pub budget_memory_bytes: u64,
-    /// wall-clock time from the call on; 0: unlimited
+    /// wall-clock time, counted from cuc_tile_program_set_budget(); 0: unlimited
     pub budget_seconds: f64,
-    /// Called several times a second, within calls on the program; a nonzero result ends it. NULL: never ends it
+    /// Called several times a second within calls on the program. A nonzero result ends building. NULL: never ends it
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
     /// passed to cancel, until the program is released
     pub cancel_user: *mut c_void,
@@ -2688,7 +2688,7 @@ pub struct cuc_tile_budget {
 
 zeroed!(cuc_tile_budget, struct_size);
 
-/// An entry of a tile kernel. All entries do the same, each for a class of arguments.
+/// An entry of a tile kernel. All entries compute the same result; each serves a class of arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_entry {
@@ -2698,13 +2698,13 @@ pub struct cuc_tile_entry {
     pub variant: *const c_char,
     /// threads of a block
     pub threads: u32,
-    /// shared memory of a block declared by the code
+    /// shared memory of a block that the code declares
     pub static_shared_bytes: u32,
-    /// shared memory of a block added by the launch
+    /// shared memory of a block that the launch adds
     pub dynamic_shared_bytes: u32,
     /// registers of a thread; 0: unknown, as in PTX
     pub registers: u32,
-    /// stack of a thread, with spilled registers
+    /// stack of a thread, including spilled registers
     pub stack_bytes: u32,
     /// 0
     pub reserved: u32,
@@ -2722,7 +2722,7 @@ pub struct cuc_tile_interpret_options {
     pub grid: [u32; 3],
     /// 0
     pub reserved: u32,
-    /// receives the kernel's printed text, in pieces; NULL: the text is discarded
+    /// receives the text that the kernel prints, in pieces; NULL: the text is discarded
     pub print: Option<unsafe extern "C" fn(user: *mut c_void, text: *const c_char)>,
     /// passed to print and stop
     pub user: *mut c_void,
@@ -2760,11 +2760,11 @@ pub struct cuc_tuned_record {
     pub struct_size: usize,
     /// the device's name: "NVIDIA H200"
     pub gpu: *const c_char,
-    /// CUDA version of the driver: "13.0"; only the first number matters
+    /// CUDA version of the driver, "13.0"; only the first number matters
     pub toolkit: *const c_char,
-    /// cuc_tuned_program() of a tile program; "cuc_gemm"
+    /// cuc_tuned_program() of a tile program, or "cuc_gemm"
     pub program: *const c_char,
-    /// the kernel's name; for cuc_gemm() the plan's kind: "f16 nt d16"
+    /// the kernel's name, or for cuc_gemm() the plan's kind: "f16 nt d16"
     pub kernel: *const c_char,
     /// constants set by hand, in the kernel's order: "T=bf16"
     pub constants: *const c_char,
@@ -2792,7 +2792,7 @@ extern "C" {
     pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
     /// Export a buffer to a process that has imported its pool.
     pub fn cuc_buffer_export(out: *mut cuc_ipc_handle, buffer: *const cuc_buffer) -> cuc_status;
-    /// Export the memory of a virtual-memory buffer to another process, as one file descriptor for each
+    /// Export the memory of a virtual-memory buffer to another process, as one file descriptor per
     /// piece. A buffer has one piece, plus one for each growth.
     pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, capacity: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
@@ -2801,7 +2801,7 @@ extern "C" {
     /// stays mapped until the last of these buffers in this process is released.
     pub fn cuc_buffer_from_ipc_handle(out: *mut *mut cuc_buffer, stream: *mut cuc_stream, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize) -> cuc_status;
     /// Create a buffer over memory of another process. It grows like other buffers of its resource, with
-    /// memory of its own process.
+    /// new memory from this process.
     pub fn cuc_buffer_from_pieces(out: *mut *mut cuc_buffer, stream: *mut cuc_stream, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize) -> cuc_status;
     /// Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the
     /// host.
@@ -2985,7 +2985,7 @@ extern "C" {
     pub fn cuc_driver_get_path(out: *mut *const c_char) -> cuc_status;
     /// The newest CUDA version that the driver supports.
     pub fn cuc_driver_get_version(out: *mut i32) -> cuc_status;
-    /// Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request.
+    /// Check whether the driver is the simulated one, which CUCORE_DRIVER can select.
     pub fn cuc_driver_is_simulated() -> i32;
     /// The size of an element in bits.
     pub fn cuc_dtype_bits(dtype: cuc_dtype) -> u32;
@@ -3393,7 +3393,7 @@ extern "C" {
     /// The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as
     /// "580.65.06".
     pub fn cuc_nvml_get_driver_version(out: *mut c_char, size: usize) -> cuc_status;
-    /// The compute capabilities that NVRTC compiles for, in ascending order.
+    /// The compute capabilities for which NVRTC can compile, in ascending order.
     pub fn cuc_nvrtc_get_archs(count: *mut usize, out: *mut i32, capacity: usize) -> cuc_status;
     /// The version of NVRTC, the compiler of CUDA C++.
     pub fn cuc_nvrtc_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
@@ -3479,22 +3479,22 @@ extern "C" {
     pub fn cuc_program_release(program: *mut cuc_program);
     /// Add a reference to a program.
     pub fn cuc_program_retain(program: *mut cuc_program) -> *mut cuc_program;
-    /// Make the objects of a Python class callable: each performs the launch in its attribute `_launch`,
-    /// a tuple that begins with the address of a cuc_python_launch (int).
+    /// Make the objects of a Python class callable. Calling an object performs the launch in its
+    /// attribute `_launch`, a tuple that begins with the address of a cuc_python_launch (int).
     pub fn cuc_python_add_call(type_: *mut c_void) -> cuc_status;
     /// Add the DLPack protocol to a Python class of arrays: `__dlpack__`, `__dlpack_device__`, and the
     /// class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
     pub fn cuc_python_add_dlpack(type_: *mut c_void) -> cuc_status;
-    /// Replace methods and properties of a class of the package by the library's C versions.
+    /// Replace methods and properties of one of the package's classes with the library's C versions.
     pub fn cuc_python_add_methods(type_: *mut c_void, name: *const c_char) -> cuc_status;
-    /// Create the base type of a class of the package, with the fields that C code reads.
+    /// Create the base type of one of the package's classes, with the fields that C code reads.
     pub fn cuc_python_get_base(out: *mut *mut c_void, name: *const c_char) -> cuc_status;
     /// Create a Python function `launch(stream, config, kernel, *args)`.
     pub fn cuc_python_get_launch(out: *mut *mut c_void, slowly: *mut c_void) -> cuc_status;
-    /// The version of the CUDA runtime: the program's own if its symbols are visible, else the one found
-    /// on the machine.
+    /// The version of the CUDA runtime. This is the program's own runtime if its symbols are visible,
+    /// otherwise the one found on the machine.
     pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;
-    /// Make a device the runtime's current one on the calling thread, like cudaSetDevice().
+    /// Make a device the runtime's current device on the calling thread, like cudaSetDevice().
     pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
     /// Set the process-wide handler of failures that no call can return. Without a handler, such a
     /// failure is dropped and its object leaks.
@@ -3507,7 +3507,7 @@ extern "C" {
     pub fn cuc_status_name(status: cuc_status) -> *const c_char;
     /// The meaning of a status, in a few words.
     pub fn cuc_status_text(status: cuc_status) -> *const c_char;
-    /// Call a function on the host when the stream reaches it, even when earlier work failed.
+    /// Call a function on the host when the stream reaches it, even if earlier work failed.
     pub fn cuc_stream_add_callback(stream: *mut cuc_stream, callback: cuc_stream_callback, user: *mut c_void) -> cuc_status;
     /// Add a conditional node to the graph that a stream is captured into, after the stream's work so
     /// far.
@@ -3526,7 +3526,8 @@ extern "C" {
     pub fn cuc_stream_condition_create(out: *mut cuc_condition, stream: *mut cuc_stream, default_value: u32, flags: u32) -> cuc_status;
     /// The context of a stream.
     pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;
-    /// Give a stream the attributes of another one, such as its priority and its window of the L2 cache.
+    /// Give a stream the attributes of another stream, such as its priority and its L2 access policy
+    /// window.
     pub fn cuc_stream_copy_attributes(stream: *mut cuc_stream, from: *mut cuc_stream) -> cuc_status;
     /// Create a stream in a device's primary context.
     pub fn cuc_stream_create(out: *mut *mut cuc_stream, device: *mut cuc_device, options: *const cuc_stream_options) -> cuc_status;
@@ -3548,7 +3549,7 @@ extern "C" {
     pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
     /// The flags of a stream.
     pub fn cuc_stream_get_flags(out: *mut u32, stream: *mut cuc_stream) -> cuc_status;
-    /// An identifier that no other stream of the process ever shares.
+    /// An identifier that is unique among all streams the process ever has.
     pub fn cuc_stream_get_id(out: *mut u64, stream: *mut cuc_stream) -> cuc_status;
     /// The actual priority of a stream.
     pub fn cuc_stream_get_priority(out: *mut i32, stream: *mut cuc_stream) -> cuc_status;
@@ -3560,8 +3561,8 @@ extern "C" {
     pub fn cuc_stream_options_init(options: *mut cuc_stream_options, caller_size: usize);
     /// Check whether all work on a stream is complete, without waiting.
     pub fn cuc_stream_query(stream: *mut cuc_stream) -> cuc_status;
-    /// Release a stream. The last release destroys it once its work is complete, but does not wait for
-    /// the work. Buffers that will be freed on the stream keep it alive.
+    /// Release a stream. After the last release, the stream is destroyed once its work is complete; the
+    /// call does not wait. Buffers that will be freed on the stream keep it alive.
     pub fn cuc_stream_release(stream: *mut cuc_stream);
     /// Add a reference to a stream.
     pub fn cuc_stream_retain(stream: *mut cuc_stream) -> *mut cuc_stream;
@@ -3579,7 +3580,7 @@ extern "C" {
     pub fn cuc_stream_write_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, flags: u32) -> cuc_status;
     /// The size of a tensor's elements in bytes, without gaps.
     pub fn cuc_tensor_bytes(tensor: *const cuc_tensor) -> u64;
-    /// Check that a tensor is valid in itself. The existence of its memory is not checked.
+    /// Check that a tensor's fields are valid. This does not check that its memory exists.
     pub fn cuc_tensor_check(tensor: *const cuc_tensor) -> cuc_status;
     /// The number of elements of a tensor: the product of its shape.
     pub fn cuc_tensor_elements(tensor: *const cuc_tensor) -> i64;
@@ -3587,7 +3588,7 @@ extern "C" {
     pub fn cuc_tensor_from_buffer(out: *mut cuc_tensor, buffer: *const cuc_buffer, dtype: cuc_dtype, rank: i32, shape: *const i64) -> cuc_status;
     /// Read a DLPack tensor.
     pub fn cuc_tensor_from_dlpack(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor_versioned) -> cuc_status;
-    /// Read a DLPack tensor of the format before 1.0, which has no read-only mark.
+    /// Read a DLPack tensor in the format before 1.0, which has no read-only flag.
     pub fn cuc_tensor_from_dlpack_unversioned(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor) -> cuc_status;
     /// Initialise a contiguous tensor, with the last dimension fastest.
     pub fn cuc_tensor_from_pointer(out: *mut cuc_tensor, data: cuc_device_ptr, dtype: cuc_dtype, rank: i32, shape: *const i64, device: i32) -> cuc_status;
@@ -3628,7 +3629,7 @@ extern "C" {
     pub fn cuc_tile_argmin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// the index of the smallest, or of the first NaN
     pub fn cuc_tile_argmin_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
-    /// Insert PTX for each element: $0 is the result, $1 and up are the operands.
+    /// Insert PTX for each element. In the text, $0 is the result, and $1 and up are the operands.
     pub fn cuc_tile_asm(program: *mut cuc_tile_program, file: *const c_char, line: u32, text: *const c_char, dtype: cuc_dtype, count: u32, x: *const cuc_tile) -> cuc_tile;
     /// End the kernel with a message if an element is false.
     pub fn cuc_tile_assert(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile, text: *const c_char);
@@ -3654,8 +3655,8 @@ extern "C" {
     pub fn cuc_tile_atomic_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// x & y: integers; for bools, and
     pub fn cuc_tile_bitand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// Reinterpret the bits as another element type. With another width, the last axis grows or shrinks,
-    /// in the order of bytes in memory, lowest first.
+    /// Reinterpret the bits as another element type. If the widths differ, the last axis grows or
+    /// shrinks. The bytes keep their order in memory, lowest first.
     pub fn cuc_tile_bitcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype) -> cuc_tile;
     /// ~x: integers; for bools, not
     pub fn cuc_tile_bitnot(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3673,7 +3674,7 @@ extern "C" {
     pub fn cuc_tile_broadcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
     /// Set every field of a budget to its default.
     pub fn cuc_tile_budget_init(budget: *mut cuc_tile_budget, caller_size: usize);
-    /// Convert to another element type; 8-bit floats saturate, integers wrap.
+    /// Convert to another element type. 8-bit floats saturate; integers wrap.
     pub fn cuc_tile_cast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype, round: i32) -> cuc_tile;
     /// Concatenate two tiles along an axis.
     pub fn cuc_tile_cat(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, axis: i32) -> cuc_tile;
@@ -3694,7 +3695,7 @@ extern "C" {
     pub fn cuc_tile_cumprod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
     /// the sum of all elements up to this one, inclusive
     pub fn cuc_tile_cumsum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
-    /// Declare a variable, which holds a value that a loop carries or an if defines.
+    /// Declare a variable, for a value that a loop carries or that an if defines.
     pub fn cuc_tile_declare(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, value: cuc_tile) -> cuc_tile_variable;
     /// An extent of a tensor, which may be a slice.
     pub fn cuc_tile_dim(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32) -> cuc_tile;
@@ -3714,8 +3715,8 @@ extern "C" {
     pub fn cuc_tile_else(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
     pub fn cuc_tile_end(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// Mark the following calls as the work of a function that builds code, called at the caller's
-    /// position: messages also report that position, as they do for a `fn`.
+    /// Mark the following calls as the work of a function that builds code. Messages then also report
+    /// the position from which that function was called, as they do for a `fn`.
     pub fn cuc_tile_enter(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x == y: bools
     pub fn cuc_tile_eq(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3735,11 +3736,11 @@ extern "C" {
     pub fn cuc_tile_expm1(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// The extent of an axis of a tile.
     pub fn cuc_tile_extent(program: *const cuc_tile_program, x: cuc_tile, axis: i32) -> i64;
-    /// Extract a subtile; indices count subtiles, as those of a load count tiles.
+    /// Extract a subtile. Indices count subtiles, just as a load's indices count tiles.
     pub fn cuc_tile_extract(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
-    /// State facts that hold at every launch: the launch checks them, and the code may rely on them.
+    /// State facts that hold at every launch. The launch checks them, and the code may rely on them.
     pub fn cuc_tile_fact(program: *mut cuc_tile_program, file: *const c_char, line: u32, facts: *const c_char);
-    /// Create a float constant. It takes the dtype of the other operand; alone it is f32.
+    /// Create a float constant. It takes the dtype of the other operand. On its own it is f32.
     pub fn cuc_tile_float(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: f64) -> cuc_tile;
     /// the next integer at or below
     pub fn cuc_tile_floor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3749,7 +3750,7 @@ extern "C" {
     pub fn cuc_tile_fma(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile) -> cuc_tile;
     /// Compute x * y + z for floats, rounded once in a given direction.
     pub fn cuc_tile_fma_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile, round: i32) -> cuc_tile;
-    /// Begin a counting loop, up to the matching cuc_tile_end().
+    /// Begin a counting loop, which extends to the matching cuc_tile_end().
     pub fn cuc_tile_for(program: *mut cuc_tile_program, file: *const c_char, line: u32, first: cuc_tile, last: cuc_tile, step: i64) -> cuc_tile;
     /// Create a tile with one value in every element.
     pub fn cuc_tile_full(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, value: cuc_tile) -> cuc_tile;
@@ -3761,15 +3762,16 @@ extern "C" {
     pub fn cuc_tile_ge(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// The current value of a variable.
     pub fn cuc_tile_get(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable) -> cuc_tile;
-    /// Read an entry of a tile kernel from object code; needs no driver.
+    /// Read an entry of a tile kernel from object code. This needs no driver.
     pub fn cuc_tile_get_entry(out: *mut cuc_tile_entry, object: *mut cuc_object, kernel: *const c_char, index: usize) -> cuc_status;
-    /// The program in the compiler's intermediate form, simplified: a tile program with the same
+    /// The program in the compiler's simplified intermediate form, as a tile program with the same
     /// meaning.
     pub fn cuc_tile_get_ir(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
     /// The program in the form from which the compiler writes PTX: one operation per line, with
     /// attributes, dtypes, shapes and the layout of each value, for the program's architecture.
     pub fn cuc_tile_get_machine(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
-    /// Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.
+    /// Read a parameter of a tile kernel. cuc_kernel_get_parameter_count() returns the number of
+    /// parameters.
     pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
     /// The key of a kernel's tuning record: its program, constants and dimensions.
     pub fn cuc_tile_get_record(out: *mut cuc_tuned_record, program: *mut cuc_program, kernel: *const c_char) -> cuc_status;
@@ -3781,16 +3783,16 @@ extern "C" {
     pub fn cuc_tile_grid_dependency_wait(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \> y
     pub fn cuc_tile_gt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// Count the elements equal to 0, 1, ..., count - 1; other values are ignored.
+    /// Count the elements equal to 0, 1, ..., count - 1. Other values are ignored.
     pub fn cuc_tile_histogram(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: i64) -> cuc_tile;
     /// Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end().
     pub fn cuc_tile_if(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
     /// Copy a tile and replace one of its subtiles.
     pub fn cuc_tile_insert(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, index: *const cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// Create an integer constant. It takes the dtype of the other operand; alone it is i32, or i64 if
-    /// it is large.
+    /// Create an integer constant. It takes the dtype of the other operand. On its own it is i32, or i64
+    /// if it is large.
     pub fn cuc_tile_int(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: i64) -> cuc_tile;
-    /// Run a kernel of a tile program on the CPU, one block after another: slow and exact.
+    /// Run a kernel of a tile program on the CPU, one block after another. This is slow but exact.
     pub fn cuc_tile_interpret(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, options: *const cuc_tile_interpret_options) -> cuc_status;
     /// Set options to their defaults.
     pub fn cuc_tile_interpret_options_init(options: *mut cuc_tile_interpret_options, caller_size: usize);
@@ -3808,11 +3810,11 @@ extern "C" {
     pub fn cuc_tile_le(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// End the effect of the last cuc_tile_enter().
     pub fn cuc_tile_leave(program: *mut cuc_tile_program);
-    /// Load a tile of a tensor by tile index: index i starts at element i * extent.
+    /// Load a tile of a tensor by tile index. Index i starts at element i * extent.
     pub fn cuc_tile_load(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
     /// Load a tile of a tensor by the index of its first element.
     pub fn cuc_tile_load_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// Load rows of a tensor: `ids` select elements of its first axis.
+    /// Load rows of a tensor. `ids` select elements of its first axis.
     pub fn cuc_tile_load_rows(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, ids: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
     /// the natural logarithm
     pub fn cuc_tile_log(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3820,12 +3822,13 @@ extern "C" {
     pub fn cuc_tile_log1p(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the logarithm to base 2
     pub fn cuc_tile_log2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
-    /// leave it.
+    /// Begin an infinite loop, which extends to the matching cuc_tile_end(). cuc_tile_while() and
+    /// cuc_tile_break() leave it.
     pub fn cuc_tile_loop(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \< y
     pub fn cuc_tile_lt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// Multiply two matrices, like `@`: cuc_tile_mma() with zeros of f32, f64 or i32 as accumulator.
+    /// Multiply two matrices, like `@`. This is cuc_tile_mma() with an accumulator of zeros of f32, f64
+    /// or i32.
     pub fn cuc_tile_matmul(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile) -> cuc_tile;
     /// the largest number
     pub fn cuc_tile_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
@@ -3870,7 +3873,7 @@ extern "C" {
     pub fn cuc_tile_num_blocks(program: *mut cuc_tile_program, file: *const c_char, line: u32, axis: i32) -> cuc_tile;
     /// Permute the axes of a tile.
     pub fn cuc_tile_permute(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
-    /// Generate random bits, as four tiles of u32; equal arguments give equal bits.
+    /// Generate random bits, as four tiles of u32. Equal arguments give equal bits.
     pub fn cuc_tile_philox(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, seed: cuc_tile, counter: cuc_tile);
     /// x ** y: floats
     pub fn cuc_tile_pow(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3891,7 +3894,7 @@ extern "C" {
     pub fn cuc_tile_program_release(program: *mut cuc_tile_program);
     /// Add a reference to a program.
     pub fn cuc_tile_program_retain(program: *mut cuc_tile_program) -> *mut cuc_tile_program;
-    /// Set the budget of a program, both for what is already built and for what follows.
+    /// Set the budget of a program. It covers what is already built and what follows.
     pub fn cuc_tile_program_set_budget(program: *mut cuc_tile_program, budget: *const cuc_tile_budget) -> cuc_status;
     /// The number of axes of a value.
     pub fn cuc_tile_rank(program: *const cuc_tile_program, x: cuc_tile) -> i32;
@@ -3913,8 +3916,8 @@ extern "C" {
     pub fn cuc_tile_scalar(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype) -> cuc_tile;
     /// Scan several tiles together along an axis with an associative function.
     pub fn cuc_tile_scan(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile, reverse: i32);
-    /// Store elements of a tensor, each by its own index. If several have the same index, one of them is
-    /// stored.
+    /// Store elements of a tensor, each by its own index. If several elements have the same index, one
+    /// of them is stored.
     pub fn cuc_tile_scatter(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// Assign a value to a variable.
     pub fn cuc_tile_set(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable, value: cuc_tile);
@@ -3930,7 +3933,8 @@ extern "C" {
     pub fn cuc_tile_sin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the hyperbolic sine
     pub fn cuc_tile_sinh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// Slice a tensor along an axis: elements from `start` up to `stop`, clipped to the extent.
+    /// Slice a tensor along an axis. The slice has the elements from `start` up to `stop`, clipped to
+    /// the extent.
     pub fn cuc_tile_slice(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32, start: cuc_tile, stop: cuc_tile) -> cuc_tile;
     /// ascending, NaN last
     pub fn cuc_tile_sort(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
@@ -3954,7 +3958,7 @@ extern "C" {
     pub fn cuc_tile_store_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_or(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// Store rows of a tensor: `ids` select elements of its first axis.
+    /// Store rows of a tensor. `ids` select elements of its first axis.
     pub fn cuc_tile_store_rows(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, ids: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
@@ -3988,21 +3992,21 @@ extern "C" {
     pub fn cuc_tile_uint(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: u64) -> cuc_tile;
     /// Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
     pub fn cuc_tile_visit_candidates(program: *mut cuc_program, kernel: *const c_char, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
-    /// Report the dimensions that arguments give a kernel, in the form of `dimensions` in
+    /// Report which dimensions a kernel has with the given arguments, in the form of `dimensions` in
     /// cuc_program_options.
     pub fn cuc_tile_visit_dimensions(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, visit: cuc_tile_dimension_fn, user: *mut c_void) -> cuc_status;
-    /// Select the element of x where c is true, else that of y.
+    /// Select elements: from x where c is true, from y elsewhere.
     pub fn cuc_tile_where(program: *mut cuc_tile_program, file: *const c_char, line: u32, c: cuc_tile, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// Leave the loop unless a condition holds.
     pub fn cuc_tile_while(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
     /// Create a tile of zeros.
     pub fn cuc_tile_zeros(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64) -> cuc_tile;
-    /// Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and
-    /// dimensions.
+    /// Add a record to a file. It replaces a record with the same GPU, toolkit, program, kernel,
+    /// constants and dimensions.
     pub fn cuc_tuned_add(path: *const c_char, record: *const cuc_tuned_record) -> cuc_status;
-    /// Find the choice for a program on a GPU, for near extents.
+    /// Find the choice for a program on a GPU, for nearby extents.
     pub fn cuc_tuned_find(choice: *mut c_char, capacity: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
-    /// Compute the name of a tile program from its text.
+    /// Compute, from a tile program's text, its name in tuning records.
     pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
     /// The version of the library loaded at run time, encoded like CUC_VERSION.
     pub fn cuc_version() -> u32;
