@@ -60,7 +60,7 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
 #define CUC_CALL_IN(status, context, call, arguments, ...) \
     CUC_CALL_IN_AS(__func__, status, context, call, arguments, __VA_ARGS__)
 
-// The same for a helper, which reports failures under the public function's name.
+// Does the same in a helper, which reports failures under the public function's name.
 #define CUC_CALL_IN_AS(function, status, context_, call, arguments, ...)                          \
     do {                                                                                          \
         cuc_context *cuc__context = (context_);                                                   \

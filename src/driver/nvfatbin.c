@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 
-// Codes for errors in the inputs.
+// The codes that report errors in the inputs, with their statuses.
 static const cuc__toolkit_status statuses[] = {
     { NVFATBIN_ERROR_ELF_ARCH_MISMATCH, CUC_ERROR_INVALID_ARGUMENT },
     { NVFATBIN_ERROR_ELF_SIZE_MISMATCH, CUC_ERROR_INVALID_ARGUMENT },

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-// Codes for errors in the inputs, and for an nvJitLink that is too old.
+// The codes that report errors in the inputs or an nvJitLink that is too old, with their statuses.
 static const cuc__toolkit_status statuses[] = {
     { NVJITLINK_ERROR_INVALID_INPUT, CUC_ERROR_LINK },
     { NVJITLINK_ERROR_PTX_COMPILE, CUC_ERROR_LINK },

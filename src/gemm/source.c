@@ -305,7 +305,7 @@ static void put_stream(struct text *t)
            "    for k in iterations - to .. iterations - from {\n");
     put_product(t, "m");
     put(t, "    }\n    if of and from == to { return }\n");
-    if (fragments) // a thread's four accumulators, then those of the next lane
+    if (fragments) // a thread's four accumulators, then the next lane's
         put(t,
             "    partials = reshape(permute(reshape(acc, [BM // 16, 2, 8, BN // 8, 4, 2]), "
             "[0, 3, 2, 4, 1, 5]), [%s])\n",

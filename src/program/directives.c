@@ -149,9 +149,9 @@ static size_t join_lines(struct cuc__directives *d, const char *name, char *text
     return (size_t)(to - text);
 }
 
-// Refuses a text that depends on the time, on other files or on trigraphs. Also looks for the
-// operators. Returns the number of operators if the text has none of them, so that nobody looks for
-// them again, and 0 otherwise.
+// Refuses a text that depends on the time, on other files or on trigraphs, and looks for the
+// operators. If the text has none of them, returns their number, so that later code does not look
+// for them again; otherwise returns 0.
 static size_t check_words(struct cuc__directives *d, const char *name, const char *text,
                           size_t bytes)
 {

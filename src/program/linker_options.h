@@ -23,7 +23,7 @@ typedef struct cuc__jit_options {
 
 void cuc__jit_add(cuc__jit_options *jit, unsigned option, size_t value);
 
-// Adds those of the options that the driver's linker has.
+// Adds the options that the driver's linker has, and ignores the others.
 void cuc__linker_options_to_jit(cuc__jit_options *jit, const cuc_linker_options *options);
 
 #endif

@@ -21,7 +21,7 @@ struct run {
     nvrtcProgram handle;
 };
 
-// NVRTC reports a length with one function and fills a buffer with another.
+// NVRTC's functions for reading a text: one returns its length, the other fills a buffer.
 typedef nvrtcResult (*size_fn)(nvrtcProgram, size_t *);
 typedef nvrtcResult (*text_fn)(nvrtcProgram, char *);
 

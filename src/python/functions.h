@@ -1,5 +1,5 @@
-// Functions for those rows of methods.def that need one. They are in stream.c, memory.c, device.c
-// and views.c. Each returns an object, NULL with an exception set, or `slowly`.
+// The functions that some rows of methods.def need. They are in stream.c, memory.c, device.c and
+// views.c. Each returns an object, NULL with an exception set, or `slowly`.
 #ifndef CUCORE_PYTHON_FUNCTIONS_H
 #define CUCORE_PYTHON_FUNCTIONS_H
 
