@@ -277,8 +277,8 @@ CUC_API cuc_status cuc_bench_compare_pairs(cuc_bench_comparison *out, const doub
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out        the ratio of the medians, its interval, the verdict
- * @param      subject    count, median, ci_low and ci_high are read
- * @param      peer       likewise
+ * @param      subject    count, median, ci_low and ci_high are read @param peer the same fields are
+ * read
  * @param      thresholds NULL selects all defaults
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is unknown, or a median is
@@ -854,7 +854,7 @@ typedef struct cuc_bench_input_options {
     double low;         /**< meaning depends on `fill` */
     double high;        /**< meaning depends on `fill` */
     cuc_dtype dtype;    /**< element type; a complex element is two numbers */
-    int32_t fill;       /**< CUC_BENCH_UNIFORM and the like */
+    int32_t fill;       /**< a generator, such as CUC_BENCH_UNIFORM */
     uint32_t sets;      /**< 0: enough to exceed twice the L2 size, up to 32; simulated 2, host 1 */
     uint32_t flags;     /**< CUC_BENCH_INPUT_ bits */
 } cuc_bench_input_options;

@@ -113,7 +113,7 @@ CUC_API cuc_status cuc_copy_to_host(cuc_stream *stream, void *dst, cuc_device_pt
  * @param src_device its device
  * @param bytes      0 copies nothing
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT stream or a device is NULL; else as for cuc_copy()
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream or a device is NULL; otherwise as for cuc_copy()
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemcpyPeerAsync
  * @since 0.1
@@ -388,8 +388,8 @@ CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t ca
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a range extends past the
- *                                    end of the address space, or an attribute is not one of those
- *                                    listed; the message has the index, and nothing was enqueued
+ *                                    end of the address space, or an attribute has an unlisted
+ *                                    value; the message has the index, and nothing was enqueued
  * @retval CUC_ERROR_NOT_SUPPORTED    CUC_COPY_SOURCE_DURING_CALL, but the driver takes no batch
  *                                    here
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST. Earlier
@@ -437,8 +437,8 @@ CUC_API cuc_status cuc_fill(cuc_stream *stream, cuc_device_ptr ptr, uint32_t pat
  * @param bytes         bytes to fill, a multiple of pattern_bytes; 0 fills nothing
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT a handle is NULL, the range extends past the end of the
- *                                    buffer, or bytes is not a multiple of pattern_bytes; else as
- *                                    for cuc_fill()
+ *                                    buffer, or bytes is not a multiple of pattern_bytes; otherwise
+ *                                    as for cuc_fill()
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemsetD8Async, cuMemsetD16Async, cuMemsetD32Async
  * @since 0.1
@@ -491,7 +491,7 @@ CUC_API void cuc_fill_2d_params_init(cuc_fill_2d_params *params, size_t caller_s
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or a nonzero pitch is below the length of
- *                                    a row or not a multiple of pattern_bytes; else as for
+ *                                    a row or not a multiple of pattern_bytes; otherwise as for
  *                                    cuc_fill()
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemsetD2D8Async, cuMemsetD2D16Async,

@@ -81,7 +81,7 @@ CUC_API cuc_status cuc_event_create(cuc_event **out, cuc_device *device,
  * @param[out] out     the event, to be released
  * @param      context retained by the event
  * @param      options as for cuc_event_create()
- * @retval CUC_OK created; else as cuc_event_create()
+ * @retval CUC_OK created; otherwise as for cuc_event_create()
  * @source CUDA Driver API, "Event Management": cuEventCreate
  * @since 0.1
  */

@@ -196,11 +196,11 @@ CUC_API cuc_status cuc_gemm_options_set_choice(cuc_gemm_options *options, const 
  * @thread any thread; `visit` is called on the calling thread
  * @capture makes no driver call
  * @param device  as cuc_gemm_plan_create()
- * @param options as cuc_gemm_plan_create(); m, n and k are the shape
+ * @param options as for cuc_gemm_plan_create(); m, n and k are the shape
  * @param visit   called for each, in no particular order
  * @param user    passed to visit
  * @retval CUC_OK                     all were visited
- * @retval CUC_ERROR_INVALID_ARGUMENT visit is NULL; else as cuc_gemm_plan_create()
+ * @retval CUC_ERROR_INVALID_ARGUMENT visit is NULL; otherwise as for cuc_gemm_plan_create()
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    tile programs cannot be compiled for the device or arch
  * @since 0.1
@@ -277,8 +277,8 @@ CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
  *                                    cannot be read; a file with other contents is a
  *                                    CUC_ERROR_INVALID_ARGUMENT
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the code cannot be loaded; other statuses of loading are those
- *                                    of cuc_object_get_kernel()
+ * @retval CUC_ERROR_DRIVER           the code cannot be loaded; for other load failures see
+ *                                    cuc_object_get_kernel()
  * @since 0.1
  */
 CUC_API cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
@@ -308,13 +308,14 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
 /**
  * Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
  *
- * Products are accumulated in the accumulator's type. The rest is computed in f32 (f64 for f64;
- * integers if d is i32) and rounded once to d's type. 8-bit results saturate. Any m, n and k are
- * allowed, also zero, and any strides; pipelines need an address and leading dimensions that are
- * multiples of 16 bytes. The elements of d must have distinct addresses. No array that is read may
- * overlap d, except c and residual; this is not checked. If alpha is 0, a and b are not read; if
- * beta is 0, c is not read. The call compiles and allocates nothing, with one exception: the first
- * call with an alpha other than 1 and no c loads the code for it.
+ * Products are accumulated in the accumulator's type. The rest is computed in f32 (in f64 for f64,
+ * in integers if d is i32) and rounded once to d's type. 8-bit results saturate. m, n and k may
+ * have any value, including zero, and strides may be arbitrary. If an address or a leading
+ * dimension is not a multiple of 16 bytes, threads copy that operand instead of TMA, which is
+ * slower. The elements of d must have distinct addresses. No array that is read may overlap d,
+ * except c and residual; this is not checked. If alpha is 0, a and b are not read; if beta is 0, c
+ * is not read. The call compiles and allocates nothing, with one exception: the first call with an
+ * alpha other than 1 and no c loads the code for it.
  *
  * @order  enqueues and returns; the arrays must stay valid until the product is complete
  * @thread any thread; one call at a time on the same stream
@@ -322,7 +323,7 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  * @param stream the queue, of the plan's device
  * @param plan   of form CUC_GEMM_SINGLE
  * @param alpha  rounded to the type of the computation
- * @param beta   likewise; must be 0 for a plan without c
+ * @param beta   rounded like alpha; must be 0 for a plan without c
  * @param args   read before the call returns
  * @retval CUC_OK                     enqueued; a fault while running shows in a later call
  * @retval CUC_ERROR_INVALID_ARGUMENT a handle or args is NULL, an array is missing or does not
@@ -337,7 +338,7 @@ CUC_API cuc_status cuc_gemm(cuc_stream *stream, cuc_gemm_plan *plan, double alph
                             const cuc_gemm_args *args);
 
 /**
- * Compute many products of the same shape, in stream order, each as by cuc_gemm().
+ * Compute many products of the same shape, in stream order, each like cuc_gemm().
  *
  * @shape  as cuc_gemm(), with a leading axis of `batch` in a, b, c, d and residual; bias and scales
  *         are shared. An array with its CUC_GEMM_SHARED_ flag has no such axis
@@ -360,7 +361,8 @@ CUC_API cuc_status cuc_gemm_batched(cuc_stream *stream, cuc_gemm_plan *plan, dou
                                     double beta, const cuc_gemm_args *args);
 
 /**
- * Compute products with the same shape of b, each over a range of rows, in stream order.
+ * Compute many products in stream order. All b have the same shape; each product covers a range of
+ * rows of a and d.
  *
  * Group g is d[offsets[g] .. offsets[g + 1]] = a[offsets[g] .. offsets[g + 1]] b[g], and so on as
  * in cuc_gemm(). Offsets are on the device and may be written by earlier work on the stream; a

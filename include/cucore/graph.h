@@ -120,9 +120,9 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  *                                    a capture into the body of one of its conditional nodes ended
  *                                    badly. The message names the case, the call that was refused
  *                                    first, and whether a graph that it added to is freed or its
- *                                    stream stays captured for good. The driver drops or spoils a
- *                                    capture that cucore did not begin, even if another thread or
- *                                    stream began it
+ *                                    stream stays captured for good. If cucore did not begin the
+ *                                    capture but another thread or stream did, the driver drops or
+ *                                    spoils it
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture; "Graph Management":
  * cuGraphRetainUserObject
  * @since 0.1
@@ -314,7 +314,8 @@ CUC_API cuc_status cuc_graph_get_node_types(int32_t *types, size_t capacity, cuc
 enum {
     CUC_DOT_EVERYTHING = 1 << 0,
     CUC_DOT_RUNTIME_TYPES = 1 << 1, /**< parameters in the form of the CUDA runtime */
-    CUC_DOT_KERNELS = 1 << 2,       /**< parameters of kernels; the flags below likewise */
+    CUC_DOT_KERNELS = 1 << 2,       /**< parameters of kernels; the next flags: parameters of other
+                                         nodes */
     CUC_DOT_COPIES = 1 << 3,
     CUC_DOT_FILLS = 1 << 4,
     CUC_DOT_HOST_FUNCTIONS = 1 << 5,
@@ -356,7 +357,7 @@ CUC_API cuc_status cuc_graph_get_dot(const char **text, size_t *bytes, cuc_graph
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param graph the graph
- * @param path  created or replaced, as by cuc_object_save()
+ * @param path  created or replaced, like the file of cuc_object_save()
  * @param flags as for cuc_graph_get_dot()
  * @retval CUC_OK                     drawn
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or a flag is unknown

@@ -107,7 +107,7 @@ CUC_API cuc_status cuc_green_context_create(cuc_green_context **out, cuc_device 
                                             const cuc_sms *sms, size_t count);
 
 /**
- * The multiprocessors of a green context, which can be split in turn.
+ * The multiprocessors of a green context, which can be split again.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver

@@ -187,7 +187,7 @@ CUC_API cuc_object *cuc_kernel_object(const cuc_kernel *kernel);
  * @param device selects its primary context; NULL: the calling thread's current context
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or kernel is NULL
- * @retval CUC_ERROR_DRIVER           refused, such as without a current context
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as without a current context
  * @source CUDA Driver API, "Library Management": cuKernelGetFunction
  * @since 0.1
  */
@@ -250,7 +250,8 @@ CUC_API const char *cuc_parameter_type_name(int32_t type);
  * @param attribute a CUC_KERNEL_ attribute
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or there is no such attribute
- * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for code that does not run on the
+ *                                    device
  * @source CUDA Driver API, "Library Management": cuKernelGetAttribute
  * @since 0.1
  */
@@ -311,7 +312,7 @@ CUC_API int32_t cuc_kernel_attribute_from_name(const char *name);
  * @param config a CUC_KERNEL_CACHE_ value
  * @retval CUC_OK                     set
  * @retval CUC_ERROR_INVALID_ARGUMENT kernel or device is NULL, or config is not such a value
- * @retval CUC_ERROR_DRIVER           refused
+ * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Library Management": cuKernelSetCacheConfig
  * @since 0.1
  */

@@ -200,7 +200,7 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  * LTO-IR, stays beside the cubin.
  *
  * With a simulated driver, a request for a cubin yields PTX, because such a driver loads only PTX;
- * cuc_object_kind() tells which.
+ * cuc_object_kind() then returns CUC_CODE_PTX.
  *
  * nvJitLink 13.0 does not refuse a symbol that several cubins define: it takes the first one and
  * reports this only on the process's standard error.
@@ -215,11 +215,11 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  * @retval CUC_ERROR_LINK             the inputs do not link: the message has the first error, and
  *                                    cuc_error_log() has all errors
  * @retval CUC_ERROR_INVALID_ARGUMENT out or linker is NULL, there are no inputs, the target is
- *                                    neither of these, PTX is requested of inputs that are not
- *                                    LTO-IR, or the linker refuses an option
+ *                                    neither of these, PTX is requested but an input is not LTO-IR,
+ *                                    or the linker refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
- * @retval CUC_ERROR_NOT_SUPPORTED    PTX from the driver's linker; an architecture unknown to the
- *                                    linker
+ * @retval CUC_ERROR_NOT_SUPPORTED    PTX was requested from the driver's linker, or the linker does
+ *                                    not know the architecture
  * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and there is no driver to report the device's;
  *                                    also the other failures of cuc_device_get_current()
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory

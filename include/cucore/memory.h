@@ -384,7 +384,7 @@ CUC_API void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size
  *                     whose streams allocate from the pool, which gets access to it
  * @param      options NULL selects all defaults: device memory, no limit
  * @retval CUC_OK                     created
- * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL, or an option is not one of those listed
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL, or an option has an unlisted value
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no memory pools, or the driver has no pools of
  *                                    this kind (managed ones need CUDA 13.0)
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -424,14 +424,14 @@ CUC_API cuc_status cuc_memory_pool_get_current(cuc_memory_resource **out, cuc_de
 /**
  * The driver's default pool for a kind of memory, even when another pool is current.
  *
- * A release threshold of 0 is raised as by cuc_memory_pool_get_current().
+ * The call raises a release threshold of 0, like cuc_memory_pool_get_current().
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out    a new reference; release it; the driver keeps the pool itself
  * @param      device the device
  * @param      kind   CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED or CUC_MEMORY_MANAGED
- * @retval CUC_OK found; else as cuc_memory_pool_get_current()
+ * @retval CUC_OK found; otherwise as for cuc_memory_pool_get_current()
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuDeviceGetDefaultMemPool,
  *         cuMemGetDefaultMemPool
  * @since 0.1
@@ -673,8 +673,7 @@ CUC_API cuc_status cuc_memory_pool_get_access(int32_t *out, cuc_memory_resource 
  * @param location the destination; CUC_LOCATION_NONE is not allowed
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT stream or location is NULL, ptr is 0, the range extends past
- *                                    the end of the address space, or location is not one of those
- *                                    listed
+ *                                    the end of the address space, or location is not a listed one
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.2
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory that is not managed
  * @source CUDA Driver API, "Unified Addressing": cuMemPrefetchAsync
@@ -752,8 +751,8 @@ CUC_API void cuc_memory_batch_init(cuc_memory_batch *batch, size_t caller_size);
  * @param batch  read before the call returns
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a range is empty or extends past the end
- *                                    of the address space, or a location is not one of those
- *                                    listed; the message has its index, and nothing was enqueued
+ *                                    of the address space, or a location is not a listed one; the
+ *                                    message has its index, and nothing was enqueued
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory that is not managed;
  *                                    earlier ranges may have been enqueued
  * @source CUDA Driver API, "Unified Addressing": cuMemPrefetchBatchAsync
@@ -762,7 +761,7 @@ CUC_API void cuc_memory_batch_init(cuc_memory_batch *batch, size_t caller_size);
 CUC_API cuc_status cuc_memory_prefetch_batch(cuc_stream *stream, const cuc_memory_batch *batch);
 
 /**
- * Discard several ranges of managed memory, each as by cuc_memory_discard().
+ * Discard several ranges of managed memory, each like cuc_memory_discard().
  *
  * @order  enqueues and returns
  * @thread any thread
@@ -821,7 +820,7 @@ enum {
  * @param location a device, the host or a NUMA node; may be NULL where the advice ignores it
  * @retval CUC_OK                     accepted
  * @retval CUC_ERROR_INVALID_ARGUMENT ptr is 0, the range extends past the end of the address space,
- *                                    or advice or location is not one of those listed
+ *                                    or advice or location is not a listed one
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.2, or the memory belongs to a
  *                                    pool
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory that is not managed

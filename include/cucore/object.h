@@ -303,7 +303,7 @@ CUC_API cuc_status cuc_object_get_mapping(cuc_object_mapping *out, const cuc_obj
  * @retval CUC_OK                  counted
  * @retval CUC_ERROR_NOT_SUPPORTED the kind must be linked first, or there is no PTX and the driver
  *                                 is older than CUDA 12.4
- * @retval CUC_ERROR_DRIVER        the code cannot be loaded; other statuses of loading are those of
+ * @retval CUC_ERROR_DRIVER        the code cannot be loaded; for other load failures see
  *                                 cuc_object_get_kernel()
  * @source CUDA Driver API, "Library Management": cuLibraryGetKernelCount, cuLibraryEnumerateKernels
  * @since 0.1
@@ -339,10 +339,10 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
  * @param object PTX, cubin or fatbin; a simulated driver needs PTX, alone or beside a cubin
  * @param name   such as "saxpy" for a kernel that is `extern "C"`
  * @retval CUC_OK                     found
- * @retval CUC_ERROR_NOT_FOUND        no such kernel: the message lists those that exist
- * @retval CUC_ERROR_NOT_SUPPORTED    the kind must be linked first; the driver is simulated and
- *                                    the object has no PTX; or a part of a fat binary that may have
- *                                    this tile kernel is packed with Zstandard, and there is no
+ * @retval CUC_ERROR_NOT_FOUND        no such kernel: the message lists the existing ones
+ * @retval CUC_ERROR_NOT_SUPPORTED    the kind must be linked first; the driver is simulated and the
+ *                                    object has no PTX; or a part of a fat binary, which may have
+ *                                    this tile kernel, is packed with Zstandard, and there is no
  *                                    libzstd.so.1
  * @retval CUC_ERROR_DRIVER           the driver refused the code: cuc_error_log() has its
  *                                    compiler's log
@@ -362,7 +362,7 @@ CUC_API cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, c
  * @capture safe: asks the driver in relaxed mode
  * @param out    borrowed: valid while the object lives; not to be unloaded
  * @param object of a loadable kind
- * @retval CUC_OK written; other statuses are those of loading, see cuc_object_get_kernel()
+ * @retval CUC_OK written; for load failures see cuc_object_get_kernel()
  * @source CUDA Driver API, "Library Management": cuLibraryLoadData
  * @since 0.1
  */
@@ -378,8 +378,8 @@ CUC_API cuc_status cuc_object_get_library(void **out, cuc_object *object);
  * @param device selects its primary context; NULL: the calling thread's current context
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or object is NULL
- * @retval CUC_ERROR_DRIVER           refused, such as without a current context; other statuses are
- *                                    those of loading, see cuc_object_get_kernel()
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as without a current context; for
+ *                                    load failures see cuc_object_get_kernel()
  * @source CUDA Driver API, "Library Management": cuLibraryGetModule
  * @since 0.1
  */
@@ -398,7 +398,7 @@ CUC_API cuc_status cuc_object_get_module(void **out, cuc_object *object, cuc_dev
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        no such variable
  * @retval CUC_ERROR_INVALID_ARGUMENT out, object or name is NULL
- * @retval CUC_ERROR_DRIVER           refused; other statuses are those of loading, see
+ * @retval CUC_ERROR_DRIVER           the driver refused; for load failures see
  *                                    cuc_object_get_kernel()
  * @source CUDA Driver API, "Library Management": cuLibraryGetGlobal
  * @since 0.1
@@ -420,7 +420,7 @@ CUC_API cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        no such variable
  * @retval CUC_ERROR_INVALID_ARGUMENT out, object or name is NULL
- * @retval CUC_ERROR_DRIVER           refused; other statuses are those of loading, see
+ * @retval CUC_ERROR_DRIVER           the driver refused; for load failures see
  *                                    cuc_object_get_kernel()
  * @source CUDA Driver API, "Library Management": cuLibraryGetManaged, cuLibraryGetModule
  * @since 0.1
@@ -440,7 +440,7 @@ CUC_API cuc_status cuc_object_get_managed(cuc_device_ptr *out, size_t *bytes, cu
  * @retval CUC_ERROR_NOT_FOUND        no such function
  * @retval CUC_ERROR_NOT_SUPPORTED    no device here has unified functions
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
- * @retval CUC_ERROR_DRIVER           refused; other statuses are those of loading, see
+ * @retval CUC_ERROR_DRIVER           the driver refused; for load failures see
  *                                    cuc_object_get_kernel()
  * @source CUDA Driver API, "Library Management": cuLibraryGetUnifiedFunction
  * @since 0.1

@@ -26,7 +26,7 @@ enum {
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param out           blocks; 0 when a single block does not fit
+ * @param out           blocks; 0 if not even one block fits
  * @param kernel        any kernel
  * @param device        the device to run on
  * @param block_threads threads of a block
@@ -36,7 +36,8 @@ enum {
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, block_threads is 0 or exceeds the
  *                                    device's limit, shared_bytes exceeds the kernel's limit on the
  *                                    device, or a flag is unknown
- * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for code that does not run on the
+ *                                    device
  * @source CUDA Driver API, "Occupancy": cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
  * @since 0.1
  */
@@ -93,7 +94,8 @@ CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t c
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an option is wrong, or shared_bytes
  *                                    exceeds the kernel's limit on the device
- * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for code that does not run on the
+ *                                    device
  * @source CUDA Driver API, "Occupancy": cuOccupancyMaxPotentialBlockSizeWithFlags
  * @since 0.1
  */
@@ -114,7 +116,7 @@ CUC_API cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or blocks or block_threads is 0 or
  *                                    exceeds the device's limit
- * @retval CUC_ERROR_DRIVER           refused, such as for more blocks than fit at all
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for more blocks than fit at all
  * @source CUDA Driver API, "Occupancy": cuOccupancyAvailableDynamicSMemPerBlock
  * @since 0.1
  */
@@ -136,7 +138,7 @@ CUC_API cuc_status cuc_occupancy_available_dynamic_shared(size_t *out, cuc_kerne
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the config is wrong, as for
  *                                    cuc_launch()
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters
- * @retval CUC_ERROR_DRIVER           refused
+ * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Occupancy": cuOccupancyMaxPotentialClusterSize
  * @since 0.1
  */
@@ -157,7 +159,7 @@ CUC_API cuc_status cuc_occupancy_max_potential_cluster_size(uint32_t *out, cuc_k
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the config is wrong, as for
  *                                    cuc_launch()
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters
- * @retval CUC_ERROR_DRIVER           refused
+ * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Occupancy": cuOccupancyMaxActiveClusters
  * @since 0.1
  */

@@ -293,7 +293,7 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  *                                    the arch, or the compiler refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    the compiler does not know the architecture, and the message
- *                                    lists those it knows; or a cubin was requested from PTX or a
+ *                                    lists the known ones; or a cubin was requested from PTX or a
  *                                    tile program, with a simulated driver and no nvJitLink
  * @retval CUC_ERROR_NOT_FOUND        NVRTC, or nvJitLink for PTX, is not installed: the message
  *                                    lists the places tried
@@ -373,8 +373,8 @@ CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
  * @param      program the program
  * @param      target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_NOT_SUPPORTED    the program is never cached, or is PTX, which has no key of
- *                                    its own (its link has one); the message says why
+ * @retval CUC_ERROR_NOT_SUPPORTED    the program is never cached, or is PTX, which has no key
+ *                                    itself (its link has one); the message says why
  * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, or target is none of these kinds
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive, when handles are checked
  * @retval CUC_ERROR_NO_DRIVER        a tile program without `arch` needs a device, and there is no
@@ -458,10 +458,10 @@ CUC_API void cuc_program_release(cuc_program *program);
  * @retval CUC_ERROR_INVALID_ARGUMENT out, text or name is NULL, or as for cuc_program_create()
  * @retval CUC_ERROR_COMPILE          the source is wrong, or CUDA C++ has no such kernel:
  *                                    cuc_error_log() has the compiler's log
- * @retval CUC_ERROR_NOT_FOUND        the source has no such kernel: the message lists those it has;
- *                                    or NVRTC or nvJitLink is not installed
+ * @retval CUC_ERROR_NOT_FOUND        the source has no such kernel, and the message lists its
+ *                                    kernels; or NVRTC or nvJitLink is not installed
  * @retval CUC_ERROR_NO_DRIVER        no CUDA driver could be loaded
- * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory; else as for the three calls
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory; otherwise as for the three calls
  * @since 0.1
  */
 CUC_API cuc_status cuc_kernel_from_source(cuc_kernel **out, int32_t source_kind, const char *text,

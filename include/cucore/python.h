@@ -90,7 +90,7 @@ CUC_API cuc_status cuc_python_get_base(void **out, const char *name);
  * @capture makes no driver call
  * @param type a class, a PyTypeObject, derived from the type of cuc_python_get_base()
  * @param name its name in the library; nothing is added if that name has no methods
- * @retval CUC_OK added; else as for cuc_python_get_base()
+ * @retval CUC_OK added; otherwise as for cuc_python_get_base()
  * @source Python/C API, "Stable Application Binary Interface"
  * @since 0.1
  */
@@ -117,7 +117,7 @@ typedef struct cuc_python_launch {
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
  * @param type a class, a PyTypeObject
- * @retval CUC_OK added; else as for cuc_python_add_dlpack()
+ * @retval CUC_OK added; otherwise as for cuc_python_add_dlpack()
  * @source Python/C API, "Stable Application Binary Interface"
  * @since 0.1
  */

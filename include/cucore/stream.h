@@ -20,7 +20,8 @@ typedef struct cuc_event cuc_event;
 
 /** Flags of cuc_stream_options. */
 enum {
-    /** The stream and the legacy default stream wait for each other, like CUDA's blocking streams.
+    /**
+     * The stream and the legacy default stream wait for each other, like CUDA's blocking streams.
      */
     CUC_STREAM_SYNC_LEGACY = 1 << 0,
 };
@@ -82,7 +83,7 @@ CUC_API cuc_status cuc_stream_create(cuc_stream **out, cuc_device *device,
  * @param[out] out     the stream, to be released
  * @param      context retained by the stream
  * @param      options as for cuc_stream_create()
- * @retval CUC_OK created; else as cuc_stream_create()
+ * @retval CUC_OK created; otherwise as for cuc_stream_create()
  * @source CUDA Driver API, "Stream Management": cuStreamCreateWithPriority
  * @since 0.1
  */

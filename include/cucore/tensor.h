@@ -56,8 +56,8 @@ typedef struct cuc_tensor {
  * @param      shape  [rank]; may be NULL for rank 0. CUC_SHAPE(8, 4) supplies rank and shape
  * @param      device ordinal; -1: the host
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or shape is NULL while rank is not 0; else as for
- *                                    cuc_tensor_check()
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or shape is NULL while rank is not 0; otherwise
+ *                                    as for cuc_tensor_check()
  * @since 0.1
  */
 CUC_API cuc_status cuc_tensor_from_pointer(cuc_tensor *out, cuc_device_ptr data, cuc_dtype dtype,
@@ -77,7 +77,7 @@ CUC_API cuc_status cuc_tensor_from_pointer(cuc_tensor *out, cuc_device_ptr data,
  * @param      shape  [rank]; may be NULL for rank 0. CUC_SHAPE(8, 4) supplies rank and shape
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or buffer is NULL, or the elements extend past the end of
- *                                    the buffer; else as for cuc_tensor_from_pointer()
+ *                                    the buffer; otherwise as for cuc_tensor_from_pointer()
  * @since 0.1
  */
 CUC_API cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buffer,

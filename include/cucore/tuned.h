@@ -58,10 +58,10 @@ CUC_API cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes);
  * Add a record to a file. It replaces a record with the same GPU, toolkit, program, kernel,
  * constants and dimensions.
  *
- * The file is created, or replaced as by cuc_object_save(). Threads and processes that add records
- * concurrently are serialised if the file system supports locks on folders. Anyone who can read the
- * folder can hold that lock. If the file does not change meanwhile, the call therefore waits only 2
- * s for the lock and then goes on without it.
+ * The file is created or replaced, like the file of cuc_object_save(). If the file system supports
+ * locks on folders, threads and processes that add records concurrently take turns. Anyone who can
+ * read the folder can hold that lock. If the file does not change meanwhile, the call therefore
+ * waits only 2 s for the lock and then goes on without it.
  *
  * @thread any thread
  * @capture makes no driver call

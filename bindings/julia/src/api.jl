@@ -1898,10 +1898,10 @@ cuc_gemm(stream, plan, alpha, beta, args) =
 # Set arguments to their defaults.
 cuc_gemm_args_init(args, caller_size) =
     ccall((:cuc_gemm_args_init, libcucore), Cvoid, (Ptr{cuc_gemm_args}, Csize_t), args, caller_size)
-# Compute many products of the same shape, in stream order, each as by cuc_gemm().
+# Compute many products of the same shape, in stream order, each like cuc_gemm().
 cuc_gemm_batched(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_batched, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
-# Compute products with the same shape of b, each over a range of rows, in stream order.
+# Compute many products in stream order. All b have the same shape; each product covers a range of rows of a and d.
 cuc_gemm_grouped(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_grouped, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
 # Set every option to its default.
@@ -2024,7 +2024,7 @@ cuc_green_context_create(out, device, sms, count) =
 # The device of a green context.
 cuc_green_context_device(context) =
     ccall((:cuc_green_context_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_green_context},), context)
-# The multiprocessors of a green context, which can be split in turn.
+# The multiprocessors of a green context, which can be split again.
 cuc_green_context_get_sms(out, context) =
     ccall((:cuc_green_context_get_sms, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{cuc_green_context}), out, context)
 # The driver's handle of a green context.
@@ -2174,7 +2174,7 @@ cuc_memory_discard(stream, ptr, bytes) =
 # Discard several ranges of managed memory and prefetch each to its location, without moving their contents.
 cuc_memory_discard_and_prefetch_batch(stream, batch) =
     ccall((:cuc_memory_discard_and_prefetch_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
-# Discard several ranges of managed memory, each as by cuc_memory_discard().
+# Discard several ranges of managed memory, each like cuc_memory_discard().
 cuc_memory_discard_batch(stream, batch) =
     ccall((:cuc_memory_discard_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
 # Free memory from cuc_memory_allocate().

@@ -1630,9 +1630,9 @@ def cuc_gemm(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Po
 def cuc_gemm_args_init(args: Pointer, caller_size: int) -> None:
     """Set arguments to their defaults."""
 def cuc_gemm_batched(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
-    """Compute many products of the same shape, in stream order, each as by cuc_gemm()."""
+    """Compute many products of the same shape, in stream order, each like cuc_gemm()."""
 def cuc_gemm_grouped(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
-    """Compute products with the same shape of b, each over a range of rows, in stream order."""
+    """Compute many products in stream order."""
 def cuc_gemm_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_gemm_options_set_choice(options: Pointer, choice: bytes | None) -> int:
@@ -1714,7 +1714,7 @@ def cuc_green_context_create(out: Pointer, device: Pointer, sms: Pointer, count:
 def cuc_green_context_device(context: Pointer) -> int | None:
     """The device of a green context."""
 def cuc_green_context_get_sms(out: Pointer, context: Pointer) -> int:
-    """The multiprocessors of a green context, which can be split in turn."""
+    """The multiprocessors of a green context, which can be split again."""
 def cuc_green_context_handle(context: Pointer) -> int | None:
     """The driver's handle of a green context."""
 def cuc_green_context_release(context: Pointer) -> None:
@@ -1814,7 +1814,7 @@ def cuc_memory_discard(stream: Pointer, ptr: int, bytes: int) -> int:
 def cuc_memory_discard_and_prefetch_batch(stream: Pointer, batch: Pointer) -> int:
     """Discard several ranges of managed memory and prefetch each to its location, without moving their contents."""
 def cuc_memory_discard_batch(stream: Pointer, batch: Pointer) -> int:
-    """Discard several ranges of managed memory, each as by cuc_memory_discard()."""
+    """Discard several ranges of managed memory, each like cuc_memory_discard()."""
 def cuc_memory_free(stream: Pointer, resource: Pointer, ptr: int, bytes: int) -> int:
     """Free memory from cuc_memory_allocate()."""
 def cuc_memory_get_accessed_by(count: Pointer, devices: Pointer, capacity: int, ptr: int, bytes: int) -> int:

@@ -987,7 +987,7 @@ pub const CUC_NODE_CONDITIONAL: i32 = 13;
 pub const CUC_DOT_EVERYTHING: u32 = 1;
 /// parameters in the form of the CUDA runtime
 pub const CUC_DOT_RUNTIME_TYPES: u32 = 2;
-/// parameters of kernels; the flags below likewise
+/// parameters of kernels; the next flags: parameters of other nodes
 pub const CUC_DOT_KERNELS: u32 = 4;
 pub const CUC_DOT_COPIES: u32 = 8;
 pub const CUC_DOT_FILLS: u32 = 16;
@@ -3105,9 +3105,10 @@ extern "C" {
     pub fn cuc_gemm(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
     /// Set arguments to their defaults.
     pub fn cuc_gemm_args_init(args: *mut cuc_gemm_args, caller_size: usize);
-    /// Compute many products of the same shape, in stream order, each as by cuc_gemm().
+    /// Compute many products of the same shape, in stream order, each like cuc_gemm().
     pub fn cuc_gemm_batched(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
-    /// Compute products with the same shape of b, each over a range of rows, in stream order.
+    /// Compute many products in stream order. All b have the same shape; each product covers a range of
+    /// rows of a and d.
     pub fn cuc_gemm_grouped(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_gemm_options_init(options: *mut cuc_gemm_options, caller_size: usize);
@@ -3197,7 +3198,7 @@ extern "C" {
     pub fn cuc_green_context_create(out: *mut *mut cuc_green_context, device: *mut cuc_device, sms: *const cuc_sms, count: usize) -> cuc_status;
     /// The device of a green context.
     pub fn cuc_green_context_device(context: *const cuc_green_context) -> *mut cuc_device;
-    /// The multiprocessors of a green context, which can be split in turn.
+    /// The multiprocessors of a green context, which can be split again.
     pub fn cuc_green_context_get_sms(out: *mut cuc_sms, context: *mut cuc_green_context) -> cuc_status;
     /// The driver's handle of a green context.
     pub fn cuc_green_context_handle(context: *const cuc_green_context) -> *mut c_void;
@@ -3299,7 +3300,7 @@ extern "C" {
     /// Discard several ranges of managed memory and prefetch each to its location, without moving their
     /// contents.
     pub fn cuc_memory_discard_and_prefetch_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
-    /// Discard several ranges of managed memory, each as by cuc_memory_discard().
+    /// Discard several ranges of managed memory, each like cuc_memory_discard().
     pub fn cuc_memory_discard_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
     /// Free memory from cuc_memory_allocate().
     pub fn cuc_memory_free(stream: *mut cuc_stream, resource: *mut cuc_memory_resource, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
