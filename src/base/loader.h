@@ -1,9 +1,9 @@
 // Opens shared libraries. No other file calls dlopen().
 //
 // A program linked with -static has no dynamic loader. In it, glibc's dlopen() loads a second C
-// library with uninitialized thread-local storage, and the first access to a thread-local variable,
-// in the simulated driver or in NVIDIA's, crashes with a segmentation fault. The library therefore
-// refuses such a program before it loads anything.
+// library with uninitialized thread-local storage. The first access to a thread-local variable then
+// crashes, whether in the simulated driver or in NVIDIA's. The library therefore refuses such a
+// program before it loads anything.
 #ifndef CUCORE_BASE_LOADER_H
 #define CUCORE_BASE_LOADER_H
 

@@ -24,8 +24,8 @@ bool cuc__defer_drop(void *object, void (*drop)(void *object));
 // buffer.
 void cuc__deferred_run(void);
 
-// Returns true on a thread that is running deferred releases. If another thread begins a capture, a
-// release that has thereby become impossible is deferred again.
+// Returns true on a thread that is running deferred releases. If a release fails because another
+// thread has begun a capture, this thread defers it again.
 bool cuc__deferred_is_running(void);
 
 extern _Atomic(struct cuc__deferred *) cuc__deferred_releases;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A green context. cucore attributes its streams to the device's primary context, because a green
-// context can be current on only one thread at a time, and cucore never needs it to be current.
+// A green context. cucore attributes its streams to the device's primary context and never makes
+// the green context current. (A green context can be current on only one thread at a time.)
 struct cuc_green_context {
     cuc__handle head;
     CUgreenCtx handle;

@@ -56,8 +56,8 @@ typedef struct CUuuid_st {
 #define CU_DEVICE_CPU ((CUdevice)-1)
 #define CU_DEVICE_INVALID ((CUdevice)-2)
 
-// The two default streams have fixed handles. NULL means one of them; the flags with which the
-// called function was looked up decide which.
+// The two default streams have fixed handles. NULL means one of them. Which one depends on the
+// flags with which the called function was looked up.
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 

@@ -3,9 +3,9 @@
 // A call is `cuc__cu.cuStreamQuery(stream)`: one load and one indirect call. A slot starts as a
 // stub. The stub loads the driver, finds the symbol at the version in cu.def, writes the slot and
 // continues the call. If the driver or the symbol is missing, the call returns one of the codes
-// below instead of a CUresult, and cuc__fail_driver() turns it into a message. (gcc reads the slot
-// as a plain pointer, one load on every machine. Its thread sanitizer reports a race there; use
-// clang's.)
+// below instead of a CUresult, and cuc__fail_driver() turns it into a message. (With gcc, a call
+// reads the slot as a plain pointer, which is one load on every machine. gcc's thread sanitizer
+// reports a race there; use clang's.)
 #ifndef CUCORE_DRIVER_DRIVER_H
 #define CUCORE_DRIVER_DRIVER_H
 

@@ -190,8 +190,8 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *kind,
 void cuc__gemm_choice_text(char *text, size_t capacity, const struct cuc__gemm_tile *tile);
 // Parses a choice. Returns false if it is not valid.
 bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text);
-// Looks for a measured tile. Returns 1 if it has one for this shape, 2 if it has one for a nearby
-// shape, 0 if it has none, or a negative status if the named file is invalid.
+// Looks for a measured tile. Returns 1 for a tile of this shape, 2 for a tile of a nearby shape, 0
+// for none. Returns a negative status if the named file is invalid.
 int cuc__gemm_find_tuned(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key,
                          const char *path, const char *function);
 

@@ -1,8 +1,8 @@
-// Reuses released pools, to avoid a driver bug. The driver (13.0) uses freed memory, and crashes or
-// hangs, if a pool is destroyed whose memory was freed on a stream while another thread waits for
-// that stream or for one of its events. tests/driver_orders.c shows it (switches dxyh). The crash
-// can occur even if the stream has reached the free, or if the pool reports no memory in use,
-// because the waiting thread may still be in the driver.
+// Reuses released pools, to avoid a driver bug. In this case the driver (13.0) uses freed memory,
+// and crashes or hangs: a stream frees memory of a pool, another thread waits for that stream or
+// for one of its events, and the pool is destroyed meanwhile. tests/driver_orders.c shows it
+// (switches dxyh). The crash can occur even after the stream has reached the free and the pool
+// reports no memory in use, because the waiting thread may still be in the driver.
 //
 // A pool that has held memory is therefore kept. The next pool of its kind reuses it. A pool that
 // cannot be reused is destroyed after it has been empty for a while.

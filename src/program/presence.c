@@ -77,7 +77,7 @@ bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const
 
     if (bytes < 2)
         return false;
-    // A part ends where the word ends.
+    // A part must end where its word ends.
     if (same && same < bytes && !is_word_byte(p + same) &&
         (is_spread(p, name) || is_beginning(d, text, p, name, bytes)))
         return true;

@@ -8,9 +8,8 @@
 
 enum { CUC__TUNED_CHOICE = 512 };
 
-// Looks up a choice. Returns 1 if it is found, 2 if it is found for nearby dimensions, 0 if there
-// is no such record, which is not a failure, and a negative status if the named file could not be
-// read.
+// Looks up a choice. Returns 1 if it is found, 2 if it is found for nearby dimensions, and 0 if
+// there is no such record. Returns a negative status if the named file could not be read.
 int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,
                     const char *function);
 

@@ -335,10 +335,10 @@ static void drop_managed(void *self)
     cuc__python_drop_managed(cuc__python_fields(self));
 }
 
-// The base types: X(name, struct of fields, number of fields that hold Python objects, true if the
-// object owns its handle, function to call before the fields are dropped, names of the fields
-// readable from Python). A field whose name begins with an underscore reads as None until it is
-// set.
+// The base types: X(name, struct of fields, count, owns, drop, fields...). `count` is the number of
+// fields that hold Python objects. `owns` is true if the object owns its handle. `drop` is called
+// before the fields are dropped. The rest are the fields readable from Python. A field whose name
+// begins with an underscore reads as None until it is set.
 #define FIELD_TYPES(X)                                                                            \
     X(Stream, cuc__stream_object, 2, true, NULL, "_cell")                                         \
     X(Event, cuc__event_object, 1, true, NULL, "_named")                                          \
