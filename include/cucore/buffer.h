@@ -37,8 +37,9 @@ typedef struct cuc_buffer cuc_buffer;
  * @param      resource retained; NULL: the default resource of the stream's device
  * @param      bytes    0 creates an empty buffer with address 0, without calling the resource
  * @retval CUC_OK                         allocated
- * @retval CUC_ERROR_INVALID_ARGUMENT     out is NULL, stream is NULL where it is required, or the
- *                                        stream belongs to another device than the resource
+ * @retval CUC_ERROR_INVALID_ARGUMENT     out is NULL, stream is NULL although the resource is a
+ *                                        pool, or the stream and the resource belong to different
+ *                                        devices
  * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the memory is exhausted
  * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory
  * @retval CUC_ERROR_DRIVER               the driver refused; also CUC_ERROR_CONTEXT_LOST
@@ -168,8 +169,8 @@ CUC_API void cuc_buffer_release(cuc_buffer *buffer);
  *               nothing
  * @retval CUC_OK                     set
  * @retval CUC_ERROR_INVALID_ARGUMENT buffer is NULL or has no resource, stream is NULL for a pool,
- *                                    or the stream belongs to another device than the resource; the
- *                                    buffer is unchanged
+ *                                    or the stream and the resource belong to different devices;
+ *                                    the buffer is unchanged
  * @since 0.1
  */
 CUC_API cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream);

@@ -277,8 +277,8 @@ CUC_API void *cuc_graph_handle(const cuc_graph *graph);
 CUC_API cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph);
 
 /**
- * The number of edges of a graph. An edge is a pair of nodes, the second of which begins when the
- * first has ended.
+ * The number of edges of a graph. An edge is a pair of nodes: the second one begins when the first
+ * one has ended.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver

@@ -448,10 +448,10 @@ extern struct {
  * Launch with typed arguments: CUC_LAUNCH(stream, config, kernel, 2.0f, x, y, n).
  *
  * Takes up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer to device
- * memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. A launch of up to
- * four arguments with short names expands to fewer characters than the 4095 that C99 guarantees for
- * a string, so that macros can turn it into text under -Wpedantic. With compilers other than gcc
- * and clang, arguments must be variables, and a struct needs CUC_ARG_STRUCT.
+ * memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. With up to four
+ * arguments with short names, a launch expands to fewer than the 4095 characters that C99
+ * guarantees for a string. Macros can therefore turn it into text under -Wpedantic. With compilers
+ * other than gcc and clang, arguments must be variables, and a struct needs CUC_ARG_STRUCT.
  */
 #define CUC_LAUNCH(stream, config, ...) \
     CUC__LAUNCH_N(CUC__COUNT(__VA_ARGS__), (stream), (config), __VA_ARGS__)

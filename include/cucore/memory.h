@@ -285,8 +285,8 @@ CUC_API cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
  * @param      bytes    size of the allocation
  * @retval CUC_OK                         allocated
  * @retval CUC_ERROR_INVALID_ARGUMENT     out or resource is NULL, stream is NULL for a pool, or the
- *                                        stream belongs to another device than a resource of device
- *                                        memory
+ *                                        resource is one of device memory and the stream belongs to
+ *                                        a different device
  * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the memory is exhausted
  * @retval CUC_ERROR_DRIVER               the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemAllocFromPoolAsync
@@ -310,8 +310,8 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_stream *stream,
  * @param ptr      0 does nothing
  * @param bytes    as allocated
  * @retval CUC_OK                     freed, or the free is enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT resource is NULL, stream is NULL for a pool, or the stream
- *                                    belongs to another device than the resource
+ * @retval CUC_ERROR_INVALID_ARGUMENT resource is NULL, stream is NULL for a pool, or the stream and
+ *                                    the resource belong to different devices
  * @retval CUC_ERROR_BUSY             a synchronous resource would have to wait for a stream that is
  *                                    being captured; nothing was freed
  * @retval CUC_ERROR_DRIVER           the driver refused, such as an unknown address; also

@@ -150,10 +150,10 @@ typedef struct cuc_python_plan {
  *
  * The function launches by the plan whose address is the kernel's attribute `_plan` (int). It uses
  * the stream's `_stream_h` (int) and, unless config is None, the config's `_config` (int). Other
- * objects must not have these attributes. If an attribute is missing or 0, if the class of a value
- * differs from the plan's, or if a number does not fit, the function calls `slowly` with all its
- * arguments and returns the result. A failure of cuc_launch() also goes to `slowly`, which tries
- * again and raises.
+ * objects must not have these attributes. In some cases the function calls `slowly` with all its
+ * arguments and returns the result: an attribute is missing or 0, the class of a value differs from
+ * the plan's, or a number does not fit. A failure of cuc_launch() also goes to `slowly`, which
+ * tries again and raises.
  *
  * The call releases the interpreter's lock during the launch. It holds the numbers that it has
  * read, because destroying such a number may release the object that it stands for.

@@ -44,8 +44,8 @@ CUC_BEGIN_DECLS
 CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program *program);
 
 /**
- * The program in the form from which the compiler writes PTX: one operation per line, with
- * attributes, dtypes, shapes and the layout of each value, for the program's architecture.
+ * The program in machine form, the last form before PTX: one operation per line, with attributes,
+ * dtypes, shapes and the layout of each value, for the program's architecture.
  *
  * The text begins with "tile 1 machine" and is only for reading: it cannot be compiled. A layout
  * lists the bits of the register number, of the lane and of the warp; for each bit it gives the
@@ -94,8 +94,8 @@ typedef struct cuc_tile_entry {
  * @thread any thread
  * @capture makes no driver call
  * @param out    written up to its struct_size
- * @param object PTX, a cubin or a fat binary, of which the first part with the kernel is read; only
- *               a cubin has registers and stack
+ * @param object PTX, a cubin or a fat binary. In a fat binary, the first part with the kernel
+ *               counts. Only a cubin has registers and stack
  * @param kernel the kernel's name in the source
  * @param index  from 0, fastest first
  * @retval CUC_OK                     written

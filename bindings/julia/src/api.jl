@@ -1979,7 +1979,7 @@ cuc_graph_exec_upload(stream, exec) =
 # Draw a graph in Graphviz's DOT language.
 cuc_graph_get_dot(text, bytes, graph, flags) =
     ccall((:cuc_graph_get_dot, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_graph}, UInt32), text, bytes, graph, flags)
-# The number of edges of a graph. An edge is a pair of nodes, the second of which begins when the first has ended.
+# The number of edges of a graph. An edge is a pair of nodes: the second one begins when the first one has ended.
 cuc_graph_get_edge_count(out, graph) =
     ccall((:cuc_graph_get_edge_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
 # The edges of a graph. Node `to[i]` begins when `from[i]` has ended.
@@ -2840,7 +2840,7 @@ cuc_tile_get_entry(out, object, kernel, index) =
 # The program in the compiler's simplified intermediate form, as a tile program with the same meaning.
 cuc_tile_get_ir(text, bytes, program) =
     ccall((:cuc_tile_get_ir, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
-# The program in the form from which the compiler writes PTX: one operation per line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
+# The program in machine form, the last form before PTX: one operation per line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
 cuc_tile_get_machine(text, bytes, program) =
     ccall((:cuc_tile_get_machine, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
 # Read a parameter of a tile kernel. cuc_kernel_get_parameter_count() returns the number of parameters.

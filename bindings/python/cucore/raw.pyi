@@ -2258,7 +2258,7 @@ def cuc_tile_get_entry(out: Pointer, object: Pointer, kernel: bytes | None, inde
 def cuc_tile_get_ir(text: Pointer, bytes: Pointer, program: Pointer) -> int:
     """The program in the compiler's simplified intermediate form, as a tile program with the same meaning."""
 def cuc_tile_get_machine(text: Pointer, bytes: Pointer, program: Pointer) -> int:
-    """The program in the form from which the compiler writes PTX:"""
+    """The program in machine form, the last form before PTX:"""
 def cuc_tile_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
     """Read a parameter of a tile kernel."""
 def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) -> int:

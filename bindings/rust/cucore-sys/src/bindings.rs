@@ -3165,8 +3165,8 @@ extern "C" {
     pub fn cuc_graph_exec_upload(stream: *mut cuc_stream, exec: *mut cuc_graph_exec) -> cuc_status;
     /// Draw a graph in Graphviz's DOT language.
     pub fn cuc_graph_get_dot(text: *mut *const c_char, bytes: *mut usize, graph: *mut cuc_graph, flags: u32) -> cuc_status;
-    /// The number of edges of a graph. An edge is a pair of nodes, the second of which begins when the
-    /// first has ended.
+    /// The number of edges of a graph. An edge is a pair of nodes: the second one begins when the first
+    /// one has ended.
     pub fn cuc_graph_get_edge_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
     /// The edges of a graph. Node `to\[i\]` begins when `from\[i\]` has ended.
     pub fn cuc_graph_get_edges(from: *mut *mut cuc_node, to: *mut *mut cuc_node, capacity: usize, graph: *mut cuc_graph) -> cuc_status;
@@ -3768,8 +3768,8 @@ extern "C" {
     /// The program in the compiler's simplified intermediate form, as a tile program with the same
     /// meaning.
     pub fn cuc_tile_get_ir(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
-    /// The program in the form from which the compiler writes PTX: one operation per line, with
-    /// attributes, dtypes, shapes and the layout of each value, for the program's architecture.
+    /// The program in machine form, the last form before PTX: one operation per line, with attributes,
+    /// dtypes, shapes and the layout of each value, for the program's architecture.
     pub fn cuc_tile_get_machine(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
     /// Read a parameter of a tile kernel. cuc_kernel_get_parameter_count() returns the number of
     /// parameters.
