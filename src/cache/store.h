@@ -81,9 +81,9 @@ void cuc__store_set(int folder, uint64_t bytes);
 
 // trim.c
 
-// Calls `visit` for each entry, damaged or not, with its open folder, its name there and its file
-// status. The walk ends when `visit` returns false. It may miss entries that are added or removed
-// during the walk. Returns false if a folder could not be read.
+// Calls `visit` for each entry, damaged or not. Passes the entry's open folder, its name there and
+// its file status. The walk ends when `visit` returns false. It may miss entries that are added or
+// removed during the walk. Returns false if a folder could not be read.
 typedef bool (*cuc__store_visit)(void *user, int folder, const char *name, const cuc__key *key,
                                  const struct stat *about);
 bool cuc__store_walk(int folder, cuc__store_visit visit, void *user);

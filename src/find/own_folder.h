@@ -1,4 +1,4 @@
-// The folder of the library that contains this code, and of its companion files.
+// The folder of the library or program that contains this code, and its companion files.
 #ifndef CUCORE_FIND_OWN_FOLDER_H
 #define CUCORE_FIND_OWN_FOLDER_H
 

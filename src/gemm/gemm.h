@@ -154,8 +154,8 @@ enum {
 };
 struct cuc__gemm_stream_k {
     uint32_t each, more, shared, spread, units;
-    // Inverses, for cuc__gemm_inverse(): of the number of iterations, of the number of tiles in a
-    // band, and of the number of rows of tiles in the last band.
+    // Results of cuc__gemm_inverse() for the number of iterations, for the number of tiles in a
+    // band, and for the number of rows of tiles in the last band.
     uint64_t over_iterations, over_band, over_last;
 };
 // Returns the height of a band, in tiles.

@@ -17,8 +17,8 @@ typedef unsigned char cuc__word_bytes __attribute__((vector_size(CUC__WORD_BLOCK
 
 // A set of names, and the state of the search. A zeroed struct is empty.
 struct cuc__word_search {
-    // The first bytes of each name, and the first bytes of each name without its first three. Each
-    // byte fills all lanes of a vector.
+    // `starts` has the first bytes of each name. `ends` has the bytes that follow each name's first
+    // three. Each byte fills all lanes of a vector.
     struct cuc__word_part {
         cuc__word_bytes at[CUC__WORD_PART];
     } starts[CUC__WORD_NAMES], ends[CUC__WORD_NAMES];
