@@ -556,7 +556,7 @@ CUC_API size_t cuc_bench_case_count(const cuc_bench *bench);
  */
 CUC_API cuc_status cuc_bench_get_case(cuc_bench_case *out, const cuc_bench *bench, size_t index);
 
-/** Selection of points; zero selects all. */
+/** A selection of points. A zeroed struct selects all points. */
 typedef struct cuc_bench_selection {
     size_t struct_size;        /**< sizeof(cuc_bench_selection); the initialisers set it */
     const char *const *suites; /**< [suite_count] names; each must have a case */
@@ -1016,8 +1016,8 @@ typedef struct cuc_bench_subject {
     void *data;         /**< passed to the callbacks */
     /** Do the work once, on the inputs' set number `set`. The number increases, and inputs take it
      * modulo their number of sets. A GPU subject enqueues on the stream and returns without
-     * waiting; it may use other streams if it joins them again. For a CPU subject, `stream` is NULL
-     * without a device. */
+     * waiting; it may use other streams if it joins them to this one again. For a CPU subject,
+     * `stream` is NULL without a device. */
     cuc_status (*run)(void *data, cuc_stream *stream, uint64_t set);
     /** Compare the completed result of run() on set 0 with a reference. Return 0 if it is correct,
      * 1 (a normal outcome) if not, with the difference in `why`, and a negative status if it cannot
@@ -1153,10 +1153,11 @@ CUC_API cuc_status cuc_bench_set_peak(cuc_bench *bench, const cuc_bench_peak *pe
 /* ---- Results ---------------------------------------------------------------------------- */
 
 /**
- * The result of a subject in one mode. If it was not measured, a number is NaN and a text is NULL.
+ * The result of a subject in one mode. If something was not measured, its number is NaN and its
+ * text is NULL.
  *
- * Times are seconds of one run. A point that is skipped or fails as a whole has a single result,
- * without a subject.
+ * Times are in seconds and cover one run. A point that is skipped or fails as a whole has a single
+ * result, without a subject.
  */
 struct cuc_bench_result {
     size_t struct_size; /**< sizeof(cuc_bench_result), set by the caller */

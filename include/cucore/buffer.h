@@ -90,9 +90,9 @@ CUC_API void cuc_buffer_options_init(cuc_buffer_options *options, size_t caller_
  * Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the
  * host.
  *
- * With a resource, the buffer takes ownership and frees the memory there. With an owner, it passes
- * the owner to drop_owner instead. With neither, it borrows the memory, which must outlive it. A
- * call that fails takes no ownership: it frees and drops nothing.
+ * With a resource, the buffer takes ownership of the memory and frees it through the resource. With
+ * an owner, it passes the owner to drop_owner instead. With neither, it borrows the memory, which
+ * must outlive the buffer. A call that fails takes no ownership: it frees and drops nothing.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver

@@ -1,7 +1,7 @@
 /**
  * @file
- * Every device attribute of CUDA 13.0: one list for the constants, the fields of
- * cuc_device_properties, the names of the command line and the tests.
+ * Every device attribute of CUDA 13.0. One list defines the constants, the fields of
+ * cuc_device_properties, the names on the command line, and the tests.
  */
 #ifndef CUCORE_DEVICE_ATTRIBUTES_H
 #define CUCORE_DEVICE_ATTRIBUTES_H

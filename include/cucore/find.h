@@ -7,10 +7,10 @@
  * method      | location
  * ------------|-----------------------------------------------------------------------
  * "explicit"  | cuc_set_library_path(), else the environment: see below
- * "loaded"    | libraries only: those already loaded in the process
+ * "loaded"    | libraries only: already loaded in the process
  * "wheel"     | NVIDIA's Python packages, in the folders that Python would search
  * "conda"     | below CONDA_PREFIX
- * "system"    | libraries only: those the system's loader finds by soname
+ * "system"    | libraries only: found by the system's loader, by soname
  * "CUDA_PATH" | below CUDA_PATH
  * "CUDA_HOME" | below CUDA_HOME
  * "standard"  | /usr/local/cuda, /usr/local/cuda-* from the newest on, /opt/cuda, /usr

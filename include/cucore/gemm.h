@@ -364,8 +364,8 @@ CUC_API cuc_status cuc_gemm_batched(cuc_stream *stream, cuc_gemm_plan *plan, dou
  * Compute many products in stream order. All b have the same shape; each product covers a range of
  * rows of a and d.
  *
- * Group g is d[offsets[g] .. offsets[g + 1]] = a[offsets[g] .. offsets[g + 1]] b[g], and so on as
- * in cuc_gemm(). Offsets are on the device and may be written by earlier work on the stream; a
+ * Group g is d[offsets[g] .. offsets[g + 1]] = a[offsets[g] .. offsets[g + 1]] b[g], and the rest
+ * as in cuc_gemm(). Offsets are on the device and may be written by earlier work on the stream; a
  * group may have no rows. The matrices a and d are row major.
  *
  * @order  enqueues and returns; the arrays must stay valid until the products are complete

@@ -1004,7 +1004,7 @@ CUC_API cuc_tile cuc_tile_cat(cuc_tile_program *program, const char *file, uint3
  * @param x       a tile
  * @param count   its number of axes
  * @param index   [count] integer scalars
- * @param rank    its number of axes
+ * @param rank    equal to count
  * @param shape   [rank]: extents that divide the extents of x
  * @return the subtile
  * @since 0.1
@@ -1170,7 +1170,7 @@ CUC_API void cuc_tile_access_options_init(cuc_tile_access_options *options, size
  * @param tensor  the tensor
  * @param count   its number of axes
  * @param index   [count] integer scalars; they count tiles
- * @param rank    its number of axes
+ * @param rank    equal to count
  * @param shape   [rank]: an extent for each axis, or CUC_NO_AXIS
  * @param options pad, order, scope, hints; NULL selects all defaults
  * @return the tile
@@ -1192,7 +1192,7 @@ CUC_API cuc_tile cuc_tile_load(cuc_tile_program *program, const char *file, uint
  * @param tensor  the tensor
  * @param count   its number of axes
  * @param index   [count] integer scalars; they count elements
- * @param rank    its number of axes
+ * @param rank    equal to count
  * @param shape   [rank]: an extent for each axis, or CUC_NO_AXIS
  * @param options as for cuc_tile_load()
  * @return the tile
