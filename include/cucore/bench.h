@@ -277,8 +277,8 @@ CUC_API cuc_status cuc_bench_compare_pairs(cuc_bench_comparison *out, const doub
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out        the ratio of the medians, its interval, the verdict
- * @param      subject    count, median, ci_low and ci_high are read @param peer the same fields are
- * read
+ * @param      subject    count, median, ci_low and ci_high are read
+ * @param      peer       the same fields are read
  * @param      thresholds NULL selects all defaults
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is unknown, or a median is

@@ -203,7 +203,7 @@ CUC_API cuc_status cuc_tensor_map_encode_im2col(cuc_tensor_map *out, const cuc_t
  * @param      image   the pixels that a copy transfers: only W's corners may be nonzero, each from
  *                     -32768 to 32767; CUC_TENSOR_MAP_W128 ignores pixels
  * @param      options as for cuc_tensor_map_encode_tiled(), with CUC_TENSOR_MAP_SWIZZLE_64B, _128B
- * or _128B_ATOM_32B; NULL, which has no swizzle, is refused
+ *                     or _128B_ATOM_32B; NULL, which has no swizzle, is refused
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_encode_tiled()
  * @retval CUC_ERROR_NOT_SUPPORTED    the compute capability of the device is below 10.0, the driver

@@ -162,7 +162,7 @@ typedef struct cuc_memory_piece {
  * @param      buffer   from a resource with CUC_MEMORY_VIRTUAL_IPC, not a slice and not empty
  * @retval CUC_OK                     exported, or counted
  * @retval CUC_ERROR_INVALID_ARGUMENT count or buffer is NULL, capacity is below the number of
- * pieces, or the buffer is a slice, empty or from another sort of resource
+ *                                    pieces, or the buffer is a slice, empty or not virtual memory
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory that was itself
  *                                    imported
@@ -183,7 +183,7 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t cap
  * @param[out] out      a new reference; release it
  * @param      stream   orders the release of the buffer; retained; NULL: none
  * @param      resource of this process, from cuc_memory_virtual_create() with the same device and
- * flags; it supplies the addresses and the devices with access
+ *                      flags; it supplies the addresses and the devices with access
  * @param      pieces   [count] from cuc_buffer_export_pieces(), with this process's file
  *                      descriptors; the caller keeps these and may close them after the call
  * @param      count    more than 0
