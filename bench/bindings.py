@@ -3,12 +3,13 @@
 
     bench/bindings.py [--json FILE] [--rust PROGRAM] [--seconds N] [--filter TEXT]
 
-Python is measured in this process, with all subjects alternating in each round, so that all see the same machine
-state: every call found in loops against cuda.core (bindings_calls.py), launches also against raw driver calls, and
-DLPack exchange against PyTorch's own. Subjects that are not installed are left out. --rust names the crate's launch
-benchmark (`cargo bench --no-run` prints its path). On a simulated driver, or with the do-nothing driver
-bench/libnull_driver.so, selected by CUCORE_DRIVER and a link libcuda.so.1 in LD_LIBRARY_PATH, the times are those of
-the bindings alone.
+The Python subjects run in this process and alternate in each round, so that all see the same
+machine state. bindings_calls.py compares the calls that programs make in loops with cuda.core;
+launches are also compared with raw driver calls, and DLPack exchange with PyTorch's own.
+Subjects that are not installed are left out. --rust names the crate's launch benchmark (`cargo
+bench --no-run` prints its path). To time the bindings alone, use a simulated driver or the
+do-nothing driver bench/libnull_driver.so, selected by CUCORE_DRIVER and a link libcuda.so.1 in
+LD_LIBRARY_PATH.
 """
 import argparse
 import ctypes
@@ -35,8 +36,8 @@ PTX = b"""
                     .param .u32 g, .param .f32 h, .param .f32 i, .param .f32 j) { ret; }
 """
 
-# Case, subject, peer and the limit of their ratio; without a peer, a limit in seconds. A case of None means every
-# case that both have.
+# Case, subject, peer and the limit of their ratio; without a peer, a limit in seconds. The case
+# None stands for every case that has both.
 GOALS = [
     (None, "cucore", "cuda.core", 1.0),
     ("launch_3", "prepared", "cuda.bindings", 1.15),
@@ -49,7 +50,7 @@ GOALS = [
 
 
 def launches(device, stream):
-    """Yield (case, subject, function) of launches."""
+    """Yield (case, subject, function) for each launch."""
     code = ObjectCode.from_ptx(PTX)
     config = LaunchConfig(grid=1, block=32)
     buffer = device.allocate(256, stream=stream)
@@ -71,7 +72,7 @@ def shared():
         cores.append(("cuda.core", cuda.core))
     except ImportError:
         pass
-    except RuntimeError as error:  # it supports only the system's driver, which is missing
+    except RuntimeError as error:  # it supports only the system's driver, and there is none
         print(f"without cuda.core: {error}", file=sys.stderr)
     for name, core in cores:
         core.Device(0).set_current()
@@ -119,7 +120,7 @@ def arrays(device, stream):
     try:
         import torch
         theirs = torch.zeros(64, device="cuda")
-    except Exception:  # missing, or for another driver
+    except Exception:  # not installed, or built for another driver
         return
     yield "tensor_export", "torch", lambda: theirs.__dlpack__(stream=-1)
     yield "tensor_export_versioned", "torch", lambda: theirs.__dlpack__(stream=-1, max_version=(1, 1))
@@ -140,7 +141,7 @@ def sample(function):
 
 
 def measure(rows, wait, seconds):
-    """Return the sorted times of each row; rows that fail are left out."""
+    """Return the sorted times of each row; leave out rows that fail."""
     good = []
     for row in rows:
         try:
@@ -148,7 +149,7 @@ def measure(rows, wait, seconds):
             good.append((row, []))
         except Exception as error:
             print(f"{row[0]} {row[1]}: {error!r}", file=sys.stderr)
-    # Rotate the order of a case's subjects: the first may suffer from what the last left behind.
+    # Rotate the order of a case's subjects: the first may be slowed by the last one's leftovers.
     cases = [list(group) for _, group in itertools.groupby(good, lambda row: row[0][0])]
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -162,7 +163,7 @@ def measure(rows, wait, seconds):
 
 
 def rust_rows(program):
-    """Return the medians of the crate's benchmark."""
+    """Return the medians of the Rust crate's benchmark."""
     said = subprocess.run([program], capture_output=True, text=True, timeout=120, check=True).stdout
     found = re.findall(r"^(.+?)\s+([\d.]+) ns \(([\d.]+) to ([\d.]+)\)$", said, re.M)
     return [{"case": "rust_launch_4", "subject": name, "median_s": float(median) * 1e-9,
@@ -170,7 +171,7 @@ def rust_rows(program):
 
 
 def judge(results):
-    """Return each goal with the measurement and the verdict; goals without figures are left out."""
+    """Return each goal with its measurement and verdict; leave out goals without measurements."""
     by = {(r["case"], r["subject"]): r["median_s"] for r in results}
     everywhere = dict.fromkeys(r["case"] for r in results)
     for case, subject, peer, limit in [(each, *goal[1:]) for goal in GOALS

@@ -1,4 +1,4 @@
-"""Loop calls written once for cucore and cuda.core, which share their names.
+"""Calls that programs make in loops, written once for cucore and cuda.core, whose names agree.
 
 calls(core, kernels) yields (case, function). If the function has a method prepare(), it runs before each batch of
 BATCH calls, outside the measured time.
@@ -9,7 +9,7 @@ BATCH = 100
 
 
 class Uses:
-    """Uses a new object in each call, all created before the batch."""
+    """Uses a new object in each call; all objects are created before the batch."""
 
     def __init__(self, make, function):
         self.make, self.function, self.made = make, function, []
@@ -22,7 +22,7 @@ class Uses:
 
 
 class Makes:
-    """Creates objects, which are released before the next batch."""
+    """Creates objects that live until the next batch."""
 
     def __init__(self, function):
         self.function, self.made = function, []
@@ -126,7 +126,7 @@ def memory(core, device):
     yield "close_on_stream", Uses(one, lambda made: made.close(other))
     yield "allocate_close", lambda: device.allocate(256, stream=stream).close()
     yield "allocate_drop", lambda: device.allocate(256, stream=stream)
-    # An empty pool returns its memory to the system at each wait, and the driver's time would dominate.
+    # An empty pool returns its memory to the system at each wait; the driver's time would dominate.
     yield "pool_allocate_close", lambda kept=pool.allocate(256, stream=stream): pool.allocate(256, stream=stream).close()
     yield "pinned_allocate_close", lambda: pinned.allocate(256, stream=stream).close()
     yield "copy_to", lambda: buffer.copy_to(second, stream=stream)
@@ -200,7 +200,7 @@ def graphs(core, device, kernel):
 
 
 def calls(core, kernels):
-    """Yield all (case, function) pairs; `kernels` maps names to core's kernels."""
+    """Yield all (case, function) pairs; `kernels` maps names to the package's kernels."""
     device = core.Device(0)
     device.set_current()
     stream = device.create_stream()

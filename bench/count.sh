@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Counts the instructions cucore adds to a driver call: callgrind over bench_count on a do-nothing
-# driver, cucore's side minus the raw side. Each is the difference of two call counts, so set-up
-# cancels out. Repeatable for the same binaries, regardless of machine load.
+# Counts the instructions cucore adds to a driver call. Runs bench_count on a do-nothing driver
+# under callgrind and subtracts the raw side from cucore's side. Each side is the difference of two
+# runs with different call counts, so setup cancels out. The result is the same for the same
+# binaries, regardless of machine load.
 #
 #     bench/count.sh BUILD [JSON]
 set -euo pipefail

@@ -1,5 +1,5 @@
-// A process for first_kernel.py: compiles SAXPY, which the cache should have, runs it, and prints a
-// line as soon as the result is there and right.
+// A process that first_kernel.py times: compiles SAXPY, which should be in the cache, runs it, and
+// prints a line as soon as the result has arrived and is right.
 #include <cucore/check.h>
 #include <cucore/cucore.h>
 
@@ -16,7 +16,7 @@ static const char source[] = "extern \"C\" __global__ void saxpy(float a, float 
                              "        y[i] = a * i + 1;\n"
                              "}\n";
 
-// True if NVRTC or nvJitLink is mapped into the process.
+// Returns whether NVRTC or nvJitLink is mapped into the process.
 static bool has_compiler(void)
 {
     char line[4200];
@@ -43,7 +43,7 @@ int main(void)
     CUC_MUST(cuc_device_get(&device, 0));
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     CUC_MUST(cuc_program_create(&program, CUC_SOURCE_CUDA, source, 0, NULL));
-    // The simulated driver takes PTX only.
+    // The simulated driver accepts only PTX.
     CUC_MUST(cuc_program_compile(&object, program,
                                  cuc_driver_is_simulated() ? CUC_CODE_PTX : CUC_CODE_CUBIN));
     CUC_MUST(cuc_object_get_kernel(&kernel, object, "saxpy"));

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Measures the time from the start of a process to the result of its first kernel, with a cache that has the kernel.
+"""Measures the time from the start of a process to the result of its first kernel, which is in the
+cache.
 
     bench/first_kernel.py [--build FOLDER] [--rounds N] [--json FILE] [--commit COMMIT]
 
-Subjects are a C program with cucore (first_kernel.c, built with the tree), Python with cucore, and Python with
-cuda.core and its FileStreamProgramCache, if it is installed and finds a driver that it supports. Each compiles the same
-CUDA C++ to a cubin, or to PTX on a simulated driver, which CUCORE_DRIVER selects. One run fills the cache and is not
-counted; then the subjects alternate. The clock stops when the process reports a right result, before it ends.
+Subjects are a C program with cucore (first_kernel.c, built with the tree), Python with cucore,
+and Python with cuda.core and its FileStreamProgramCache, if cuda.core is installed and finds a
+driver that it supports. Each compiles the same CUDA C++ to a cubin, or to PTX on a simulated
+driver, which CUCORE_DRIVER selects. One run that is not counted fills the cache; then the
+subjects alternate. The clock stops when the process reports a right result, before it ends.
 """
 import argparse
 import json
@@ -24,7 +26,7 @@ from write_results import write
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUBJECTS = ("cucore-c", "cucore", "cuda.core")
-GOAL = 0.8  # cucore's time as a part of cuda.core's, both in Python
+GOAL = 0.8  # cucore's time divided by cuda.core's, both in Python
 COUNT, BLOCK = 1024, 256
 SOURCE = """extern "C" __global__ void saxpy(float a, float *y, int n)
 {
@@ -36,7 +38,7 @@ SOURCE = """extern "C" __global__ void saxpy(float a, float *y, int n)
 
 
 def serve(subject, folder):
-    """Be the process that is measured. Only what both packages have is used, the same way."""
+    """Runs in the measured process. Uses only features that both packages have, in the same way."""
     import ctypes
     options = {}
     if subject == "cucore":
@@ -95,7 +97,7 @@ def machine(build):
 
 
 def measure(build, rounds, folder):
-    """Return the seconds of each subject and those that loaded a compiler, both by subject."""
+    """Return each subject's seconds, and the runs that loaded a compiler, both by subject."""
     times, compilers = {}, {}
     for subject in SUBJECTS:
         try:

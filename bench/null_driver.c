@@ -1,6 +1,6 @@
 // A do-nothing driver: every function returns 0 at once, and the few that must return something
-// give a constant or a new handle. A program's time is then its own plus that of the library above
-// the driver. cuda.core runs on it too, through a link libcuda.so.1.
+// give a constant or a new handle. A program's time is then its own plus the time of the library
+// above the driver. cuda.core can run on it too, through a link libcuda.so.1.
 #include "base/array.h"
 #include "driver/cuda_abi.h"
 
@@ -9,7 +9,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT int cucoreSimulatedDriver = 1; // takes PTX
+EXPORT int cucoreSimulatedDriver = 1; // accepts PTX
 EXPORT CUresult cuDriverGetVersion(int *version);
 EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                                     int *status);
@@ -17,9 +17,9 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version,
 static char thing[8]; // target of every handle
 static char kernels[6];
 static CUstreamCaptureStatus capturing;
-static uintptr_t last = 0x100000; // handle and address: distinct objects get distinct numbers
+static uintptr_t last = 0x100000; // last handle or address: distinct objects get distinct numbers
 
-// Functions that must return a value; the list at the end defines all others.
+// Functions that must return a value; the list at the end of the file defines all others.
 #define GIVES(name, params, ...)       \
     static CUresult null_##name params \
     {                                  \
@@ -97,8 +97,8 @@ static CUresult null_cuLibraryLoadData(CUlibrary *library, const void *code, CUj
     return 0;
 }
 
-// Parameter sizes of empty0, empty3 and empty16 of runtime_cases.c, and of those of bindings.py,
-// selected by handle.
+// Parameter sizes of the kernels empty0, empty3 and empty16 in runtime_cases.c and of the kernels
+// in bindings.py, selected by handle.
 static const struct {
     const char *name, *sizes;
 } known[] = {
@@ -200,8 +200,8 @@ static const struct {
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              int *status)
 {
-    // Calling a function with more arguments than it has is well defined in every C ABI we run on:
-    // the caller owns them.
+    // In every C ABI that we support, calling a function with more arguments than it takes is safe,
+    // because the caller owns them.
     void (*fn)(void) = (void (*)(void))nothing;
 
     (void)version, (void)flags, (void)status;

@@ -1,9 +1,9 @@
-"""The format of the results in bench/results/, which the C library writes too."""
+"""Formats the results in bench/results/ as the C library does."""
 import json
 
 
 def write(path, document):
-    """Format as the C library does: a line for each key, and a line for each row of a list."""
+    """Format as the C library does: one line for each key, and one for each row of a list."""
     def line(value):
         return json.dumps(value, separators=(",", ":"))
 

@@ -1,6 +1,6 @@
-// Attention as a tile program, against PyTorch's with cuDNN and FlashAttention-2. As in the
-// literature, all points of `forward` have the same number of tokens (batch x sequence) and the
-// same width (heads x d); `shapes` has random ones, and grouped heads.
+// Attention as a tile program, compared with PyTorch's cuDNN and FlashAttention-2 backends. As in
+// the literature, all points of `forward` have the same number of tokens (batch x sequence) and the
+// same width (heads x d); `shapes` has random shapes, and grouped heads.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "draw.h"
@@ -24,11 +24,11 @@ typedef struct attention {
     bool causal;
     double scale;
     cuc_dtype dtype;
-    uint32_t modes; // of the subjects; 0: the case's
+    uint32_t modes; // of the subjects; 0: the case's modes
 } attention;
 
-// Compute a query's weights and result in double precision from the keys and values of its head;
-// the weights use the end of `x`.
+// Compute a query's weights and result in double precision from the keys and values of its head.
+// The weights use the end of `x`.
 static double attend(const attention *a, double *x, const double *query, int64_t row, double *out)
 {
     const double *keys = x, *values = x + a->sequence * a->depth;
@@ -54,8 +54,8 @@ static double attend(const attention *a, double *x, const double *query, int64_t
     return top + log(sum);
 }
 
-// Weights are rounded to 16 bits before they multiply values of up to 1, and the result is rounded
-// too. The result is an average, so weight errors average out.
+// The kernel rounds weights to 16 bits before it multiplies them by values of up to 1, and rounds
+// the result too. The result is an average, so weight errors average out.
 static cuc_status check_row(bench_point *p, double *x, int64_t row, char *why, size_t why_size)
 {
     const attention *a = p->data;
@@ -116,7 +116,8 @@ static cuc_status read_point(attention *a, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// Everything in one text: "bf16.b2.h32x8.s777.d128.causal" has 32 heads that share 8 key heads.
+// Parse a point written as one string: "bf16.b2.h32x8.s777.d128.causal" has 32 heads that share 8
+// key heads.
 static cuc_status read_drawn(attention *a, cuc_bench_state *state)
 {
     const char *text = cuc_bench_state_text(state, "point");
@@ -143,7 +144,7 @@ static cuc_status read_drawn(attention *a, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// With a mask, half of the products count, as in the literature.
+// A causal mask halves the products that count, as in the literature.
 static double flop_of(const attention *a)
 {
     return 4 * (double)(a->batch * a->heads) * (double)a->sequence * (double)a->sequence *
@@ -160,8 +161,8 @@ static cuc_status set_work(const bench_point *p)
     return cuc_bench_state_set_work(p->state, &work);
 }
 
-// Three warpgroups if the registers suffice, the fastest on an H200; one for few rows, and if
-// larger tiles would leave multiprocessors idle.
+// Return three warpgroups, the fastest choice on an H200, if the registers suffice; one for few
+// rows, or if larger tiles would leave multiprocessors idle.
 static int choose_rows(const bench_point *p)
 {
     const attention *a = p->data;

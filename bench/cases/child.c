@@ -68,7 +68,8 @@ static char **environment(const char *const *changes)
     return all;
 }
 
-// Use a separate process group: Control-C reaches only this program, which then ends the child.
+// Use a separate process group, so that Control-C reaches only this program, which then ends the
+// child.
 static int spawn(bench_child *c, const char *const *argv, const char *const *changes, int theirs)
 {
     posix_spawn_file_actions_t actions;
@@ -128,7 +129,7 @@ cuc_status bench_child_start(bench_child **out, const char *name, const char *co
 
 // ---- Asking
 
-// Return the last line of its stderr; "" for none.
+// Return the last line of the child's stderr; "" if there is none.
 static void last_words(char *out, size_t size, const bench_child *c)
 {
     char text[2048] = "";
@@ -143,15 +144,16 @@ static void last_words(char *out, size_t size, const bench_child *c)
     snprintf(out, size, "%s%s", *text ? ": " : "", line ? line + 1 : text);
 }
 
-// Ask no further questions, since a late answer would be mistaken for the next one. Processes that
-// the child started, such as the interpreter behind a script, are in its process group.
+// Ask no further questions, since a late answer would be mistaken for the next one. Kill the
+// child's process group, which includes processes it started, such as the interpreter behind a
+// script.
 static void give_up(const bench_child *c)
 {
     if (c->pid > 0)
         kill(-c->pid, SIGKILL);
 }
 
-// Wait a limited time for the exit status.
+// Wait up to `seconds` for the exit status.
 static int wait_for_end(bench_child *c, double seconds)
 {
     const struct timespec tick = { .tv_nsec = 5000000 };
@@ -173,7 +175,8 @@ static cuc_status fail_ended(bench_child *c)
     char how[64] = "ended";
 
     if (c->pid > 0) {
-        int status = wait_for_end(c, 1); // it may have closed its output and still run
+        int status =
+            wait_for_end(c, 1); // the child may have closed its output and still be running
         if (WIFSIGNALED(status))
             snprintf(how, sizeof(how), "was ended by signal %d", WTERMSIG(status));
         else
@@ -197,7 +200,7 @@ static cuc_status send_line(bench_child *c, const char *text)
     return CUC_OK;
 }
 
-// Read more output; false at its end or on timeout.
+// Read more output; return false at its end or on timeout.
 static bool read_more(bench_child *c, double until, cuc_status *st)
 {
     struct pollfd poller = { .fd = c->fd, .events = POLLIN };

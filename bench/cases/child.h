@@ -1,6 +1,6 @@
 // A child process that measures. Each request is a JSON object on a line of its standard input, and
-// each answer is a JSON object on a line of its standard output. The keys of an answer are those of
-// a result of the schema cucore-bench/1 as far as they apply:
+// each answer is a JSON object on a line of its standard output. An answer uses the keys of a
+// result in the schema cucore-bench/1 where they apply:
 //
 //   {"do": "point", "suite": .., "case": .., "axes": {..}, "seed": "0", "mode": "cold", ..}
 //       prepare a point, replacing the previous one
@@ -30,11 +30,11 @@ typedef struct bench_child bench_child;
 cuc_status bench_child_start(bench_child **out, const char *name, const char *const *argv,
                              const char *const *changes);
 
-// Send a request and wait for the answer, an object the caller must release. Takes over the
-// request's reference.
+// Send a request and wait for the answer, an object the caller must release. The call takes over
+// the reference to the request.
 cuc_status bench_child_ask(json_t **answer, bench_child *child, json_t *request, double timeout_s);
 
-// Make the child exit, or kill it. Accepts NULL. The parameter's type lets a point defer the call.
+// Make the child exit, or kill it. Accepts NULL. Takes a void * so that a point can defer the call.
 void bench_child_end(void *child);
 
 // Return the answer's reason under the key "skipped" or "failed"; NULL if absent.

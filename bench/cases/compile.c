@@ -1,5 +1,5 @@
-// From source to a running kernel: NVRTC, nvJitLink, loading, and a process's first launch. The
-// compilers need no driver and no device.
+// Times the steps from source to a running kernel: NVRTC, nvJitLink, loading, and a process's first
+// launch. The compilers need no driver and no device.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "compile_cache.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// A missing component is not a failure.
+// Skip, rather than fail, if a component is missing.
 static cuc_status or_skip(cuc_bench_state *state, cuc_status st)
 {
     return st == CUC_ERROR_NOT_FOUND ? cuc_bench_state_skip(state, cuc_error_message()) : st;
@@ -65,7 +65,7 @@ static const char *const instances[] = { "reduce<float, Add, 256, 4>",
                                          "reduce<double, Most, 512, 2>" };
 
 static const struct source {
-    const char *name, *text, *symbol; // the symbol or its prefix
+    const char *name, *text, *symbol; // the symbol, or a prefix of it
     const char *const *expressions;
     size_t expression_count;
     const char *headers; // name for cuc_find_header_dir()
@@ -84,7 +84,7 @@ typedef struct compilation {
     cuc_object *object; // from the last run
 } compilation;
 
-// A macro with a new value in each compilation defeats the caches of NVRTC and the driver.
+// A macro with a new value in each compilation bypasses the caches of NVRTC and the driver.
 static cuc_status compile(cuc_object **out, const compilation *c, uint64_t number)
 {
     char macro[48];
@@ -219,7 +219,7 @@ static void drop_linking(void *data)
     free(l);
 }
 
-// Make PTX of one source, or LTO-IR of two.
+// Make PTX from one source, or LTO-IR from two.
 static cuc_status make_inputs(linking *l, const char *from)
 {
     static const struct source alone = { .text = saxpy_cu };
@@ -291,7 +291,7 @@ static cuc_status write_source(const char *path)
     return ok ? CUC_OK : bench_fail(CUC_ERROR_IO, "%s cannot be written", path);
 }
 
-// Write SAXPY to a file, as source or as code; removed with the point.
+// Write SAXPY to a file, as source or as code; the file is removed with the point.
 static cuc_status make_file(code_file **out, cuc_bench_state *state, const char *kind)
 {
     code_file *f = calloc(1, sizeof(*f));
@@ -327,7 +327,7 @@ static json_t *request(const code_file *f, bool launch)
                      "launch", (int)launch);
 }
 
-// Child processes use the first device.
+// Return why this device cannot be used: child processes use the first device.
 static const char *unfit(const cuc_bench_state *state, const char *kind)
 {
     if (cuc_device_ordinal(cuc_bench_state_device(state)) != 0)
@@ -359,7 +359,7 @@ static cuc_status set_up_load(cuc_bench_state *state, void *data)
     return bench_foreign_add(state, &subject, child, request(f, false), NULL);
 }
 
-// Measure from process start until the kernel's result is available and checked.
+// Measure the time from process start until the kernel's result is available and checked.
 static cuc_status sample_first(void *data, uint64_t set, double *seconds)
 {
     const code_file *f = data;

@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// RECALLED is a miss with the list of included files that an earlier source has stored.
+// RECALLED is a cache miss, but an earlier source has stored the list of included files.
 enum way { NONE, MISS, RECALLED, HIT, WAYS };
 
 struct point;
 
-// One of the ways to do the work, and the result of its last run.
+// One way to do the work, and the result of its last run.
 struct subject {
     struct point *point;
     cuc_cache *cache;
@@ -34,8 +34,8 @@ struct point {
     bool includes;
     cuc_device *device;
     char arch[32];
-    cuc_object *ptx; // to be linked
-    uint64_t number; // number of the runs that compile
+    cuc_object *ptx; // the PTX to link
+    uint64_t number; // number of compilations so far
     char folder[48]; // of the caches
     struct subject subjects[WAYS];
 };
@@ -51,8 +51,9 @@ static cuc_status compile(struct subject *s, int32_t language, const char *text,
 
     options.arch = p->arch;
     options.cache = s->cache;
-    options.no_cache = language == CUC_SOURCE_CUDA ? CUC_DEFAULT : CUC_ON; // nor nvJitLink's
-    // Another text each time, since NVRTC has a cache of its own.
+    options.no_cache = language == CUC_SOURCE_CUDA ? CUC_DEFAULT
+                                                   : CUC_ON; // also disables nvJitLink's cache
+    // Vary the text each time, since NVRTC has a cache of its own.
     if (language == CUC_SOURCE_CUDA &&
         asprintf(&numbered, "%s// %llu\n", text,
                  s->way == HIT ? 0 : (unsigned long long)++p->number) < 0)
@@ -136,7 +137,7 @@ static cuc_status run_plan(struct subject *s)
 static const struct work {
     const char *name;
     cuc_status (*run)(struct subject *s);
-    bool includes; // may recall a list of files
+    bool includes; // may reuse a stored list of included files
     bool needs_device;
     const char *headers; // name of the headers it needs; NULL: none
 } works[] = {
@@ -189,8 +190,8 @@ static bool same_code(const cuc_object *a, const cuc_object *b)
            memcmp(code[0], code[1], bytes[0]) == 0;
 }
 
-// Checks that the cache behaved as the subject's name says, and that the code equals that of the
-// subject without a cache.
+// Checks that the cache behaved as the subject's name says, and that the code equals the code of
+// the subject without a cache.
 static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_size)
 {
     struct subject *s = data, *none = &s->point->subjects[NONE];
@@ -269,8 +270,7 @@ static cuc_status add_subjects(cuc_bench_state *state, struct point *p)
             continue;
         s->point = p;
         s->way = (enum way)way;
-        if ((st = run(s, NULL, 0)) < 0) // loads the compilers, and stores the result that later
-                                        // runs find
+        if ((st = run(s, NULL, 0)) < 0) // loads the compilers, and stores the result for later runs
             return st == CUC_ERROR_NOT_FOUND ? cuc_bench_state_skip(state, cuc_error_message())
                                              : st;
         subject.name = names[way];

@@ -1,5 +1,5 @@
-// Work of the compile suite's child processes: tasks that a process can do only once, or that need
-// their own settings.
+// The compile suite's child processes: tasks that a process can do only once, or that need their
+// own settings.
 #ifndef CUCORE_BENCH_CASES_COMPILE_SERVICE_H
 #define CUCORE_BENCH_CASES_COMPILE_SERVICE_H
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// `top` compiles slowest of all in examples/tile.
+// `top` takes longest to compile in examples/tile.
 static const struct source {
     const char *kernel, *file, *text;
 } sources[] = {
@@ -42,7 +42,7 @@ static bool begins_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-// Extract the functions and that kernel from a file; freed by the caller.
+// Extract the functions and the given kernel from a file; the caller frees the text.
 static char *cut(const struct source *source)
 {
     char *out = malloc(strlen(source->text) + 1), *to = out;
@@ -116,8 +116,8 @@ static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
     return bench_link(&c->cubin, &c->ptx, 1, c->arch, NULL);
 }
 
-// Link the entries in parallel. In threads, ptxas writes its remarks to stderr even if a log is
-// given.
+// Link the entries in parallel. With several threads, ptxas writes its remarks to stderr even if a
+// log is given.
 static cuc_status run_link_in_threads(void *data, cuc_stream *stream, uint64_t set)
 {
     compilation *c = data;
@@ -202,7 +202,7 @@ static cuc_status add_link(cuc_bench_state *state, compilation *c)
     subject.name = "nvjitlink-threads";
     subject.run = run_link_in_threads;
     subject.flags = 0;
-    return run_link_in_threads(c, NULL, 0) < 0 // an nvJitLink before 13.0
+    return run_link_in_threads(c, NULL, 0) < 0 // nvJitLink before 13.0
                ? cuc_bench_state_skip_subject(state, subject.name, cuc_error_message())
                : cuc_bench_state_add_subject(state, &subject);
 }
@@ -242,7 +242,7 @@ cuc_status bench_set_up_tile(cuc_bench_state *state, void *data)
     return st < 0 ? st : add_link(state, c);
 }
 
-// ---- The first compilation of a process
+// ---- The first compilation in a process
 
 static const char *const command[] = { "", "bench", "--serve", "compile", NULL };
 

@@ -1,4 +1,5 @@
-// Cases of the suite compile: tile source to PTX, against nvJitLink's time for that PTX.
+// Cases of the suite compile that compile tile source to PTX, compared with nvJitLink's time for
+// that PTX.
 #ifndef CUCORE_BENCH_CASES_COMPILE_TILE_H
 #define CUCORE_BENCH_CASES_COMPILE_TILE_H
 
@@ -6,11 +7,11 @@
 
 #include <jansson.h>
 
-// Warm case: earlier compilations in this process have prepared memory and code.
+// Sets up a warm case: earlier compilations in this process have prepared memory and code.
 cuc_status bench_set_up_tile(cuc_bench_state *state, void *data);
 
-// First compilation in a new process, timed there: that process runs bench_tile_first() and answers
-// with "seconds".
+// Sets up a case that times the first compilation in a new process. That process runs
+// bench_tile_first() and answers with "seconds".
 cuc_status bench_set_up_tile_first(cuc_bench_state *state, void *data);
 cuc_status bench_tile_first(const json_t *request, json_t *answer);
 

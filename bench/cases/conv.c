@@ -1,4 +1,4 @@
-// Convolutions, channels last, and their gradients as tile programs, against cuDNN in PyTorch.
+// Channels-last convolutions and their gradients as tile programs, compared with PyTorch's cuDNN.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "draw.h"
@@ -21,14 +21,14 @@ enum array { X, W, Y, ARRAYS };
 typedef struct conv {
     int64_t n, h, w, c, k, r, stride, pad, p, q;
     cuc_dtype dtype;
-    enum array result; // Y: the convolution; else the gradient of X or W
+    enum array result; // Y: the convolution; otherwise the gradient of X or W
 } conv;
 
 static const char *const names[ARRAYS] = { "dgrad", "wgrad", "fprop" };
 
 // ---- The check
 
-// The arrays in host memory as stored.
+// The arrays as stored in host memory.
 typedef struct stored {
     const conv *of;
     void *at[ARRAYS];
@@ -44,8 +44,9 @@ static double element(const stored *s, enum array which, int64_t index)
     return value;
 }
 
-// The product of the pixel at y[n][p][q], the tap r, s and the channels k and c: the index of each
-// array's element. False outside x.
+// Compute the indices of the three elements that meet in one product: the output pixel p, q of
+// image n, the filter tap r, s, and the channels k and c. Returns false if the pixel of x lies
+// outside the image.
 static bool index_of(int64_t at[ARRAYS], const conv *v, int64_t n, int64_t p, int64_t q, int64_t r,
                      int64_t s, int64_t k, int64_t c)
 {
@@ -68,7 +69,7 @@ static void add(double sums[2], const stored *s, const int64_t at[ARRAYS])
     sums[1] += fabs(product);
 }
 
-// Sum the products of one element of the result, and their absolute values.
+// Sum the products for one element of the result, and sum their absolute values.
 static void expect(double sums[2], const stored *s, int64_t index)
 {
     const conv *v = s->of;
@@ -94,7 +95,7 @@ static void expect(double sums[2], const stored *s, int64_t index)
                 add(sums, s, at);
             continue;
         }
-        // The pixel of y to which the tap brings this one of x: the stride is 1.
+        // The pixel of y that uses this pixel of x with this tap; the stride is 1.
         int64_t p = row + v->pad - r, q = column + v->pad - t;
         if (p >= 0 && p < v->p && q >= 0 && q < v->q &&
             index_of(at, v, n, p, q, r, t, other, channel))
@@ -115,7 +116,7 @@ static cuc_status check_sampled(const stored *s, int64_t count, char *why, size_
     samples = samples > SAMPLES ? SAMPLES : samples;
     samples = samples > count ? count : samples;
     for (int64_t i = 0; i < samples && st == CUC_OK; i++) {
-        // The first, the last, and others in all parts.
+        // The first element, the last, and others spread evenly between.
         int64_t index =
             samples > 1 ? (int64_t)((double)i * (double)(count - 1) / (double)(samples - 1)) : 0;
         double sums[2], got = element(s, v->result, index);
@@ -149,8 +150,8 @@ static cuc_status check(bench_point *p, char *why, size_t why_size)
 
 // ---- Points
 
-// Everything in one text: "bf16.n32.56x56.c256.k256.r3.s1" has 3 x 3 taps at a stride of 1, padded
-// so that y is as large as x.
+// Parse a point written as one string: "bf16.n32.56x56.c256.k256.r3.s1" has 3 x 3 taps and a stride
+// of 1. Padding makes y as large as x.
 static cuc_status read_point(conv *v, cuc_bench_state *state, enum array result)
 {
     const char *text = cuc_bench_state_text(state, "point");
@@ -192,7 +193,7 @@ static int64_t round_up(int64_t x, int64_t step)
     return (x + step - 1) / step * step;
 }
 
-// Choose the shape of a block's pixels that computes the fewest outside the image.
+// Choose the shape of a block's pixel rectangle that computes the fewest pixels outside the image.
 static int choose_width(int64_t height, int64_t width, int pixels)
 {
     static const int widths[] = { 16, 8, 32, 4 };
@@ -209,9 +210,10 @@ static int choose_width(int64_t height, int64_t width, int pixels)
     return best;
 }
 
-// The tile of a convolution: `pixels` of `width` channels, from `depth` channels at a time.
+// The tile of a convolution: `pixels` x `width` output channels, `depth` input channels at a time.
 struct tile {
-    bool in_a_row; // of all images, by conv_rows; else in rectangles, by conv
+    bool
+        in_a_row; // kernel conv_rows, pixels in a row across all images; otherwise conv, rectangles
     int pixels, width, depth, columns;
     double clocks;
 };
@@ -220,7 +222,8 @@ struct tile {
 static void try_tile(struct tile *best, struct tile t, const conv *v)
 {
     const int64_t multiprocessors = 132;
-    // An H200: what threads that gather, or TMA, take per stage beside the products, and a tile.
+    // Clocks on an H200 besides the products: for each element gathered, each TMA stage and each
+    // tile.
     const double gathers = 3.6 / 64, copies = 150, finishes = 2500;
     int rows = t.pixels / t.columns;
     int64_t tiles = t.in_a_row
@@ -289,18 +292,19 @@ static void add_forward(bench_point *p, uint32_t modes)
                           });
 }
 
-// A gradient: sums of rectangles of pixels.
+// Add a gradient kernel, which sums over rectangles of pixels.
 static void add_gradient(bench_point *p, uint32_t modes)
 {
     const conv *v = p->data;
     const int64_t *const shapes[] = { BENCH_SHAPE(v->n, v->h, v->w, v->c),
                                       BENCH_SHAPE(v->k, v->r, v->r, v->c),
                                       BENCH_SHAPE(v->n, v->p, v->q, v->k) };
-    // Products of 128 pixels in the tile of the result; the gradient of w sums over 64 at a time.
+    // The gradient of x has 128 pixels in its result tile; the gradient of w sums over 64 at a
+    // time.
     int pixels = v->result == W ? 64 : 128;
     int wide = choose_width(v->result == X ? v->h : v->p, v->result == X ? v->w : v->q, pixels);
     int64_t k_tiles = (v->k + 127) / 128, c_tiles = (v->c + 127) / 128;
-    int64_t shares = 264 / (k_tiles * c_tiles * v->r * v->r) + 1; // two blocks a multiprocessor
+    int64_t shares = 264 / (k_tiles * c_tiles * v->r * v->r) + 1; // two blocks per multiprocessor
     shares = shares < v->n ? shares : v->n;
     const cuc_bench_figure figures[] = { { "pixel_rows", pixels / wide },
                                          { "pixel_columns", wide },

@@ -21,7 +21,7 @@ struct bench_lt {
     cuc_buffer *workspace;
     enum bench_after after;
     bool whole;         // of integers
-    uint32_t alignment; // of the matrices in bytes; 0: as they are allocated
+    uint32_t alignment; // of the matrices, in bytes; 0: as allocated
     lt_choice choices[MAX_CHOICES];
     int choice_count, chosen;
 };
@@ -164,7 +164,8 @@ cuc_status bench_lt_create(bench_lt **out, const bench_product *product, char *w
         return bench_no_memory("a product");
     t->after = product->after;
     t->whole = product->dtype == CUC_I8;
-    // The lowest bit of the bytes that are skipped; results are at least as wide as operands.
+    // The lowest set bit of the skipped bytes is the alignment; results are at least as wide as
+    // operands.
     uint64_t skipped = (uint64_t)product->skipped * cuc_dtype_bits(product->dtype) / 8;
     t->alignment = (uint32_t)(skipped & -skipped);
     int code = describe(t, product, type, to);
@@ -199,7 +200,7 @@ void bench_lt_release(void *data)
     free(t);
 }
 
-// Convert a device address to the library's type.
+// Convert a device address to cuBLASLt's type.
 static void *address(cuc_device_ptr ptr)
 {
     return (void *)(uintptr_t)ptr;

@@ -1,4 +1,5 @@
-// The part of cuBLASLt that is used here: its ABI in our own declarations, and matrix products.
+// The part of cuBLASLt that the benchmarks use: our own declarations of its ABI, and matrix
+// products.
 #ifndef CUCORE_BENCH_CASES_CUBLASLT_H
 #define CUCORE_BENCH_CASES_CUBLASLT_H
 
@@ -57,11 +58,11 @@ struct lt_functions {
 // ---- Products
 
 // Epilogue of a product, applied to each element before it is stored. BENCH_BIAS_GELU adds one of m
-// elements by row and applies gelu in its tanh approximation; BENCH_RESIDUAL adds the element of an
-// m x n matrix; BENCH_SILU is unknown to cuBLASLt.
+// biases by row and applies the tanh approximation of GELU. BENCH_RESIDUAL adds the element of an m
+// x n matrix. cuBLASLt does not have BENCH_SILU.
 enum bench_after { BENCH_NOTHING_AFTER, BENCH_BIAS_GELU, BENCH_RESIDUAL, BENCH_SILU };
 
-// d = op(a) op(b) in BLAS terms: column-major; 't' marks a matrix stored row-major. d is m x n, and
+// d = op(a) op(b) as in BLAS, column-major; 't' marks a matrix stored row-major. d is m x n, and
 // the sum runs over k.
 typedef struct bench_product {
     int64_t m, n, k;
@@ -70,8 +71,8 @@ typedef struct bench_product {
     bool transposed_a, transposed_b;
     int64_t batch;          // number of consecutive products of that shape; 0 means 1
     enum bench_after after; // epilogue of a single product
-    bool fast_sums;         // of 8-bit floats
-    int64_t skipped;        // elements before each matrix in its array, which misalign it
+    bool fast_sums;         // for 8-bit floats
+    int64_t skipped;        // elements before each matrix in its array; they misalign it
 } bench_product;
 
 // Number of elements of the epilogue operand.
@@ -79,8 +80,8 @@ int64_t bench_product_extra(const bench_product *product);
 
 typedef struct bench_lt bench_lt;
 
-// Prepare products of that shape; `out` is NULL, with the reason in `why`, if cuBLASLt or a
-// suitable algorithm is missing.
+// Prepare products of one shape. `out` is NULL, with the reason in `why`, if cuBLASLt or a suitable
+// algorithm is missing.
 cuc_status bench_lt_create(bench_lt **out, const bench_product *product, char *why,
                            size_t why_size);
 void bench_lt_release(void *lt);

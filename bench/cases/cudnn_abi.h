@@ -1,5 +1,5 @@
-// The part of cuDNN's ABI that is used here, in our own declarations. tests/bench/library_abi.c
-// checks it against the real headers.
+// The part of cuDNN's ABI that the benchmarks use, in our own declarations.
+// tests/bench/library_abi.c checks it against the real headers.
 #ifndef CUCORE_BENCH_CASES_CUDNN_ABI_H
 #define CUCORE_BENCH_CASES_CUDNN_ABI_H
 

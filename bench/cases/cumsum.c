@@ -7,7 +7,7 @@
 
 enum { PIECE = 1 << 16 }; // elements compared at a time
 
-// Check running sums of `length` elements from `first` on; only some pieces are compared.
+// Check `length` running sums from `first` on, comparing only some pieces.
 static cuc_status check_run(bench_point *p, int64_t first, int64_t length, double absolute,
                             char *why, size_t why_size)
 {
@@ -35,7 +35,7 @@ static cuc_status check_run(bench_point *p, int64_t first, int64_t length, doubl
     return st;
 }
 
-// Check running sums, with the tolerance of sums that are added tile by tile.
+// Check running sums with the tolerance for tile-by-tile summation.
 static cuc_status check_long(bench_point *p, char *why, size_t why_size)
 {
     int64_t count = p->rows * p->columns;

@@ -1,5 +1,5 @@
-// Attention of one query a sequence as a tile program, against the fastest of PyTorch's ways. The
-// time is that of reading keys and values.
+// Attention with one query per sequence as a tile program, compared with PyTorch's fastest method.
+// Reading keys and values determines the time.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "draw.h"
@@ -49,7 +49,8 @@ static void attend(const decode *d, const double *x, const double *query, double
         out[i] /= sum;
 }
 
-// Check every query of one key head. Weights and result are rounded to 16 bits, as in attention.
+// Check every query of one key head. The kernel rounds weights and result to 16 bits, as in
+// attention.c.
 static cuc_status check_head(bench_point *p, double *x, int64_t head, char *why, size_t why_size)
 {
     const decode *d = p->data;
@@ -87,7 +88,8 @@ static cuc_status check(bench_point *p, char *why, size_t why_size)
 
 // ---- Points
 
-// Everything in one text: "bf16.b16.h4x8.n8192.d128" has 4 key heads with 8 queries each.
+// Parse a point written as one string: "bf16.b16.h4x8.n8192.d128" has 4 key heads with 8 queries
+// each.
 static cuc_status read_point(decode *d, cuc_bench_state *state)
 {
     const char *text = cuc_bench_state_text(state, "point");
@@ -113,7 +115,7 @@ static cuc_status read_point(decode *d, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// The keys of a tile, as decode.tile has them.
+// Return the number of keys in a tile, as in decode.tile.
 static int64_t tile_keys(const decode *d)
 {
     return d->group > 1 || d->depth <= 64 ? 64 : d->depth <= 128 ? 32 : 16;
@@ -232,7 +234,7 @@ static void draw(char *out, size_t size, bench_random *r)
     int64_t batch = bytes / (4 * heads * keys * depth);
 
     batch = small || batch < 1 ? 1 : batch > 256 ? 256 : batch;
-    if (!small && batch == 256) // the keys make up for sequences
+    if (!small && batch == 256) // longer sequences make up for the limited batch
         keys = bytes / (4 * heads * batch * depth);
     snprintf(out, size, "%s.b%lld.h%lldx%lld.n%lld.d%lld", BENCH_RANDOM_OF(r, dtypes),
              (long long)batch, (long long)heads, (long long)group, (long long)keys,

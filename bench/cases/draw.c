@@ -66,7 +66,7 @@ char *bench_draw_points(const cuc_bench_case *c, bench_draw_point *draw, uint64_
         return NULL;
     }
     *list = '\0';
-    // Small extents, as on the simulated driver, may have fewer points than requested.
+    // Small extents, such as those on the simulated driver, may have fewer points than requested.
     for (uint64_t tries = 0, drawn = 0; drawn < count && tries < 100 * (uint64_t)count; tries++) {
         draw(point, sizeof(point), &r);
         if (has_value(list, point))

@@ -1,5 +1,5 @@
-// Elementwise kernels at memory speed: vector addition, transpose, activation. Tile programs
-// against handwritten CUDA C++ and Python.
+// Elementwise kernels at memory speed: vector addition, transpose, activation. Compares tile
+// programs with handwritten CUDA C++ and Python.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "peers.h"
@@ -23,7 +23,7 @@ static uint32_t blocks(int64_t threads)
     return (uint32_t)((threads + 255) / 256);
 }
 
-// Compare pieces of an array of `count` elements with `one` applied to a and b.
+// Compare pieces of a `count`-element array with `one` applied to a and b.
 static cuc_status check_pieces(bench_point *p, int64_t count, double (*one)(double a, double b),
                                double relative, double absolute, char *why, size_t why_size)
 {
@@ -54,7 +54,8 @@ static double add_one(double a, double b)
     return a + b;
 }
 
-// The sum of two elements is exact in double precision, so the result is rounded once.
+// Compare exactly: the sum of two elements is exact in double precision, so it is rounded only
+// once.
 static cuc_status check_vadd(bench_point *p, char *why, size_t why_size)
 {
     return check_pieces(p, p->columns, add_one, bench_epsilon(p->dtype) * 0.5, 0x1p-25, why,
@@ -74,7 +75,7 @@ static cuc_status add_peers(bench_point *p, const char *name)
                                               (json_int_t)p->columns));
 }
 
-// Run the tile program and vectorised CUDA C++, the peer, on the same arrays.
+// Run the tile program and, as the peer, vectorized CUDA C++ on the same arrays.
 static void add_kernels(bench_point *p, const char *file, const char *source, const char *kernel,
                         double limit)
 {

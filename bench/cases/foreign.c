@@ -10,7 +10,7 @@ typedef struct foreign {
     char name[64];
 } foreign;
 
-// Send a request without further fields; a failure there is a failure here.
+// Send a request without further fields; return the child's failure as this function's failure.
 static cuc_status ask(json_t **answer, foreign *f, json_t *request)
 {
     cuc_status st = bench_child_ask(answer, f->child, request, BENCH_ANSWER_S);
@@ -63,7 +63,7 @@ static cuc_status sample(void *data, uint64_t set, double *seconds)
 
 enum { MAX_FIGURES = 16 };
 
-// Read an answer's figures into `out`; the names belong to the answer.
+// Read an answer's figures into `out`. The answer keeps ownership of the names.
 static size_t read_figures(cuc_bench_figure out[MAX_FIGURES], json_t *answer)
 {
     size_t n = 0;

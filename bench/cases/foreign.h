@@ -5,12 +5,13 @@
 #include "child.h"
 #include "support.h"
 
-// Time limit for preparing a point, a check or a sample.
+// Limits the seconds for preparing a point, a check or a sample.
 #define BENCH_ANSWER_S 300.0
 
-// Add a subject that `child` measures; `point`, the request that prepares it there, is taken over.
-// Reads name, limit, modes and flags of `subject`. If the child skips the point, so does the
-// subject. Unless `answer` is NULL, it receives the child's answer, owned by the caller.
+// Add a subject that `child` measures. The call takes over `point`, the request that prepares the
+// subject there. It reads name, limit, modes and flags of `subject`. If the child skips the point,
+// the subject is skipped too. Unless `answer` is NULL, it receives the child's answer, which the
+// caller owns.
 cuc_status bench_foreign_add(cuc_bench_state *state, const cuc_bench_subject *subject,
                              bench_child *child, json_t *point, json_t **answer);
 

@@ -1,5 +1,5 @@
-// Matrix products as tile programs, against the fastest algorithm cuBLASLt proposes: square, wide,
-// skinny, odd and random shapes, batches, and epilogues.
+// Matrix products as tile programs, compared with the fastest algorithm that cuBLASLt proposes:
+// square, wide, skinny, odd and random shapes, batches, and epilogues.
 #include "base/array.h"
 #include "draw.h"
 #include "gemm_check.h"
@@ -23,18 +23,18 @@ typedef struct gemm {
     bench_lt *lt;
     bench_tile_gemm *tile;
     bench_plan_gemm *plan;
-    uint32_t modes; // of the subjects; 0: the case's
+    uint32_t modes; // of the subjects; 0: the case's modes
     cuc_bench_input *a, *b, *d, *extra;
     bench_product_reference *reference;
 } gemm;
 
-// Operand of the epilogue; any address if there is no epilogue.
+// Return the address of the epilogue operand; any address if there is no epilogue.
 static cuc_device_ptr extra_of(const gemm *g, uint64_t set)
 {
     return g->extra ? cuc_bench_input_ptr(g->extra, set) : 0;
 }
 
-// Addresses of a set's matrices.
+// Addresses of the matrices in one input set.
 typedef struct matrices {
     cuc_device_ptr a, b, d;
 } matrices;
@@ -76,7 +76,7 @@ static cuc_status run_plan(void *data, cuc_stream *stream, uint64_t set)
 
 // ---- The check
 
-// Run again over a cleared result: timing the algorithms wrote to it too.
+// Clear the result and run again, because timing the algorithms wrote to it too.
 static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_size)
 {
     const gemm *g = data;
@@ -124,8 +124,8 @@ static cuc_status read_texts(bench_product *p, const char *shape, const char *la
     return bench_reader_of(p->dtype) ? CUC_OK : cuc_error_status();
 }
 
-// A drawn case has everything in one text: "bf16.nt.4096x16x8192", and ".a4" after it puts each
-// matrix 4 bytes behind an aligned address.
+// Parse a drawn case's point, which is one string: "bf16.nt.4096x16x8192". A suffix such as ".a4"
+// puts each matrix 4 bytes past an aligned address.
 static cuc_status read_drawn(bench_product *p, const char *text)
 {
     char dtype[8], layout[3], shape[64];
@@ -187,7 +187,7 @@ static cuc_status set_work(gemm *g, cuc_bench_state *state, bool drawn)
 
 static const char *const after_names[] = { "nothing", "bias_gelu", "residual", "silu" };
 
-// triton_plain: without TMA, like the sm_80 code.
+// triton_plain does not use TMA, like the sm_80 code.
 static const char *const gemm_peers[] = { "torch", "triton", "triton_plain", NULL };
 
 static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
@@ -200,7 +200,7 @@ static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
                                      "layout", cuc_bench_state_text(state, "layout")));
 }
 
-// Share the matrices but use a separate result.
+// Create a subject that shares the matrices but has its own result.
 static gemm *make_another(cuc_bench_state *state, const gemm *lt)
 {
     const bench_product *p = &lt->product;
@@ -308,7 +308,7 @@ static const bench_tile_how ways[] = {
       .depth_bytes = 64 },
 };
 
-// Add each variant of the axis `tile`, separated by /, as a subject: tile settings, or cuc_gemm for
+// Add each variant on the axis `tile`, separated by /, as a subject: tile settings, or cuc_gemm for
 // the library's choice.
 static cuc_status add_named_tiles(cuc_bench_state *state, const gemm *g, const char *text)
 {
@@ -389,7 +389,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     return add_peers(state, p);
 }
 
-// Compile settings that replace the suite's: see bench_tile_read_how(); several are separated by /.
+// Compile settings that replace the suite's (see bench_tile_read_how()); / separates several.
 #define TILES BENCH_AXIS("tile", STRING, "default", NULL)
 #define DTYPES BENCH_AXIS("dtype", DTYPE, "f16,bf16,tf32,e4m3,i8", "f16,e4m3")
 
@@ -441,7 +441,7 @@ static const cuc_bench_axis after_axes[] = {
     TILES,
 };
 
-// Points that were slow once; --random replaces them.
+// Points that were once slow; --random replaces them.
 #define POINTS(values, quick) BENCH_AXIS("point", STRING, values, quick)
 
 static const cuc_bench_axis aligned_axes[] = {
@@ -516,7 +516,7 @@ static void draw_aligned(char *out, size_t size, bench_random *r)
     draw(out, size, r, halves, CUC_LENGTH(halves), false, 8);
 }
 
-// Half of the matrices begin at any element.
+// Draw points where half of the matrices begin at an arbitrary element.
 static void draw_any(char *out, size_t size, bench_random *r)
 {
     static const int bytes[] = { 0, 0, 0, 2, 4, 8 };

@@ -10,15 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Poison bytes no product can yield: NaN, more than 10^38, or an integer near 2^31.
+// POISON fills bytes with a value that no product yields: NaN, more than 10^38, or an integer near
+// 2^31.
 enum { LINES = 16, POISON = 0x7F };
 
-// Some rows of a product; its columns are rows of the transposed product.
+// Selected rows of a product. Its columns are handled as rows of the transposed product.
 typedef struct lines {
     bench_product product;
     int64_t at[LINES];                      // which rows
     double (*factors)[LINES];               // [k] of the left matrix
-    double (*sums)[LINES], (*sizes)[LINES]; // [n] the product, and that of the absolute values
+    double (*sums)[LINES], (*sizes)[LINES]; // [n] the product, and the sums of absolute values
 } lines;
 
 struct bench_product_reference {
@@ -43,7 +44,7 @@ static uint64_t scrambled(uint64_t x)
     return x ^ x >> 31;
 }
 
-// Choose the first, the last, and a random line from each band between.
+// Choose the first line, the last, and a random one from each band between.
 static void choose(lines *l, uint64_t seed)
 {
     int64_t count = l->product.m;
@@ -110,7 +111,7 @@ static void add(double sums[LINES], double sizes[LINES], const double factors[LI
     }
 }
 
-// Traverse the right matrix in memory order; `line` has room for k or n.
+// Multiply, traversing the right matrix in memory order; `line` has room for k or n.
 static void multiply(lines *l, const void *left, const void *right, double *line)
 {
     const bench_product *p = &l->product;
@@ -158,9 +159,9 @@ static cuc_status compute(bench_product_reference *r)
 
 // ---- Comparison of results with the reference
 
-// Return the allowed error. Sums of exact products round as f32, in any order, and the result
-// rounds once more. Partial sums, which grow with the root of their length, may be rounded to the
-// result type when combined; for 8-bit floats Hopper keeps fewer bits of the sums.
+// Return the allowed error. The products are exact; their sums round as f32, in any order, and the
+// result rounds once more. Partial sums, which grow with the square root of their length, may be
+// rounded to the result type when combined. For 8-bit floats Hopper keeps fewer bits of the sums.
 static double allowed(const bench_product *p, double sum, double size)
 {
     double of_sums = p->dtype == CUC_E4M3 ? 0x1p-10 : 0x1p-16;
@@ -187,7 +188,7 @@ static double finished(const bench_product *p, const void *extra, double sum, in
                : x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
-// d is column-major; with `columns` the lines are columns.
+// Compare the lines with d, which is column-major; with `columns` the lines are columns.
 static cuc_status compare(const lines *l, bool columns, const void *d, const void *extra, char *why,
                           size_t why_size)
 {

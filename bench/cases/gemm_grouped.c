@@ -1,6 +1,6 @@
 // See gemm_grouped.h. Group g consists of the rows offsets[g] to offsets[g + 1] of the row-major a
-// and d, and its own matrix b[g]. In column-major BLAS terms that is d' = b[g]' a', with n rows and
-// the group's rows as columns.
+// and d, and its own matrix b[g]. In column-major BLAS terms this is d' = b[g]' a', where d' has n
+// rows and one column per row of the group.
 #include "gemm_grouped.h"
 
 #include "cublaslt.h"
@@ -22,7 +22,7 @@ enum { MOST_GROUPS = 64, LINES = 3, COLUMNS = 256, POISON = 0x7F, MOST_SIMULATED
 typedef struct grouped {
     int64_t groups, rows, n, k;
     cuc_dtype dtype;
-    bool transposed; // applies to the groups' matrices
+    bool transposed; // whether the groups' matrices are transposed
     int32_t offset[MOST_GROUPS + 1];
     cuc_bench_input *a, *b, *d;
     cuc_buffer *offsets;
@@ -36,7 +36,7 @@ static uint64_t element(const grouped *g)
     return cuc_dtype_bits(g->dtype) / 8;
 }
 
-// ---- cuBLASLt: a call for each group
+// ---- cuBLASLt: one call per group
 
 static cuc_device_ptr of_group(const cuc_bench_input *in, uint64_t set, int64_t elements,
                                const grouped *g)
@@ -57,7 +57,7 @@ static cuc_status run_lt(void *data, cuc_stream *stream, uint64_t set)
     return st;
 }
 
-// The point's cuBLASLt object does not apply: there is one per group.
+// Create one cuBLASLt object per group; the point's own object does not apply.
 static cuc_status make_lt(cuc_bench_state *state, grouped *g, char *why, size_t why_size)
 {
     *why = 0;
@@ -229,7 +229,7 @@ static cuc_status check_lt(void *data, cuc_stream *stream, char *why, size_t why
 
 // ---- The point
 
-// The second group is empty; the others range from an eighth to nearly twice the average.
+// Leave the second group empty; the others range from an eighth to nearly twice the average.
 static void make_offsets(grouped *g, uint64_t seed)
 {
     double weight[MOST_GROUPS], all = 0, before = 0;

@@ -1,11 +1,11 @@
-// Products of ragged row groups with cuc_gemm_grouped(), against one cuBLASLt call per group.
+// Products of ragged row groups with cuc_gemm_grouped(), compared with one cuBLASLt call per group.
 #ifndef CUCORE_BENCH_CASES_GEMM_GROUPED_H
 #define CUCORE_BENCH_CASES_GEMM_GROUPED_H
 
 #include "support.h"
 
-// Set up a point with the axes groups, shape (rows of all groups, n and k), dtype and layout: nn,
-// or tn if the groups' matrices are transposed.
+// Set up a point with the axes groups, shape (total rows, n and k), dtype and layout: nn, or tn if
+// the groups' matrices are transposed.
 cuc_status bench_grouped_set_up(cuc_bench_state *state, void *data);
 
 #endif

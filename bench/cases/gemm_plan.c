@@ -10,13 +10,13 @@
 
 struct bench_plan_gemm {
     cuc_gemm_plan *plan;
-    cuc_buffer *workspace; // NULL: none is needed
+    cuc_buffer *workspace; // NULL: the plan needs none
     uint64_t workspace_bytes;
     bench_product product;
     int32_t device;
 };
 
-// The same limit as for cuBLASLt.
+// Equals the workspace limit for cuBLASLt.
 static const uint64_t most_workspace = (uint64_t)256 << 20;
 
 static void drop_plan(void *plan)
@@ -132,7 +132,7 @@ size_t bench_plan_gemm_figures(const bench_plan_gemm *g, cuc_bench_figure out[BE
     (void)cuc_gemm_plan_get_choice(&c, g->plan);
     const struct {
         const char *name;
-        double value, usual; // omitted if they are equal
+        double value, usual; // omitted if equal
     } figures[BENCH_PLAN_FIGURES] = {
         { "tile_rows", c.tile_m, 0 },   { "tile_columns", c.tile_n, 0 },
         { "tile_depth", c.tile_k, 0 },  { "tiles", (double)c.tiles, 0 },

@@ -1,5 +1,5 @@
-// See gemm_tile.h. A column-major BLAS product is a row-major product of the transposed matrices in
-// exchanged order.
+// See gemm_tile.h. A column-major BLAS product is a row-major product of the transposed matrices
+// with the operands exchanged.
 #include "gemm_tile.h"
 
 #include "base/array.h"
@@ -17,7 +17,7 @@
 
 struct bench_tile_gemm {
     cuc_kernel *kernel;
-    bench_product product; // m x n of the result as the kernel sees it
+    bench_product product; // m x n of the result, as the kernel sees it
     int64_t rows, columns, tiles;
     int32_t split;
     int32_t device;
@@ -79,23 +79,24 @@ static int64_t blocks(int64_t extent, int64_t tile)
     return (extent + tile - 1) / tile;
 }
 
-// Estimate a tile's clocks from its bound: the tensor cores, which process at least 64 rows or
-// columns, or the operand bandwidth of a multiprocessor; plus prologue and epilogue.
+// Estimate a tile's clocks from whichever limits it, plus prologue and epilogue. Either the tensor
+// cores limit it, which process at least 64 rows or columns, or a multiprocessor's operand
+// bandwidth.
 static double clocks(const bench_product *p, int64_t rows, int64_t columns, int64_t split)
 {
     enum { STEP_BYTES = 128, BYTES_A_CLOCK = 48, ENDS = 1500, JOINS = 2500 };
     int64_t steps = blocks(p->k * cuc_dtype_bits(p->dtype) / 8, STEP_BYTES * split);
     int64_t least = rows < columns ? rows : columns, most = rows < columns ? columns : rows;
     double computed = (double)(least * (most < 64 ? 64 : most)) / 32;
-    // Data that other blocks load, too, arrives a little later.
+    // Data that other blocks also load arrives a little later.
     int64_t again = (blocks(p->n, columns) > 1 ? rows : 0) + (blocks(p->m, rows) > 1 ? columns : 0);
     double loaded = ((double)(rows + columns) + 0.1 * (double)again) * STEP_BYTES / BYTES_A_CLOCK;
 
     return (double)steps * (computed > loaded ? computed : loaded) + ENDS + (split > 1 ? JOINS : 0);
 }
 
-// Choose the tile that minimises the work of the busiest block; on ties the first, which reads
-// least.
+// Choose the tile that minimizes the work of the busiest block. On ties the first tile wins, which
+// reads least.
 static void choose(bench_tile_gemm *g, int64_t multiprocessors)
 {
     static const int64_t shapes[][3] = {
@@ -158,7 +159,7 @@ static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
     snprintf(words[6], sizeof(words[6]), "FAST=%s", p->fast_sums ? "true" : "false");
     for (int i = 0; i < OWN; i++)
         constants[i] = words[i];
-    // The driver would assemble the other kernels too.
+    // Keep one kernel, because the driver would assemble the others too.
     char *text = bench_one_kernel(p->after       ? gemm_epilogue_tile
                                   : p->batch > 1 ? gemm_batched_tile
                                                  : gemm_tile,
@@ -174,7 +175,7 @@ static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
     free(text);
     if (st < 0)
         return st;
-    // The driver assembles whole programs and assigns registers to each role.
+    // Let the driver assemble the program, because only it assigns registers to each role.
     st = cuc_program_compile(&object, program, CUC_CODE_PTX);
     cuc_program_release(program);
     if (st < 0)
@@ -261,7 +262,7 @@ cuc_status bench_tile_gemm_run(const bench_tile_gemm *g, cuc_stream *stream, cuc
                                cuc_device_ptr b, cuc_device_ptr d, cuc_device_ptr extra)
 {
     const bench_product *p = &g->product;
-    // BLAS's a is the second operand here.
+    // BLAS's a is the kernel's second operand.
     cuc_tensor x = p->transposed_a ? matrix(g, b, p->dtype, p->k, p->m)
                                    : matrix(g, b, p->dtype, p->m, p->k);
     cuc_tensor y = p->transposed_b ? matrix(g, a, p->dtype, p->n, p->k)

@@ -1,5 +1,5 @@
-// Data movement: copies between host and device and within the device, fills, and memory streams in
-// CUDA C++ with four elements per thread, over sizes.
+// Data movement: copies between host and device and within the device, fills, and CUDA C++ memory
+// streams with four elements per thread, at several sizes.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "peers.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A simulated device's speed does not depend on size, so small sizes suffice.
+// A simulated device's speed does not depend on the size, so small sizes suffice.
 static const int64_t simulated_most = 4 << 20;
 
 static bool too_large(cuc_bench_state *state)
@@ -35,7 +35,7 @@ typedef struct copying {
     size_t bytes;
     cuc_stream *stream;
     cuc_bench_input *source, *target; // on the device
-    void *host;                       // replaces source or target
+    void *host;                       // replaces `source` or `target`
 } copying;
 
 static cuc_status within(const copying *c, cuc_stream *stream, uint64_t set)
@@ -57,7 +57,7 @@ static cuc_status to_host(const copying *c, cuc_stream *stream, uint64_t set)
 static const struct path {
     const char *name;
     cuc_status (*copy)(const copying *c, cuc_stream *stream, uint64_t set);
-    bool pinned, pageable; // kind of host memory, if used
+    bool pinned, pageable; // kind of the host memory, if any
     uint32_t flags;
 } paths[] = {
     { "d2d", within, false, false, 0 },
@@ -74,7 +74,7 @@ static cuc_status run_copy(void *data, cuc_stream *stream, uint64_t set)
     return c->path->copy(c, stream, set);
 }
 
-// Write the expected device contents from `offset` on.
+// Write the expected device contents, starting at `offset`.
 static cuc_status expected_of(void *data, void *to, uint64_t offset, size_t bytes)
 {
     const copying *c = data;
@@ -131,7 +131,7 @@ static cuc_status make_arrays(copying *c, cuc_bench_state *state)
 
     if (st < 0)
         return st;
-    // Serves as the source of random numbers for host copies too.
+    // Provides the random numbers for host copies too.
     cuc_bench_input *random =
         bench_input(state, CUC_U8, c->bytes, CUC_BENCH_UNIFORM, reads_device ? 0 : 1);
     if (!random)
@@ -172,8 +172,8 @@ static cuc_status set_up_copy(cuc_bench_state *state, void *data)
     c->bytes = (size_t)cuc_bench_state_int(state, "bytes");
     c->stream = cuc_bench_state_stream(state);
     bool within_device = c->path->copy == within;
-    // Within the device, bytes read and written both count, against the data sheet. Between host
-    // and device the bus counts, which each byte crosses once.
+    // Within the device, count bytes read and bytes written, against the data sheet's memory rate.
+    // Between host and device, count each byte once, because it crosses the bus once.
     work.bytes = (within_device ? 2.0 : 1.0) * (double)c->bytes;
     work.peak = within_device ? "memory" : "";
     subject.name = "cucore";
@@ -232,7 +232,7 @@ static cuc_status set_up_fill(cuc_bench_state *state, void *data)
     return st < 0 ? st : cuc_bench_state_add_subject(state, &subject);
 }
 
-// ---- Streams of CUDA C++
+// ---- Memory streams in CUDA C++
 
 static const float scale = 3.0f;
 
@@ -260,7 +260,7 @@ static float triad_one(float a, float b)
 
 static const struct operation {
     const char *name; // name of the case and of the kernel
-    int arrays;       // read and written
+    int arrays;       // arrays read and written
     float (*one)(float a, float b);
 } operations[] = {
     { "copy", 2, copy_one },
@@ -287,7 +287,7 @@ static cuc_status run_stream(void *data, cuc_stream *stream, uint64_t set)
                       s->vectors);
 }
 
-// Reproduces the kernel with its individual roundings.
+// Compute the kernel's result with the same separate roundings.
 static cuc_status streamed(void *data, void *to, uint64_t offset, size_t bytes)
 {
     const streaming *s = data;

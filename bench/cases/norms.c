@@ -1,5 +1,5 @@
-// Row normalisations: softmax, layer norm and RMS norm as tile programs, in handwritten CUDA C++,
-// in Python, and softmax in cuDNN; compared with a copy of the same bytes.
+// Row normalizations: softmax, layer norm and RMS norm as tile programs, in handwritten CUDA C++
+// and in Python, and softmax in cuDNN. All are compared with a copy of the same bytes.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "cudnn_softmax.h"
@@ -17,7 +17,7 @@
 
 static const float eps = 1e-5f;
 
-// ---- References: a row in double precision, in place
+// ---- References: compute a row in double precision, in place
 
 typedef void norm_reference(double *x, const double *w, const double *b, int64_t count);
 
@@ -63,8 +63,8 @@ static struct norm {
     const char *name; // name of the case and of the kernels
     const char *file, *source;
     const char *tile_of; // the constant that sets a tile's number of columns
-    bool power;          // it must be a power of two
-    // Kernel parameters: x, w, b are read; y, and mean and rstd as m and r, are written; e is eps.
+    bool power;          // that number must be a power of two
+    // Kernel parameters. x, w and b are inputs; y, m (the mean) and r (rstd) are outputs; e is eps.
     const char *parameters;
     norm_reference *reference;
     double absolute; // allowed error besides rounding
@@ -82,7 +82,7 @@ static const struct norm *norm_of(const bench_point *p)
     return p->data;
 }
 
-// NULL: there is no such array.
+// Returns NULL if there is no such array.
 static bench_array *array_of(bench_point *p, char name)
 {
     const char *at = strchr(norm_of(p)->parameters, name);
@@ -90,7 +90,7 @@ static bench_array *array_of(bench_point *p, char name)
     return at ? &p->arrays[at - norm_of(p)->parameters] : NULL;
 }
 
-// Check the statistics kept for a row: the mean and the scale.
+// Check the statistics that the kernel stores for a row: the mean and the scale.
 static cuc_status check_kept(bench_point *p, const double *x, int64_t row, char *why,
                              size_t why_size)
 {
@@ -125,7 +125,7 @@ static cuc_status check_row(bench_point *p, double *work, int64_t row, char *why
         st = check_kept(p, x, row, why, why_size);
     norm_of(p)->reference(x, w, more ? b : NULL, n);
     snprintf(what, sizeof(what), "row %lld, column", (long long)row);
-    // Allows for rounding to the type and approximate functions.
+    // Allow for rounding to the element type and for approximate functions.
     return st ? st
               : bench_near(y, x, n, bench_epsilon(p->dtype) + 0x1p-16, norm_of(p)->absolute, what,
                            0, why, why_size);
@@ -191,7 +191,7 @@ static void add_tile(bench_point *p)
     bench_point_kernel(p, &spec);
 }
 
-// Four vectors per thread; more for long rows.
+// Use four vectors per thread; more for long rows.
 static void add_cuda(bench_point *p)
 {
     bench_kernel_spec spec = { .name = "cuda", .file = "norms.cu", .source = norms_cu };

@@ -13,12 +13,12 @@
 
 enum { MAX_PEERS = 16 };
 
-// Child processes, started once because their imports take seconds. They exit when this program
+// Child processes, each started once because imports take seconds. They exit when this program
 // ends, which closes their input.
 static struct peer {
     char name[32];
     bench_child *child; // NULL: see `reason`
-    char reason[512];   // why it is missing; not a failure
+    char reason[512];   // why the peer is missing; not a failure
     char told[64];      // the last case that reported it missing
 } started[MAX_PEERS];
 
@@ -39,7 +39,7 @@ static void start(struct peer *p)
         snprintf(p->reason, sizeof(p->reason), "%s", cuc_error_message());
 }
 
-// NULL: the table is full.
+// Returns NULL if the table is full.
 static struct peer *find(const char *name)
 {
     for (size_t i = 0; i < MAX_PEERS; i++) {

@@ -50,7 +50,7 @@ cuc_status bench_point_make_of(bench_point **out, cuc_bench_state *state, cuc_dt
         return st;
     if (!bench_reader_of(p->dtype))
         return cuc_error_status();
-    // A tile program is compiled for the thread's current device.
+    // The tile compiler targets the thread's current device.
     if ((st = cuc_device_set_current(cuc_bench_state_device(state), NULL)) >= 0)
         *out = p;
     return st;
@@ -220,7 +220,7 @@ typedef struct settings {
     const char *kernel;
 } settings;
 
-// The later of two words with the same NAME= wins.
+// Set NAME=; a later word with the same name replaces an earlier one.
 static void set(settings *s, const char *word)
 {
     size_t name = strcspn(word, "=") + 1, i = 0;
@@ -270,7 +270,7 @@ static cuc_status compile(cuc_object **out, const bench_point *p, const bench_ke
         o.constant_count = s->count;
     }
     bool as_ptx = spec->by_driver || cuc_driver_is_simulated();
-    // The driver assembles a whole program at once.
+    // Keep only this kernel, because the driver assembles a whole program at once.
     char *alone = spec->by_driver ? bench_one_kernel(spec->source, s->kernel) : NULL;
     if (spec->by_driver && !alone)
         return cuc_error_status();

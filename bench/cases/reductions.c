@@ -1,5 +1,6 @@
 // Reductions and scans at memory speed: over all elements, rows and columns; running sums; row
-// cross entropy. Tile programs against handwritten CUDA C++, Python, and a copy of the same bytes.
+// cross entropy. Compares tile programs with handwritten CUDA C++, Python, and a copy of the same
+// bytes.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "peers.h"
@@ -59,7 +60,7 @@ static const struct operation *operation_of(const bench_point *p)
     return p->data;
 }
 
-// Bound the rounding error of a sum of elements between -1 and 1 in any order; maxima are exact.
+// Bound the rounding error of summing elements between -1 and 1 in any order; maxima are exact.
 static double slack(const bench_point *p, int64_t count)
 {
     return operation_of(p)->join == add_one ? 1e-5 * sqrt((double)count) : 0;
@@ -130,7 +131,7 @@ static cuc_status check_columns(bench_point *p, char *why, size_t why_size)
 
 // ---- Sums and maxima
 
-// Defines a kernel's arguments and launch.
+// Adds a case's kernels with their arguments and launches.
 typedef void add_kernels(bench_point *p, const struct operation *o);
 
 static bench_kernel_spec tile_spec(const bench_point *p, const struct operation *o, bool all)
@@ -165,7 +166,7 @@ static void add_of_all(bench_point *p, const struct operation *o)
     int64_t count = p->rows * p->columns;
     bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(count));
     bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(1));
-    bench_array *bits = bench_point_alias(p, y, CUC_I32); // max.tile explains this
+    bench_array *bits = bench_point_alias(p, y, CUC_I32); // max.tile explains why
     bench_kernel_spec tile = tile_spec(p, o, true), cuda = cuda_spec(o, "all");
     int32_t blocks = 8 * processors(p);
 

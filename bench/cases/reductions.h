@@ -1,16 +1,16 @@
-// Shared by the files of the suite reductions.
+// Declarations that the files of the suite reductions share.
 #ifndef CUCORE_BENCH_CASES_REDUCTIONS_H
 #define CUCORE_BENCH_CASES_REDUCTIONS_H
 
 #include "point.h"
 
-// Largest passing ratio to the copy, for arrays of the size for which the goal is set.
+// Return the largest passing ratio to the copy, for arrays of the size that the goal is set for.
 double bench_reduction_limit(const bench_point *p);
 
-// Add the copy, which is the peer, and the Python peers after the kernels.
+// Add the copy as the peer, and the Python peers after the kernels.
 cuc_status bench_reduction_finish(bench_point *p, const char *name, const char *of);
 
-// Running sums of a long array, and of rows.
+// Set up running sums of a long array, or of rows.
 cuc_status bench_set_up_cumsum(cuc_bench_state *state, void *data);
 
 #endif

@@ -10,7 +10,7 @@
 
 // ---- Elements
 
-// Convert a small float with the given exponent and mantissa bits.
+// Convert a small float that has the given numbers of exponent and mantissa bits.
 static double small_float(uint32_t bits, int exponent_bits, int mantissa_bits, bool has_infinity)
 {
     uint32_t mantissa = bits & ((1u << mantissa_bits) - 1);
@@ -29,7 +29,7 @@ static double small_float(uint32_t bits, int exponent_bits, int mantissa_bits, b
 
 static void read_f16(double *out, const void *from, size_t count, size_t stride)
 {
-    static float known[65536]; // indexed by bits; filled on first use
+    static float known[65536]; // indexed by the value's bits; filled on first use
     const uint16_t *x = from;
 
     if (known[0x3C00] == 0)

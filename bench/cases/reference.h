@@ -1,18 +1,18 @@
-// Double-precision references for results of libraries, for every float type.
+// Double-precision references for library results, for every float type.
 #ifndef CUCORE_BENCH_CASES_REFERENCE_H
 #define CUCORE_BENCH_CASES_REFERENCE_H
 
 #include "support.h"
 
-// Read `count` elements, `stride` apart, as doubles. NULL, with the failure recorded, for a type
-// other than f16, bf16, f32, tf32, e4m3, i8 and i32.
+// Reads `count` elements, `stride` apart, as doubles. bench_reader_of() returns NULL, with the
+// failure recorded, for a type other than f16, bf16, f32, tf32, e4m3, i8 and i32.
 typedef void bench_reader(double *out, const void *from, size_t count, size_t stride);
 bench_reader *bench_reader_of(cuc_dtype dtype);
 
-// The spacing of numbers near 1.
+// Return the spacing of numbers near 1.
 double bench_epsilon(cuc_dtype dtype);
 
-// Return the first set of an input, freed by the caller; NULL with the failure recorded.
+// Return a copy of an input's first set, which the caller frees; NULL with the failure recorded.
 void *bench_read_input(const cuc_bench_input *input);
 
 #endif

@@ -1,5 +1,5 @@
-// Host time of a cucore call against the raw driver call, its peer. Enqueued work is waited for
-// outside the measured time.
+// Host time of a cucore call compared with the raw driver call, its peer. Waiting for enqueued work
+// is not measured.
 #include "base/array.h"
 #include "peers.h"
 #include "runtime_cases.h"
@@ -47,7 +47,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
     cuc_device_ptr second = cuc_buffer_ptr(s->bench->buffer) + 4096;
     cuc_status st;
 
-    // Clear the result of the other side.
+    // Clear the result that the other side left.
     if ((st = cuc_fill(stream, second, 0, 4, 1024)) < 0 || (st = run(data, stream, 0)) < 0)
         return st;
     return bench_compare(stream, second, 4096, is_full_of, data, why, why_size);
@@ -77,7 +77,7 @@ static cuc_status add(cuc_bench_state *state, side *s, const char *name, double 
     return cuc_bench_state_add_subject(state, &subject);
 }
 
-// Python peers that launch too.
+// Python peers that can also launch.
 static const char *const launch_peers[] = { "cuda.core", "cucore-python", "cucore-prepared",
                                             "cupy",      "numba",         "triton",
                                             NULL };

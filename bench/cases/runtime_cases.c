@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Empty kernels: only the launch path is measured.
+// Use empty kernels, to measure only the launch path.
 static const char ptx[] =
     ".version 7.8\n.target sm_80\n.address_size 64\n"
     ".visible .entry empty0()\n{\n ret;\n}\n"
@@ -65,7 +65,7 @@ cuc_status bench_open(struct bench *b, cuc_device *device, cuc_stream *stream)
     memset(b, 0, sizeof(*b));
     b->device = device;
     b->stream = cuc_stream_retain(stream);
-    // The raw side has the context current, like a program without cucore.
+    // Make the context current for the raw side, as a program without cucore would.
     if ((st = cuc_device_set_current(device, NULL)) < 0 ||
         (!stream && (st = cuc_stream_create(&b->stream, device, NULL)) < 0) ||
         (st = cuc_stream_create(&b->other, device, NULL)) < 0 ||
@@ -97,7 +97,7 @@ void bench_close(struct bench *b)
     cuc_stream_release(b->stream);
 }
 
-// Both sides read new arguments in each call, like a loop in a program, and share one config.
+// Both sides read new arguments in each call, as a program's loop does, and share one config.
 static CUlaunchConfig raw_config(const struct bench *b)
 {
     return (CUlaunchConfig){

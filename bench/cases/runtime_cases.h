@@ -1,4 +1,4 @@
-// Overhead of the object layer over the driver: a table of cases, each with the same work as raw
+// Overhead of the object layer over the driver: a table of cases that do the same work with raw
 // driver calls and through cucore. The suite runtime times them; bench_count counts instructions on
 // a do-nothing driver.
 #ifndef CUCORE_BENCH_CASES_RUNTIME_CASES_H
@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-// Function pointers of the raw side, like those of a program without cucore.
+// Function pointers for the raw side, like those of a program without cucore.
 struct raw_driver {
 #define RAW(name, version, params) CUresult(*name) params;
 #include "raw_driver.def"
@@ -37,11 +37,11 @@ struct bench {
 struct bench_case {
     const char *name;
     double limit; // largest allowed ratio to raw; 0: none
-    int batch;    // calls between two waits, limited by the stream's queue depth
+    int batch;    // calls between two waits; the stream's queue depth limits it
     int (*raw)(struct bench *b, int calls);
     int (*cuc)(struct bench *b, int calls);
     const char *unchecked; // why there is nothing to check
-    uint32_t word;         // otherwise: the fill value of the second 4096 bytes of the buffer
+    uint32_t word;         // otherwise: expected fill value of the second 4096 bytes of the buffer
 };
 
 // clang-format off
@@ -74,8 +74,8 @@ enum {
 
 extern struct bench_case bench_cases[BENCH_CASES]; // not const: the `data` of the suite's cases
 
-// Create everything the cases use; with a NULL `stream` it makes its own. A failure is the thread's
-// last error.
+// Create everything the cases use; with a NULL `stream`, also a stream. On failure the thread's
+// last error has the reason.
 cuc_status bench_open(struct bench *b, cuc_device *device, cuc_stream *stream);
 void bench_close(struct bench *b);
 

@@ -11,7 +11,7 @@
 
 typedef struct server {
     const bench_service *service;
-    void *point; // NULL: none was made
+    void *point; // NULL: no point yet
 } server;
 
 static cuc_status do_point(server *s, const json_t *request, json_t *answer)

@@ -1,6 +1,6 @@
-// The simulated driver itself: instructions per second, cost of its checks, memory use.
-// Measurements run in child processes, because the driver reads its settings when loaded; this
-// process's driver does not matter.
+// The simulated driver itself: instructions per second, cost of its checks, memory use. Child
+// processes run the measurements, because the driver reads its settings when it is loaded; this
+// process's own driver does not matter.
 #include "base/array.h"
 #include "foreign.h"
 #include "sim_service.h"
@@ -19,7 +19,8 @@ static const struct setting {
     { "barrier", "CUCORE_SIM_CHECK=barrier" }, { "all", "CUCORE_SIM_CHECK=all" },
 };
 
-// Return the simulated driver this program was told to use, or else its own.
+// Return the environment change that selects the simulated driver; NULL if CUCORE_DRIVER names one
+// already.
 static const char *driver(void)
 {
     static const char name[] = "libcucore-sim";
@@ -48,8 +49,8 @@ static cuc_status start(bench_child **out, cuc_bench_state *state, const struct 
     return st;
 }
 
-// Add a subject for each of the first `count` settings, running the kernel of `point`. `items`,
-// unless NULL, receives the kernel's instruction count.
+// Add a subject for each of the first `count` settings; it runs the kernel that `point` describes.
+// `items`, unless NULL, receives the kernel's instruction count.
 static cuc_status add(cuc_bench_state *state, size_t count, const char *threads, json_t *point,
                       double *items)
 {
@@ -78,7 +79,7 @@ static json_t *request(const char *kernel, int64_t n)
     return json_pack("{s:s, s:s, s:I}", "do", "point", "kernel", kernel, "n", (json_int_t)n);
 }
 
-// One thread runs the blocks, so the figure is per core.
+// Run the blocks on one thread, so that the figure is per core.
 static cuc_status set_up_instructions(cuc_bench_state *state, void *data)
 {
     cuc_bench_work work = CUC_BENCH_WORK_INIT;
@@ -117,8 +118,8 @@ static cuc_status set_up_matmul(cuc_bench_state *state, void *data)
     return st < 0 ? st : cuc_bench_state_set_work(state, &work);
 }
 
-// The figures report the growth of the process's memory. Up to twice the allocated device memory
-// passes.
+// Report the growth of the process's memory. The check passes up to twice the allocated device
+// memory.
 static cuc_status set_up_memory(cuc_bench_state *state, void *data)
 {
     json_t *point = request("saxpy", cuc_bench_state_int(state, "bytes") / 8);

@@ -29,10 +29,10 @@ typedef struct point {
     cuc_launch_config config;
     uint32_t n;
     double allocated, resident; // bytes: on the device, and growth of the process
-    double most_resident;       // as a multiple of allocated; 0: any
+    double most_resident;       // limit, as a multiple of `allocated`; 0: none
 } point;
 
-// ---- Numbers, made in pieces, so that the host needs no memory of their total size
+// ---- Numbers, made piece by piece, so that the host needs no memory of their total size
 
 static cuc_status x_of(void *data, void *to, uint64_t offset, size_t bytes)
 {
@@ -54,13 +54,13 @@ static cuc_status twice_x_of(void *data, void *to, uint64_t offset, size_t bytes
     return CUC_OK;
 }
 
-// Multiples of 1/8 from -1 to 1: their products and sums are exact in f32.
+// Return a multiple of 1/8 from -1 to 1: products and sums of these are exact in f32.
 static float eighth(uint64_t i, uint64_t n, uint64_t step)
 {
     return (float)((int)((i * step + i / n * 3) % 17) - 8) / 8;
 }
 
-// Convert a number representable in f16 as a normal.
+// Convert a number that is a normal f16 value.
 static uint16_t f16_of(float x)
 {
     uint32_t bits;
@@ -129,7 +129,7 @@ static cuc_status launch_matmul(const point *p)
                       (int32_t)p->n);
 }
 
-// Compare some rows of the product with f64.
+// Compare some rows of the product with an f64 reference.
 static cuc_status check_matmul(point *p, char *why, size_t why_size)
 {
     size_t n = p->n;
@@ -170,10 +170,10 @@ static cuc_status check_reverse(point *p, char *why, size_t why_size)
 static const struct program {
     const char *name, *source;
     uint32_t block;
-    uint32_t tile;                   // the grid is n / tile, in both dimensions for a square
-    uint32_t element_bytes[BUFFERS]; // for a buffer of n, or n * n; 0: no buffer
+    uint32_t tile;                   // the grid is n / tile, in both dimensions for square matrices
+    uint32_t element_bytes[BUFFERS]; // element size in a buffer of n or n * n; 0: no buffer
     bool square;
-    bench_expect *fills[BUFFERS]; // NULL: zeros before each check
+    bench_expect *fills[BUFFERS]; // NULL: zero the buffer before each check
     cuc_status (*launch)(const point *p);
     cuc_status (*check)(point *p, char *why, size_t why_size);
 } programs[] = {
@@ -184,8 +184,8 @@ static const struct program {
     // clang-format on
 };
 
-// Count the PTX instructions a thread executes if each executes once; backward jumps cannot be
-// counted.
+// Count the PTX instructions of a thread that executes each once; returns 0 if there are backward
+// jumps, which cannot be counted.
 static uint64_t count_instructions(const char *ptx)
 {
     static const char label_marks[] = "$:";
@@ -200,7 +200,7 @@ static uint64_t count_instructions(const char *ptx)
         if (!body || !length || at[length - 1] != ';' || *at == '.' || *at == '/')
             continue;
         count++;
-        // Jumps count as not taken; a label that came earlier makes it a backward jump.
+        // Jumps count as not taken; a jump to an earlier label is backward.
         const char *label = strstr(at, "bra");
         label = label && label < at + length ? strchr(label, label_marks[0]) : NULL;
         if (label && label < at + length) {

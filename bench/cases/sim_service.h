@@ -1,4 +1,4 @@
-// Work of the sim suite's child processes.
+// The sim suite's child processes.
 #ifndef CUCORE_BENCH_CASES_SIM_SERVICE_H
 #define CUCORE_BENCH_CASES_SIM_SERVICE_H
 

@@ -55,7 +55,7 @@ cuc_bench_input *bench_input(cuc_bench_state *state, cuc_dtype dtype, uint64_t c
     return cuc_bench_state_add_input(&input, state, &o) < 0 ? NULL : input;
 }
 
-// ---- Subjects that failed before they could be measured: their check says why
+// ---- Subjects that failed before measurement; their check reports the reason
 
 static cuc_status tell_failure(void *data, cuc_stream *stream, char *why, size_t why_size)
 {

@@ -1,4 +1,4 @@
-// Shared by the suites: case tables, failures, kernels from text, memory comparison.
+// Helpers that the suites share: case tables, failures, kernels from text, memory comparison.
 #ifndef CUCORE_BENCH_CASES_SUPPORT_H
 #define CUCORE_BENCH_CASES_SUPPORT_H
 
@@ -21,49 +21,53 @@
         (name), (values), (quick), CUC_BENCH_AXIS_##kind, 0 \
     }
 
-// Record a failure of the benchmarks themselves and return its status.
+// Record a failure of the benchmarks themselves, not of a subject, and return its status.
 cuc_status bench_fail(cuc_status status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 cuc_status bench_no_memory(const char *what);
 
-// Zeroed, and freed with the point; NULL, with the failure recorded, if out of memory.
+// Allocate zeroed memory that is freed with the point; NULL, with the failure recorded, if out of
+// memory.
 void *bench_allocate(cuc_bench_state *state, size_t bytes);
 
-// An input with that many sets; 0 lets the library choose. NULL with the failure recorded.
+// Create an input with `sets` sets; 0 lets the library choose. Returns NULL with the failure
+// recorded.
 cuc_bench_input *bench_input(cuc_bench_state *state, cuc_dtype dtype, uint64_t count, int32_t fill,
                              uint32_t sets);
 
 // Add a subject that failed before measurement, with the thread's last error as the reason.
 cuc_status bench_failed_subject(cuc_bench_state *state, const char *name, uint32_t modes);
 
-// Compile CUDA C++ for a device; NULL means compute capability 9.0 and needs no device.
+// Compile CUDA C++ for a device; a NULL device means compute capability 9.0, and no GPU is needed.
 cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
                          const char *source);
 
-// Link the non-NULL inputs to a cubin with nvJitLink, releasing the previous `*out`. Bypasses its
-// cache, which would answer the second time. `ptxas`: an option for it, or NULL.
+// Link the non-NULL inputs to a cubin with nvJitLink, releasing the previous `*out`. Bypasses
+// nvJitLink's cache, which would answer the second time. `ptxas` is an option for ptxas, or NULL.
 cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch,
                       const char *ptxas);
 
-// A kernel of such a source, released with the point.
+// Compile such a source and get a kernel from it, which is released with the point.
 cuc_status bench_kernel(cuc_kernel **out, cuc_bench_state *state, const char *file,
                         const char *source, const char *kernel);
 
-// Extract one kernel of a tile program, and the text before the first, so that nothing assembles
-// the others; freed by the caller. NULL, with the failure recorded, if there is no such kernel.
+// Extract one kernel of a tile program, and the text before the first kernel, so that the others
+// are not assembled; the caller frees it. Returns NULL, with the failure recorded, if there is no
+// such kernel.
 char *bench_one_kernel(const char *file, const char *name);
 
-// Release function for cuc_bench_state_defer().
+// Release functions for cuc_bench_state_defer().
 void bench_drop_kernel(void *kernel);
 void bench_drop_buffer(void *buffer);
 
-// Compare device memory with expected contents, piece by piece: `expect` writes the contents at
+// Compare device memory with the expected contents, piece by piece: `expect` writes the contents at
 // `offset`. Returns 0, 1 with `why`, or a failure.
 typedef cuc_status bench_expect(void *data, void *to, uint64_t offset, size_t bytes);
 cuc_status bench_compare(cuc_stream *stream, cuc_device_ptr at, uint64_t bytes,
                          bench_expect *expect, void *data, char *why, size_t why_size);
 
-// Locate a file of this program: beside it in a build folder, or at its install location.
+// Locate a file that belongs to this program: beside it in a build folder, or where it is
+// installed.
 bool bench_find_file(char *out, size_t size, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { MAX_VALUES = 10000 };
 
-// List reader state; the context is for messages.
+// State of the list reader; `axis`, `text` and `function` are for messages.
 struct list {
     struct cuc__bench_values *out;
     int32_t kind;
@@ -25,7 +25,7 @@ static cuc_status add(struct list *l, struct cuc__bench_value value, const char 
 
     if (l->out->count == MAX_VALUES)
         return FAIL(l, "more than %d values", MAX_VALUES);
-    // Duplicate values would yield indistinguishable results.
+    // Reject duplicate values, whose results would be indistinguishable.
     for (size_t i = 0; i < l->out->count; i++)
         if (strcmp(l->out->at[i].text, text) == 0)
             return FAIL(l, "%s is there twice", text);
@@ -46,7 +46,8 @@ static cuc_status add_number(struct list *l, int64_t number)
     char text[32];
 
     if (l->kind == CUC_BENCH_AXIS_POW2) {
-        // Values from 64 up are powers themselves, so printed values can be entered again.
+        // A number from 64 up is itself a power, so that printed values can be entered again; a
+        // smaller one is an exponent.
         bool power = number >= 64 && (number & (number - 1)) == 0;
         if (!power && (number < 0 || number > 62))
             return FAIL(l, "%" PRId64 " is neither an exponent of 2 from 0 to 62 nor a power of 2",

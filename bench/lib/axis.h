@@ -1,4 +1,4 @@
-// Axes: value lists as text, and their parsed form.
+// Axes of a case: lists of values as text, and their parsed form.
 #ifndef CUCORE_BENCH_LIB_AXIS_H
 #define CUCORE_BENCH_LIB_AXIS_H
 
@@ -17,7 +17,7 @@ struct cuc__bench_values {
     struct cuc__bench_text *texts;
 };
 
-// Parse a list for an axis of this kind; `axis` is named in messages. On failure nothing remains
+// Parse a list for an axis of this kind; messages name it `axis`. On failure nothing remains
 // allocated.
 cuc_status cuc__bench_read_values(struct cuc__bench_values *out, int32_t kind, const char *axis,
                                   const char *list, const char *function);

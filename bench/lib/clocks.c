@@ -23,7 +23,7 @@ double cuc__bench_now(void)
 
 void cuc__bench_clocks_init(struct cuc__bench_clocks *c, cuc_device *device)
 {
-    // NVML itself polls the device about ten times a second, and each read takes time.
+    // NVML polls the device only about ten times a second, and each read takes time.
     *c = (struct cuc__bench_clocks){ .read = device ? read_device : NULL,
                                      .data = device,
                                      .interval_s = 1e-3 };
@@ -68,7 +68,7 @@ struct cuc__bench_clock cuc__bench_clocks_between(struct cuc__bench_clock before
     return clock;
 }
 
-// Return the clock at or below which half of `total` counts lie.
+// Return the lowest clock such that half of the `total` readings are at or below it.
 static uint32_t middle(const uint32_t *seen, uint32_t total)
 {
     uint32_t mhz = 0;

@@ -1,4 +1,4 @@
-// Clock readings around samples, and detection of samples spoilt by a low clock.
+// Reads clocks around samples and detects samples spoilt by a low clock.
 #ifndef CUCORE_BENCH_LIB_CLOCKS_H
 #define CUCORE_BENCH_LIB_CLOCKS_H
 
@@ -17,30 +17,30 @@ struct cuc__bench_clocks {
     // Source of readings; a negative status means none are available, now and later.
     cuc_status (*read)(void *data, cuc_device_sensors *out);
     void *data;
-    double interval_s; // reuse a reading that is not older
+    double interval_s; // reuse a reading that is no older than this
     double read_at;
     struct cuc__bench_clock last;
-    uint64_t throttle;   // union of all reasons seen while measuring
+    uint64_t throttle;   // all throttle reasons seen while measuring
     uint32_t memory_mhz; // from the last reading
     uint32_t readings;
-    uint32_t seen[CUC__BENCH_MAX_MHZ]; // count per SM clock
+    uint32_t seen[CUC__BENCH_MAX_MHZ]; // number of readings per SM clock
 };
 
-double cuc__bench_now(void); // seconds of the monotonic clock
+double cuc__bench_now(void); // seconds on the monotonic clock
 
 // Start reading the device's sensors.
 void cuc__bench_clocks_init(struct cuc__bench_clocks *c, cuc_device *device);
 
-// Take one reading, counted for the session.
+// Take one reading and count it for the session.
 struct cuc__bench_clock cuc__bench_clocks_read(struct cuc__bench_clocks *c);
 
-// Combine the readings around a sample: the lower clock, and the reasons of both.
+// Combine the readings before and after a sample: the lower clock, and the reasons of both.
 struct cuc__bench_clock cuc__bench_clocks_between(struct cuc__bench_clock before,
                                                   struct cuc__bench_clock after);
 
 // Mark samples to discard: those whose clock is below `below` times the median clock, and those
 // during a hardware slowdown or thermal throttling. A power limit alone does not count, because
-// some kernels always reach it. Writes discard[count] and the median clock, unless NULL; returns
+// some kernels always reach it. Writes discard[count] and, unless NULL, the median clock; returns
 // the number discarded.
 size_t cuc__bench_clocks_judge(bool *discard, double *median_mhz,
                                const struct cuc__bench_clock *clocks, size_t count, double below);

@@ -1,5 +1,5 @@
-// Summaries of cases whose points are drawn from a distribution. A speed-up is the peer's time
-// divided by the subject's, the inverse of a result's ratio: the lower it is, the worse the point.
+// Summarizes cases whose points are drawn from a distribution. A speedup is the peer's time divided
+// by the subject's, the inverse of a result's ratio; a low speedup means a bad point.
 #include "json.h"
 #include "stats.h"
 
@@ -9,12 +9,12 @@
 
 enum { LOWEST = 10 }; // points listed by name
 
-// The points of one subject of a case.
+// One subject of a case, over all its points.
 struct sample {
     const cuc_bench_result *first; // any of its results
     const char *peer;
-    const struct cuc__bench_record **compared; // [count], by speed-up from the lowest
-    double *speedups;                          // [count], likewise
+    const struct cuc__bench_record **compared; // [count], sorted by speedup from the lowest
+    double *speedups;                          // [count], in the same order
     size_t count, measured, failed, skipped;
 };
 
@@ -41,8 +41,8 @@ static bool is_peer(const cuc_bench *b, const struct cuc__bench_record *r)
     return false;
 }
 
-// Return whether the record is the first that makes its subject one to summarize: a measured or
-// failed result of a subject that no other is compared with.
+// Return whether the record is the first one of a subject to summarize: a measured or failed result
+// of a subject that is not another's peer.
 static bool begins(const cuc_bench *b, size_t index)
 {
     const struct cuc__bench_record *r = &b->records[index];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """embed.py OUT NAME=FILE...: writes a C header with each file as a zero-terminated character array.
 
-Arrays, because C limits string literals to 4095 characters.
+The output uses arrays, because C only guarantees string literals of up to 4095 characters.
 """
 import pathlib
 import sys

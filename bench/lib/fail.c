@@ -60,7 +60,7 @@ cuc_status cuc__bench_write(void *to, const void *from, size_t size, const char 
     return CUC_OK;
 }
 
-// Exported `_init` functions: zero the caller's struct, never more, and set its size.
+// Exported `_init` functions: zero the caller's struct up to `caller_size`, and set its size field.
 #define INIT(name, type)                                    \
     void name(type *options, size_t caller_size)            \
     {                                                       \

@@ -1,5 +1,6 @@
-// Error reporting and struct reading for the bench library: the same as cucore's (src/base/error.h,
-// src/base/options.h), but through public functions, because this is a separate library.
+// Error reporting and struct reading for the bench library. They work like cucore's
+// (src/base/error.h, src/base/options.h), but use only public functions, because this is a separate
+// library.
 #ifndef CUCORE_BENCH_LIB_FAIL_H
 #define CUCORE_BENCH_LIB_FAIL_H
 
@@ -24,34 +25,34 @@
 cuc_status cuc__bench_fail(cuc_status status, const char *function, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 
-// Copy the caller's struct into one of this library's size: NULL selects every default, a smaller
-// struct leaves the rest zero, a larger one may hold only zeros there.
+// Copy the caller's struct into one of this library's size. NULL selects every default, a smaller
+// struct leaves the rest zero, and a larger one must hold only zeros in the rest.
 cuc_status cuc__bench_read(void *to, size_t size, const void *from, const char *type,
                            const char *function);
 
 #define BENCH_READ(to, from, type) cuc__bench_read((to), sizeof(type), (from), #type, __func__)
 
-// Fill the caller's struct up to its struct_size.
+// Fill the caller's struct, up to its struct_size.
 cuc_status cuc__bench_write(void *to, const void *from, size_t size, const char *type,
                             const char *function);
 
 #define BENCH_WRITE(to, from, type) cuc__bench_write((to), (from), sizeof(type), #type, __func__)
 
-// A copied string; its owner frees all copies at once.
+// A copied string in a list; the list's owner frees all copies at once.
 struct cuc__bench_text {
     struct cuc__bench_text *next;
     _Alignas(double) char text[];
 };
 
-// NULL for NULL, and if out of memory.
+// Copy a string into the list; return NULL for NULL and if out of memory.
 const char *cuc__bench_keep(struct cuc__bench_text **all, const char *text);
 const char *cuc__bench_keep_format(struct cuc__bench_text **all, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void *cuc__bench_keep_bytes(struct cuc__bench_text **all, const void *from, size_t bytes);
 void cuc__bench_drop_texts(struct cuc__bench_text **all);
 
-// Make room for one more element of a growing array; NULL if out of memory, with the array
-// unchanged.
+// Make room for one more element in a growing array; return NULL, with the array unchanged, if out
+// of memory.
 void *cuc__bench_grow(void **array, size_t *capacity, size_t count, size_t element);
 
 #endif

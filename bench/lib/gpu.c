@@ -35,7 +35,7 @@ static cuc_status compile(cuc_object **out, cuc_device *device)
 
     options.name = "cucore_bench.cu";
     options.arch = cuc_device_arch(device);
-    options.fma = CUC_OFF; // the host computes the same numbers with two roundings
+    options.fma = CUC_OFF; // no FMA: the host computes the same numbers with two roundings
     options.headers = &header;
     options.header_count = 1;
     cuc_status st = cuc_program_create(&program, CUC_SOURCE_CUDA, kernels_cu, 0, &options);
@@ -118,7 +118,8 @@ uint32_t cuc__bench_grid(const struct cuc__bench_gpu *g, uint64_t work, uint32_t
     uint64_t needed = (work + block - 1) / block;
 
     (void)cuc_device_get_attribute(&sms, g->device, CUC_DEVICE_MULTIPROCESSOR_COUNT);
-    // Eight blocks of 256 threads fill a multiprocessor. When simulated, threads only add cost.
+    // Eight blocks of 256 threads fill a multiprocessor. On a simulated device more threads only
+    // cost time.
     uint64_t most = g->simulated ? 4 : (uint64_t)sms * 8;
     return (uint32_t)(needed < most ? (needed ? needed : 1) : most);
 }

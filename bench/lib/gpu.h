@@ -16,15 +16,15 @@ struct cuc__bench_gpu {
     uint64_t l2_bytes;
     bool simulated;
 
-    // Created on first use by cuc__bench_gpu_kernels(): a session that only times host calls needs
-    // no compiler.
+    // cuc__bench_gpu_kernels() creates these on first use, so that a session that times only host
+    // calls needs no compiler.
     cuc_kernel *fill, *flush, *block;
     cuc_buffer *flushed; // read by cuc__bench_flush()
     cuc_buffer *words;   // pinned: polled by the blocking kernel
     volatile uint32_t *host_words;
-    uint64_t flush_bytes; // the requested size; 0: chosen by the device
+    uint64_t flush_bytes; // the requested size; 0: chosen for the device
     double block_timeout_s;
-    double busy_at; // time of its last work, by cuc__bench_now(); 0: none yet
+    double busy_at; // time of the last work, as cuc__bench_now(); 0: none yet
 };
 
 cuc_status cuc__bench_gpu_init(struct cuc__bench_gpu *g, cuc_device *device);
@@ -36,8 +36,8 @@ cuc_status cuc__bench_gpu_kernels(struct cuc__bench_gpu *g);
 // flush.c: enqueue work that evicts earlier data from L2.
 cuc_status cuc__bench_flush(struct cuc__bench_gpu *g);
 
-// blocker.c: enqueue a kernel that holds the stream until cuc__bench_unblock() or a timeout. After
-// a timeout cuc__bench_block_expired() is true once the stream has passed it.
+// blocker.c: enqueue a kernel that holds the stream until cuc__bench_unblock() or a timeout. If it
+// timed out, cuc__bench_block_expired() returns true once the stream has passed the kernel.
 cuc_status cuc__bench_block(struct cuc__bench_gpu *g);
 void cuc__bench_unblock(struct cuc__bench_gpu *g);
 bool cuc__bench_block_expired(const struct cuc__bench_gpu *g);

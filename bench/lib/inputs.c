@@ -15,8 +15,8 @@ enum {
     SET_ALIGNMENT = 512, // alignment of device allocations; tensor maps need 128
 };
 
-// Generation of an element type: numbers per element, and their storage. `is_float` and the range
-// apply to integers only.
+// How to generate an element type: numbers per element, and how they are stored. `low` and `high`
+// apply only to integers.
 static const struct form {
     int store, numbers;
     bool known, is_float;
@@ -51,7 +51,7 @@ static const char *fill_name(int32_t fill)
     return fill >= 0 && (size_t)fill < CUC_LENGTH(names) ? names[fill] : NULL;
 }
 
-// Whole numbers from `first` up to `last`.
+// Make a recipe for whole numbers from `first` to `last`.
 static cuc_status whole_numbers(struct philox_recipe *r, const struct form *form, double first,
                                 double last, const char *type, const char *function)
 {
@@ -169,14 +169,15 @@ static cuc_status fill_on_device(cuc_bench_input *input, const cuc_bench_input_o
     return st;
 }
 
-// Return how many sets exceed twice the size of L2, so that a reused set has been evicted.
+// Return enough sets to exceed twice the size of L2, so that a set has been evicted before it is
+// used again.
 static uint64_t automatic_sets(const struct cuc__bench_gpu *g, uint64_t stride, uint64_t most)
 {
     uint64_t free_bytes = 0, sets = 2 * g->l2_bytes / stride + 1;
 
     if (g->simulated)
-        return 2; // there is no cache, and sets cost time; two still reveal failures that one would
-                  // hide
+        return 2; // there is no cache, and each set costs time; two sets reveal failures that one
+                  // hides
     if (!most && cuc_device_get_memory_info(&free_bytes, NULL, g->device) >= 0)
         most = free_bytes / 8;
     if (sets > MAX_SETS)

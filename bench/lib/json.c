@@ -1,5 +1,5 @@
-// Writes a session as a document of the schema cucore-bench/1 (bench/schema.json). Values that were
-// not measured are omitted.
+// Writes a session as a document of the schema cucore-bench/1 (bench/schema.json). Omits values
+// that were not measured.
 #include "json.h"
 
 #include "base/array.h"
@@ -80,7 +80,7 @@ static bool set_samples(json_t *to, const struct cuc__bench_record *record)
     return ok;
 }
 
-// Write figures that only a measured subject has.
+// Write the figures that only measured subjects have.
 static bool set_figures(json_t *to, const cuc_bench_result *r)
 {
     return cuc__bench_set_count(to, "samples", r->samples) &&
@@ -149,7 +149,8 @@ static json_t *settings_of(const cuc_bench *b)
 {
     const cuc_bench_options *o = &b->options;
 
-    // The seed is unsigned 64-bit, which not all JSON readers support, so it is a string.
+    // The seed is an unsigned 64-bit number, which some JSON readers do not support, so write it as
+    // a string.
     json_t *to = json_pack("{s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:b}", "seed",
                            json_sprintf("%llu", (unsigned long long)o->seed), "min_samples",
                            (json_int_t)o->min_samples, "max_samples", (json_int_t)o->max_samples,

@@ -11,9 +11,8 @@ extern "C" __global__ void cucore_bench_fill(void *to, unsigned long long count,
         philox_element(to, i, &recipe);
 }
 
-// Reads the whole buffer, so that L2 holds nothing else. Unlike a fill, reading leaves no dirty
-// lines to be written back during the sample. `never` is never set, but the compiler cannot know
-// that.
+// Reads the whole buffer, so that L2 holds nothing else. Reads, unlike a fill, leave no dirty lines
+// to write back during the sample. `never` is never set, but the compiler does not know that.
 extern "C" __global__ void cucore_bench_flush(const uint4 *from, unsigned long long count,
                                               unsigned *never)
 {
@@ -37,8 +36,8 @@ static __device__ unsigned long long now_ns()
     return t;
 }
 
-// Wait until the host sets words[0] in shared memory; after timeout_ns set words[1] and continue,
-// so that a host waiting for the stream is released.
+// Waits until the host sets words[0]. After timeout_ns it sets words[1] and returns, so that a host
+// waiting for the stream is released.
 extern "C" __global__ void cucore_bench_block(volatile unsigned *words,
                                               unsigned long long timeout_ns)
 {

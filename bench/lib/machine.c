@@ -1,4 +1,4 @@
-// Describes the machine of a session.
+// Describes the machine that a session runs on.
 #include "base/array.h"
 #include "json.h"
 

@@ -50,7 +50,7 @@ static void check_entry(cuc_bench_state *state, struct cuc__bench_entry *e)
     }
 }
 
-// Return the modes a subject is timed in.
+// Return the modes in which a subject is timed.
 static uint32_t modes_of(const cuc_bench *b, const cuc_bench_subject *s)
 {
     static const uint32_t able[] = {
@@ -115,7 +115,7 @@ static void derive_rates(cuc_bench *b, cuc_bench_result *r, const cuc_bench_work
     r->share = *rates[peak.per].rate / peak.value;
 }
 
-// Return whether too many samples were discarded to trust the rest.
+// Return whether too many samples were discarded to trust the others.
 static bool is_disturbed(uint64_t discarded, size_t count)
 {
     return 3 * discarded > count;

@@ -1,4 +1,4 @@
-// Names of the constants, from the lists of bench.h.
+// Returns the names of the constants, from the lists in bench.h.
 #include "base/array.h"
 #include "fail.h"
 

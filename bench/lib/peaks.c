@@ -1,4 +1,4 @@
-// Peak rates of a device: measured, from data sheets, or set by a case.
+// Peak rates of a device: measured, from its data sheet, or set by a case.
 #include "base/array.h"
 #include "philox.h"
 #include "sample.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-// Data sheet rates of dense arithmetic in 10^12 per second; 0: not listed. A row applies to devices
+// Data sheet rates of dense arithmetic, in 10^12 per second; 0: not listed. A row matches a device
 // whose name contains its words; the first match wins.
 static const struct sheet {
     const char *device;
@@ -38,7 +38,7 @@ static const struct sheet {
     // clang-format on
 };
 
-// Column of each peak name.
+// Maps each peak name to its column.
 static const struct column {
     const char *name;
     size_t at;
@@ -63,7 +63,7 @@ static cuc_bench_peak *find(const cuc_bench *b, const char *name)
     return NULL;
 }
 
-// Store a peak; the address is valid until the next one is stored.
+// Store a peak; the returned address is valid until the next call.
 static cuc_bench_peak *keep(cuc_bench *b, const char *name, double value, int32_t per,
                             const char *source)
 {
@@ -87,7 +87,7 @@ static cuc_bench_peak *keep(cuc_bench *b, const char *name, double value, int32_
     return to;
 }
 
-// Match whole words: an L40 is not an L4, and a GB200 not a B200.
+// Match whole words, because an L40 is not an L4 and a GB200 is not a B200.
 static bool has_words(const char *text, const char *words)
 {
     static const char alphanumeric[] =
@@ -129,7 +129,7 @@ static const cuc_bench_peak *from_sheet(cuc_bench *b, const char *name)
     return value > 0 && source ? keep(b, name, value, per, source) : NULL;
 }
 
-// Use random bits: zeros take less power to move and so might be faster than real data.
+// Use random bits: zeros take less power to move and might therefore be faster than real data.
 static cuc_status fill_randomly(struct cuc__bench_gpu *g, cuc_device_ptr to, size_t bytes)
 {
     struct philox_recipe random = { .make = PHILOX_BITS, .store = PHILOX_U64 };
@@ -143,8 +143,8 @@ static cuc_status fill_randomly(struct cuc__bench_gpu *g, cuc_device_ptr to, siz
         g->fill, to, count, CUC_ARG_STRUCT(random));
 }
 
-// Time copies between halves of a buffer far larger than L2; return the highest rate of bytes read
-// and written per second.
+// Time copies between the halves of a buffer far larger than L2; return the highest rate of bytes
+// read and written per second.
 static cuc_status time_copies(double *out, struct cuc__bench_gpu *g, cuc_buffer *buffer)
 {
     size_t half = cuc_buffer_bytes(buffer) / 2;

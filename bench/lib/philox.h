@@ -1,5 +1,5 @@
-// Random numbers by philox4x32-10, and their conversion to every element type. The same text is
-// compiled for host and device (kernels.cu). Every operation is exact or rounds per IEEE 754, so
+// Random numbers by philox4x32-10, and their conversion to every element type. Host and device
+// (kernels.cu) compile the same text. Every operation is exact or rounds as IEEE 754 specifies, so
 // both produce the same bytes.
 //
 // Source: J. Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011.
@@ -27,7 +27,7 @@ enum {
     PHILOX_BITS,    // all 64 bits
     PHILOX_UNIFORM, // low + u * scale, u from 0 up to 1
     PHILOX_NORMAL,  // low + z * scale
-    PHILOX_INTEGER, // first + one of `span` numbers
+    PHILOX_INTEGER, // first + a whole number from 0 to span - 1
 };
 
 // Storage of a number.
@@ -50,7 +50,7 @@ struct philox_recipe {
     unsigned long long span; // PHILOX_INTEGER: 1 to 2^32
     long long first;         // PHILOX_INTEGER
     double low, scale;
-    unsigned set, index; // of the input
+    unsigned set, index; // which set, and which input
     int make, store;
 };
 
@@ -74,8 +74,8 @@ PHILOX_FN void philox(unsigned out[4], const struct philox_recipe *r, unsigned l
     out[3] = c3;
 }
 
-// Sum eight uniform 16-bit numbers, centred at 0 and scaled to unit deviation. Values end at 4.9
-// deviations. Unlike a logarithm, it gives the same result on every machine.
+// Sum eight uniform 16-bit numbers, centered at 0 and scaled to unit standard deviation. Values end
+// at 4.9 deviations. Unlike a method with a logarithm, this gives the same result on every machine.
 PHILOX_FN double philox_normal(const unsigned w[4])
 {
     int sum = 0;
@@ -92,7 +92,7 @@ PHILOX_FN unsigned philox_small(unsigned magnitude, int mantissa, int bias, unsi
     int exponent = (int)(magnitude >> 23) - 127 + bias, shift = 23 - mantissa;
     unsigned m = (magnitude & 0x7FFFFF) | 0x800000, code;
 
-    if (exponent < 1) { // subnormal: uses the exponent of the smallest normal number
+    if (exponent < 1) { // subnormal: use the exponent of the smallest normal number
         shift += 1 - exponent;
         exponent = 1;
     }
@@ -102,7 +102,7 @@ PHILOX_FN unsigned philox_small(unsigned magnitude, int mantissa, int bias, unsi
     unsigned rest = m & ((1u << shift) - 1), half = 1u << (shift - 1);
     if (rest > half || (rest == half && (code & 1)))
         code++;
-    code += (unsigned)(exponent - 1) << mantissa; // the leading one carries into the exponent
+    code += (unsigned)(exponent - 1) << mantissa; // the leading 1 carries into the exponent
     return code < largest ? code : largest;
 }
 
@@ -122,7 +122,7 @@ PHILOX_FN void philox_store_float(void *to, unsigned long long i, double x, int 
     unsigned bits = PHILOX_BITS_OF_FLOAT(f), magnitude = bits & 0x7FFFFFFF;
     unsigned sign = bits >> 31;
 
-    if (magnitude >= 0x7F800000) // beyond f32: its largest number
+    if (magnitude >= 0x7F800000) // beyond f32: use its largest number
         magnitude = 0x7F7FFFFF;
     switch (store) {
     case PHILOX_F64:
@@ -187,7 +187,7 @@ PHILOX_FN void philox_element(void *to, unsigned long long i, const struct philo
         philox_store_float(to, i, r->low + philox_normal(w) * r->scale, r->store);
         break;
     case PHILOX_INTEGER:
-        // The upper half of 32 bits times the span. A span of 2^32 keeps all bits.
+        // Take the upper half of 32 random bits times the span; a span of 2^32 keeps all bits.
         whole = r->first + (long long)(r->span >> 32 ? w[0] : (w[0] * r->span) >> 32);
         if (r->store <= PHILOX_U64)
             philox_store_bits(to, i, (unsigned long long)whole, r->store);

@@ -1,4 +1,4 @@
-// Progress callbacks of a run.
+// Calls the progress callback of a run.
 #include "sample.h"
 #include "session.h"
 

@@ -1,4 +1,4 @@
-// The cases of a session.
+// Registers the cases of a session.
 #include "base/array.h"
 #include "session.h"
 
@@ -66,7 +66,7 @@ static cuc_status check_case(const cuc_bench *b, const cuc_bench_case *c, const 
     return CUC_OK;
 }
 
-// Copy a case and its axes into one block; strings belong to the session.
+// Copy a case and its axes into one block; the session owns the strings.
 static cuc_bench_case *copy_case(cuc_bench *b, const cuc_bench_case *c)
 {
     cuc_bench_case *copy = malloc(sizeof(*copy) + c->axis_count * sizeof(*c->axes));

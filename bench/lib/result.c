@@ -1,4 +1,4 @@
-// The results of a session.
+// Stores the results of a session.
 #include "base/array.h"
 #include "session.h"
 
@@ -8,7 +8,7 @@
 cuc_bench_result cuc__bench_no_result(const cuc_bench *b)
 {
     cuc_bench_result r = { .struct_size = sizeof(r) };
-    // Every number other than a count starts as unknown.
+    // All numbers except counts start as unknown.
     double *const numbers[] = {
         &r.median_s,    &r.q1_s,       &r.q3_s,         &r.min_s,  &r.mean_s, &r.ci_low_s,
         &r.ci_high_s,   &r.noise,      &r.cpu_median_s, &r.bytes,  &r.flop,   &r.items,

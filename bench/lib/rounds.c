@@ -21,7 +21,8 @@ cuc_status cuc__bench_track_times(const struct cuc__bench_track *t, double below
     for (size_t i = 0; i < t->count; i++)
         clocks[i] = t->at[i].clock;
     *discarded = cuc__bench_clocks_judge(discard, sm_mhz, clocks, t->count, below);
-    // Discarding all samples would leave no figure; keep them and mark the result disturbed.
+    // If all samples were to be discarded, keep them, so that there is a figure, and mark the
+    // result disturbed.
     bool all = *discarded == t->count;
     for (size_t i = 0; i < t->count; i++) {
         bool gone = discard[i] && !all;
@@ -55,7 +56,7 @@ static cuc_status append(struct cuc__bench_track *t, const struct cuc__bench_rou
     return cuc__bench_entropy_add(&t->entropy, round->sample.seconds);
 }
 
-// Shuffle the tracks by the session's seed, the point and the round.
+// Shuffle the tracks, seeded by the session's seed, the point and the round.
 static void shuffle(size_t *order, size_t count, const cuc_bench *b, uint64_t round)
 {
     struct philox_recipe r = { .seed = ~b->options.seed, .set = (unsigned)b->point_index };
@@ -176,7 +177,7 @@ cuc_status cuc__bench_rounds(cuc_bench *b, struct cuc__bench_track *tracks, size
         st = take_round(b, tracks, count, order, rounds++, &clock);
         if (st >= 0)
             st = tell(b, tracks, count, rounds);
-        // Sorting cost grows with the samples, so sort less often.
+        // Sorting takes longer as samples accumulate, so sort less often.
         double seconds = cuc__bench_now() - begun;
         if (st >= 0 && rounds >= next && seconds >= b->rule.min_seconds) {
             st = judge_all(b, tracks, count, &enough);
@@ -185,7 +186,7 @@ cuc_status cuc__bench_rounds(cuc_bench *b, struct cuc__bench_track *tracks, size
         limit = b->cancelled ? CUC_BENCH_STOP_CANCELLED
                              : cuc__bench_limit(&b->rule, rounds, seconds);
     }
-    // A subject that finished earlier keeps its own reason at a limit.
+    // At a limit, a subject that finished earlier keeps its own reason.
     if (st >= 0 && !enough)
         st = judge_all(b, tracks, count, &enough);
     for (size_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-// Samples the subjects of a point in one mode, in alternation.
+// Samples the subjects of a point alternately in one mode.
 #ifndef CUCORE_BENCH_LIB_ROUNDS_H
 #define CUCORE_BENCH_LIB_ROUNDS_H
 
@@ -21,12 +21,12 @@ struct cuc__bench_track {
     int32_t reserved;
 };
 
-// Run rounds, each sampling every track in random order, until all have enough or a limit is
-// reached. A subject that fails records it in its entry and drops out.
+// Run rounds until all tracks have enough samples or a limit is reached; each round samples every
+// track, in random order. A failing subject records its failure in its entry and drops out.
 cuc_status cuc__bench_rounds(cuc_bench *b, struct cuc__bench_track *tracks, size_t count);
 
-// Copy a track's times with discarded ones as NaN. `seconds` and `cpu_seconds` have room for count
-// each; reports how many are discarded, and the median clock.
+// Copy a track's times, with discarded ones as NaN. `seconds` and `cpu_seconds` each have room for
+// `count` times. Also reports the number discarded and the median clock.
 cuc_status cuc__bench_track_times(const struct cuc__bench_track *t, double below, double *seconds,
                                   double *cpu_seconds, uint64_t *discarded, double *sm_mhz);
 

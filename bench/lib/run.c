@@ -1,10 +1,10 @@
-// Runs the points of a selection.
+// Runs the selected points.
 #include "select.h"
 #include "state.h"
 
 #include <stdlib.h>
 
-// Report a single result for a whole point, without a subject.
+// Report one result for the whole point, without a subject.
 static cuc_status tell_whole(cuc_bench *b, int32_t outcome, const char *reason)
 {
     cuc_bench_result r = cuc__bench_no_result(b);

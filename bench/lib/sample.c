@@ -40,7 +40,7 @@ static cuc_status fail_blocked(const struct cuc__bench_trial *t, const struct cu
                            t->subject->name, g->block_timeout_s);
 }
 
-// Enqueue the batch run by run between the two events.
+// Enqueue the batch run by run, between the two events.
 static cuc_status enqueue_runs(const struct cuc__bench_trial *t, struct cuc__bench_gpu *g,
                                uint64_t set)
 {
@@ -50,18 +50,18 @@ static cuc_status enqueue_runs(const struct cuc__bench_trial *t, struct cuc__ben
 static cuc_status launch_graph(const struct cuc__bench_trial *t, struct cuc__bench_gpu *g,
                                uint64_t set)
 {
-    (void)set; // the sets were captured with the runs
+    (void)set; // the captured graph already contains the sets
     return cuc_graph_exec_launch(g->stream, t->graph);
 }
 
-// Measure device time between two events around the work of `enqueue`. The stream is held until
-// everything is enqueued, so the device never waits for the host.
+// Measure device time between two events around the work that `enqueue` adds. The stream is held
+// until everything is enqueued, so the device never waits for the host.
 static cuc_status sample_events(struct cuc__bench_sample *out, const struct cuc__bench_trial *t,
                                 struct cuc__bench_gpu *g, uint64_t set,
                                 cuc_status (*enqueue)(const struct cuc__bench_trial *t,
                                                       struct cuc__bench_gpu *g, uint64_t set))
 {
-    // CUCORE_LAUNCH_BLOCKING makes every launch wait, including the blocking kernel's.
+    // With CUCORE_LAUNCH_BLOCKING every launch would wait, including the blocking kernel's own.
     bool block = !(t->subject->flags & CUC_BENCH_SYNCHRONISES) && !cuc_launch_is_blocking();
     double before = 0, after = 0;
     float ms = 0;
@@ -83,7 +83,7 @@ static cuc_status sample_events(struct cuc__bench_sample *out, const struct cuc_
     if (block)
         cuc__bench_unblock(g);
     if (st < 0) {
-        (void)cuc_stream_synchronize(g->stream); // keeps its work out of the next sample
+        (void)cuc_stream_synchronize(g->stream); // keeps this work out of the next sample
         return st;
     }
     if ((st = cuc_event_synchronize(g->stop)) < 0)
@@ -98,7 +98,7 @@ static cuc_status sample_events(struct cuc__bench_sample *out, const struct cuc_
     return CUC_OK;
 }
 
-// Measure the host time of the calls. Enqueued work is waited for outside that time.
+// Measure the host time of the calls. Waiting for enqueued work is not measured.
 static cuc_status sample_host(struct cuc__bench_sample *out, const struct cuc__bench_trial *t,
                               struct cuc__bench_gpu *g, uint64_t set)
 {
@@ -138,12 +138,12 @@ cuc_status cuc__bench_sample(struct cuc__bench_sample *out, struct cuc__bench_tr
         return sample_foreign(out, t, gpu, set);
     if (t->mode == CUC_BENCH_CPU)
         return sample_host(out, t, gpu, set);
-    // A graph contains the first sets, regardless of preparation.
+    // A graph contains the first sets, whichever set was prepared.
     return t->graph ? sample_events(out, t, gpu, 0, launch_graph)
                     : sample_events(out, t, gpu, set, enqueue_runs);
 }
 
-// Return how many runs take `wanted` seconds.
+// Return the number of runs that take `wanted` seconds.
 static uint64_t batch_for(double wanted, double seconds, uint64_t most)
 {
     double runs = seconds > 0 ? ceil(wanted / seconds) : (double)most;
@@ -166,8 +166,8 @@ static cuc_status warm_up(struct cuc__bench_sample *best, struct cuc__bench_tria
     return st;
 }
 
-// Choose a batch that makes a sample long enough. Runs that enqueue much may fill the queue while
-// the stream is held; then smaller batches are tried.
+// Choose a batch that makes a sample long enough. Runs that enqueue much work may fill the queue
+// while the stream is held; if they do, try smaller batches.
 static cuc_status choose_batch(struct cuc__bench_trial *t, struct cuc__bench_gpu *gpu,
                                double seconds)
 {
@@ -189,7 +189,7 @@ static cuc_status choose_batch(struct cuc__bench_trial *t, struct cuc__bench_gpu
     }
 }
 
-// Keep an idle device busy until its clocks are up.
+// Keep an idle device busy until its clocks have risen.
 static cuc_status wake(struct cuc__bench_gpu *g)
 {
     double begun = cuc__bench_now(), idle = begun - g->busy_at;

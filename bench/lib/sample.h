@@ -12,7 +12,7 @@ struct cuc__bench_trial {
     uint32_t mode;
     uint32_t reserved;
     uint64_t batch;
-    cuc_graph_exec *graph; // graph mode: the graph to replay
+    cuc_graph_exec *graph; // the graph to replay in graph mode
 };
 
 struct cuc__bench_sample {
@@ -20,8 +20,8 @@ struct cuc__bench_sample {
     double cpu_seconds; // host time per call of run(); NaN if not separate
 };
 
-// Choose the batch, unless the subject fixes it, and warm up: one-time work of a first run, such as
-// loading code, is not sampled. `gpu` is NULL without a device.
+// Choose the batch, unless the subject fixes it, and warm up, so that one-time work such as loading
+// code is not sampled. `gpu` is NULL without a device.
 cuc_status cuc__bench_trial_begin(struct cuc__bench_trial *t, struct cuc__bench_gpu *gpu,
                                   const cuc_bench_subject *subject, uint32_t mode);
 void cuc__bench_trial_end(struct cuc__bench_trial *t);

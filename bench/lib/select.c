@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// State while applying a selection: which of its parts matched.
+// State while a selection is applied: records which of its parts matched.
 struct selecting {
     const cuc_bench *b;
     const cuc_bench_selection *s;
@@ -59,7 +59,7 @@ static bool is_selected(const struct selecting *x, const cuc_bench_case *c)
     return in_suite && (!x->filtered || regexec(&x->filter, path, 0, NULL, 0) == 0);
 }
 
-// Return the values requested for an axis, or NULL for its own. The last request wins.
+// Return the values requested for an axis, or NULL to use the axis's own. The last request wins.
 static const char *override_of(const struct selecting *x, const char *axis)
 {
     const char *values = NULL;

@@ -6,8 +6,8 @@
 
 struct cuc__bench_plan {
     struct cuc__bench_planned {
-        size_t index;                   // of the case
-        struct cuc__bench_values *axes; // for each of its axes
+        size_t index;                   // index of the case
+        struct cuc__bench_values *axes; // values of each of its axes
         size_t points;
     } * cases;
     size_t case_count, case_capacity, point_count;

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-// Replace zeros by defaults. `quick` is the default of a quick session.
+// Replace a zero by a default: `quick` in a quick session, otherwise `usual`.
 static void set_count(uint64_t *value, bool is_quick, uint64_t usual, uint64_t quick)
 {
     if (!*value)
@@ -72,7 +72,7 @@ static cuc_status read_options(cuc_bench_options *o, const cuc_bench_options *gi
     return CUC_OK;
 }
 
-// Find the requested device, or the first one. Having none is not a failure.
+// Find the requested device, or the first one. A machine without a device is not a failure.
 static cuc_status find_device(cuc_bench *b)
 {
     cuc_device *device = b->options.device;

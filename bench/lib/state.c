@@ -167,7 +167,7 @@ cuc_status cuc_bench_state_skip_subject(cuc_bench_state *state, const char *subj
     return CUC_OK;
 }
 
-// Describe the defect of a subject; NULL: none.
+// Describe a subject's defect; return NULL if there is none.
 static const char *wrong_with(const cuc_bench_state *state, const cuc_bench_subject *s)
 {
     const uint32_t flags = CUC_BENCH_PEER | CUC_BENCH_SYNCHRONISES | CUC_BENCH_NO_CAPTURE;

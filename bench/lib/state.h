@@ -6,8 +6,8 @@
 #include "session.h"
 
 struct cuc__bench_entry {
-    cuc_bench_subject subject; // zero except for the name if skipped
-    const char *reason;        // why it was skipped or failed; NULL: neither
+    cuc_bench_subject subject; // if skipped, only the name is set
+    const char *reason;        // why the subject was skipped or failed; NULL: neither
     const char *checked;
     int32_t outcome;
     int32_t reserved;
@@ -26,10 +26,10 @@ struct cuc_bench_state {
     size_t deferred_count, deferred_capacity;
     cuc_bench_work work;
     const char *skipped; // why the point is skipped
-    const char *failed;  // a missing resource that setup requested
+    const char *failed;  // a resource that setup requested and did not get
 };
 
-// Finish the point: wait for the stream and free everything.
+// Finish the point: wait for the stream, and free everything.
 void cuc__bench_state_end(cuc_bench_state *s);
 
 // measure.c: check and time the subjects, and add their results.

@@ -33,8 +33,9 @@ double cuc__bench_quantile(const double *sorted, size_t count, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-// The number of values below the median is binomial with p = 1/2 for any distribution. The rank is
-// the largest whose tail is at most 2.5 %. Terms beyond eight deviations are negligible.
+// For any distribution, the number of values below the median is binomial with p = 1/2. The rank is
+// the largest one whose tail is at most 2.5 %. Terms beyond eight standard deviations are
+// negligible.
 size_t cuc__bench_median_rank(size_t count)
 {
     double n = (double)count, tail = 0;

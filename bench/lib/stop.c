@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A bin is a quarter of a per cent wide.
+// Return a sample's bin; a bin is a quarter of a percent wide.
 static int32_t bin_of(double sample)
 {
     return sample > 0 ? (int32_t)lround(log(sample) / log(1.0025)) : INT32_MIN;
@@ -17,7 +17,7 @@ static double weight(uint32_t count)
     return (double)count * log2((double)count);
 }
 
-// Return the bin of a sample, creating it if needed.
+// Return the histogram bin for `at`, creating it if needed.
 static struct cuc__bench_bin *bin_for(struct cuc__bench_entropy *e, int32_t at)
 {
     size_t low = 0, high = e->bin_count;

@@ -1,4 +1,4 @@
-// Decides when enough samples were taken.
+// Decides when there are enough samples.
 #ifndef CUCORE_BENCH_LIB_STOP_H
 #define CUCORE_BENCH_LIB_STOP_H
 
@@ -7,8 +7,8 @@
 struct cuc__bench_rule {
     uint64_t min_samples, max_samples;
     double min_seconds; // unless a limit is reached first
-    double max_seconds; // min_samples are taken anyway, unless they take ten times as long
-    double target;      // relative half width of the median's interval
+    double max_seconds; // min_samples are taken even so, unless they take ten times as long
+    double target;      // relative half-width of the median's confidence interval
     bool entropy;
 };
 
@@ -17,9 +17,9 @@ struct cuc__bench_entropy {
     struct cuc__bench_bin {
         int32_t at;
         uint32_t count;
-    } * bins; // in order of `at`
+    } * bins; // sorted by `at`
     size_t bin_count, bin_capacity;
-    double weighted; // the sum of count * log2(count)
+    double weighted; // sum of count * log2(count)
     double *course;  // the entropy after each sample, in bits
     size_t samples, capacity;
 };
@@ -27,12 +27,13 @@ struct cuc__bench_entropy {
 cuc_status cuc__bench_entropy_add(struct cuc__bench_entropy *e, double sample);
 void cuc__bench_entropy_release(struct cuc__bench_entropy *e);
 
-// Return whether more samples add no information: over their later half the entropy stayed within
-// 0.15 bit. A drifting value keeps opening new bins, and entropy grows by one bit per doubling.
+// Return whether more samples would add no information: the entropy stayed within 0.15 bit over the
+// later half of the samples. A drifting value keeps opening new bins, so its entropy grows by one
+// bit whenever the number of samples doubles.
 bool cuc__bench_entropy_settled(const struct cuc__bench_entropy *e);
 
-// Return the CUC_BENCH_STOP_ reason of one subject: CUC_BENCH_STOP_NONE if it needs more samples.
-// `samples` are the kept ones, sorted.
+// Return why sampling of one subject can stop, as a CUC_BENCH_STOP_ constant; CUC_BENCH_STOP_NONE
+// if it needs more samples. `samples` are the kept samples, sorted.
 int32_t cuc__bench_stop(const struct cuc__bench_rule *rule, const struct cuc__bench_entropy *e,
                         const double *sorted, size_t count);
 

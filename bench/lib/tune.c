@@ -21,7 +21,7 @@ void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size)
     memcpy(options, &caller_size, sizeof(caller_size));
 }
 
-// Report a file that cannot take the winner's record before anything is measured.
+// Fail, before anything is measured, if the file cannot take the winner's record.
 static cuc_status check_path(const char *path, const char *function)
 {
     cuc_tuned_record any = CUC_TUNED_RECORD_INIT;
@@ -73,7 +73,7 @@ void cuc__tune_add(void *data, const char *choice, double seconds)
         cuc__bench_grow((void **)&race->all, &race->capacity, race->count, sizeof(*c));
 
     if (!c || strlen(choice) >= sizeof(c->choice))
-        return; // one candidate fewer
+        return; // drop this candidate
     memset(c, 0, sizeof(*c));
     strcpy(c->choice, choice);
     c->told.struct_size = sizeof(c->told);
@@ -126,7 +126,7 @@ void cuc__tune_drop(struct cuc__tune_candidate *c)
 
 // ---- The race: a session of one point
 
-// The first run, which is checked, takes longest where a device is simulated.
+// Run a candidate once. On a simulated device, the first run, which is checked, takes longest.
 static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
 {
     struct cuc__tune_candidate *c = data;
@@ -202,7 +202,7 @@ static cuc_status measure(struct cuc__tune_race *race, cuc_bench *bench)
     return CUC_OK;
 }
 
-// Order measured candidates first, by time.
+// Order candidates by time, measured ones first.
 static int by_time(const void *a, const void *b)
 {
     double x = ((const struct cuc__tune_candidate *)a)->told.seconds;
@@ -241,7 +241,7 @@ cuc_status cuc__tune_run(struct cuc__tune_race *race)
     cuc_bench_release(bench);
     qsort(race->all, race->count, sizeof(*race->all), by_time);
     for (size_t i = 0; i < race->count; i++) {
-        race->all[i].told.choice = race->all[i].choice; // it was moved
+        race->all[i].told.choice = race->all[i].choice; // sorting moved the text
         race->all[i].told.reason = *race->all[i].reason ? race->all[i].reason : NULL;
         if (race->options.tell)
             race->options.tell(race->options.user, &race->all[i].told);

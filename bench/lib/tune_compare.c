@@ -1,5 +1,5 @@
-// Compares the results of candidates up to a few roundings of the element type, because summation
-// orders differ.
+// Compares the candidates' results and allows a few roundings of the element type, because
+// summation orders differ.
 #include "base/array.h"
 #include "tune.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct form {
-    int exponent, mantissa; // bits of a float; 0 exponent: an integer
+    int exponent, mantissa; // bits of a float; an exponent of 0 means an integer
     bool is_signed;
 } forms[] = {
     [CUC_BOOL] = { 0, 8, false }, [CUC_I8] = { 0, 8, true },    [CUC_I16] = { 0, 16, true },
@@ -33,7 +33,7 @@ static double number(const struct form *f, uint64_t bits)
     uint64_t m = bits & ((UINT64_C(1) << f->mantissa) - 1);
     int bias = (1 << (f->exponent - 1)) - 1;
     double sign = bits >> width & 1 ? -1 : 1, x;
-    bool e4m3 = f->exponent == 4; // has no infinity, and one NaN
+    bool e4m3 = f->exponent == 4; // no infinity, and only one NaN
     if (e == most && (!e4m3 || m == 7))
         x = e4m3 || m ? NAN : INFINITY;
     else if (e)

@@ -13,7 +13,7 @@ struct matrices {
     cuc_gemm_options options;
     cuc_bench_input *a, *b, *d;
     cuc_dtype d_dtype;
-    void *expected; // d of the first checked candidate
+    void *expected; // d as computed by the first candidate that was checked
     cuc_buffer *workspace;
     uint64_t workspace_bytes;
 };
@@ -103,7 +103,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
     struct matrices *x = c->race->data;
     uint64_t bytes = cuc_bench_input_bytes(x->d), element = cuc_dtype_bits(x->d_dtype) / 8;
     uint64_t count = bytes / element, step = count / MOST_COMPARED + 1;
-    // Tensor cores keep 13 bits of sums of 8-bit floats.
+    // Tensor cores keep only 13 bits of sums of 8-bit floats.
     bool eight = x->options.dtype == CUC_E4M3 || x->options.dtype == CUC_E5M2;
     void *got = malloc(bytes);
     cuc_status st;
@@ -124,7 +124,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
     return same ? CUC_OK : 1;
 }
 
-// Create a plan per candidate, and the largest workspace any of them needs.
+// Create a plan for each candidate, and the largest workspace that any of them needs.
 static void make_plans(struct cuc__tune_race *race)
 {
     struct matrices *x = race->data;
@@ -146,7 +146,7 @@ static void make_plans(struct cuc__tune_race *race)
     }
 }
 
-// The baseline is a plan without tuning records.
+// Read the options; the baseline is a plan without tuning records.
 static cuc_status read_plan(struct matrices *x, const cuc_gemm_options *plan, const char *function)
 {
     cuc_gemm_options *o = &x->options;
@@ -184,7 +184,7 @@ cuc_status cuc_gemm_tune(char *choice, size_t capacity, cuc_device *device,
         return st;
     race.choice = choice;
     race.choice_capacity = capacity;
-    // The default plan determines the types and the record key.
+    // The default plan determines the types and the record's key.
     if ((st = cuc_gemm_plan_create(&first, device, &x.options)) < 0 ||
         (st = cuc_gemm_plan_get_record(&key, first)) < 0 ||
         (st = cuc_gemm_plan_get_choice(&made, first)) < 0 ||

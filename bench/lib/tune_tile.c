@@ -1,5 +1,5 @@
-// Tunes tile kernels: the caller's arguments, one kernel per candidate. Arrays written by kernels
-// are restored before each run.
+// Tunes tile kernels: creates one kernel per candidate and runs it on the caller's arguments.
+// Restores the arrays that kernels write before each run.
 #include "base/array.h"
 #include "tune.h"
 
@@ -19,8 +19,8 @@ struct span {
     cuc_device_ptr at;
     uint64_t bytes;
     cuc_dtype dtype;
-    cuc_buffer *saved; // original contents
-    void *expected;    // results of the first checked candidate
+    cuc_buffer *saved; // the original contents
+    void *expected;    // results of the first candidate that was checked
 };
 
 struct arguments {
@@ -178,7 +178,7 @@ static cuc_status compile(cuc_kernel **out, const char *text, size_t bytes,
         else if (!set_option(&o, one + 1))
             return BENCH_FAIL(CUC_ERROR_INTERNAL, "nothing is called %s", one + 1);
     o.constants = constants;
-    o.dimensions = NULL; // nothing is left to choose
+    o.dimensions = NULL; // every dimension is chosen already
     o.dimension_count = 0;
     o.tuned = NULL;
     if ((st = cuc_program_create(&p, CUC_SOURCE_TILE, text, bytes, &o)) >= 0 &&
@@ -189,8 +189,8 @@ static cuc_status compile(cuc_kernel **out, const char *text, size_t bytes,
     return st;
 }
 
-// Add variants the model does not distinguish: pipeline options and warps per tile. Applies to its
-// best candidates, as far as the program leaves these options open.
+// Add variants that the model does not distinguish: pipeline options and warps per tile. Varies
+// only the best candidates, and only options that the program leaves open.
 static void add_variants(struct cuc__tune_race *race, const char *text, size_t bytes,
                          const cuc_program_options *program, const char *kernel)
 {
@@ -237,7 +237,7 @@ static void compile_all(struct cuc__tune_race *race, const char *text, size_t by
     }
 }
 
-// Return the name of the only kernel, if none is given.
+// Return the given kernel name, or the name of the only kernel.
 static cuc_status name_of(char name[256], const char *text, size_t bytes,
                           const cuc_program_options *program)
 {
@@ -264,12 +264,12 @@ static cuc_status race_kernels(struct cuc__tune_race *race, struct arguments *x)
     for (size_t i = 0; i < race->count && !any; i++)
         any = race->all[i].subject;
     if (!any)
-        return cuc__tune_run(race); // it reports the reason
+        return cuc__tune_run(race); // reports why there are none
     if ((st = cuc_stream_create(&stream, race->device, NULL)) < 0)
         return st;
     if ((st = save(x, any, stream)) >= 0)
         st = cuc__tune_run(race);
-    // Restore written arrays in any case.
+    // Restore written arrays even after a failure.
     if (restore(x, stream) >= 0)
         (void)cuc_stream_synchronize(stream);
     for (size_t i = 0; i < x->spans; i++) {

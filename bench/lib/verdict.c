@@ -1,4 +1,4 @@
-// Verdict of a subject against its peer.
+// Judges a subject against its peer.
 #include "stats.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static cuc_status read_thresholds(cuc_bench_thresholds *to, const cuc_bench_thre
     return CUC_OK;
 }
 
-// SAME comes first: an interval entirely close to 1 counts as equal even if it does not contain 1.
+// Test SAME first: an interval entirely close to 1 counts as equal even if it does not contain 1.
 static int32_t judge(const cuc_bench_comparison *c, const cuc_bench_thresholds *t)
 {
     if (c->low >= 1 - t->same_within && c->high <= 1 + t->same_within)
@@ -66,7 +66,7 @@ cuc_status cuc_bench_compare_pairs(cuc_bench_comparison *out, const double *subj
     c.ratio = s.median;
     c.low = s.ci_low;
     c.high = s.ci_high;
-    // With so few pairs there is no 95 % interval: the fields hold the extreme ratios.
+    // There are too few pairs for a 95 % interval, so the fields hold the extreme ratios.
     c.verdict = cuc__bench_median_rank(n) ? judge(&c, &t) : CUC_BENCH_UNSURE;
     return BENCH_WRITE(out, &c, cuc_bench_comparison);
 }
@@ -91,9 +91,9 @@ cuc_status cuc_bench_compare_summaries(cuc_bench_comparison *out, const cuc_benc
         return BENCH_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                           "the medians are %g and %g, expected two times above 0", a.median,
                           b.median);
-    // Combine the distances to the median in quadrature, separately for each direction and on
-    // logarithms, so that exchanging peer and subject gives the inverse result: the ratio is high
-    // if the subject is slow and the peer is fast.
+    // Combine the distances to the median in quadrature, on logarithms and separately for each
+    // direction, so that exchanging peer and subject gives the inverse result. The ratio is high if
+    // the subject is slow and the peer is fast.
     double up = hypot(log(a.ci_high / a.median), log(b.median / fmax(b.ci_low, 0)));
     double down = hypot(log(a.median / fmax(a.ci_low, 0)), log(b.ci_high / b.median));
     bool few = (a.count && !cuc__bench_median_rank(a.count)) ||

@@ -1,5 +1,5 @@
-// Sixteen bytes of elements as floats, and back, rounded to nearest even. Define the element type
-// as T_f32, T_f16 or T_bf16.
+// Converts sixteen bytes of elements to floats and back, rounding to nearest even. Define the
+// element type as T_f32, T_f16 or T_bf16.
 #ifndef ELEMENTS_CUH
 #define ELEMENTS_CUH
 
@@ -75,7 +75,7 @@ __device__ inline Vector pack(const float *x)
 __device__ inline float add(float a, float b) { return a + b; }
 __device__ inline float most(float a, float b) { return fmaxf(a, b); }
 
-// Combine over all threads of a block of whole warps.
+// Reduce over all threads of a block that consists of whole warps.
 template <float (*OP)(float, float)>
 __device__ inline float reduce(float x, float nothing)
 {

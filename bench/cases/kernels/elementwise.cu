@@ -1,4 +1,5 @@
-// References for the tile programs of the suite elementwise: sixteen bytes per thread.
+// Reference kernels for the tile programs of the suite elementwise; each thread handles sixteen
+// bytes.
 #include "elements.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -33,8 +34,8 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// Goes through shared memory, 64 x 64 elements per block of 256 threads; padding puts a column's
-// elements in different banks.
+// Transposes through shared memory, 64 x 64 elements per block of 256 threads; padding puts the
+// elements of a column in different banks.
 extern "C" __global__ void __launch_bounds__(256)
     transpose(const Element *__restrict__ x, Element *__restrict__ y, int rows, int columns)
 {

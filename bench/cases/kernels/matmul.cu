@@ -1,5 +1,5 @@
-// c = a * b with mma.sync on f16, accumulating in f32; row-major, n a multiple of 64. Each block of
-// four warps computes a 64 x 64 tile, each warp 32 x 32 of it.
+// Computes c = a * b with mma.sync on f16, accumulating in f32; row-major, n a multiple of 64. A
+// block of four warps computes a 64 x 64 tile, each warp a 32 x 32 part of it.
 enum { TILE = 64, DEPTH = 32, PAD = 8 };
 
 static __device__ unsigned shared_address(const void *p)

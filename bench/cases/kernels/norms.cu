@@ -1,5 +1,5 @@
-// References for the tile programs of the suite norms: a row stays in the registers of its block of
-// THREADS threads. COLUMNS is a multiple of the vector length.
+// Reference kernels for the tile programs of the suite norms. A block of THREADS threads keeps its
+// row in registers. COLUMNS is a multiple of the vector length.
 #include "elements.cuh"
 
 enum { VECTORS = COLUMNS / LANES, EACH = (VECTORS + THREADS - 1) / THREADS };

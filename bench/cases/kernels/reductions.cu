@@ -1,4 +1,5 @@
-// References for the tile programs of the suite reductions: sixteen bytes per thread and step.
+// Reference kernels for the tile programs of the suite reductions; each thread reads sixteen bytes
+// per step.
 #include "elements.cuh"
 
 #if defined(OP_max)
@@ -19,7 +20,8 @@ __device__ inline float of_lanes(Vector v)
     return x[0];
 }
 
-// `to` starts at 0, so a maximum below 0 stays 0. Nonnegative floats order like their bits.
+// `to` starts at 0, so a maximum below 0 stays 0. The bits of nonnegative floats are ordered like
+// the floats.
 __device__ inline void join(float *to, float x)
 {
 #if defined(OP_max)
@@ -68,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(256)
         y[blockIdx.x] = r;
 }
 
-// A block has 32 vectors side by side and `rows_each` rows, 8 of them at once. y as in `all`.
+// A block covers 32 vectors side by side and `rows_each` rows, 8 rows at a time. y is as in `all`.
 extern "C" __global__ void __launch_bounds__(256)
     columns(const Vector *__restrict__ x, float *__restrict__ y, int rows, int vectors,
             int rows_each)
@@ -103,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// log(sum of exp(x)) - x[target] of each row, in one pass.
+// Computes log(sum of exp(x)) - x[target] of each row in one pass.
 extern "C" __global__ void __launch_bounds__(256)
     cross_entropy(const Vector *__restrict__ x, const long long *__restrict__ target,
                   float *__restrict__ loss, float *__restrict__ lse, int vectors)

@@ -1,4 +1,4 @@
-// Memory stream kernels: four elements per thread and nothing else.
+// Kernels that only stream memory, with four elements per thread.
 #define STREAM(name, value)                                                                     \
     extern "C" __global__ void __launch_bounds__(256)                                           \
         name(float4 *__restrict__ c, const float4 *__restrict__ a,                              \

@@ -1,4 +1,4 @@
-// Typical templates for the compiler: block sums by shuffles, over types and sizes.
+// Typical templates for the compiler: block sums by shuffles, for several types and sizes.
 template <typename T, int width> struct Pack {
     T at[width];
 };
