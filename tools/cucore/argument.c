@@ -68,7 +68,7 @@ too_large:
     return NULL;
 }
 
-// Parse the target of an output: =FILE to write, ==FILE to compare with, =- for neither.
+// Parse an output's target: =FILE to write, ==FILE to compare with, =- for neither.
 static bool parse_target(argument *a, const char *at, const char *form, cli_why *why)
 {
     bool compared = at[0] == '=' && at[1] == '=';
@@ -117,7 +117,7 @@ static bool parse_in(argument *a, const char *at, cli_why *why)
     }
     const char *end = at + strlen(at);
     if (a->kind == ARGUMENT_INOUT) {
-        // Use the last '=', so that only the second file name must not contain one.
+        // Use the last '=', so that only the second file name must not contain '='.
         const char *equals = strrchr(at, '=');
         end = equals && equals > at && equals[-1] == '=' ? equals - 1 : equals ? equals : end;
         if (!parse_target(a, end, "inout:FILE", why))

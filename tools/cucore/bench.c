@@ -29,7 +29,7 @@ typedef struct request {
     bench_session session;
     cuc_bench_selection selection;
     const char **axes;
-    uint32_t random; // points of each drawn case; 0: the cases' own points
+    uint32_t random; // points to draw for each drawn case; 0: use the cases' own points
     bool list;
 } request;
 
@@ -69,7 +69,7 @@ static int check_random(const request *q)
     return CLI_DONE;
 }
 
-// Return how to draw points of a case; NULL if it has no random ones.
+// Return the function that draws points of a case; NULL if the case has no random points.
 static bench_draw_point *draw_of(const bench_suite *suite, const cuc_bench_case *c)
 {
     for (const bench_draw *d = suite->draws; d && d->name; d++)
@@ -78,7 +78,7 @@ static bench_draw_point *draw_of(const bench_suite *suite, const cuc_bench_case 
     return NULL;
 }
 
-// Add a case with random points in place of its own.
+// Add a case with random points instead of its own.
 static cuc_status add_drawn(const request *q, const cuc_bench_case *c, bench_draw_point *draw)
 {
     char *points = bench_draw_points(c, draw, q->session.options.seed, q->random);
@@ -114,7 +114,7 @@ static cuc_status add_suites(const request *q)
     return st;
 }
 
-// Another seed at each run: points that a change was tuned to must not be those that judge it.
+// Choose a new seed for each run, so that a change is not judged by the points it was tuned on.
 static void settle_seed(request *q)
 {
     struct timespec now;
@@ -127,7 +127,7 @@ static void settle_seed(request *q)
     cli_note("--seed %llu repeats these points", (unsigned long long)q->session.options.seed);
 }
 
-// Count the points of each case, by case index.
+// Count the points of each case, indexed by case.
 static int32_t count_point(void *data, size_t index, const cuc_bench_case *bench_case,
                            const char *axes)
 {
@@ -139,7 +139,7 @@ static int32_t count_point(void *data, size_t index, const cuc_bench_case *bench
     return 0;
 }
 
-// Return the values that --axis gives for an axis; NULL for none.
+// Return the values that --axis gives for an axis; NULL if it gives none.
 static const char *values_given(const request *q, const char *axis)
 {
     size_t length = strlen(axis);
@@ -150,7 +150,8 @@ static const char *values_given(const request *q, const char *axis)
     return NULL;
 }
 
-// On a power-of-two axis a number below 64 is an exponent: "2^10,12", "1024,4096", "1024,2^12".
+// Write the values as an axis takes them: "2^10,12", "1024,4096", "1024,2^12". On a power-of-two
+// axis a number below 64 is an exponent.
 static size_t values_text(char *out, size_t size, const char *values, bool powers)
 {
     bool exponents = false;
@@ -186,7 +187,7 @@ static void axes_text(char *out, size_t size, const request *q, const cuc_bench_
     }
 }
 
-// Return the size of a case's axes as text; an exponent may add "2^".
+// Return the size of a case's axes as text; an exponent may need another "2^".
 static size_t axes_size(const request *q, const cuc_bench_case *c)
 {
     size_t size = 1;
@@ -268,7 +269,7 @@ static int measure(request *q)
     int status = bench_session_check(&q->session);
 
     settle_seed(q);
-    // Listing needs no device and works without a driver.
+    // Listing cases needs no device and works without a driver.
     if (q->list)
         q->session.options.flags |= CUC_BENCH_NO_DEVICE;
     if (!status && q->list)
@@ -284,8 +285,8 @@ static int measure(request *q)
     return q->list ? print_list(q) : bench_session_run(&q->session, &q->selection);
 }
 
-// A suite's child processes run this program as cucore bench --serve SUITE. The option is internal
-// and therefore not in the option table.
+// Answer requests: a suite's child processes run this program as cucore bench --serve SUITE. The
+// option is internal and therefore missing from the option table.
 static int serve(const char *name)
 {
     for (size_t i = 0; bench_suites[i]; i++)

@@ -1,4 +1,4 @@
-// Commands of cucore bench: cucore bench SUITE... and its subcommands.
+// Declares the commands of cucore bench: cucore bench SUITE... and its subcommands.
 #ifndef CUCORE_TOOLS_BENCH_H
 #define CUCORE_TOOLS_BENCH_H
 

@@ -89,7 +89,7 @@ static void print_machines(const request *q)
                differences[i].before, differences[i].after);
 }
 
-// Speed-ups of drawn cases: the peer's time divided by the subject's.
+// Print speedups of drawn cases: the peer's time divided by the subject's.
 static void print_summaries(const request *q)
 {
     static const char *const heads[] = { "case",    "subject", "points",    "mean OLD", "NEW",
@@ -252,7 +252,7 @@ static int print_json(const request *q, int status)
 
 // ---- The command
 
-// Scripts must be able to tell a failure from a slower result.
+// Report a failure with its own exit status, so that scripts can tell it from a slower result.
 static int fail(const cli_why *why)
 {
     cli_fail("%s", why->text);
@@ -277,7 +277,7 @@ static int compare(request *q, char **paths)
 static int run(int argc, char **argv)
 {
     request q = { 0 };
-    double percent = 2; // processes with different memory addresses differ by up to 1.5 %
+    double percent = 2; // processes that differ only in memory addresses differ by up to 1.5 %
     cli_parser parser;
     const char *value;
     int status = CLI_DONE;

@@ -28,7 +28,8 @@ cuc_status contender_restore(void *data, cuc_stream *stream, uint64_t set)
     return st;
 }
 
-// Return how many sets exceed twice the L2 size, as the library computes it for inputs.
+// Return how many sets exceed twice the L2 size, by the rule that the bench library uses for
+// inputs.
 static size_t sets_for(const launcher *l)
 {
     uint64_t bytes = 0, free_bytes = 0;
@@ -39,7 +40,7 @@ static size_t sets_for(const launcher *l)
     if (!bytes)
         return 1;
     if (cuc_driver_is_simulated())
-        return 2; // there is no cache; two sets still reveal failures that one would hide
+        return 2; // there is no cache; two sets reveal failures that one hides
     (void)cuc_device_get_attribute(&l2, l->device, CUC_DEVICE_L2_CACHE_SIZE);
     (void)cuc_device_get_memory_info(&free_bytes, NULL, l->device);
     uint64_t wanted = 2 * (uint64_t)(l2 > 0 ? l2 : 0) / bytes + 1, most = free_bytes / 8 / bytes;
@@ -53,7 +54,7 @@ static cuc_status make_sets(contender *c)
     size_t count = sets_for(l);
     cuc_status st = CUC_OK;
 
-    // The launcher owns the set it made last, and in the end the first one.
+    // The launcher owns the most recent set during this loop, and the first set after it.
     while (c->set_count < count && (st = launcher_fill(l)) >= 0)
         c->sets[c->set_count++] = (argument_set){ l->args, l->buffers, l->tensors };
     if (st >= 0) {

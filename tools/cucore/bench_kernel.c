@@ -43,7 +43,7 @@ static const cli_option options[] = {
 
 typedef struct request {
     bench_session session;
-    contender subject; // its launcher holds the expected results of both
+    contender subject; // its launcher holds the expected results for both
     contender peer;    // has no path if there is no peer
     double bytes;
     double flop;
@@ -93,7 +93,7 @@ static cuc_status compute_outputs(contender *c, cuc_stream *stream)
     return st < 0 ? st : contender_restore(c, stream, 0);
 }
 
-// Let the peer compute the expected value of every output without an ==FILE.
+// Use the peer's results as expected values for every output without an ==FILE.
 static cuc_status expect_of_peer(request *q, cuc_stream *stream)
 {
     launcher *l = &q->subject.launcher, *peer = &q->peer.launcher;
@@ -138,7 +138,7 @@ static cuc_status add(cuc_bench_state *state, contender *c, uint32_t flags)
         subject.unchecked = "no output has an expected value: give ==FILE or a peer";
     if (changes) {
         subject.prepare = contender_restore;
-        subject.batch = 1; // prepared before each sample, so a sample is one launch
+        subject.batch = 1; // inputs are restored before each sample, so a sample is one launch
     }
     return cuc_bench_state_add_subject(state, &subject);
 }
@@ -212,7 +212,7 @@ static int take_option(request *q, int id, const char *value)
     }
 }
 
-// random:f32[1024]: an input array without a file.
+// Parse random:f32[1024], an input array without a file.
 static bool parse_random(argument *out, const char *word)
 {
     const char *type = word + strlen(random_array);
@@ -250,7 +250,7 @@ static int parse_arguments(launcher *l, char **words, size_t count)
     return launcher_check_outputs(l);
 }
 
-// Make a valid subject or case name: letters, digits and some others.
+// Make a valid subject or case name: keep letters, digits and a few other characters.
 static void make_word(char *out, size_t size, const char *text)
 {
     size_t n = 0;
@@ -284,7 +284,7 @@ static int take_operands(request *q, const cli_parser *parser)
     l->path = parser->operands[0];
     l->kernel_name = parser->operands[1];
     int status = source_identify(&l->source, l->path, &l->options);
-    // A tile kernel computes its own grid, even if it is loaded as compiled code.
+    // A tile kernel computes its own grid, even when loaded as compiled code.
     if (!status && l->source.language->source == CUC_SOURCE_CUDA &&
         (!l->config.grid[0] || !l->config.block[0]))
         status = cli_usage_error("say what to launch: --grid X[,Y[,Z]] --block X[,Y[,Z]]");
@@ -309,8 +309,8 @@ static int take_operands(request *q, const cli_parser *parser)
 
 // ---- The command
 
-// Unset peer options default to the subject's. A tile kernel, which has its own extents, is
-// recognised only when loaded, because PTX and cubin files may contain one.
+// Load both kernels. Unset peer options default to the subject's. A tile kernel, which computes its
+// own grid, is recognized only after loading, because PTX and cubin files may contain one.
 static int load_both(request *q)
 {
     launcher *l = &q->subject.launcher, *peer = &q->peer.launcher;
@@ -328,12 +328,12 @@ static int load_both(request *q)
     status = launcher_load(peer);
     if (!status && peer->tile)
         peer->config = given;
-    else if (!status && l->tile) // options without --peer- apply to the peer too
+    else if (!status && l->tile) // options without --peer- also apply to the peer
         l->config = (cuc_launch_config)CUC_LAUNCH_CONFIG_INIT;
     return status;
 }
 
-// Fill random: arrays in place of file contents.
+// Fill the random: arrays, which have no file.
 static int make_random(const launcher *l, uint64_t seed)
 {
     for (size_t i = 0; i < l->argument_count; i++) {
@@ -400,7 +400,7 @@ static int run(int argc, char **argv)
     while (!status && (id = cli_next(&parser, &value)) != 0) {
         if (id < 0) {
             status = parser.status;
-            goto done; // --help also ends here, without a failure
+            goto done; // --help also ends here, successfully
         }
         status = take_option(&q, id, value);
     }

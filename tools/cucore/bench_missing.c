@@ -1,4 +1,5 @@
-// cucore bench in a build without the measuring library: only commands that read results.
+// Implements cucore bench in a build without the measuring library: only the commands that read
+// results.
 #include "base/array.h"
 #include "bench.h"
 

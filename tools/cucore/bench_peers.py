@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measures the work of cucore bench with Python libraries: bench_peers.py PEER
 
-cucore bench starts one process per peer and compares its own subjects with it. PEER is torch, triton, cupy,
-cuda.core, numba, or cucore-python and cucore-prepared, cucore's own package; torch_cudnn or torch_flash for
-attention, torch_fastest for attention and convolutions by the fastest of PyTorch's implementations, triton_plain for
-matrix products without TMA.
+cucore bench starts one process per peer and compares its own subjects with it. PEER is torch,
+triton, cupy, cuda.core or numba; cucore-python or cucore-prepared for cucore's own package;
+torch_cudnn or torch_flash for attention; torch_fastest for attention and convolutions with the
+fastest of PyTorch's implementations; or triton_plain for matrix products without TMA.
 
-Requests arrive on standard input, one JSON object per line; each is answered by one line on standard output. The keys
-of answers are those of a result of the schema cucore-bench/1.
+Requests arrive on standard input, one JSON object per line; the process answers each with one
+line on standard output. Answers use the keys of a result in the schema cucore-bench/1.
 
   {"do": "point", "suite": "memory", "case": "stream", "axes": {"op": "add", "bytes": 4096},
    "seed": "0", "mode": "cold", "quick": false, "device": {"name": .., "ordinal": 0, ..}}
@@ -21,9 +21,10 @@ of answers are those of a result of the schema cucore-bench/1.
       Take one sample with the inputs of that set.
       -> {"raw_s": [seconds]} or {"failed": why}
 
-Modes are "cold" (device time between two events, with L2 flushed and the stream held until everything is enqueued),
-"graph" (device time of a run in the replay of a captured batch, which takes the sets in turn) and "cpu" (time of the
-call in a batch, waited for afterwards). The process exits at the end of its input.
+Modes are "cold" (device time between two events, with L2 flushed and the stream held until
+everything is enqueued), "graph" (device time of a run in the replay of a captured batch, which
+takes the sets in turn) and "cpu" (host time per call in a batch, without the wait after the
+batch). The process exits at the end of its input.
 """
 import json
 import math
@@ -39,18 +40,18 @@ from bench_peers_fastest import TorchFastest  # noqa: E402
 from bench_peers_gemm import TorchProducts, TritonPlainProducts, TritonProducts  # noqa: E402
 from bench_peers_work import Skip, Work, need  # noqa: E402
 
-HOLD_NS = 200_000  # minimum; extended if enqueueing takes longer
+HOLD_NS = 200_000  # minimum; longer if enqueueing takes longer
 MAX_SETS = 32
 CPU_BATCH = 100
-MAX_REPEATS, GRAPH_S = 100, 1e-3  # of a graph
+MAX_REPEATS, GRAPH_S = 100, 1e-3  # limits of a graph: runs, and seconds
 ROWS_CHECKED = 32
 
 
 class Peer:
-    """A library. Its methods, named SUITE_CASE, implement the points."""
+    """A library under measurement. Its methods, named SUITE_CASE, implement the points."""
 
     def __init__(self, ordinal):
-        """Import the library and select the device; raises Skip."""
+        """Import the library and select the device; raise Skip if that is impossible."""
 
     def device_name(self):
         raise NotImplementedError
@@ -63,15 +64,15 @@ class Peer:
         raise NotImplementedError
 
     def hold(self, ns):
-        """Enqueue work that takes that long."""
+        """Enqueue work that takes `ns` nanoseconds."""
         raise NotImplementedError
 
     def event(self):
-        """Record an event with timing."""
+        """Record an event that can be timed."""
         raise NotImplementedError
 
     def elapsed_s(self, start, stop):
-        """Wait for the second event; return the seconds between both."""
+        """Wait for the second event; return the seconds between the two events."""
         raise NotImplementedError
 
     def wait(self):
@@ -79,8 +80,8 @@ class Peer:
         raise NotImplementedError
 
     def probe(self):
-        """Run the smallest possible work and wait for it: a library that is installed but incompatible with others,
-        such as a too new NumPy, often fails only here."""
+        """Run the smallest possible work and wait for it. A library that is installed but
+        incompatible with another one, such as a too new NumPy, often fails only here."""
         self.flush()
         self.hold(1000)
         start = self.event()
@@ -241,14 +242,14 @@ class Torch(TorchArrays, TorchProducts, Peer):
         x, y = a.double(), b.double()
         expected = {"copy": lambda: x, "scale": lambda: STREAM_SCALE * x, "add": lambda: x + y,
                     "triad": lambda: x + STREAM_SCALE * y}[op]()
-        # The product of a triad may be rounded separately.
+        # The product in a triad may be rounded separately.
         bound = 2 * torch.finfo(torch.float32).eps * (x.abs() + STREAM_SCALE * y.abs())
         error = (c.double() - expected).abs()
         return None if bool((error <= bound).all()) else f"off by {error.max().item():g}"
 
 
 class TorchAttention(Torch):
-    """PyTorch's attention with a selected backend."""
+    """PyTorch's attention with a particular backend."""
 
     backend = None
 
@@ -297,11 +298,11 @@ class TorchFlash(TorchAttention):
 
 
 class TorchFastestPeer(TorchFastest, Torch):
-    """PyTorch with the fastest of its implementations."""
+    """PyTorch with the fastest of its own implementations."""
 
 
-# Triton kernels; Triton reads their source.
-tl = None  # triton.language, once it is imported
+# Triton kernels. They need a file, because Triton reads their source.
+tl = None  # triton.language, once imported
 
 
 def stream_copy(c, a, b, s, n, BLOCK: "tl.constexpr"):
@@ -329,7 +330,7 @@ def empty(a, x, n):
 
 
 class Triton(TritonArrays, TritonProducts, Torch):
-    """Triton, on PyTorch's memory and streams."""
+    """Triton kernels on PyTorch's memory and streams."""
 
     def __init__(self, ordinal):
         global tl
@@ -366,7 +367,7 @@ class Triton(TritonArrays, TritonProducts, Torch):
 
 
 class TritonPlain(TritonPlainProducts, Triton):
-    """Triton without TMA, for comparison with code for older GPUs."""
+    """Triton without TMA, as a comparison for code for older GPUs."""
 
 
 class Cupy(CupyArrays, Peer):
@@ -481,7 +482,7 @@ class CudaCore(Peer):
         try:
             self.device = core.Device(ordinal)
             self.device.set_current()
-        except Exception as why:  # from cuda.bindings: no driver, no device
+        except Exception as why:  # from cuda.bindings: there is no driver or no device
             raise Skip(f"{self.module} has no device: {why}") from None
         self.stream = self.device.create_stream()
         # PTX works with every driver, including the simulated one.
@@ -573,7 +574,7 @@ class CucorePython(CudaCore):
 
 
 class CucorePrepared(CucorePython):
-    """The same with cucore's prepared launches."""
+    """cucore's Python package with prepared launches."""
 
     def runtime_launch_3_arguments(self, _axes):
         numpy = self.numpy
@@ -686,7 +687,7 @@ PEERS = {"torch": Torch, "torch_cudnn": TorchCudnn, "torch_flash": TorchFlash, "
 
 
 class Server:
-    """Answers requests for one peer."""
+    """Answers the requests for one peer."""
 
     def __init__(self, name):
         self.name = name
@@ -754,7 +755,7 @@ def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__)
         return 2 if len(sys.argv) != 2 else 0
-    # Keep the libraries' output away from the answers.
+    # Keep the libraries' output out of the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     server = Server(sys.argv[1])

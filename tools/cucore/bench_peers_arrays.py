@@ -1,4 +1,5 @@
-"""The suites elementwise, norms and reductions with PyTorch, Triton and CuPy, for bench_peers.py."""
+"""Measures the suites elementwise, norms and reductions with PyTorch, Triton and CuPy, for
+bench_peers.py."""
 import math
 
 from bench_peers_work import Skip, Work
@@ -7,7 +8,8 @@ EPS = 1e-5  # epsilon of the norms
 
 
 def wrong(got, expected, relative, absolute):
-    """Compare an array with one in double precision, using NumPy's interface; describe the error, or None."""
+    """Compare an array with a double-precision one through NumPy's interface; return a description
+    of the error, or None."""
     error = abs(got - expected)
     right = error <= relative * abs(expected) + absolute
     if bool(right.all()):
@@ -16,11 +18,11 @@ def wrong(got, expected, relative, absolute):
 
 
 class TorchArrays:
-    """PyTorch implementation; expects PyTorch in `self.torch` and the methods of a Peer."""
+    """PyTorch implementation; expects PyTorch in `self.torch`, and the methods of a Peer."""
 
     def work(self, axes, make, run_one, expected, absolute=0.0):
-        """Define a point: make() creates the arrays of a set, run_one() computes the outputs from them, and
-        expected() computes the same in double precision, as one array or several."""
+        """Define a point: make() creates the arrays of a set, run_one() computes the outputs from
+        them, and expected() computes them in double precision, as one array or several."""
         torch = self.torch
         torch.cuda.empty_cache()
         torch.manual_seed(self.seed)
@@ -51,19 +53,20 @@ class TorchArrays:
         return (self.torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
 
     def matrices(self, axes, number):
-        """Return a function that makes that many matrices and one for the result."""
+        """Return a function that makes `number` matrices and one for the result."""
         shape = (axes["rows"], axes["columns"])
         return lambda dtype: [*(self.random(dtype, *shape) for _ in range(number)),
                               self.torch.empty(shape, dtype=dtype, device="cuda")]
 
     def with_factors(self, axes, number):
-        """Return a function that makes a matrix, that many rows of factors, and one matrix for the result."""
+        """Return a function that makes a matrix, `number` rows of factors, and a matrix for the
+        result."""
         rows, columns = axes["rows"], axes["columns"]
         return lambda dtype: [self.random(dtype, rows, columns),
                               *(self.random(dtype, columns) for _ in range(number)),
                               self.torch.empty(rows, columns, dtype=dtype, device="cuda")]
 
-    # Operations; subclasses with other implementations override these.
+    # Operations; subclasses with other implementations override these methods.
 
     def vadd(self, a, b, c):
         return self.torch.add(a, b, out=c)
@@ -133,7 +136,7 @@ class TorchArrays:
         return self.work(axes, self.with_factors(axes, 2), self.layer_norm, expected, 2 ** -15)
 
     def norms_rms_norm(self, axes):
-        # An implementation that rounds before the multiplication by w rounds twice.
+        # An implementation that rounds before multiplying by w rounds twice.
         eps = self.torch.finfo(self.dtype_of(axes)).eps
 
         def expected(x, w, y):
@@ -180,8 +183,8 @@ class TorchArrays:
         return self.work(axes, make, self.cross_entropy, expected, 2 ** -15)
 
 
-# Triton kernels; Triton reads their source.
-tl = None  # triton.language, once it is imported
+# Triton kernels. They need a file, because Triton reads their source.
+tl = None  # triton.language, once imported
 
 
 def add_kernel(a, b, c, n, BLOCK: "tl.constexpr"):
@@ -289,7 +292,7 @@ def cross_entropy_kernel(x, target, loss, n, BLOCK: "tl.constexpr"):
 
 
 class TritonArrays(TorchArrays):
-    """Triton, like its tutorials: compiled functions replace PyTorch's."""
+    """Triton kernels as in its tutorials: compiled functions replace PyTorch's."""
 
     def compile_arrays(self, triton):
         global tl
@@ -326,7 +329,7 @@ class TritonArrays(TorchArrays):
         return y
 
     def row_block(self, x):
-        """Return block size and warps as in the layer norm tutorial."""
+        """Return the block size and warps that the layer norm tutorial uses."""
         block = min(65536 // x.element_size(), self.next_power(x.shape[1]))
         return {"BLOCK": block, "num_warps": min(max(block // 256, 1), 8)}
 

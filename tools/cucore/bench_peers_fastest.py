@@ -1,4 +1,5 @@
-"""Attention and convolutions by the fastest of PyTorch's implementations, for bench_peers.py."""
+"""Measures attention and convolutions with the fastest of PyTorch's implementations, for
+bench_peers.py."""
 import gc
 import math
 import random
@@ -9,7 +10,8 @@ ROWS_CHECKED = 16
 
 
 class Rotating:
-    """An array in several copies, more than twice the size of L2 together unless 32 do not suffice."""
+    """Several copies of an array, together more than twice the size of L2 unless 32 copies are too
+    few."""
 
     def __init__(self, peer, make):
         first = make()
@@ -19,27 +21,28 @@ class Rotating:
         return self.all[number % len(self.all)]
 
     def changed(self, change):
-        """Return the same copies as other views or arrays."""
+        """Return the same copies with `change` applied to each."""
         other = object.__new__(Rotating)
         other.all = [change(x) for x in self.all]
         return other
 
 
 class TorchFastest:
-    """PyTorch implementation; expects PyTorch in `self.torch`, random(), and the methods of a Peer."""
+    """PyTorch implementation; expects PyTorch in `self.torch`, and random() and the other methods
+    of a Peer."""
 
     TIMES = 3
 
     def begin(self, axes):
         """Prepare a point; return its dtype."""
-        gc.collect()  # the previous point's arrays and graphs
+        gc.collect()  # frees the previous point's arrays and graphs
         self.torch.cuda.empty_cache()
         self.torch.manual_seed(self.seed)
         return {"f16": self.torch.float16, "bf16": self.torch.bfloat16}[axes["dtype"]]
 
     def fastest(self, ways, check):
-        """Return the work of the fastest way, of pairs of a name and run(set); raise the errors of the last one if all
-        fail. Backends raise various exceptions for what they do not support."""
+        """Return the fastest work. `ways` yields pairs of a name and run(set). Raise the last error
+        if all fail; backends raise various exceptions for what they do not support."""
         best, least, why = None, math.inf, None
         for name, run in ways:
             work = Work(run)
@@ -62,7 +65,7 @@ class TorchFastest:
     # Attention
 
     def attention_ways(self, q, k, v, causal, groups, repeats=False):
-        """Yield each backend, with shared key heads if there are `groups`, and also with repeated ones."""
+        """Yield each backend; with `groups`, use shared key heads, and also repeated ones."""
         from torch.nn.attention import SDPBackend, sdpa_kernel
         attend = self.torch.nn.functional.scaled_dot_product_attention
 
@@ -92,7 +95,7 @@ class TorchFastest:
                 yield name + "_repeated", by(backend, *repeated)
 
     def check_attention(self, q, k, v, got, causal):
-        """Check rows of the first and the last head."""
+        """Check some rows of the first and the last head."""
         torch = self.torch
         eps = torch.finfo(q.dtype).eps
         for at in 0, -1:
@@ -118,7 +121,8 @@ class TorchFastest:
                             lambda got: self.check_attention(q[0], k[0], v[0], got, axes["causal"]))
 
     def decode_step(self, axes):
-        """The queries of a group are heads that share a key head, or the rows of one head: the same numbers."""
+        """Run a decode step. A group's queries are either heads that share a key head or rows of
+        one head; both give the same numbers."""
         dtype = self.begin(axes)
         batch, heads, group, keys, d = (axes[x] for x in ("batch", "heads", "group", "keys", "d"))
         rows = Rotating(self, lambda: self.random(dtype, batch, heads, group, d))
@@ -134,7 +138,7 @@ class TorchFastest:
         return self.fastest(ways(), lambda got: self.check_attention(
             rows[0], k[0], v[0], got.reshape(batch, heads, group, d), False))
 
-    # Convolutions: channels last in memory, as cuDNN wants them
+    # Convolutions: channels last in memory, as cuDNN prefers
 
     def conv_arrays(self, axes):
         torch = self.torch
@@ -149,7 +153,7 @@ class TorchFastest:
                 images(n, (h - 1) // stride + 1, (w - 1) // stride + 1, k), stride, r // 2)
 
     def without_search(self, compute):
-        """Compute a reference, whose fastest algorithm does not matter."""
+        """Compute a reference; which algorithm is fastest does not matter for it."""
         cudnn = self.torch.backends.cudnn
         cudnn.benchmark = False
         try:
@@ -168,7 +172,7 @@ class TorchFastest:
         return self.fastest([("cudnn", lambda i: conv(x[i], w[i], None, stride, pad))], check)
 
     def conv_gradient(self, arrays, wanted):
-        """Return run(set) of one gradient: that of the input, 0, or of the weights, 1."""
+        """Return run(set) for one gradient: 0 is the gradient of the input, 1 of the weights."""
         x, w, dy, stride, pad = arrays
         backward = self.torch.ops.aten.convolution_backward
         mask = [wanted == 0, wanted == 1, False]
@@ -188,7 +192,7 @@ class TorchFastest:
 
     def conv_wgrad(self, axes):
         arrays = x, w, dy, stride, pad = self.conv_arrays(axes)
-        some = 2  # channels of the result
+        some = 2  # number of result channels
 
         def check(got):
             from torch.nn.grad import conv2d_weight
@@ -199,7 +203,8 @@ class TorchFastest:
         return self.fastest([("cudnn", self.conv_gradient(arrays, 1))], check)
 
     def check_sums(self, got, expected, terms):
-        """Sums of numbers of either sign grow with the root of their number, and partial sums may be rounded."""
+        """Check sums of terms of either sign: errors grow with the square root of the number of
+        terms, and partial sums may be rounded."""
         error = (got.double() - expected).abs()
         bound = self.torch.finfo(got.dtype).eps * (expected.abs() + math.sqrt(terms))
         return None if bool((error <= bound).all()) else f"off by {error.max().item():g}"

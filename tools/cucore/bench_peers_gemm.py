@@ -1,4 +1,4 @@
-"""Matrix products with PyTorch and Triton, for bench_peers.py."""
+"""Measures matrix products with PyTorch and Triton, for bench_peers.py."""
 import math
 import random
 
@@ -6,14 +6,14 @@ from bench_peers_work import Skip, Work, need
 
 ROWS_CHECKED = 32
 
-# Triton kernels; Triton reads their source.
-tl = None  # triton.language, once it is imported
+# Triton kernels. They need a file, because Triton reads their source.
+tl = None  # triton.language, once imported
 
 
 def product_kernel(a, b, c, m, n, k, BM: "tl.constexpr", BN: "tl.constexpr", BK: "tl.constexpr",
                    GROUP: "tl.constexpr", TURNED_A: "tl.constexpr", TURNED_B: "tl.constexpr",
                    PROGRAMS: "tl.constexpr"):
-    """c = a b with TMA; tiles are grouped by rows, and each program computes several."""
+    """Compute c = a b with TMA; tiles are grouped by rows, and each program computes several."""
     tiles_m = tl.cdiv(m, BM)
     tiles_n = tl.cdiv(n, BN)
     for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, PROGRAMS, flatten=True):
@@ -37,7 +37,7 @@ def product_kernel(a, b, c, m, n, k, BM: "tl.constexpr", BN: "tl.constexpr", BK:
 
 def plain_kernel(a, b, c, m, n, k, am, ak, bk, bn, BM: "tl.constexpr", BN: "tl.constexpr",
                  BK: "tl.constexpr", GROUP: "tl.constexpr"):
-    """c = a b with pointers, one program per tile: for GPUs without TMA."""
+    """Compute c = a b with pointers, one program per tile, for GPUs without TMA."""
     tile = tl.program_id(0)
     tiles_m = tl.cdiv(m, BM)
     tiles_n = tl.cdiv(n, BN)
@@ -45,7 +45,7 @@ def plain_kernel(a, b, c, m, n, k, am, ak, bk, bn, BM: "tl.constexpr", BN: "tl.c
     rows = min(tiles_m - group * GROUP, GROUP)
     row = (group * GROUP + tile % rows) * BM
     column = (tile % (GROUP * tiles_n)) // rows * BN
-    # Tiles that extend past the edge wrap around to existing rows and columns.
+    # Rows and columns past the edge wrap around to existing ones.
     y = (row + tl.arange(0, BM)) % m
     x = (column + tl.arange(0, BN)) % n
     along = tl.arange(0, BK)
@@ -65,7 +65,8 @@ def plain_kernel(a, b, c, m, n, k, am, ak, bk, bn, BM: "tl.constexpr", BN: "tl.c
 
 
 class TorchProducts:
-    """Products are column-major, so they are computed as transposed row-major products."""
+    """Matrix products. They are column-major, so this computes them as transposed row-major
+    products."""
 
     def product_dtype(self, axes):
         if axes["dtype"] in ("e4m3", "i8"):
@@ -74,7 +75,7 @@ class TorchProducts:
                 "tf32": self.torch.float32}[axes["dtype"]]
 
     def product_sets(self, axes):
-        """Make sets of left matrix, right matrix and result."""
+        """Make sets of a left matrix, a right matrix and a result."""
         torch, dtype = self.torch, self.product_dtype(axes)
         m, n, k, layout, batch = (axes[x] for x in ("m", "n", "k", "layout", "batch"))
         size = batch * max(m * k, k * n) * torch.empty((), dtype=dtype).element_size()
@@ -89,7 +90,7 @@ class TorchProducts:
                 for _ in range(self.sets_for(size))]
 
     def check_product(self, axes, run, left, right, result, extra=None):
-        """Check some rows; describe the error, or None."""
+        """Check some rows; return a description of the error, or None."""
         torch, gelu = self.torch, self.torch.nn.functional.gelu
         result.zero_()
         run(0)
@@ -118,7 +119,7 @@ class TorchProducts:
         torch.manual_seed(self.seed)
         torch.backends.cuda.matmul.allow_tf32 = True
         sets = self.product_sets(axes)
-        # Operand of the epilogue: one element per column here, or a matrix.
+        # The epilogue's operand: here one element per column, or a matrix.
         shape = {"bias_gelu": (axes["m"],), "residual": (axes["n"], axes["m"])}.get(after, (0,))
         extra = (torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
 
@@ -137,9 +138,9 @@ class TorchProducts:
 
 
 class TritonProducts(TorchProducts):
-    """Triton's tutorial product with TMA, at the fastest of several tile configurations."""
+    """Triton's tutorial product with TMA, with the fastest of several tile configurations."""
 
-    # Rows, columns, depth, stages, warps.
+    # Rows, columns, depth, stages and warps.
     TILES = ((128, 256, 64, 3, 8), (128, 256, 64, 4, 8), (128, 128, 64, 4, 4), (128, 128, 64, 4, 8),
              (64, 128, 64, 4, 4), (64, 64, 64, 6, 4), (64, 64, 128, 4, 4))
     TIMES = 5
@@ -151,7 +152,7 @@ class TritonProducts(TorchProducts):
         self.plain = triton.jit(plain_kernel)
 
     def fastest(self, runs):
-        """Return the fastest callable; raise the errors of the others if all fail."""
+        """Return the fastest callable; raise the last error if all fail."""
         torch, best, least, why = self.torch, None, math.inf, None
         for run in runs:
             try:
@@ -204,7 +205,8 @@ class TritonProducts(TorchProducts):
 
 
 class TritonPlainProducts(TritonProducts):
-    """Triton's first tutorial product, without TMA, at the fastest of several tile configurations."""
+    """Triton's first tutorial product, without TMA, with the fastest of several tile
+    configurations."""
 
     TILES = ((128, 256, 64, 3, 8), (64, 256, 32, 4, 4), (128, 128, 32, 4, 4), (128, 128, 64, 3, 4),
              (128, 128, 64, 4, 8), (64, 128, 32, 4, 4), (128, 64, 32, 4, 4))

@@ -1,14 +1,14 @@
-"""Work items of peers, for bench_peers.py."""
+"""Defines the work that peers measure, for bench_peers.py."""
 import sys
 
 
 class Skip(Exception):
-    """The request cannot be measured here; not a failure."""
+    """Raised if a request cannot be measured here, which is not a failure."""
 
 
 class Work:
-    """One point: run(set) enqueues it; check() describes an error, or returns None. The mode graph captures `repeats`
-    runs in `graph`; `figures` are numbers for the result."""
+    """One point: run(set) enqueues it; check() returns a description of an error, or None. In graph
+    mode, `graph` holds `repeats` captured runs; `figures` are numbers for the result."""
 
     def __init__(self, run, check=None, unchecked=None):
         self.run = run
@@ -20,7 +20,7 @@ class Work:
 
 
 def need(module):
-    """Import a module by dotted name. An installed but broken module may raise anything."""
+    """Import a module by its dotted name. An installed but broken module may raise anything."""
     try:
         __import__(module)
     except ImportError as why:

@@ -25,7 +25,7 @@ static const cli_option options[] = {
 
 // ---- The script
 
-// Search beside the program in a build folder, then the install location, even if relocated.
+// Search beside the program in a build folder, then in the install location, even if it was moved.
 static bool find_script(char out[PATH_MAX])
 {
     static const char *const places[] = { "bench_plot.py", "../share/cucore/bench_plot.py" };
@@ -43,11 +43,11 @@ static bool find_script(char out[PATH_MAX])
     return access(out, R_OK) == 0;
 }
 
-// The output and exit status of a program.
+// The output and exit status of a process.
 typedef struct output {
     char *text;
     size_t bytes;
-    int status; // 127: it could not be started
+    int status; // 127: the program could not be started
 } output;
 
 static void read_output(output *out, int fd)
@@ -111,8 +111,8 @@ static int skipped(const char *reason)
     return CLI_SKIPPED;
 }
 
-// Use the interpreter given, or else the first one with matplotlib: the one on PATH, or the
-// system's, which distribution packages serve.
+// Run the script with the given interpreter. If none is given, use the first one that has
+// matplotlib: the interpreter on PATH, or the system's, for which distributions package it.
 static int draw(const request *q, char *script, output *out)
 {
     const char *asked = getenv("CUCORE_PYTHON");
@@ -158,7 +158,7 @@ static int report(output *out)
     return cli_print_json(document, CLI_DONE);
 }
 
-// The script does not check its input.
+// Check the input files, because the script does not.
 static int check_files(const request *q)
 {
     cli_why why;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Draw the results of cucore bench: bench_plot.py [--out DIR] [--format svg,png] FILE...
 
-cucore bench plot checks the files and runs this. It prints the path of each plot. Equal input gives equal SVG: no
-dates, no random identifiers, text as text. The description of a plot records its origin: the SHA-256 of the results
-and of this script.
+cucore bench plot checks the files and runs this script, which prints the path of each plot.
+Equal input gives equal SVG: no dates, no random identifiers, text as text. The description of a
+plot records its origin: the SHA-256 of the results and of this script.
 
 Exit status: 0 drawn, 1 failed, 2 wrong usage, 3 matplotlib is missing.
 """
@@ -24,17 +24,17 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     from matplotlib.ticker import FuncFormatter
-except ImportError: # cucore reports it, after trying other Python interpreters
+except ImportError: # cucore reports the error, after trying other Python interpreters
     sys.exit(3)
 
-# Colours distinguishable by the colour-blind (M. Okabe and K. Ito).
+# Colours that the colour-blind can distinguish (M. Okabe and K. Ito).
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = "osD^vPX"
 VERDICT_COLOURS = {"FASTER": "#009E73", "SLOWER": "#D55E00", "SAME": "#0072B2"}
 UNSURE_COLOUR = "#999999"
 MOST_BARS = 40  # per plot
 
-# Preferred x axes of curves: the first one that varies, else the axis with most values.
+# Preferred x axes of curves: the first of these that varies; otherwise the axis with most values.
 SIZE_AXES = ("bytes", "size", "n", "elements", "count")
 
 TIME_UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
@@ -71,7 +71,7 @@ class Document:
 
 
 def interval(result, low, high):
-    """Return (low, high) of a result; where one is missing, its median instead."""
+    """Return (low, high) of a result; use the median for a missing one."""
     return result.get(low, result["median_s"]), result.get(high, result["median_s"])
 
 
@@ -87,7 +87,8 @@ def size_text(value, _position=None):
 
 
 def size_ticks(sizes):
-    """Return powers of 4 that span the sizes, so that every matplotlib labels the same ones."""
+    """Return powers of 4 that span the sizes, so that all versions of matplotlib label the same
+    ones."""
     low, high = ((int(size).bit_length() - 1) // 2 for size in (min(sizes), max(sizes)))
     return [4 ** power for power in range(low, high + 2)]
 
@@ -195,7 +196,7 @@ def roofline(document, suite):
     xs = [r["flop"] / r["bytes"] for r in results]
     low, high = min(xs) / 4, max(xs) * 4
     slope = max(slopes.items(), key=lambda item: item[1][0], default=None)
-    if slope and roofs: # up to the ridge point
+    if slope and roofs: # draw the slope up to the ridge point
         high = max(high, 4 * max(value for value, _ in roofs.values()) / slope[1][0])
     for name, (value, source) in sorted(roofs.items()):
         ridge = value / slope[1][0] if slope else low
@@ -225,7 +226,7 @@ def roofline(document, suite):
 
 
 def bars(ax, labels, values, lows, highs, colours):
-    """Draw horizontal bars from the top down, with error bars from `lows` to `highs`."""
+    """Draw horizontal bars from top to bottom, with error bars from `lows` to `highs`."""
     at = range(len(labels), 0, -1)
     errors = [[max(0, v - low) for v, low in zip(values, lows)],
               [max(0, high - v) for v, high in zip(values, highs)]]
@@ -243,7 +244,7 @@ def chunks(rows):
 
 
 def ratios(document, suite):
-    """Plot times relative to the peer's, with the 95 % confidence interval."""
+    """Plot times relative to the peer's, with 95 % confidence intervals."""
     within = document.settings.get("same_within", 0.01)
     everything = [r for r in document.of(suite) if r.get("ratio")]
     for number, rows in chunks(everything):
@@ -267,7 +268,7 @@ def ratios(document, suite):
 
 
 def compile_times(document, suite):
-    """Plot compile times, with the middle half of samples."""
+    """Plot compile times, with the middle half of the samples."""
     if suite != "compile":
         return
     for number, rows in chunks(document.of(suite)):
@@ -289,8 +290,8 @@ def as_name(text):
 
 
 def names_for(paths):
-    """Name the plots of each file after the file, with as many parent folders as needed to be unique, and a number
-    for duplicates."""
+    """Name each file's plots after the file. Add as many parent folders as make the name unique,
+    and a number for duplicates."""
     parts = [pathlib.Path(path).absolute().with_suffix("").parts[1:] for path in paths]
     names = []
     for own in parts:

@@ -26,7 +26,7 @@ bool bench_progress_line(const char *text)
 {
     if (!is_terminal())
         return false;
-    // Print at most the terminal's width: the rest of a longer line would not be erased.
+    // Print at most the terminal's width, because "\r" would not erase the rest of a longer line.
     fprintf(stderr, "\r%.*s\033[K", (int)(columns() - 1), text);
     fflush(stderr);
     shown = true;

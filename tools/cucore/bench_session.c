@@ -14,7 +14,7 @@
 
 // ---- Options
 
-// Return the command line quoted for a shell; argv[0] is a word of the command's name.
+// Return the command line, quoted for a shell; argv[0] is only part of the command's name.
 static char *command_line(const cli_command *command, int argc, char **argv)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -148,8 +148,8 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-// Resolve links in a path, even if the file does not exist yet. Freed by the caller; NULL if the
-// folder does not exist.
+// Resolve links in a path, even if the file does not exist yet. The caller frees the result, which
+// is NULL if the folder does not exist.
 static char *whole_path(const char *path)
 {
     char *whole = realpath(path, NULL);
@@ -175,7 +175,7 @@ static bool is_same_file(const char *one, const char *other)
     char *whole[] = { whole_path(one), whole_path(other) };
     bool same = (whole[0] && whole[1] && strcmp(whole[0], whole[1]) == 0) ||
                 (stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
-                 a.st_ino == b.st_ino); // two names of one file
+                 a.st_ino == b.st_ino); // both names lead to one file
 
     free(whole[0]);
     free(whole[1]);
@@ -197,7 +197,7 @@ int bench_session_check(const bench_session *s)
     return CLI_DONE;
 }
 
-// Setting one limit lifts the other's default if they conflict.
+// If the user sets only one limit and it conflicts with the other's default, move the other.
 static void settle_samples(cuc_bench_options *o)
 {
     bool quick = o->flags & CUC_BENCH_QUICK;
@@ -212,7 +212,7 @@ static void settle_samples(cuc_bench_options *o)
 
 static volatile sig_atomic_t interrupted;
 
-// Signals of a terminal, timeout(1), or an expiring CI job: results so far are kept.
+// Signals from a terminal, timeout(1), or an expiring CI job; the run keeps its results so far.
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
 
 enum { ENDINGS = CUC_LENGTH(endings) };
@@ -220,8 +220,8 @@ enum { ENDINGS = CUC_LENGTH(endings) };
 static void on_interrupt(int signal_number)
 {
     interrupted = 1;
-    // A user at a terminal can press Control-C again; after other signals nobody waits for a
-    // sample.
+    // A user at a terminal can press Control-C again. After the other signals, end soon, because
+    // nobody waits for a slow sample.
     if (signal_number != SIGINT)
         alarm(20);
 }
@@ -234,7 +234,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// Save the results so far, so that a killed run loses almost nothing. Writing takes at most a
+// Save the results so far, so that a killed run loses almost nothing. Saving takes at most a
 // twentieth of the time.
 static void keep_so_far(bench_session *s)
 {
@@ -243,8 +243,8 @@ static void keep_so_far(bench_session *s)
     if (!s->keeps || begun < s->next_kept_at || !cuc_bench_result_count(s->bench))
         return;
     if (cuc_bench_write_json(s->bench, s->json) < 0)
-        s->keeps = false; // the final write fails again and reports it
-    cuc_error_clear();    // must not be mistaken for the cause of a later failure
+        s->keeps = false; // the final write fails too, and reports it
+    cuc_error_clear();    // this error must not be taken for the cause of a later failure
     s->next_kept_at = now() + 19 * (now() - begun);
 }
 
@@ -258,7 +258,7 @@ static int32_t on_progress(void *data, const cuc_bench_progress *progress)
     return interrupted;
 }
 
-// Detect an unwritable file before an hour of measuring instead of after it.
+// Report an unwritable file before an hour of measuring rather than after it.
 static int check_file(const char *path)
 {
     struct stat there;
@@ -268,7 +268,7 @@ static int check_file(const char *path)
     if (!path || is_stdout(path))
         return CLI_DONE;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
-        return CLI_DONE; // opening a pipe would wait for its reader
+        return CLI_DONE; // opening a pipe would wait until something reads it
     bool ok = cli_file_begin(&file, path, &why);
     cli_file_discard(&file);
     return ok ? CLI_DONE : cli_fail("%s", why.text);
@@ -279,7 +279,7 @@ int bench_session_open(bench_session *s, const char *what)
     const char *const files[] = { s->json, s->csv, s->md };
     int status = CLI_DONE;
 
-    cli_set_json(is_stdout(s->json)); // failures too
+    cli_set_json(is_stdout(s->json)); // report failures as JSON too
     for (size_t i = 0; i < CUC_LENGTH(files) && !status; i++)
         status = check_file(files[i]);
     if (status)
@@ -306,7 +306,7 @@ static cuc_status run_interruptible(bench_session *s, const cuc_bench_selection 
     // A second signal ends the program.
     for (size_t i = 0; i < ENDINGS; i++) {
         sigaction(endings[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) // respects nohup
+        if (before[i].sa_handler != SIG_IGN) // keep the setting of nohup
             sigaction(endings[i], &action, NULL);
     }
     cuc_status st = cuc_bench_run(s->bench, selection);
@@ -403,7 +403,7 @@ static int report(bench_session *s)
         status = cli_fail_cuc();
     if (!results_take(&r, root, "the document", &why))
         return cli_fail("%s", why.text);
-    // A format that cannot be written does not prevent the others.
+    // Write the other formats even if one cannot be written.
     int csv = write_form(s->csv, &r, TABLE_CSV), md = write_form(s->md, &r, TABLE_MARKDOWN);
     status = status ? status : csv ? csv : md;
     bool print = !is_stdout(s->json) && !is_stdout(s->csv) && !is_stdout(s->md);
@@ -419,7 +419,7 @@ int bench_session_run(bench_session *s, const cuc_bench_selection *selection)
 {
     const char *text;
 
-    // Machine queries that run once take time, which must not count towards the first results.
+    // Some machine queries run once and take time, which must not count towards the first results.
     if (s->keeps)
         (void)cuc_bench_get_json(&text, NULL, s->bench);
     if (run_interruptible(s, selection) < 0)

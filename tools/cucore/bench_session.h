@@ -1,4 +1,4 @@
-// One run of cucore bench: the options shared by SUITE and kernel, progress, and reports.
+// One run of cucore bench: the options that SUITE and kernel share, progress, and reports.
 #ifndef CUCORE_TOOLS_BENCH_SESSION_H
 #define CUCORE_TOOLS_BENCH_SESSION_H
 
@@ -13,10 +13,10 @@ typedef struct bench_session {
     bool seed_given;
     uint32_t device;
     double target_percent;       // 0: the library's default
-    char *command;               // the command line, for the JSON
+    char *command;               // the command line, recorded in the JSON
     const char *json, *csv, *md; // output paths; "-" is stdout; NULL: not wanted
-    bool keeps;                  // the JSON is updated as results arrive
-    double next_kept_at;         // not before
+    bool keeps;                  // whether to update the JSON as results arrive
+    double next_kept_at;         // earliest time of the next update
     bool fails_over_limit;
     cuc_bench *bench;
 } bench_session;
@@ -60,7 +60,7 @@ enum {
 // clang-format on
 
 void bench_session_begin(bench_session *s, const cli_command *command, int argc, char **argv);
-// Return 0 if the option was accepted, -1 if it is unknown here, else an exit status.
+// Return 0 if the option was accepted, -1 if it is unknown here, or an exit status.
 int bench_session_take(bench_session *s, int id, const char *value);
 // Check constraints between options.
 int bench_session_check(const bench_session *s);
@@ -72,7 +72,7 @@ void bench_session_end(bench_session *s);
 
 // bench_progress.c: show a progress line during a run, if stderr is a terminal.
 void bench_progress_show(const cuc_bench_progress *p);
-// Replaces the progress line. False if stderr is not a terminal.
+// Replace the progress line; return false if stderr is not a terminal.
 bool bench_progress_line(const char *text);
 void bench_progress_clear(void);
 

@@ -28,7 +28,7 @@ static int run(int argc, char **argv)
     if (!parser.operand_count)
         return cli_usage_error("a FILE is missing");
 
-    // Print nothing if any file cannot be read.
+    // Read all files first: print nothing if any file cannot be read.
     size_t count = 0;
     results *all = cli_allocate((size_t)parser.operand_count * sizeof(*all));
     while (count < (size_t)parser.operand_count &&

@@ -1,5 +1,5 @@
-// cucore build: kernels for several architectures in a fat binary, with a C header, to be shipped
-// without a compiler.
+// cucore build: compiles kernels for several architectures into a fat binary with a C header, so
+// that a program can ship them without a compiler.
 #include "base/array.h"
 #include "build.h"
 #include "source.h"
@@ -35,11 +35,11 @@ typedef struct job {
     source *sources;
     size_t source_count;
     const char *output[OUTPUTS]; // NULL: not written
-    char *made[OUTPUTS];         // names derived from others
+    char *made[OUTPUTS];         // names derived from other names
     char *prefix, *arch_list;
     bool ptx, log;
 
-    cuc_object **compiled; // [arch_count][source_count], with PTX
+    cuc_object **compiled; // [arch_count][source_count], compiled with PTX
     cuc_object **linked;   // [arch_count]
     build_kernel *kernels;
     size_t kernel_count, kernel_capacity;
@@ -122,7 +122,7 @@ static void name_outputs(job *j)
     free(base);
 }
 
-// True if two names are of one file, which need not exist yet.
+// Return whether two names refer to one file, which need not exist yet.
 static bool is_same_output(const char *a, const char *b)
 {
     char *folder_a = cli_copy_text(a, (size_t)(base_of(a) - a));
@@ -191,7 +191,8 @@ static int check(job *j, const cli_parser *parser)
     return check_outputs(j);
 }
 
-// Compile a source for an architecture. The object has PTX; if it is alone, it is a cubin.
+// Compile a source for an architecture. The object has PTX; if the job has only this source, it is
+// a cubin.
 static int compile(job *j, size_t arch, size_t number)
 {
     const source *s = &j->sources[number];
@@ -267,7 +268,7 @@ static build_kernel *kernel_named(const job *j, const char *symbol)
     return NULL;
 }
 
-// Add a kernel of the first architecture, under a name that no other has.
+// Add a kernel compiled for the first architecture, under a unique name.
 static int add_kernel(job *j, build_kernel k)
 {
     const build_kernel *same = kernel_named(j, k.symbol);
@@ -279,7 +280,7 @@ static int add_kernel(job *j, build_kernel k)
         return status;
     }
     for (size_t i = 0; i < j->kernel_count; i++)
-        if (strcmp(j->kernels[i].name, k.name) == 0) { // f<int> and f(int) become alike
+        if (strcmp(j->kernels[i].name, k.name) == 0) { // f<int> and f(int) give the same name
             char *longer = cli_allocate(strlen(k.name) + 2);
             strcat(strcpy(longer, k.name), "_");
             free(k.name);
@@ -294,7 +295,8 @@ static int add_kernel(job *j, build_kernel k)
     return CLI_DONE;
 }
 
-// The same kernel for another architecture, where auto() may choose other constants.
+// Compare the first architecture's kernel with the same kernel for another one, where auto() may
+// choose other constants.
 static int compare_kernel(const job *j, size_t arch, build_kernel *other)
 {
     build_kernel *k = kernel_named(j, other->symbol);
@@ -505,7 +507,7 @@ static void release(job *j)
     source_options_end(&j->options);
 }
 
-// The maximum number of entries in all lists of architectures among the arguments.
+// Return an upper bound for the number of architectures in all lists among the arguments.
 static size_t count_archs(int argc, char **argv)
 {
     size_t count = 0;

@@ -8,18 +8,18 @@
 
 #include "base/text.h"
 
-// A parameter of a kernel as the generated function takes it.
+// A kernel's parameter, as the generated function takes it.
 typedef struct build_parameter {
     char *name;
     const char *type; // "float "
     const char *arg;  // "CUC_F32"
-    uint32_t bytes;   // of the argument
+    uint32_t bytes;   // size of the argument
 } build_parameter;
 
 typedef struct build_kernel {
     char *symbol;
-    char *name;        // an identifier, for names of functions
-    char *declaration; // as the header's comment shows it
+    char *name;        // an identifier, used in function names
+    char *declaration; // the declaration that the header shows in a comment
     const char *source;
     bool tile;
     bool has_grid;
@@ -27,28 +27,28 @@ typedef struct build_kernel {
     size_t parameter_count;
 } build_kernel;
 
-// Describes the kernel `symbol` of an object with PTX.
+// Describe the kernel `symbol` of an object that has PTX.
 bool build_describe(build_kernel *out, cuc_object *object, const char *symbol, cli_why *why);
-// True if both have the same parameters.
+// Return whether both have the same parameters.
 bool build_same_parameters(const build_kernel *a, const build_kernel *b);
 void build_kernel_free(build_kernel *kernel);
 
-// Names and texts from which the header and the C array are made.
+// Names and texts for the header and the C array.
 typedef struct build_text {
     const char *prefix;      // prefix of all names: "kernels"
-    const char *header_name; // as the C array includes it
+    const char *header_name; // name by which the C array's file includes the header
     const char *archs;       // "sm_80, sm_90a"
-    bool embed;              // the header declares the array
+    bool embed;              // whether the header declares the array
     const build_kernel *kernels;
     size_t kernel_count;
 } build_text;
 
-// Write the header; the C array of some code.
+// Write the header, or the C array that holds some code.
 void build_write_header(struct cuc__text *out, const build_text *text);
 void build_write_array(struct cuc__text *out, const build_text *text, const void *code,
                        size_t bytes);
 
-// Return the identifier that is most like a text.
+// Return the identifier closest to a text.
 char *build_identifier(const char *text);
 
 #endif

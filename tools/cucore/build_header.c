@@ -1,4 +1,4 @@
-// The C header of cucore build: signatures of kernels as functions that launch them.
+// Writes the C header of cucore build, which declares kernels as functions that launch them.
 #include "base/array.h"
 #include "base/demangle.h"
 #include "build.h"
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Words that must not be the name of a function's parameter, in C or C++: keywords, macros of
-// common headers, and the names that the functions use.
+// Words that must not name a function's parameter in C or C++: keywords, macros of common headers,
+// and the names that the generated functions use.
 static const char reserved[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
     "char32_t class compl concept const consteval constexpr constinit const_cast continue co_await "
@@ -27,7 +27,7 @@ static const char reserved[] =
     "volatile wchar_t while xor xor_eq typeof linux unix NULL EOF I errno assert memcpy "
     "stream config kernel args ";
 
-// Indexed by cuc_dtype. A dtype for which C has no type is passed as its bits.
+// Indexed by cuc_dtype. If C has no type for a dtype, the function takes its bits.
 static const struct {
     const char *constant, *type;
 } scalars[] = {
@@ -51,8 +51,8 @@ static const char *type_of(cuc_dtype dtype)
     return bytes == 1 ? "uint8_t " : bytes == 2 ? "uint16_t " : bytes == 4 ? "uint32_t " : NULL;
 }
 
-// True for words in `reserved`, for names that begin or end like types and macros of the included
-// headers, and for the header's own function name.
+// Return whether a parameter must not have this name: words in `reserved`, names that begin or end
+// like types and macros of the included headers, and the header's own function name.
 static bool is_reserved(const char *name)
 {
     static const char *const starts[] = { "cuc_", "CUC_", "INT", "UINT" };
@@ -98,7 +98,7 @@ char *build_identifier(const char *text)
     return out;
 }
 
-// Returns the name of parameter `number` in the header, which no other parameter has.
+// Return a unique name for parameter `number` in the header.
 static char *parameter_name(const struct tile_kernel *k, uint32_t number)
 {
     const char *name = k->parameter[number].name;
@@ -109,7 +109,7 @@ static char *parameter_name(const struct tile_kernel *k, uint32_t number)
             char *longer = formatted("%s_", out);
             free(out);
             out = longer;
-            i = UINT32_MAX; // again, from the first
+            i = UINT32_MAX; // start again from the first parameter
         }
     return out;
 }
@@ -127,7 +127,7 @@ static void describe_tile(build_kernel *out, const struct tile_signature *s)
     size_t length = text.length;
     while (length && strchr(" {\n", text.at[length - 1]))
         length--;
-    for (size_t i = 0; i < length; i++) // on one line
+    for (size_t i = 0; i < length; i++) // put it on one line
         if (text.at[i] != '\n')
             cuc__text_append(&declaration, &text.at[i], 1);
         else
@@ -159,7 +159,7 @@ static void describe_tile(build_kernel *out, const struct tile_signature *s)
     out->has_grid = k->grid_rank > 0;
 }
 
-// PTX has sizes and classes of parameters, but no names.
+// Describe a kernel from its PTX, which has sizes and classes of parameters but no names.
 static bool describe_ptx(build_kernel *out, cuc_object *object, const char *symbol)
 {
     char plain[512];
@@ -265,7 +265,8 @@ static void put_launch(struct cuc__text *out, const build_text *t, const build_k
                   k->parameter_count);
 }
 
-// The functions compile as C11 and C++11: no designated initialisers, no compound literals.
+// The functions compile as C11 and C++11, so they use no designated initializers and no compound
+// literals.
 static const char helper[] =
     "\n/* Used by the functions below. */\n"
     "static inline void %s_arg(cuc_arg *arg, int32_t type, uint32_t bytes, const void *value)\n"

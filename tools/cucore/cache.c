@@ -1,4 +1,4 @@
-// cucore cache: the state of the cache, its entries, and their removal.
+// cucore cache: shows the state of the cache, lists its entries, and removes them.
 #include "base/array.h"
 #include "machine.h"
 

@@ -30,14 +30,15 @@ static const cli_option options[] = {
 typedef struct job {
     source_options options;
     const char *path;
-    const char *output; // the path given; NULL: derived from the name
+    const char *output; // the path given; NULL: derived from the source's name
     int32_t target;     // a CUC_CODE_ value
-    bool ir, machine;   // print the tile compiler's forms instead of code; machine implies ir
+    bool ir, machine;   // print the tile compiler's IR or machine form instead of code; `machine`
+                        // implies `ir`
     bool log, resources;
     source source;
     char *made_output;
     const char *arch;
-    bool of_device; // the architecture was not specified
+    bool of_device; // the architecture is the device's, because none was given
 } job;
 
 static int take_options(job *j, cli_parser *parser)
@@ -76,7 +77,7 @@ static const char *kind_of(const job *j)
     return j->machine ? "machine" : j->ir ? "ir" : cuc_code_name(j->target);
 }
 
-// Write to the current folder, like compilers: dir/saxpy.cu becomes saxpy.ptx.
+// Name an output in the current folder, like other compilers: dir/saxpy.cu becomes saxpy.ptx.
 static void name_output(job *j)
 {
     const char *extension = kind_of(j);
@@ -158,7 +159,7 @@ static json_t *kernels_json(cuc_object *object)
     const char *text;
     size_t count;
 
-    // Without PTX, answering would require the driver to load the code.
+    // An object without PTX would have to be loaded by the driver to answer this.
     if (cuc_object_get_ptx(&text, NULL, object) != CUC_OK ||
         cuc_object_get_kernel_count(&count, object) != CUC_OK)
         return list;
@@ -268,7 +269,7 @@ static int report(const job *j, const cuc_program *program, cuc_object *object, 
     return CLI_DONE;
 }
 
-// Write the file whole or not at all; it need not be object code.
+// Write the file completely or not at all; the text need not be object code.
 static bool save_text(const char *path, const char *text, size_t bytes, cli_why *why)
 {
     cli_file file = { 0 };
@@ -279,7 +280,7 @@ static bool save_text(const char *path, const char *text, size_t bytes, cli_why 
     return ok;
 }
 
-// For the IR, `object` is NULL and `code` is the IR.
+// Write the output. For the IR, `object` is NULL and `code` is the IR.
 static int write_out(const job *j, const cuc_program *program, cuc_object *object, const void *code,
                      size_t bytes)
 {
@@ -288,7 +289,7 @@ static int write_out(const job *j, const cuc_program *program, cuc_object *objec
     if (object && cuc_object_get_code(&code, &bytes, object) != CUC_OK)
         return cli_fail_cuc();
     if (strcmp(j->output, "-") == 0)
-        fwrite(code, 1, bytes, stdout); // main() checks that the output was written
+        fwrite(code, 1, bytes, stdout); // main() checks that stdout was written
     else if (object && cuc_object_save(object, j->output) != CUC_OK)
         return cli_fail_cuc();
     else if (!object && !save_text(j->output, code, bytes, &why))
@@ -308,7 +309,7 @@ static int compile(job *j)
         return cli_fail("%s", why.text);
     choose_arch(j);
     int status = CLI_DONE;
-    // Tuning records measured on this device may exist.
+    // Name no architecture for the device's own, so that tuning records measured on it apply.
     bool asks = j->of_device && j->source.language->source == CUC_SOURCE_TILE;
     if (source_program(&program, &j->source, &j->options, asks ? NULL : j->arch) < 0 ||
         (j->machine ? cuc_tile_get_machine(&ir, &bytes, program)

@@ -5,7 +5,7 @@ _cucore()
     local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before='' command='' part='' names
     ((COMP_CWORD > 0)) && before=${COMP_WORDS[COMP_CWORD - 1]}
     ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
-    # A subcommand such as bench show.
+    # A subcommand, such as bench show.
     ((COMP_CWORD > 2)) && "$program" help --list "$command" "${COMP_WORDS[2]}" &>/dev/null &&
         part=${COMP_WORDS[2]}
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-// The checks judge facts gathered beforehand, so that tests can simulate any machine.
+// The checks judge facts that were gathered before, so that tests can simulate any machine.
 
 static void found(finding *f, int severity, const char *fmt, ...) CLI_PRINTF(3, 4);
 static void fix(finding *f, const char *fmt, ...) CLI_PRINTF(2, 3);
@@ -243,7 +243,7 @@ static void check_toolkits(finding *f, const machine *m)
         if (!first) {
             first = p;
         } else if (p->major != first->major || p->minor != first->minor) {
-            // A linker accepts the output of NVRTC of the same or an earlier minor version.
+            // A linker accepts the output of an NVRTC with the same or an earlier minor version.
             bool harmless = p->major == first->major && !p->headers && p->minor > first->minor;
             found(f,
                   p->major != first->major ? FINDING_FAIL
@@ -347,7 +347,7 @@ static void check_blocking(finding *f, const machine *m)
 
 static const char elsewhere[] = "set CUCORE_CACHE_DIR to a folder of your own";
 
-// Judges a folder that the library would use.
+// Checks a folder that the library would use.
 static void check_folder(finding *f, const machine_cache *c)
 {
     enum { LEAST_BYTES = 16 << 20 };

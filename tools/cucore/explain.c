@@ -65,7 +65,7 @@ static void print_explanation(const cuc_explanation *e)
         printf("\nThe context is lost: every later call fails until the process is restarted.\n");
 }
 
-// Codes are small numbers with gaps; the runtime has one large code.
+// Explain all codes: small numbers with gaps, and one large code of the runtime.
 static int explain_all(void)
 {
     static const struct {
@@ -97,7 +97,7 @@ static bool is_negative_number(const char *text)
     return text[0] == '-' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1);
 }
 
-// Only a cucore status can be negative.
+// Explain a code or name. Only cucore's own status codes can be negative.
 static cuc_status explain_text(cuc_explanation *out, const char *text)
 {
     if (is_negative_number(text))
@@ -131,7 +131,7 @@ static int run(int argc, char **argv)
     int kept = 0;
     int id;
 
-    // Accept -5 as a code, which getopt would take for an option.
+    // Accept a code such as -5, which getopt would take for an option.
     for (int i = 0; i < argc; i++) {
         if (!negative && is_negative_number(argv[i]))
             negative = argv[i];

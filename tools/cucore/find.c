@@ -49,7 +49,7 @@ static json_t *found_json(const char *name, const cuc_found *found)
     return entry;
 }
 
-// Return false if the name is not found, after a message on stderr.
+// Find a library; if it is missing, print a message to stderr and return false.
 static bool find_one(search *s, const char *name)
 {
     cuc_found *found;
@@ -73,7 +73,7 @@ static bool find_one(search *s, const char *name)
         return false;
     }
     bool json = cli_json_wanted();
-    cli_set_json(false); // the document contains it
+    cli_set_json(false); // the document itself reports the failure
     cli_fail_cuc();
     cli_set_json(json);
     return false;

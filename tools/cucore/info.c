@@ -11,7 +11,7 @@ extern char **environ;
 
 static const cli_option options[] = { CLI_JSON_OPTION };
 
-// Select variables that affect cucore, the driver, or the search for libraries.
+// Return whether a variable affects cucore, the driver, or the search for libraries.
 static bool is_of_interest(const char *entry)
 {
     static const char *const prefixes[] = { "CUCORE_",         "CUDA_",        "NVIDIA_",

@@ -21,12 +21,12 @@ static double median_of_sorted(const double *v, size_t n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-// Return the variance of the median relative to independent samples. It is estimated from the
-// number of samples below the median: the variance of that count over batches of neighbouring
-// samples, divided by the binomial variance. At least 1.
+// Return the variance of the median relative to that of independent samples; at least 1. The
+// estimate counts the samples below the median in batches of neighbouring samples, and divides the
+// variance of the counts by the binomial variance.
 static double inflation(const double *samples, size_t count, double median)
 {
-    size_t size = (size_t)sqrt((double)count); // batch size, and number of batches
+    size_t size = (size_t)sqrt((double)count); // batch size, and also the number of batches
     size_t batches = count / size;
     double sum = 0;
 
@@ -52,8 +52,8 @@ bool interval_of_samples(interval *out, const double *samples, size_t count)
     qsort(sorted, count, sizeof(*sorted), by_value);
     double median = median_of_sorted(sorted, count);
 
-    // Ranks that bracket the median, by the normal approximation of the binomial count of samples
-    // below it.
+    // Ranks that bracket the median: the number of samples below it is binomial, here approximated
+    // by a normal distribution.
     double n = (double)count;
     double half = z95 * 0.5 * sqrt(n * inflation(samples, count, median));
     double low = floor((n - 1) / 2 - half);
@@ -65,9 +65,9 @@ bool interval_of_samples(interval *out, const double *samples, size_t count)
     return true;
 }
 
-// Derive limits for the difference of two logarithms from the limits of each. Distances add like
-// those of independent errors, separately on each side, so asymmetric intervals stay asymmetric
-// (method of variance estimates recovery, G. Zou and A. Donner, 2008).
+// Derive limits for the difference of two logarithms from the limits of each. The distances to the
+// limits add in quadrature like independent errors, separately on each side, so asymmetric
+// intervals stay asymmetric (method of variance estimates recovery, G. Zou and A. Donner, 2008).
 interval interval_of_ratio(const interval *a, const interval *b)
 {
     double ratio = log(b->median / a->median);

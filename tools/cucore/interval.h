@@ -1,4 +1,4 @@
-// 95 % confidence intervals of medians, and of the ratio of two medians.
+// 95 % confidence intervals for medians, and for the ratio of two medians.
 #ifndef CUCORE_TOOLS_INTERVAL_H
 #define CUCORE_TOOLS_INTERVAL_H
 
@@ -11,13 +11,14 @@ typedef struct interval {
     double high;
 } interval;
 
-enum { INTERVAL_LEAST_SAMPLES = 6 }; // with fewer, the extremes miss 95 %
+enum { INTERVAL_LEAST_SAMPLES = 6 }; // with fewer, even the extremes do not reach 95 %
 
-// Samples are in measuring order and may be dependent: a drifting clock makes neighbours similar
-// and widens the interval. Returns false with too few samples.
+// Compute the interval of samples, given in measuring order. They may be dependent: a drifting
+// clock makes neighbours similar and widens the interval. Returns false if there are too few
+// samples.
 bool interval_of_samples(interval *out, const double *samples, size_t count);
 
-// Interval of b / a for separate measurements.
+// Compute the interval of b / a for separate measurements.
 interval interval_of_ratio(const interval *a, const interval *b);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum {
     NAMES_BYTES = 512,
-    NO_ADDRESS = 4096, // placeholder for an array without memory; never read
+    NO_ADDRESS = 4096, // address of an array without memory; never read
 };
 
 int launcher_check_outputs(const launcher *l)
@@ -77,12 +77,12 @@ static void make_argument(cuc_arg *out, const launcher *l, size_t i)
 
 static void keep_dimension(void *user, const char *dimension)
 {
-    if (!strstr(dimension, "=-")) // a negative argument is no extent
+    if (!strstr(dimension, "=-")) // an argument with a negative value is no extent
         source_options_know(user, dimension);
 }
 
-// Let auto() choose by the shapes of the arguments. Compilation and launch report mistakes in the
-// arguments or the source.
+// Tell auto() the shapes of the arguments. Ignores errors here, because compilation and launch
+// report mistakes in the arguments or the source.
 static void know_dimensions(launcher *l)
 {
     size_t n = l->argument_count;
@@ -111,8 +111,8 @@ static void know_dimensions(launcher *l)
     l->tensors = NULL;
 }
 
-// Prints the remark on a grid that leaves multiprocessors idle. A kernel's other remarks are for
-// `cucore compile`.
+// Prints the compiler's remark that the grid leaves multiprocessors idle. `cucore compile` prints a
+// kernel's other remarks.
 static void note_grid(const launcher *l, const cuc_program *program)
 {
     static const char before[] = "remark: kernel: ", is[] = ": a grid of ";
@@ -129,14 +129,14 @@ static void note_grid(const launcher *l, const cuc_program *program)
     }
 }
 
-// CUDA C++ looks kernels up by name expression: saxpy finds both extern "C" and C++ kernels, and
-// axpy<float> is instantiated.
+// Compile a source. CUDA C++ kernels are looked up by name expression: saxpy finds both extern "C"
+// and C++ kernels, and axpy<float> is instantiated.
 static int compile_source(launcher *l)
 {
     const char *arch = l->options.arch ? l->options.arch
                                        : source_device_arch(&l->source, l->device);
-    // The simulated device runs PTX, without an assembler. The driver's assembler moves registers
-    // between the roles of a tile program's pipeline, which nvJitLink does not.
+    // The simulated device runs PTX without an assembler. Tile programs go to the driver as PTX,
+    // because its assembler, unlike nvJitLink, moves registers between the roles of a pipeline.
     int32_t kind = l->source.language->source;
     bool as_ptx = strncmp(arch, "compute_", 8) == 0 ||
                   (kind == CUC_SOURCE_TILE && !l->options.extra_count) ||
@@ -163,7 +163,7 @@ static int compile_source(launcher *l)
         return cli_fail_cuc();
 
     // The compiler reports an unknown kernel as an error in the source. If that is the only error,
-    // the list of existing names helps more than its log.
+    // a list of the existing names helps more than the compiler's log.
     l->options.expression_count = 0;
     cuc_object *plain = NULL;
     cuc_program *again = NULL;
@@ -171,7 +171,7 @@ static int compile_source(launcher *l)
         cuc_program_compile(&plain, again, target) == CUC_OK) {
         l->object = plain;
         cuc_program_release(again);
-        return CLI_DONE; // the lookup fails and reports it
+        return CLI_DONE; // the lookup then fails and reports the unknown name
     }
     cuc_program_release(again);
     return cli_fail_cuc();
@@ -189,7 +189,7 @@ static int load_code(launcher *l)
                    : cli_fail_cuc();
     if (!source_read(&l->source, l->path, &why))
         return cli_fail("%s", why.text);
-    // The driver loads PTX directly unless assembler options are given.
+    // Without compiler options, the driver loads PTX directly.
     if (language->source != CUC_SOURCE_PTX || source_options_given(&l->options))
         return compile_source(l);
     options.name = l->source.name;
@@ -203,7 +203,7 @@ static cuc_status fill_buffer(launcher *l, size_t i)
 {
     const argument *a = &l->arguments[i];
 
-    if (l->tile) // may have no elements
+    if (l->tile) // a tile kernel's array may have no elements
         cuc_tensor_from_pointer(&l->tensors[i], 0, a->dtype, a->rank, a->shape,
                                 cuc_device_ordinal(l->device));
     if (l->tile && !a->bytes)
@@ -227,7 +227,9 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum { EVENTS = 2 * 128 }; // launches per timed batch, so that none waits for the host
+enum {
+    EVENTS = 2 * 128
+}; // two per launch of a timed batch; batching keeps launches from waiting for the host
 
 static cuc_status time_batch(launcher *l, cuc_event **events, float *times, size_t count)
 {
@@ -305,7 +307,8 @@ cuc_status launcher_fill(launcher *l)
     return st;
 }
 
-// The results are those of the first launch; timing runs the kernel on its own results again.
+// Launch the kernel. The results come from the first launch; timing runs the kernel again on its
+// own results.
 static int launch(launcher *l)
 {
     cuc_status st = cuc_stream_create(&l->stream, l->device, NULL);
@@ -323,7 +326,7 @@ static int launch(launcher *l)
     return st < 0 ? cli_fail_cuc() : CLI_DONE;
 }
 
-// Ask the user to choose a kernel, listing as many names as fit.
+// Ask the user to name a kernel, listing as many names as fit.
 static int ask_which(const launcher *l, size_t count)
 {
     char names[NAMES_BYTES] = "";
@@ -341,8 +344,8 @@ static int ask_which(const launcher *l, size_t count)
                            l->path, count, names, used < sizeof(names) ? "" : " ...");
 }
 
-// Find the kernel, which may be unnamed if it is the only one. For compiled code, only now is it
-// known whether it is a tile kernel.
+// Find the kernel, which needs no name if it is the only one. Compiled code shows only here whether
+// it is a tile kernel.
 static int find_kernel(launcher *l)
 {
     cuc_tile_parameter parameter = CUC_TILE_PARAMETER_INIT;
@@ -405,7 +408,7 @@ int launcher_run(launcher *l)
     return status ? status : launch(l);
 }
 
-// Fill an array in host memory, which also receives the result.
+// Fill an array in host memory; the array also receives the result.
 static void fill_memory(launcher *l, size_t i)
 {
     const argument *a = &l->arguments[i];

@@ -1,4 +1,4 @@
-// One run of a kernel: its inputs and results.
+// One run of a kernel: inputs, launch and results.
 #ifndef CUCORE_TOOLS_LAUNCHER_H
 #define CUCORE_TOOLS_LAUNCHER_H
 
@@ -11,7 +11,8 @@
 #include <cucore/launch.h>
 #include <cucore/stream.h>
 
-// Initial value of every output byte: NaN in every floating-point type, -1 in signed integers.
+// Initial value of every output byte: it gives NaN in every floating-point type and -1 in signed
+// integers.
 enum { LAUNCHER_POISON = 0xFF };
 
 typedef struct launcher {
@@ -21,11 +22,11 @@ typedef struct launcher {
     source source;
     source_options options;
     cuc_launch_config config;
-    uint32_t repeats;   // for --time; 0: none
+    uint32_t repeats;   // launches to time for --time; 0: none
     double tolerance;   // outputs may deviate by tolerance * max(1, |expected|)
     bool driver_given;  // --driver real or sim
     bool interpret;     // --driver interp: run without a device
-    const char *prefix; // prefix of --grid and --block in messages: "peer-"; NULL: none
+    const char *prefix; // prefix of --grid and --block in messages: "peer-"; NULL: no prefix
     argument *arguments;
     size_t argument_count;
 
@@ -36,33 +37,34 @@ typedef struct launcher {
     cuc_stream *stream;
     cuc_arg *args;        // [argument_count], set by launcher_fill()
     cuc_buffer **buffers; // [argument_count], NULL for scalars
-    cuc_tensor *tensors;  // [argument_count], arrays as passed to a tile kernel
+    cuc_tensor *tensors;  // [argument_count], the arrays of a tile kernel
     bool tile;            // a tile kernel, which determines its grid and block
     void **results;       // [argument_count], contents of outputs after the run
-    void **expected;      // [argument_count], expected contents of outputs; NULL: any
-    bool counted;         // the driver or the PTX reported the parameter count
+    void **expected;      // [argument_count], expected contents of outputs; NULL: not checked
+    bool counted;         // whether the driver or the PTX reported the parameter count
     double median_us, least_us, most_us;
 } launcher;
 
-// Parse the kernel arguments of the command line. Returns an exit status.
+// Parse the kernel arguments on the command line; return an exit status.
 int launcher_take_arguments(launcher *l, size_t count, char **texts);
-// Reject two outputs that name one file. Returns an exit status.
+// Reject two outputs that name the same file; return an exit status.
 int launcher_check_outputs(const launcher *l);
-// The steps of launcher_run(), for callers that run the kernel differently. Read the files and
-// compile or load the kernel. Returns an exit status.
+// Read the files, and compile or load the kernel; return an exit status. This and the following
+// functions are the steps of launcher_run(), for callers that run the kernel differently.
 int launcher_load(launcher *l);
-// Create the arguments on l->stream: inputs written, outputs poisoned.
+// Create the arguments on l->stream: write the inputs, and fill the outputs with poison.
 cuc_status launcher_fill(launcher *l);
 
-// Compile or load, run once, read the outputs, and time. Returns an exit status; writes no files.
+// Compile or load, run once, read the outputs, and time; return an exit status. Writes no files.
 int launcher_run(launcher *l);
-// The same without a device: interpret a tile program on the CPU.
+// Do the same without a device: interpret a tile program on the CPU.
 int launcher_interpret(launcher *l);
 // Read the outputs of the launch on the stream into `results`.
 cuc_status launcher_read(launcher *l);
-// Compare results with expectations. Returns exit status 1 and reports the first difference.
+// Compare the results with the expected ones. On a difference, report the first and return exit
+// status 1.
 int launcher_compare(const launcher *l);
-// Write the output files: all or none.
+// Write all output files, or none.
 int launcher_save(launcher *l);
 void launcher_release(launcher *l);
 

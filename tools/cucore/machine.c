@@ -38,7 +38,7 @@ static void look_at_driver(machine *m)
         m->devices_message = copy_of(cuc_error_message());
 }
 
-// Return the number after #define NAME in a header; 0 if absent.
+// Return the number after #define NAME in a header; 0 if it is absent.
 static int header_number(const char *directory, const char *header, const char *name)
 {
     char path[4096];
@@ -138,7 +138,7 @@ static bool in_container(void)
            file_has("/proc/1/cgroup", marks);
 }
 
-// Look for a display or 3-D controller of NVIDIA's on the PCI bus.
+// Look for an NVIDIA display or 3D controller on the PCI bus.
 static bool gpu_on_bus(void)
 {
     static const char root[] = "/sys/bus/pci/devices";
@@ -162,8 +162,8 @@ static bool gpu_on_bus(void)
     return is_one;
 }
 
-// access() checks permissions. open() would also detect a container's device rules, but may start
-// the device, so that is left to the driver.
+// Check a device node's permissions with access(). open() would also detect a container's device
+// rules, but it may start the device, so leave that to the driver.
 static bool node(const char *name, int *denied)
 {
     char path[300];

@@ -1,4 +1,4 @@
-// Facts about this machine: info prints them, doctor judges them.
+// Facts about this machine, which info prints and doctor judges.
 #ifndef CUCORE_TOOLS_MACHINE_H
 #define CUCORE_TOOLS_MACHINE_H
 
@@ -7,7 +7,7 @@
 #include <cucore/base.h>
 #include <cucore/cache.h>
 
-// Toolkit components used by cucore: X(constant, name, is a header folder).
+// Toolkit components that cucore uses: X(constant, name, is a header folder).
 #define MACHINE_PIECE_LIST(X)              \
     X(MACHINE_NVRTC, "nvrtc", 0)           \
     X(MACHINE_NVJITLINK, "nvjitlink", 0)   \
@@ -33,22 +33,22 @@ typedef struct machine_piece {
     int minor;
 } machine_piece;
 
-// The state of the default cache. If its folder does not exist, that of the nearest existing folder
-// above it.
+// The state of the default cache. If its folder does not exist, this describes the nearest existing
+// folder above it.
 typedef struct machine_cache {
-    cuc_cache_info info; // its texts are the library's
+    cuc_cache_info info; // its texts belong to the library
     bool exists;
-    bool foreign; // it belongs to another user
-    bool open;    // others can write to it
+    bool foreign; // whether another user owns it
+    bool open;    // whether others can write to it
     bool no_locks;
     bool free_known;
     uint64_t free_bytes; // free space of its file system
-    int error;           // the reason why it cannot be opened or written; 0: it can
+    int error;           // errno of the failure to open or write it; 0: none
 } machine_cache;
 
 typedef struct machine {
     cuc_status driver_status;
-    char *driver_message;   // the reason why the driver is unusable; NULL: it is usable
+    char *driver_message;   // why the driver is unusable; NULL: it is usable
     char *driver_log;       // locations tried; NULL
     int32_t driver_version; // 13000; 0: none
     char *driver_path;
@@ -71,7 +71,7 @@ typedef struct machine {
     bool mps_pipe;     // the CUDA_MPS_PIPE_DIRECTORY folder exists
     bool one_home;     // CUDA_PATH and CUDA_HOME agree, or are not both set
 
-    // Variables of the environment; NULL for one that is not set.
+    // Values of environment variables; NULL if not set.
     const char *driver_choice; // CUCORE_DRIVER
     const char *cuda_path;
     const char *cuda_home;
@@ -85,7 +85,7 @@ typedef struct machine {
 void machine_look(machine *m);
 void machine_release(machine *m);
 
-// machine_cache.c: a part of machine_look(), and the state of a cache in JSON.
+// machine_cache.c: the cache's part of machine_look(), and a cache's state as JSON.
 void machine_look_at_cache(machine *m);
 void machine_set_cache(json_t *to, const cuc_cache_info *info);
 

@@ -1,4 +1,4 @@
-// The cache of compiled code: its state, and possible reasons why it does not work.
+// Examines the cache of compiled code: its state, and possible reasons why it does not work.
 #include "machine.h"
 
 #include <cucore/error.h>
@@ -12,7 +12,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-// Tries a lock on a byte that no entry uses; false if the file system has no locks.
+// Try a lock on a byte that no entry uses; return false if the file system has no locks.
 static bool has_locks(int folder)
 {
     struct flock range = {
@@ -31,7 +31,7 @@ static bool has_locks(int folder)
     return has;
 }
 
-// The nearest existing folder above `dir`, in which `dir` would be created.
+// Find the nearest existing folder above `dir`, in which `dir` would be created.
 static void nearest_folder(char path[PATH_BYTES], const char *dir)
 {
     char *slash;

@@ -62,7 +62,7 @@ static void print_overview(FILE *to)
             "help", "Explain a command: cucore help COMMAND");
 }
 
-// help [COMMAND [PART]]; shell completion reads help --list [COMMAND [PART]].
+// Run help [COMMAND [PART]]. Shell completion reads help --list [COMMAND [PART]].
 static int help(int argc, char **argv)
 {
     bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 {
     int status = dispatch(argc, argv);
 
-    // Output to a full disk is an error.
+    // Report a failure to write the output, such as on a full disk.
     if ((fflush(stdout) || ferror(stdout)) && status == CLI_DONE)
         status = cli_fail("the output cannot be written: %s", strerror(errno));
     return status;

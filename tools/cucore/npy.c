@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Source: the .npy format as numpy.lib.format describes it: "\x93NUMPY", a version, the length of
-// the header in 2 bytes (1.0) or 4 (2.0, 3.0), a Python dictionary as text, the elements.
+// The .npy format, as numpy.lib.format describes it: "\x93NUMPY", a version, the length of the
+// header in 2 bytes (version 1.0) or 4 bytes (2.0 and 3.0), a Python dictionary as text, the
+// elements.
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "files are read and written as they lie in memory: little endian"
@@ -31,7 +32,7 @@ static const struct {
     { "f8", CUC_F64, 8 },
     { "c8", CUC_C64, 8 },
     { "c16", CUC_C128, 16 },
-    // NumPy's notation for types that extensions add: bf16 and the 8-bit floats.
+    // NumPy's notation for types that extension packages add: bf16 and the 8-bit floats.
     { "V1", CUC_DTYPE_UNKNOWN, 1 },
     { "V2", CUC_DTYPE_UNKNOWN, 2 },
     { "f1", CUC_DTYPE_UNKNOWN, 1 },
@@ -112,7 +113,7 @@ static bool take_number(cursor *c, int64_t *out)
     }
     if (c->at == start)
         return false;
-    if (c->at < c->end && *c->at == 'L') // suffix of Python 2
+    if (c->at < c->end && *c->at == 'L') // Python 2 suffix
         c->at++;
     *out = value;
     return true;
@@ -122,7 +123,8 @@ bool npy_count_bytes(uint64_t *out, const int64_t *shape, int32_t rank, uint32_t
 {
     uint64_t bytes = item_bytes;
 
-    // A zero empties the array, but the other factors may overflow before it is reached.
+    // A zero extent empties the array; look for one first, because the product of the others may
+    // overflow.
     for (int32_t i = 0; i < rank; i++)
         if (shape[i] == 0) {
             *out = 0;
@@ -149,7 +151,7 @@ static bool take_shape(cursor *c, npy_header *h)
         h->rank++;
         comma = take(c, ',');
     }
-    return h->rank != 1 || comma; // (3) is not a tuple
+    return h->rank != 1 || comma; // a rank of 1 needs a comma: (3) is not a tuple
 }
 
 static bool read_type(npy_header *h, const char *name, cli_why *why)
@@ -172,7 +174,7 @@ static bool read_type(npy_header *h, const char *name, cli_why *why)
     return cli_because(why, "%s holds elements of type '%s': %s", name, h->descr, known_types);
 }
 
-// Both orders coincide if at most one dimension has more than one element.
+// Return whether at most one dimension has more than one element, so that both orders coincide.
 static bool is_line(const npy_header *h)
 {
     int longer = 0;
@@ -184,7 +186,7 @@ static bool is_line(const npy_header *h)
 
 enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
 
-// Parse one 'key': value of the dictionary; return the key's bit, 0 for none.
+// Parse one 'key': value entry of the dictionary; return the key's bit, or 0 if there is no entry.
 static int take_entry(cursor *c, npy_header *h, bool *fortran)
 {
     char key[24];
@@ -324,7 +326,7 @@ char *npy_make_header(size_t *bytes, cuc_dtype dtype, const int64_t *shape, int3
         if (types[i].dtype == stored)
             descr = types[i].descr;
     char *h = cli_allocate(MAX_HEADER);
-    memcpy(h, "\x93NUMPY\x01", 8); // includes the zero of the minor version
+    memcpy(h, "\x93NUMPY\x01", 8); // includes the zero byte of the minor version
     at = PREFIX;
     at += (size_t)snprintf(h + at, MAX_HEADER - at,
                            "{'descr': '%c%s', 'fortran_order': False, 'shape': (",

@@ -6,7 +6,7 @@
 
 static const cli_option help_option = { "help", 'h', NULL, "print this help" };
 
-// Options of a command, followed by --help.
+// Return an option of a command; --help follows the last one.
 static const cli_option *option_at(const cli_command *command, size_t index)
 {
     if (index < command->option_count)
@@ -35,12 +35,12 @@ void cli_parse(cli_parser *parser, const cli_command *command, int argc, char **
 {
     *parser = (cli_parser){ .command = command, .argc = argc, .argv = argv };
     cli_begin(command);
-    optind = 0; // glibc: restart, even in the middle of another list
+    optind = 0; // makes glibc restart, even in the middle of another list
     opterr = 0;
 }
 
-// Return the edit distance of two short words: substitutions, deletions, insertions,
-// transpositions.
+// Return the edit distance between two short words, counting substitutions, deletions, insertions
+// and transpositions.
 static size_t distance(const char *a, const char *b)
 {
     enum { MAX_WORD = 32 };
@@ -74,7 +74,7 @@ const char *cli_nearest(const char *word, const char *(*at)(const void *list, si
 {
     const char *nearest = NULL;
     const char *name;
-    size_t least = strlen(word) < 4 ? 2 : 3; // most edits that still count as a typo
+    size_t least = strlen(word) < 4 ? 2 : 3; // limit on edits for a typo
 
     for (size_t i = 0; (name = at(list, i)) != NULL; i++) {
         size_t n = distance(word, name);
@@ -172,7 +172,7 @@ void cli_print_help(const cli_command *command)
         printf("\n%s", command->details);
 }
 
-// "show" of "bench show"
+// Return the last word of a subcommand's name: "show" for "bench show".
 static const char *part_word(const cli_command *part)
 {
     const char *space = strchr(part->name, ' ');

@@ -101,11 +101,11 @@ int cli_fail_cuc(void)
 
     if (current.json)
         print_error_document(cli_error_json());
-    // A compiler's log contains the first error too, in the form editors parse.
+    // A compiler's log also contains the first error, in the form that editors parse.
     bool compiled = cuc_error_status() == CUC_ERROR_COMPILE && bytes;
     begin_error();
     fprintf(stderr, "%s\n", compiled ? cuc_status_text(CUC_ERROR_COMPILE) : message);
-    if (bytes && !strstr(message, log)) // some messages already contain their short log
+    if (bytes && !strstr(message, log)) // some messages already contain a short log
         fprintf(stderr, "%s%s", log, log[bytes - 1] == '\n' ? "" : "\n");
     if (compiled && strstr(log, "cannot open source file"))
         cli_note("%s", cuc_error_explanation());

@@ -61,7 +61,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Format "bytes=1048576 dtype=f32", in file order or sorted by name.
+// Format axes as "bytes=1048576 dtype=f32", in file order or sorted by name.
 static char *axes_text(json_t *axes, bool sorted)
 {
     const char **names = cli_allocate(json_object_size(axes) * sizeof(*names));
@@ -294,8 +294,8 @@ fail:
 
 result_limit results_limit(const result *r)
 {
-    // A disturbed peer or too few samples makes the verdict UNSURE. For a limit below 1 that
-    // verdict proves nothing, because an interval that contains 1 is UNSURE too.
+    // An UNSURE verdict, caused by a disturbed peer or too few samples, makes the result doubtful.
+    // For a limit below 1, ignore the verdict: it is UNSURE whenever the interval contains 1.
     bool doubtful = r->disturbed || isnan(r->ratio_low) || isnan(r->ratio_high) ||
                     (r->limit >= 1 && r->verdict && strcmp(r->verdict, "UNSURE") == 0);
 

@@ -1,4 +1,4 @@
-// Results of cucore bench: documents of the schema cucore-bench/1, read and validated.
+// Results of cucore bench: reads and validates documents of the schema cucore-bench/1.
 #ifndef CUCORE_TOOLS_RESULTS_H
 #define CUCORE_TOOLS_RESULTS_H
 
@@ -64,20 +64,20 @@ typedef struct result {
 #define RESULT_MEMBER(type, member, key) RESULT_##type member;
     RESULT_FIELDS(RESULT_MEMBER)
 #undef RESULT_MEMBER
-    char *key;     // identifies the result across files
-    double *raw_s; // samples in measuring order; NULL if not kept
+    char *key;     // identifies the same result in several files
+    double *raw_s; // samples in measuring order; NULL if the file has none
     size_t raw_count;
     json_t *json;
 } result;
 
-// Distribution of a subject's speed-ups, the peer's time divided by its own, over the points of a
-// case. The numbers are NAN if no point was compared.
+// Distribution of a subject's speedups over the points of a case: the peer's time divided by the
+// subject's. The numbers are NAN if no point was compared.
 typedef struct summary {
     const char *suite, *name, *subject;
     const char *peer; // NULL: no point was compared
     int64_t points, measured, failed, skipped;
     double geomean, log_sd, p5, median, worst;
-    json_t *lowest; // an array of points, the lowest speed-up first
+    json_t *lowest; // an array of points, sorted by speedup from the lowest
 } summary;
 
 typedef struct results {
@@ -91,17 +91,19 @@ typedef struct results {
     size_t summary_count;
 } results;
 
-// "-" is stdin. A document that violates the schema is rejected, with location and expectation.
+// Read a document; "-" is stdin. Rejects a document that violates the schema, with the location and
+// what was expected.
 bool results_read(results *out, const char *path, cli_why *why);
-// Takes ownership of the reference, also on failure.
+// Read a parsed document. Takes ownership of the reference, even on failure.
 bool results_take(results *out, json_t *root, const char *path, cli_why *why);
 void results_release(results *r);
 
-// Return the next summary of a result's case after `after`, NULL for the first; NULL at the end.
+// Return the summary that follows `after` among those of a result's case, or the first if `after`
+// is NULL; NULL at the end.
 const summary *results_summary(const results *all, const result *r, const summary *after);
 
-// A ratio relative to its limit. Only an interval entirely beyond the limit breaks it: chance must
-// not fail a CI job.
+// How a ratio compares with its limit. Only an interval entirely beyond the limit exceeds it, so
+// that chance does not fail a CI job.
 typedef enum result_limit {
     LIMIT_NONE,
     LIMIT_KEPT,
@@ -113,17 +115,18 @@ result_limit results_limit(const result *r);
 // Return the value at a dotted path such as "machine.clocks.sm_mhz"; NULL if absent.
 json_t *results_at(json_t *object, const char *dotted);
 const char *results_text(const results *r, const char *dotted); // NULL: absent or not a string
-// Return an axis value as text, formatted into `out` unless it is a string already.
+// Return an axis value as text; it is formatted into `out` unless it is a string already.
 const char *results_axis_text(char *out, size_t size, const json_t *value);
 
 // results_print.c: print documents as tables, as Markdown, or as one CSV (table.h), each with its
-// machine and a mark if simulated.
+// machine and a mark if that is simulated.
 void results_print(FILE *to, const results *documents, size_t count, table_style style);
-// Print the summaries of a case, and its lowest and its failed points. `list` has the case's
+// Print the summaries of a case, its lowest points and its failed ones. `list` has the case's
 // results.
 void results_print_summaries(FILE *to, const results *all, const result *list, size_t count,
                              table_style style);
-// Format "rows 128, resident 1.1 MiB" of the figures, after `used` characters; return the length.
+// Append the figures after `used` characters, as "rows 128, resident 1.1 MiB"; return the new
+// length.
 size_t results_figures(char *out, size_t size, size_t used, json_t *figures);
 // Describe the machine in one line: "ExampleGPU (sm_90, 132 SMs), driver 13.0, ...".
 void results_machine(char *out, size_t size, const results *r);

@@ -14,7 +14,7 @@ const char *const compare_verdict_names[COMPARE_VERDICT_COUNT] = {
 #undef COMPARE_NAME
 };
 
-// Return the reason why a time is missing; NULL if there is a time.
+// Return why there is no time; NULL if there is one.
 static const char *absent(const result *r)
 {
     return r->skipped ? r->skipped : r->failed;
@@ -33,12 +33,13 @@ static bool interval_of_result(interval *out, const result *r)
 }
 
 // Return half the interquartile range of the samples as a fraction of the median. Medians vary
-// between runs for the same reasons as samples within one: temperature, clocks, memory placement.
+// between runs for the same reasons that samples vary within a run: temperature, clocks, memory
+// placement.
 static double spread(const result *r)
 {
     double half = (r->q3_s - r->q1_s) / 2 / r->median_s;
 
-    return half > 0 ? half : 0; // false for NAN
+    return half > 0 ? half : 0; // this is false for NAN
 }
 
 static void unsure(comparison *c, const char *why)
@@ -131,8 +132,8 @@ static const result *find(const sorted *in, const result *r)
     return found ? *found : NULL;
 }
 
-// Find the entry that explains a missing result, NULL for none. An entry that was skipped or failed
-// before timing has no mode; an entry for a whole point has no subject.
+// Return the entry that explains a missing result; NULL if there is none. An entry that was skipped
+// or failed before timing has no mode; an entry for a whole point has no subject.
 static const result *find_untimed(const results *in, const char *key)
 {
     for (size_t i = 0; i < in->count; i++) {
@@ -178,8 +179,8 @@ static bool is_of(const result *r, const summary *s)
            strcmp(r->name, s->name) == 0 && strcmp(r->subject, s->subject) == 0;
 }
 
-// Sum the changes of the logarithms of the speed-ups, and their squares, over points in both files;
-// return their number.
+// Over the points in both files, sum the changes of the logarithm of the speedup, and their
+// squares; return the number of points.
 static int64_t sum_changes(double sums[2], const summary *s, const results *before,
                            const sorted *after)
 {

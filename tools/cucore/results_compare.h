@@ -1,4 +1,4 @@
-// Compares two result files: which results became faster or slower.
+// Compares two result files and tells which results became faster or slower.
 #ifndef CUCORE_TOOLS_RESULTS_COMPARE_H
 #define CUCORE_TOOLS_RESULTS_COMPARE_H
 
@@ -27,19 +27,19 @@ typedef struct comparison {
     const result *after;  // NULL: only in OLD
     compare_verdict verdict;
     double ratio; // time ratio after / before; NAN unless both exist
-    double low;   // its 95 % confidence interval; NAN if unknown
+    double low;   // ends of the ratio's 95 % confidence interval; NAN if unknown
     double high;
     char why[160]; // for UNSURE and for results in one file only
 } comparison;
 
-// Two runs of a drawn case, compared by the geometric means of a subject's speed-ups.
+// Compares two runs of a drawn case by the geometric means of a subject's speedups.
 typedef struct summary_comparison {
     const summary *before;
     const summary *after;
-    bool paired; // both runs have the same points, and each is compared with itself
+    bool paired; // both runs have the same points, so each point is compared with itself
     compare_verdict verdict;
-    double ratio; // geometric mean after / before: above 1 is faster
-    double low;   // its 95 % confidence interval
+    double ratio; // geometric mean after / before; above 1 means faster
+    double low;   // ends of its 95 % confidence interval
     double high;
     char why[160]; // for UNSURE
 } summary_comparison;
@@ -47,23 +47,24 @@ typedef struct summary_comparison {
 typedef struct comparisons {
     comparison *list; // in the order of NEW, then those only in OLD; without drawn cases
     size_t count;
-    summary_comparison *summaries; // in the order of NEW; those in both files
+    summary_comparison *summaries; // those in both files, in the order of NEW
     size_t summary_count;
     size_t counts[COMPARE_VERDICT_COUNT];
-    size_t absent; // without a time in both files; not in the list
-    size_t failed; // listed results measured in OLD that failed in NEW
+    size_t absent; // results without a time in both files; not in the list
+    size_t failed; // listed results that were measured in OLD and failed in NEW
 } comparisons;
 
-// Return the result that identifies the comparison, from either file.
+// Return the comparison's result from either file, to identify it.
 const result *comparison_shown(const comparison *c);
 
-// `threshold` is the smallest relevant change of a time, as a fraction: 0.01. Returns false if a
-// file has a duplicate result, only one file is simulated, or no result has a time in both.
+// Compare two files. `threshold` is the smallest relevant change of a time, as a fraction: 0.01.
+// Returns false if a file has a duplicate result, only one file is simulated, or no result has a
+// time in both.
 bool compare_results(comparisons *out, const results *before, const results *after,
                      double threshold, cli_why *why);
 void comparisons_release(comparisons *c);
 
-// Return false if both files name their GPU and the names differ: then the machine changed.
+// Return false if both files name their GPU and the names differ: the machine changed.
 bool compare_same_gpu(const results *before, const results *after, cli_why *why);
 
 // A difference between the two runs other than the measured code.

@@ -14,7 +14,7 @@ static const char unfinished_note[] = "unfinished: the run was to measure more";
 
 // ---- The machine
 
-// Label and value pairs of the machine line.
+// Labels and values in the machine line.
 static const struct {
     const char *label;
     const char *at;
@@ -49,7 +49,7 @@ void results_machine(char *out, size_t size, const results *r)
 #undef ADD
 }
 
-// ---- CSV: every field, as in the JSON
+// ---- CSV: all fields of the JSON
 
 static const char *const csv_heads[] = {
 #define CSV_HEAD(type, member, key) key,
@@ -124,10 +124,10 @@ static void print_csv(FILE *to, const results *documents, size_t count)
 
 // ---- Tables, one per case
 
-// Write a result's cell to `out`; nothing if it was not measured.
+// Write a result's cell to `out`; leave it empty if it was not measured.
 typedef void cell_text(char *out, size_t size, const result *r);
 
-// The farther end of the interval, which may be asymmetric.
+// Write the distance to the farther end of the interval, which may be asymmetric.
 static void cell_interval(char *out, size_t size, const result *r)
 {
     char text[UNITS_SIZE];
@@ -229,12 +229,12 @@ static void cell_note(char *out, size_t size, const result *r)
     results_figures(out, size, used, json_object_get(r->json, "figures"));
 }
 
-// Columns after axes, subject and mode: a plain quantity, or a text.
+// Columns after axes, subject and mode: each shows a plain quantity or a text.
 static const struct {
     const char *head;
     char aligned;
     units_kind unit;
-    size_t quantity; // offset in a result; used if there is no `text`
+    size_t quantity; // offset of the quantity in a result; used if `text` is NULL
     cell_text *text;
 } columns[] = {
     { "median", 'r', UNITS_SECONDS, offsetof(result, median_s), NULL },
@@ -274,7 +274,7 @@ static bool has_axes(const result *r)
     return *r->axes != '\0';
 }
 
-// Return how many results share one table: the points of a case, or a suite's cases without axes.
+// Return how many results share one table: a case's points, or a suite's cases without axes.
 static size_t group_of(const result *list, size_t count)
 {
     size_t n = 1;
@@ -305,7 +305,7 @@ static size_t axes_of(const char *names[MAX_AXES], const result *list, size_t co
     return n;
 }
 
-// Sizes are shown with a unit, such as 64 MiB; other values unchanged.
+// Show a size with a unit, such as 64 MiB; leave other values unchanged.
 static void add_axis(table *t, const result *r, const char *name)
 {
     json_t *value = json_object_get(json_object_get(r->json, "axes"), name);

@@ -57,7 +57,7 @@ static void print_statistics(FILE *to, const results *all, const result *of, tab
     table_end(&t);
 }
 
-// Format the values of a point's axes; "default", as of `tile`, says nothing.
+// Format the values of a point's axes; omit "default", such as the default of `tile`.
 static void point_name(char *out, size_t size, json_t *axes)
 {
     const char *axis;
@@ -112,7 +112,7 @@ static bool is_new_reason(const result *list, size_t at)
     return true;
 }
 
-// Failed points, and one point for each reason of those skipped.
+// Print the failed points, and one skipped point for each reason.
 static void print_untimed(FILE *to, const result *list, size_t count, table_style style)
 {
     static const char *const heads[] = { "not timed", "subject", "why" };

@@ -100,8 +100,8 @@ static int take_operands(launcher *l, const cli_parser *parser)
     int32_t kind = l->source.language->source;
     if ((kind == CUC_SOURCE_CUDA && !l->kernel_name) || (l->kernel_name && !*l->kernel_name))
         return cli_usage_error("say which kernel to run: --kernel NAME");
-    // A tile kernel computes its own grid, even if loaded as compiled code; compiled code lists its
-    // kernels.
+    // A tile kernel computes its own grid, even when loaded as compiled code. Compiled code lists
+    // its kernels.
     if (kind == CUC_SOURCE_CUDA && !l->config.grid[0])
         return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
     if (kind == CUC_SOURCE_CUDA && !l->config.block[0])
@@ -144,7 +144,7 @@ static json_t *argument_json(const launcher *l, size_t i)
     return entry;
 }
 
-// An unnamed interpreted kernel is the file's only one.
+// Return the kernel's name. An interpreted kernel without a name is the only one in its file.
 static const char *kernel_name(const launcher *l)
 {
     return l->kernel ? cuc_kernel_name(l->kernel) : l->kernel_name;
@@ -261,7 +261,7 @@ static int run(int argc, char **argv)
     while (!status && (id = cli_next(&parser, &value)) != 0) {
         if (id < 0) {
             status = parser.status;
-            goto done; // --help also ends here, without a failure
+            goto done; // --help also ends here, successfully
         }
         status = take_option(&l, id, value);
     }

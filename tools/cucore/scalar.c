@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Source: IEEE 754 binary16 and binary32; bf16 and tf32 as in PTX ISA, "Alternate Floating-Point
-// Data Formats"; E4M3 and E5M2 as in the Open Compute Project's 8-bit floating point specification.
+// Sources: IEEE 754 for binary16 and binary32; the PTX ISA, "Alternate Floating-Point Data
+// Formats", for bf16 and tf32; the Open Compute Project's 8-bit floating point specification for
+// E4M3 and E5M2.
 typedef struct float_format {
     cuc_dtype dtype;
     int exponent_bits;
@@ -31,7 +32,8 @@ static const float_format *format_of(cuc_dtype dtype)
     return NULL;
 }
 
-// Ties to even regardless of the process's rounding mode. `value` is not negative.
+// Round to nearest with ties to even, whatever the process's rounding mode. `value` is not
+// negative.
 static uint64_t round_to_even(double value)
 {
     double whole = floor(value);
@@ -66,7 +68,8 @@ bool scalar_round(uint32_t *out, cuc_dtype dtype, double value)
         frexp(magnitude, &exponent); // magnitude = [0.5, 1) * 2^exponent
         exponent--;
         if (magnitude == 0 || exponent < 1 - bias)
-            exponent = 1 - bias; // subnormals share the exponent of the smallest normal number
+            exponent = 1 -
+                       bias; // subnormal numbers have the exponent of the smallest normal number
         // In units of the last place. A carry out of the mantissa correctly increments the
         // exponent.
         uint64_t mantissa = round_to_even(ldexp(magnitude, f->mantissa_bits - exponent));
@@ -146,7 +149,7 @@ static double largest_of(const float_format *f)
     return ldexp(mantissa, (1 << f->exponent_bits) - (f->ieee ? 2 : 1) - bias);
 }
 
-// Parse the whole text as a number; `out` is the nearest double.
+// Parse the whole text as a number; `out` becomes the nearest double.
 static bool take_double(double *out, const char *text, char **end)
 {
     if (!*text || (*text >= '\t' && *text <= '\r') || *text == ' ')
@@ -175,7 +178,7 @@ static bool parse_float(uint8_t *out, cuc_dtype dtype, const char *text, cli_why
     }
     if (infinite && !said_so)
         return cli_because(why, "%s is beyond the largest %s, %g", text, name, largest_of(f));
-    // Convert the text directly: going through a double could round twice.
+    // Convert the text directly, because going through a double could round twice.
     if (dtype == CUC_F32) {
         float single = strtof(text, NULL);
         if (isinf(single) && !said_so)
@@ -234,7 +237,7 @@ static bool parse_integer(uint8_t *out, cuc_dtype dtype, const char *text, cli_w
     uint64_t below = is_signed ? largest + 1 : 0; // magnitude of the smallest value
     bool negative = *text == '-';
     const char *digits = text + (*text == '-' || *text == '+');
-    // Not base 0: a leading zero would mean octal.
+    // Do not use base 0, in which a leading zero means octal.
     int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
     char *end;
 
@@ -269,7 +272,7 @@ static bool parse_bool(uint8_t *out, const char *text, cli_why *why)
     return cli_because(why, "'%s' is not a bool: true, false, 1 or 0", text);
 }
 
-// An exponent-only format: powers of two, no sign, no zero.
+// Parse a number of an exponent-only format: powers of two, without sign or zero.
 static bool parse_exponent(uint8_t *out, const char *text, cli_why *why)
 {
     double value;

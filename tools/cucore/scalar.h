@@ -1,4 +1,4 @@
-// Conversion of numbers from text, for every element type.
+// Converts text to numbers of every element type.
 #ifndef CUCORE_TOOLS_SCALAR_H
 #define CUCORE_TOOLS_SCALAR_H
 
@@ -8,7 +8,7 @@
 
 enum { SCALAR_MAX_BYTES = 16 };
 
-// Store the number little endian; the rest of `out` is zeroed. Floating-point types round to
+// Store the number in little-endian order and zero the rest of `out`. Floating-point types round to
 // nearest, ties to even. A number that the type cannot hold is rejected, not truncated.
 bool scalar_parse(uint8_t out[SCALAR_MAX_BYTES], cuc_dtype dtype, const char *text, cli_why *why);
 

@@ -56,7 +56,7 @@ bool source_options_given(const source_options *o)
            o->seconds > 0 || o->require_tma || o->require_tensor_core || o->no_fma;
 }
 
-// sm_90, sm_90a, compute_100f
+// Return whether text is an architecture: sm_90, sm_90a, compute_100f.
 static bool is_arch(const char *text)
 {
     size_t n = strncmp(text, "sm_", 3) == 0 ? 3 : strncmp(text, "compute_", 8) == 0 ? 8 : 0;

@@ -8,33 +8,33 @@
 #include <cucore/object.h>
 #include <cucore/program.h>
 
-// The kind of a file, by its suffix or --lang.
+// The kind of a file, which its suffix or --lang determines.
 typedef struct source_language {
     const char *name; // "cu"; such files end in ".cu"
     int32_t source;   // a CUC_SOURCE_ value; 0 for object code
-    int32_t code;     // a CUC_CODE_ value; 0 if it cannot be loaded directly
+    int32_t code;     // a CUC_CODE_ value; 0 if the driver cannot load it directly
 } source_language;
 
 typedef struct source {
     const source_language *language;
     char *name;      // file name without folder, for messages
     char arch[16];   // buffer for source_device_arch()
-    char *directory; // base of quoted includes
+    char *directory; // folder to which quoted includes are relative
     void *text;
     size_t bytes;
 } source;
 
-// Compile options. Values are borrowed from argv.
+// Compile options. The values point into argv.
 typedef struct source_options {
     const char *arch;
     const char *language;
     const char *standard;
-    char **known; // dimensions from arguments, used unless the user gave them; owned
+    char **known; // dimensions that arguments determine, used unless the user gave them; owned
     size_t known_count;
     const char **includes, **defines, **extra, **expressions, **constants, **dimensions;
     size_t include_count, define_count, extra_count, expression_count, constant_count,
         dimension_count;
-    size_t capacity; // capacity of each list: none can be longer than argv
+    size_t capacity; // capacity of each list: no list can be longer than argv
     uint32_t warps, stages, cluster, split, raster;
     uint64_t operations, ptx_bytes, memory_bytes; // budgets; 0: the default
     double seconds;
@@ -83,22 +83,23 @@ enum {
 // clang-format on
 
 void source_options_begin(source_options *o, int argc);
-// Return 0 if the option was accepted, -1 if it is unknown here, else an exit status. Add
-// "NAME=EXTENT" from an argument of the kernel.
+// source_options_know() adds "NAME=EXTENT", which a kernel argument determines.
+// source_options_take() returns 0 if the option was accepted, -1 if it is unknown here, or an exit
+// status.
 void source_options_know(source_options *o, const char *dimension);
 int source_options_take(source_options *o, int id, const char *value);
 void source_options_end(source_options *o);
 // Return whether any compiler-only option was given.
 bool source_options_given(const source_options *o);
 
-// Determine the kind of FILE without opening it: an exit status, CLI_USAGE with its message
-// printed.
+// Determine the kind of FILE without opening it. Returns an exit status; CLI_USAGE after printing a
+// message.
 int source_identify(source *out, const char *path, const source_options *o);
 bool source_read(source *s, const char *path, cli_why *why);
 void source_release(source *s);
 
-// Return the default architecture: the one with all features of the device for tile programs, such
-// as "sm_90a" for 9.0. Stored in the source, or static.
+// Return the default architecture. For tile programs it has all features of the device, such as
+// "sm_90a" for 9.0. The text is stored in `s` or static.
 const char *source_device_arch(source *s, const cuc_device *device);
 
 // Copy the given options of a tile program.

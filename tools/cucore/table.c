@@ -36,7 +36,7 @@ static const char *cell_at(const table *t, size_t row, size_t column)
     return t->cell[row * t->columns + column];
 }
 
-// Count the characters of UTF-8 text.
+// Count the characters in UTF-8 text.
 static size_t width_of(const char *text)
 {
     size_t n = 0;
@@ -65,14 +65,14 @@ static void put_spaces(FILE *to, size_t n)
     fprintf(to, "%*s", (int)n, "");
 }
 
-// A cell occupies one line: newlines in its text become spaces.
+// Print a cell on one line: newlines in its text become spaces.
 static void put_line(FILE *to, const char *text)
 {
     for (; *text; text++)
         fputc(*text == '\n' || *text == '\r' ? ' ' : *text, to);
 }
 
-// A line's last cell has no trailing padding.
+// Print a cell; the last one in a line has no trailing padding.
 static void put_cell(const table *t, FILE *to, size_t row, size_t column, size_t width, bool last)
 {
     const char *text = cell_at(t, row, column);
@@ -137,7 +137,8 @@ static void print_markdown(const table *t, FILE *to, const size_t *widths)
     }
 }
 
-// RFC 4180: quote cells with a comma, quote or line break; double the quotes within.
+// Quote as RFC 4180 says: quote a cell with a comma, quote or line break, and double the quotes in
+// it.
 static void put_csv(FILE *to, const char *text)
 {
     bool quoted = strpbrk(text, ",\"\r\n") != NULL;

@@ -10,20 +10,21 @@ typedef enum table_style { TABLE_PLAIN, TABLE_MARKDOWN, TABLE_CSV } table_style;
 
 typedef struct table {
     size_t columns;
-    size_t rows; // including the head
+    size_t rows; // number of rows, including the head
     size_t cells;
     size_t capacity;
     char **cell; // [rows][columns]
-    bool *right; // [columns], right-aligned
-    // Return the escape sequence of a cell on a terminal; NULL for the default colour.
+    bool *right; // [columns], whether right-aligned
+    // Returns a cell's colour as an escape sequence for terminals; NULL for the default.
     const char *(*colour)(const char *text);
 } table;
 
-// `aligned` has one letter per column; 'r' aligns right.
+// Start a table. `aligned` has one letter per column; 'r' aligns right.
 void table_begin(table *t, const char *const *heads, const char *aligned);
-// Append the next cell, row by row; the text is copied.
+// Append the next cell, row by row; the table copies the text.
 void table_add(table *t, const char *text);
-// Omits columns that are empty apart from the head, except in CSV. The last row must be complete.
+// Print the table. Omits columns that are empty below the head, except in CSV. The last row must be
+// complete.
 void table_print(const table *t, FILE *to, table_style style);
 void table_end(table *t);
 

@@ -20,7 +20,7 @@ static const cli_option options[] = {
     TUNE_OPTIONS,
 };
 
-// ---- Shared by the subcommands
+// ---- Functions that the subcommands share
 
 int tune_take(cuc_tune_options *o, int id, const char *value)
 {

@@ -1,4 +1,4 @@
-// Shared by the subcommands of cucore tune.
+// Declarations that the subcommands of cucore tune share.
 #ifndef CUCORE_TOOLS_TUNE_H
 #define CUCORE_TOOLS_TUNE_H
 
@@ -14,20 +14,20 @@ enum { TUNE_OUT = 'o', TUNE_MOST = 900, TUNE_SECONDS, TUNE_SEED };
         { "max-seconds", TUNE_SECONDS, "S", "of measuring a shape; 3" },                 \
         { "seed", TUNE_SEED, "N", "of random inputs and of the order" }, CLI_JSON_OPTION
 
-// One tuned item and the report on its candidates.
+// One item to tune, and the report about its candidates.
 typedef struct tune_report {
     const char *what; // "bf16 nt 4096x4096x4096"
     json_t *all;      // an array; NULL: print a table
     bool begun;
-    bool sampled; // the start of sampling was reported
+    bool sampled; // whether the start of sampling was reported
 } tune_report;
 
-// Return 0 if the option was accepted, -1 if it is unknown here, else an exit status.
+// Return 0 if the option was accepted, -1 if it is unknown here, or an exit status.
 int tune_take(cuc_tune_options *options, int id, const char *value);
-// Reports progress on stderr: in one line on a terminal, else with a line for each candidate.
+// Report progress on stderr: on a terminal in one line, otherwise with a line for each candidate.
 void tune_progress(void *report, const cuc_tune_progress *progress);
 void tune_tell(void *report, const cuc_tune_candidate *candidate);
-// Print the document of all reports.
+// Print all reports as one document.
 int tune_print(json_t *reports, int status);
 
 extern const cli_command cli_tune_gemm;

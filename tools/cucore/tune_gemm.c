@@ -126,7 +126,7 @@ static int read_layout(cuc_gemm_options *o, const char *text)
     return CLI_DONE;
 }
 
-// Copy the next word of a comma-separated list; false at its end.
+// Copy the next word of a comma-separated list; return false at its end.
 static bool next(const char **list, char word[64])
 {
     size_t length = strcspn(*list, ",");
@@ -165,7 +165,7 @@ static int tune_all(request *q, cuc_device *device, json_t *all)
                     return one;
                 snprintf(what, sizeof(what), "%s %s %s", dtype, layout, shape);
                 if ((one = tune_one(q, device, all, what)))
-                    status = one; // continue: the others may succeed
+                    status = one; // continue, because the others may succeed
             }
     return status;
 }

@@ -1,4 +1,4 @@
-// cucore tune in a build without the measuring library.
+// Implements cucore tune in a build without the measuring library.
 #include "base/array.h"
 #include "cli.h"
 

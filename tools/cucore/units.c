@@ -10,7 +10,7 @@ typedef struct scale {
     const char *unit;
 } scale;
 
-// Largest first; values below the smallest use it too.
+// Largest unit first; values below the smallest unit use it too.
 static const scale seconds[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 1e-9, "ns" } };
 static const scale bytes[] = {
     { 0x1p40, "TiB" }, { 0x1p30, "GiB" }, { 0x1p20, "MiB" }, { 0x1p10, "KiB" }, { 1, "B" },
@@ -52,14 +52,14 @@ char *units_text(char out[UNITS_SIZE], double value, units_kind kind)
     out[0] = '\0';
     if (isnan(value))
         return out;
-    // A value that rounds to the next unit in four digits uses that unit: 1.000 us, not 1000 ns.
+    // A value that rounds up to the next unit in four digits uses that unit: 1.000 us, not 1000 ns.
     while (i < last && fabs(value) < s[i].from * (1 - 0.5e-4))
         i++;
     double scaled = value / s[i].from;
     double size = fabs(scaled);
     int digits = size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95;
     if (kind == UNITS_BYTES && scaled == floor(scaled))
-        digits = 0; // sizes are exact
+        digits = 0; // a whole number of units is exact
     snprintf(out, UNITS_SIZE, "%.*f%s%s", digits, scaled, *s[i].unit ? " " : "", s[i].unit);
     return out;
 }

@@ -1,4 +1,4 @@
-// Formats quantities: four significant digits and the most readable unit.
+// Formats quantities with four significant digits and the most readable unit.
 #ifndef CUCORE_TOOLS_UNITS_H
 #define CUCORE_TOOLS_UNITS_H
 
@@ -14,7 +14,7 @@ typedef enum units_kind {
 
 enum { UNITS_SIZE = 32 };
 
-// Format "12.34 us"; "" for NAN (not measured). Returns `out`.
+// Format a quantity as "12.34 us"; "" for NAN (not measured). Returns `out`.
 char *units_text(char out[UNITS_SIZE], double value, units_kind kind);
 // Format a fraction as "+-0.31 %"; "" for NAN.
 char *units_plus_minus(char out[UNITS_SIZE], double fraction);

@@ -9,7 +9,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Parse a decimal number of at most `most`; return the text after it, or NULL.
+// Parse a decimal number up to `most`; return the text after it, or NULL.
 static const char *take_count(uint32_t *out, const char *text, uint32_t most)
 {
     uint64_t value = 0;
@@ -80,8 +80,8 @@ int value_driver(bool *given, const char *text)
     return CLI_DONE;
 }
 
-// Return whether the real driver is present and has a device. This does not ask the library, which
-// stays with the first driver it tries.
+// Return whether the real driver is present and has a device. Does not ask the library, because it
+// keeps the first driver that it tries.
 static bool real_device(void)
 {
     int (*init)(unsigned flags);
