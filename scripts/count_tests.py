@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Add up meson's test logs: count_tests.py [--steps-failed N] testlog.json...
 
-Counts the checks of Check programs by their summary lines, and every other program as one. A failure reported only at
-exit, such as a leak, counts as one more. N is the number of failed steps of the whole run, including builds; if the
-logs show fewer failures, N is reported. The last line reads "N passed, N failed, N skipped"; exits 1 if anything
-failed or nothing ran.
+For a program that uses Check, its summary line gives the number of checks; any other program
+counts as one. A failure reported only at exit, such as a leak, counts as one more. N is the
+number of failed steps in the whole run, including builds; the count of failures is at least N.
+The last line reads "N passed, N failed, N skipped"; exits 1 if anything failed or nothing ran.
 """
 import json
 import re
@@ -14,7 +14,7 @@ CLOSING = re.compile(r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)$", r
 
 
 def count(test):
-    """Return (passed, failed, skipped) of one program."""
+    """Return (passed, failed, skipped) for one program."""
     result = test["result"]
     if result == "SKIP":
         return 0, 0, 1

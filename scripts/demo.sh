@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# From a fresh checkout to a checked result: set up, build, run SAXPY and a tile kernel.
+# Goes from a fresh checkout to a checked result: sets up, builds, and runs SAXPY and a tile kernel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-set -- # setup.sh takes arguments
+set -- # clear the arguments, which setup.sh would take as its own
 # shellcheck source=scripts/setup.sh
 . scripts/setup.sh
 
@@ -10,7 +10,7 @@ cuc_configure build
 echo "building the library, the simulated driver and three examples in build/"
 ninja -C build libcucore-sim.so examples/saxpy examples/link_lto examples/tile_vadd
 
-# Run a program and show which; status 77 means that no device is available.
+# Name a program and run it; status 77 means that no device is available.
 run() {
     status=0
     echo "+ $*"
@@ -38,7 +38,7 @@ if [ "$status" = 0 ]; then
     exit 0
 fi
 
-# The library uses the simulated driver only on request.
+# Select the simulated driver, which the library uses only on request.
 echo "demo: no GPU can be used here (see above), so from here on a device is simulated"
 export CUCORE_DRIVER=sim
 run build/examples/saxpy

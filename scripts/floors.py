@@ -3,10 +3,10 @@
 
     scripts/floors.py [BUILD]     prints each include or call that climbs; exits 1 if there is one
 
-A folder of src/ is a floor. FLOORS lists them from the bottom up, and a file may include and call
-only what is on its own floor or below. CYCLES limits how many files of one part may need each other
-in a circle. Includes come from the sources, calls from the symbols of the objects in BUILD, which
-is build/ by default.
+Each folder of src/ is a floor. FLOORS lists the floors from the bottom up; a file may include
+and call only what is on its own floor or below. CYCLES limits how many files of one part may
+form a dependency cycle. Includes come from the sources, calls from the symbols of the objects in
+BUILD, which is build/ by default.
 """
 import collections
 import json
@@ -22,7 +22,7 @@ FLOORS = """
     ptx code graph launch program gemm python
     sim/ptx sim/machine sim/check sim/exec sim/shell
 """.split()
-CYCLES = {'tile/': 12, 'sim/': 12, '': 5}  # most files of a cycle, by the first matching prefix
+CYCLES = {'tile/': 12, 'sim/': 12, '': 5}  # most files in a cycle; the first matching prefix counts
 LIBRARIES = re.compile(r'lib(cucore_internal|sim_core|sim_shell)\.a\.p/|libcucore-sim\.so\.p/')
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -63,7 +63,7 @@ def calls(build):
         match = LIBRARIES.search(command['output'])
         path = os.path.relpath(os.path.join(command['directory'], command['file']), source)
         if match and not path.startswith('..'):
-            # The simulator is a separate library with its own copies of some files.
+            # The simulator is a separate library, with its own copies of some files.
             objects[command['output']] = match[1] == 'cucore_internal', path
     missing = [output for output in objects if not os.path.exists(os.path.join(build, output))]
     if missing:
@@ -76,7 +76,7 @@ def calls(build):
         library, path = objects[output]
         if kind == 'U':
             used.append((library, path, symbol))
-        elif kind == 'W':  # a default, which another file may define
+        elif kind == 'W':  # a weak definition, which another file may override
             defined.setdefault((library, symbol), path)
         elif kind.isupper():
             defined[library, symbol] = path
@@ -87,7 +87,8 @@ def calls(build):
 
 
 def circles(arrows):
-    """Sets of files that reach each other: the strongly connected components of two and more."""
+    """Return the sets of files that reach each other: the strongly connected components with more
+    than one file."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(file):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Performance goals of tile programs, and whether they are met: goals.py RESULT.json...
+"""Print the performance goals of tile programs, and whether they are met: goals.py RESULT.json...
 
-Reads results of cucore bench (suites elementwise, norms, reductions, gemm, attention, compile) measured on a GPU.
-Speeds are compared within one run. Exit status 1 if a goal or its measurement is missing.
+Reads results of cucore bench (suites elementwise, norms, reductions, gemm, attention, compile)
+measured on a GPU. Compares speeds only within one run. Exits with status 1 if a goal is missed
+or not measured.
 """
 import json
 import math
@@ -18,43 +19,45 @@ def faster_of(*speeds):
 
 
 def norm(speed, size):
-    """1.4 times PyTorch, capped at 92 % of a copy; Triton; large ones 85 % of a copy."""
+    """Goal: 1.4 times PyTorch, but at most 92 % of a copy; at least Triton; for large arrays, 85 %
+    of a copy."""
     torch, copy = speed.get("torch"), speed.get("copy")
     return faster_of(torch and copy and min(1.4 * torch, 0.92 * copy), speed.get("triton"),
                      copy and size >= 256 * MIB and 0.85 * copy)
 
 
 def vadd(speed, size):
-    """2^28 elements: 0.99 of handwritten CUDA C++."""
+    """Goal for 2^28 elements: 0.99 of handwritten CUDA C++."""
     return size >= 1536 * MIB and 0.99 * speed.get("cuda", 0)
 
 
 def transpose(speed, size):
-    """0.9 of a copy, from 256 MiB on."""
+    """Goal from 256 MiB on: 0.9 of a copy."""
     return size >= 256 * MIB and 0.9 * speed.get("copy", 0)
 
 
 def reduction(speed, size):
-    """0.8 of a copy, from 1 GiB on."""
+    """Goal from 1 GiB on: 0.8 of a copy."""
     return size >= 1024 * MIB and 0.8 * speed.get("copy", 0)
 
 
 def compilation(speed, _size):
-    """A tenth of nvJitLink's time, and 5 ms; vadd 1 ms."""
+    """Goal: a tenth of nvJitLink's time and at most 5 ms, or 1 ms for vadd."""
     return faster_of(10 * speed.get("nvjitlink", 0), speed["least"])
 
 
 def attention(speed, _size):
-    """0.85 of cuDNN through PyTorch, 1.3 times its FlashAttention-2."""
+    """Goal: 0.85 of cuDNN through PyTorch, and 1.3 times its FlashAttention-2."""
     return faster_of(0.85 * speed.get("torch_cudnn", 0), 1.3 * speed.get("torch_flash", 0))
 
 
 SHARES = {"gemm/square": 1.0, "gemm/batched": 1.0, "gemm/grouped": 1.0, "gemm/after": 1.0,
           "gemm/wide": 0.97, "gemm/skinny": 0.95, "gemm/fast": 0.95}
-# For these suites only the listed points have goals.
+# In these cases only the listed points have goals.
 POINTS = {"gemm/skinny": {"128x4096x4096", "16x8192x8192", "4096x4096x128", "256x256x8192"},
           "gemm/batched": {"1024"}, "gemm/after": {"8192x8192x4096"}}
-# Cases whose geometric mean over the shapes should be at least cuBLASLt's speed; 30 per dtype.
+# Cases whose geometric mean over the shapes should reach cuBLASLt's speed, with 30 shapes per
+# dtype.
 MEAN = {"gemm/square": ({"1024", "2048", "4096", "8192", "16384"}, {"nn", "nt", "tn", "tt"}),
         "gemm/wide": ({"4096x12288x2560", "14336x4096x4096", "1024x8192x8192"}, {"nn", "tn"}),
         "gemm/skinny": (POINTS["gemm/skinny"], {"tn"})}
@@ -62,8 +65,9 @@ MEAN_OF = 30
 
 
 def product(name):
-    """A share of cuBLASLt's speed that depends on the kind of product, and for bf16 of Triton's. Epilogues that
-    cuBLASLt lacks are compared with PyTorch: product, then the rest."""
+    """Return the goal function of a product: a fraction of cuBLASLt's speed that depends on the
+    case and, for bf16, also 1.1 times Triton's. Epilogues that cuBLASLt lacks are compared with
+    PyTorch, which computes the product and then the epilogue."""
     def goal(speed, _size, axes):
         dtype, shape = axes["dtype"], axes["shape"]
         share = SHARES[name]
@@ -83,13 +87,14 @@ def product(name):
 
 
 def portable(speed, axes):
-    """The goal of the sm_80 code: 0.9 of Triton's product without TMA, for 16-bit floats."""
+    """Goal of the sm_80 code for 16-bit floats: 0.9 of Triton's product without TMA."""
     return (axes["dtype"] in ("f16", "bf16") and axes["shape"] in ("4096", "8192")
             and 0.9 * speed.get("triton_plain", 0))
 
 
-# The minimum speed, from the other subjects' speeds and the bytes; 0 or None: no goal. Speeds are bytes per second, for
-# the compiler programs per second.
+# Maps each case to its goal: the minimum speed, computed from the other subjects' speeds and the
+# bytes; 0 or None: no goal. A speed is in bytes per second, or programs per second for the
+# compiler.
 GOALS = {
     "elementwise/vadd": vadd,
     "elementwise/transpose": transpose,
@@ -106,18 +111,18 @@ GOALS = {
 }
 
 
-NO_LIBRARY = {"copy", "sm_80", "sm_80_small"}  # subjects other than kernels of another library
-COUNTED = {*SHARES, "attention/forward"}  # speed counts operations, not bytes
+NO_LIBRARY = {"copy", "sm_80", "sm_80_small"}  # subjects that are no other library's kernels
+COUNTED = {*SHARES, "attention/forward"}  # cases whose speed counts operations, not bytes
 
 
 def own(name, of):
-    """The judged subject: the library for products, the tile program otherwise."""
+    """Return the subject to judge: the library for products, the tile program otherwise."""
     return next((s for s in ("cuc_gemm", "tile") if s in of and (name in SHARES) == (s == "cuc_gemm")), None)
 
 
 def points(documents):
-    """Yield (suite/case, axes, results by subject) of points with an unmodified tile program. Subjects of different
-    runs are not compared, because a card's speed varies with its temperature."""
+    """Yield (suite/case, axes, results by subject) for points with an unmodified tile program.
+    Subjects are compared only within a run, because a GPU's speed varies with its temperature."""
     found = {}
     for run, document in enumerate(documents):
         for r in document["results"]:
@@ -131,7 +136,7 @@ def points(documents):
 
 
 def speeds(name, of):
-    """Return the bytes or operations per second of each measured subject."""
+    """Return the bytes or operations per second for each measured subject."""
     unit = "flop" if name in COUNTED else "bytes"
     work = {subject: r.get(unit) or 1 for subject, r in of.items()}
     return ({subject: work[subject] / r["median_s"] for subject, r in of.items() if "median_s" in r},
@@ -139,7 +144,7 @@ def speeds(name, of):
 
 
 def judged(documents):
-    """Yield (suite/case, axes, tile program's speed or None, goal, why it was not measured)."""
+    """Yield (suite/case, axes, the tile program's speed or None, goal, why it was not measured)."""
     ratios = {}
     for name, axes, of in points(documents):
         speed, size = speeds(name, of)
@@ -159,7 +164,7 @@ def judged(documents):
         shapes, layouts = MEAN.get(name, ((), ()))
         if (axes.get("shape") in shapes and axes.get("layout") in layouts and "mode" not in axes
                 and mine in speed and "cublaslt" in speed):
-            ratios.setdefault(axes["dtype"], {}).setdefault(  # counts once even if several runs have it
+            ratios.setdefault(axes["dtype"], {}).setdefault(  # one count for all runs
                 (name, axes["shape"], axes["layout"]), speed[mine] / speed["cublaslt"])
     for dtype, of in ratios.items():
         if len(of) == MEAN_OF:
@@ -185,7 +190,7 @@ HEAD = ("| kernel | of | reached | should | share | kept |\n"
 
 
 def rows(documents):
-    """(suite/case, axes as text, speed, goal, whether it is kept, why not) of each goal."""
+    """Yield (suite/case, axes as text, speed, goal, whether it is met, why not) for each goal."""
     for name, axes, speed, goal, why in judged(documents):
         yield (name, " ".join(str(v) for k, v in axes.items() if k != "tile"), speed, goal,
                bool(speed and (not goal or speed >= goal)), why)
@@ -198,7 +203,7 @@ def row(name, where, speed, goal, kept, why):
 
 
 def table(documents):
-    """Return the goals as Markdown, their number, and the number missed; "" without any."""
+    """Return the goals as Markdown, their number, and the number missed; "" without goals."""
     found = list(rows(documents))
     if not found:
         return "", 0, 0
@@ -206,7 +211,7 @@ def table(documents):
 
 
 def summary(documents):
-    """Return Markdown: a row for each kernel, then each missed goal; "" without any."""
+    """Return Markdown: a row for each kernel, then each missed goal; "" without goals."""
     kernels, missed = {}, []
     for each in rows(documents):
         kernels.setdefault(each[0], []).append(each)
@@ -224,8 +229,8 @@ def summary(documents):
 
 
 def largest(documents):
-    """(suite/case, axes as text, own speed, the fastest other subject, its speed) of the point of each
-    kernel that does the most work, by names."""
+    """Return (suite/case, axes as text, own speed, the fastest other subject, its speed) for each
+    kernel's point with the most work, sorted by name."""
     most = {}
     for name, axes, of in points(documents):
         speed, size = speeds(name, of)

@@ -4,13 +4,13 @@
 #   scripts/gpu.sh --prepare [BUILD]           on any machine: build everything, in build-gpu/
 #   scripts/gpu.sh [OUTDIR [BUILD [STEPS]]]    on the machine with the GPU: run it
 #
-# The second needs bash, the driver and a CUDA toolkit; no network, no Check, no compiler. STEPS is
-# a regular expression that selects steps, all by default. OUTDIR (gpu-results/) receives
-# summary.txt, a table of the steps; logs/ with one file per step; logs.txt with all of them;
-# opcodes.tar.gz with the result of every instruction; and the benchmarks' JSON, which is copied to
-# bench/results/ too. Each step has a time limit, and none stops the next; exits 1 if any failed. If
-# the path of the checkout at preparation does not exist, it becomes a link to this one, because
-# tests look there for their data.
+# The second command needs bash, the driver and a CUDA toolkit, but no network, no Check and no
+# compiler. STEPS is a regular expression that selects steps, all by default. OUTDIR (gpu-results/)
+# receives summary.txt, a table of the steps; logs/ with one file per step; logs.txt with all of
+# them; opcodes.tar.gz with the result of every instruction; and the benchmarks' JSON, which is
+# copied to bench/results/ too. Each step has a time limit, and none stops the next; exits 1 if any
+# failed. If the checkout had another path during preparation, and that path does not exist here, it
+# becomes a link to this checkout, because tests look there for their data.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -19,18 +19,18 @@ prepare() {
     . scripts/setup.sh || return
     cuc_configure "$build" --buildtype=debugoptimized -Dwerror=true -Dtests=enabled || return
     ninja -C "$build" || return
-    # List the tests and their programs, for a machine without meson.
+    # List the tests and their programs for a machine without meson.
     python3 - "$build" <<'PYTHON' >"$build/gpu-tests.txt" || return
 import json, os, sys
 build = os.path.abspath(sys.argv[1])
-# Run tests once that differ only in the simulated device. Opcodes have their own step, and table
+# Run tests that differ only in the simulated device once. Opcodes have their own step, and table
 # coverage is checked from the source.
 seen = {"tests/sim/test_opcodes", "tests/sim/test_opcode_coverage"}
 for test in json.load(open(build + "/meson-info/intro-tests.json")):
     command = [word for word in test["cmd"] if os.path.basename(word) != "env"]
     program = os.path.join(build, command[0])
     name = os.path.relpath(program, build)
-    # Tests of the simulator itself gain nothing from a GPU.
+    # Tests of the simulator itself do not use a GPU.
     inside = name.startswith("tests/sim/test_sim_") and not name.endswith("_programs")
     if len(command) == 1 and program.startswith(build + "/") and name not in seen and not inside:
         seen.add(name)
@@ -39,7 +39,7 @@ for test in json.load(open(build + "/meson-info/intro-tests.json")):
 PYTHON
     git rev-parse --short HEAD >"$build/gpu-commit.txt" 2>/dev/null || echo unknown >"$build/gpu-commit.txt"
     pwd >"$build/gpu-source.txt"
-    # Reduces the transfer size; a later ninja rebuilds these.
+    # Delete objects to reduce the transfer size; a later ninja rebuilds them.
     find "$build" '(' -name '*.o' -o -name '*.a' ')' -delete
     find "$build/tests/sim" -type f -name 'test_sim_*' ! -name '*_programs' -delete
     rm -rf "$build/tests/sim/cuda-core"
@@ -55,7 +55,8 @@ skip() { # NAME WHY
     [[ ! $1 =~ $steps ]] || row "$1" skipped 0 "$2"
 }
 
-# step SECONDS NAME COMMAND...: run it with a limit; 0 is ok, 77 is skipped, all else failed
+# step SECONDS NAME COMMAND...: run a command with a time limit; status 0 is ok, 77 is skipped, any
+# other failed
 step() {
     local limit=$1 name=$2 log=$out/logs/$2.log status begin=$SECONDS word why=
     shift 2
@@ -80,7 +81,7 @@ step() {
         flock "$out/logs" tee -a "$out/logs.txt" >/dev/null
 }
 
-# The same in parallel, on up to 14 processors, for steps that measure no time.
+# Run steps that measure no time in parallel, on up to 14 processors.
 beside() {
     local most
     most=$(nproc)
@@ -90,7 +91,7 @@ beside() {
     step "$@" &
 }
 
-# Run each test program on the real driver; those that need the fake one exit 77.
+# Run each test program on the real driver; programs that need the fake driver exit with 77.
 run_tests() {
     local suite program name slice
     while read -r suite program name; do
@@ -98,7 +99,7 @@ run_tests() {
         examples) beside 120 "$name" "$build/$program" ;;
         gpu | bench) ;;
         tile)
-            if [[ $name =~ ^tile_(emit|kernels|gemm|alignment|schedule)$ ]]; then # the driver and nvJitLink take long to assemble all of it
+            if [[ $name =~ ^tile_(emit|kernels|gemm|alignment|schedule)$ ]]; then # slow to assemble
                 for slice in 0 1 2 3 4 5 6 7; do
                     beside 400 "test_${name}_$slice" "$build/$program" --slice $slice/8
                     [[ $name =~ ^tile_(gemm|schedule)$ ]] || beside 400 "linked_${name}_$slice" env TILE_LINKED=1 "$build/$program" --slice $slice/8
@@ -128,7 +129,7 @@ run_sanitizer() {
     while read -r suite program name; do
         case $suite:$name in
         object:object_load) skip memcheck_object_load "the tool's own calls spoil the captures it looks at" ;;
-        gpu:* | object:* | examples:*) # skip processes that tests start in order to crash
+        gpu:* | object:* | examples:*) # skip processes that tests start to make them crash
             beside 300 "memcheck_$name" compute-sanitizer --tool memcheck --report-api-errors no \
                 --leak-check full --error-exitcode 86 --target-processes application-only "$build/$program"
             ;;
@@ -146,8 +147,8 @@ run_sanitizer() {
 }
 
 # Compare every instruction on the GPU with the oracle and the recorded results, and record new
-# results in one file, with the contents of tests/data/opcodes/sm_90/ and others. Each family is a
-# step, so a fault does not affect the others.
+# results in one archive, laid out like tests/data/opcodes/sm_90/. Each family is a separate step,
+# so that a fault does not affect the others.
 run_opcodes() {
     local family test=$build/tests/sim/test_opcodes
     if [ "$device" = none ]; then
@@ -161,7 +162,7 @@ run_opcodes() {
     [ ! -d "$out/opcodes" ] || tar -czf "$out/opcodes.tar.gz" -C "$out" opcodes
 }
 
-# Test random products for SOAK seconds (60) in eight parallel processes.
+# Test random products in eight parallel processes, for SOAK seconds (60 by default).
 run_soak() {
     local i seconds=${SOAK:-60}
     if [ "$device" = none ]; then
@@ -175,8 +176,9 @@ run_soak() {
     wait
 }
 
-# Destroy objects in any order on many threads, longer than the test does; then without each kind of
-# object, to find combinations the driver cannot handle; then with the driver alone.
+# Destroy objects in any order on many threads, for longer than the test does. Then leave out each
+# kind of object, to find the combinations that the driver cannot handle. Finally use the driver
+# alone.
 run_orders() {
     local without switches i
     for without in '' work host capture graph pool virtual condition green pool,virtual; do
@@ -189,7 +191,7 @@ run_orders() {
             fi
         done
     done
-    # Combinations the driver supports; docs/memory.md names the others.
+    # The combinations that the driver supports; docs/memory.md names the others.
     for switches in pvh dvh vh dxyechr pxyechr; do
         for i in 1 2 3; do
             if [ "$device" = none ]; then
@@ -202,8 +204,8 @@ run_orders() {
     wait
 }
 
-# Test the Python package with this library; tests of wheels and of bench need more than is
-# available here.
+# Test the Python package with this library. Leaves out the tests of wheels and of the bench
+# package, which need more than this machine has.
 run_python() {
     local file name
     for file in bindings/python/tests/test_*.py; do
@@ -221,8 +223,8 @@ run_python() {
     wait
 }
 
-# Run the suites of cucore bench. Exceeding a limit (call overhead relative to the raw driver, tile
-# kernels relative to a copy) is a failure. Results are stored under the device's name.
+# Run the suites of cucore bench. Exceeding a limit (call overhead relative to the raw driver, or
+# tile kernels relative to a copy) is a failure. Results are stored under the device's name.
 run_bench() {
     local cli=$1 suite name options
     for suite in runtime compile memory gemm attention elementwise norms reductions; do
@@ -256,7 +258,7 @@ main() {
     rm -f "$out/summary.txt" "$out/logs.txt"
     unset CUCORE_DRIVER
     export CUCORE_CACHE=0 # as meson sets it; tests of the cache set their own folder
-    # Tests find their data at the path of the sources at build time.
+    # Tests look for their data at the path that the sources had at build time.
     source=$(cat "$build/gpu-source.txt")
     [ -e "$source" ] || { mkdir -p "$(dirname "$source")" && ln -s "$PWD" "$source"; }
     export CUCORE_CLI=$PWD/$cli # for tests built elsewhere

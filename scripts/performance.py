@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Make docs/performance.md, the most important rows of bench/results/: performance.py [--cucore PROGRAM]
+"""Make docs/performance.md from the most important rows of bench/results/: performance.py [--cucore
+PROGRAM]
 
-With --check nothing is written: the script names what differs, and the exit status is 1. With --all FOLDER it
-writes every row and plot, as FOLDER/performance.md and FOLDER/performance/*.svg; the site has these. Tables are
-those of `cucore bench show --md`, plots those of `cucore bench plot`, which needs matplotlib. A plot names the
-results and the script that it was drawn from, so a second run draws only what has changed.
+With --check nothing is written: the script names what differs, and the exit status is 1. With
+--all FOLDER it writes every row and plot, as FOLDER/performance.md and FOLDER/performance/*.svg,
+for the site. `cucore bench show --md` makes the tables, and `cucore bench plot`, which needs
+matplotlib, makes the plots. A plot names the results and the script from which it was drawn, so
+a second run draws only the plots that have changed.
 """
 import argparse
 import hashlib
@@ -143,7 +145,7 @@ def of_a_gpu(root):
 
 
 class Performance:
-    """The page of a checkout, and the results that it shows."""
+    """Makes the page of a checkout from its results."""
 
     def __init__(self, root, cucore):
         self.cucore = cucore
@@ -163,13 +165,14 @@ class Performance:
         return run.stdout
 
     def plots_of(self, path, folder):
-        """Return a result's plots in a folder. One result's name may begin with another's: memory, memory-2."""
+        """Return a result's plots in a folder. One result's name may be a prefix of another's:
+        memory, memory-2."""
         others = [p.stem for p, _ in self.documents if p.stem.startswith(path.stem + "-")]
         return [svg for svg in sorted(folder.glob(f"{path.stem}-*.svg"))
                 if not any(svg.stem.startswith(other + "-") for other in others)]
 
     def draw(self, folder):
-        """Draw what has changed, and remove plots of results that are gone."""
+        """Draw the plots that have changed, and remove those of results that are gone."""
         script = digest(PLOT_SCRIPT)
         known, stale = [], []
         for path, _ in self.documents:
@@ -275,7 +278,8 @@ class Performance:
         return text
 
     def text(self, plots=None):
-        """Return the page of the most important rows, or of all rows with the plots of a folder."""
+        """Return the page with the most important rows; with a folder of plots, the page with all
+        rows and the plots."""
         text = HEAD.format(rows=EVERY if plots else SOME) + (WORDS if plots else MORE)
         if not self.by_gpus:
             text += NO_GPU
@@ -288,7 +292,7 @@ class Performance:
         return re.sub(r"[ \t]+$", "", text + self.bindings(plots is not None) + self.instructions(), flags=re.M)
 
     def every(self, folder):
-        """Return the page of all rows; its plots are drawn into folder/performance/."""
+        """Return the page with all rows; draw its plots into folder/performance/."""
         plots = folder / "performance"
         plots.mkdir(parents=True, exist_ok=True)
         self.draw(plots)

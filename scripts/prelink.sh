@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Make an installable static library from an internal one: link its objects into one and localise
-# hidden names.
+# Makes an installable static library from an internal one: links its objects into one and makes
+# hidden symbols local.
 #
 #     scripts/prelink.sh INTERNAL.a OUT.a FOLDER CC...
 set -eu
 internal=$1 out=$2 folder=$3
 shift 3
 mkdir -p "$folder"
-# LTO objects become machine code here, because their names cannot be localised.
+# Compile LTO objects to machine code here, because their symbols cannot be made local.
 lto=
 if "$@" -flinker-output=nolto-rel -x c -c -o /dev/null /dev/null 2>/dev/null; then
     lto=-flinker-output=nolto-rel

@@ -3,9 +3,9 @@
 
     scripts/python_floors.py     prints each import that climbs; exits 1 if there is one
 
-FLOORS lists the modules from the bottom up, and a module may import only those before it, in its
-functions too. Imports for type checkers alone are exempt. A lower module that needs a class from
-above declares a variable, and the upper module sets it.
+FLOORS lists the modules from the bottom up. A module may import only those before it, even
+inside functions; imports that only type checkers see are exempt. A lower module that needs a
+class from above declares a variable, which the upper module sets.
 """
 import ast
 import os

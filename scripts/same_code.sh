@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Checks that two builds of cucore, by different compilers, generate the same code for every tile
-# source here:
+# Checks that two builds of cucore, made by different compilers, generate the same code for every
+# tile source in this checkout:
 #
 #   scripts/same_code.sh BUILD OTHER
 #
-# C leaves the evaluation order of arguments open, so compilers differ if two arguments of one call
-# emit code. Exits 1 and names each difference.
+# C does not specify the order in which arguments are evaluated, so the output depends on the
+# compiler if two arguments of a call both emit code. Exits 1 and names each difference.
 set -uo pipefail
 [ $# -eq 2 ] || {
     echo "usage: scripts/same_code.sh BUILD OTHER" >&2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the requirements for building and testing on Debian or Ubuntu; quick if everything is
-# present.
+# Installs the requirements for building and testing on Debian or Ubuntu. Returns quickly if
+# everything is present.
 #
 #   scripts/setup.sh [PACKAGE...]     install only
 #   scripts/setup.sh --site           install the documentation tools too
@@ -16,7 +16,7 @@
 
 cuc_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# One row per requirement: how to detect it, and the package that provides it.
+# One row per requirement: how to detect it, and which package provides it.
 cuc_needs="
 command gcc         gcc
 command g++         g++
@@ -31,7 +31,7 @@ python  clang.cindex python3-clang
 python  ensurepip   python3-venv
 "
 
-# 13.0 is the toolkit that cucore is written for.
+# cucore is written for CUDA 13.0.
 cuc_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-nvjitlink==13.0.* nvidia-cuda-runtime==13.0.*
     nvidia-cuda-crt==13.0.* nvidia-cuda-cccl==13.0.*"
 
@@ -47,7 +47,7 @@ cuc_has() {
     header) [ -e "/usr/include/$2" ] ;;
     shared) # loaded on demand: the simulated driver unpacks fat binaries with libzstd
         PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q "$2" ;;
-    python) # a module, in either interpreter that cucore bench plot and api.py try
+    python) # a module in either interpreter that cucore bench plot and api.py try
         for python in python3 /usr/bin/python3; do
             "$python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$2'))" \
                 2>/dev/null && return
@@ -66,7 +66,7 @@ cuc_as_root() {
     fi </dev/null >&2
 }
 
-# Update the package lists, once.
+# Update the package lists, but only once.
 cuc_apt_update() {
     [ -z "${cuc_apt_updated:-}" ] || return 0
     command -v apt-get >/dev/null || {
@@ -140,7 +140,7 @@ cuc_meson() {
     PATH=$cuc_root/.venv/bin:$PATH
 }
 
-# Check for a CUDA 13 toolkit with everything that cucore loads and includes.
+# Return whether a folder is a CUDA 13 toolkit with everything that cucore loads and includes.
 cuc_is_toolkit() {
     local sub lib="" include=""
     for sub in lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib; do
@@ -188,7 +188,7 @@ cuc_toolkit() {
 }
 
 # cuc_configure FOLDER OPTION...: configure a build folder, or change its options. A folder copied
-# from another checkout is recreated. Meson's output is shown only on failure.
+# from another checkout is recreated. Meson's output appears only on failure.
 cuc_configure() {
     local folder=$1 said
     shift
@@ -212,6 +212,6 @@ if [ "${1:-}" = --site ]; then
 fi
 if ! { cuc_packages "$@" && cuc_meson && cuc_toolkit && { [ -z "$cuc_with_site" ] || cuc_site; }; }; then
     cuc_say "failed"
-    # shellcheck disable=SC2317 # the first one serves a script that sources this
+    # a script that sources this file needs the first command
     return 1 2>/dev/null || exit 1
 fi

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# The test suite: scripts/test.sh [--full]
+# Runs the test suite: scripts/test.sh [--full]
 #
-# By default it runs the suite once, built with the system's compiler, and checks the documentation.
-# --full adds: the suite "full", which repeats tests on more dtypes, warps and architectures; a clang
-# build, which must generate the same code for tile programs; a build with AddressSanitizer and
-# UndefinedBehaviorSanitizer; one with ThreadSanitizer for tests that start threads; the suite under
-# valgrind without the toolkit's compilers; and the instruction counts per call. The last line counts
-# passed, failed and skipped tests; exits 1 if anything failed.
+# By default this runs the suite once, built with the system's compiler, and checks the
+# documentation. --full adds:
+#   - the suite "full", which repeats tests with more dtypes, warps and architectures;
+#   - a clang build, which must generate the same code for tile programs;
+#   - a build with AddressSanitizer and UndefinedBehaviorSanitizer;
+#   - a build with ThreadSanitizer, for the tests that start threads;
+#   - the suite under valgrind, without the toolkit's compilers;
+#   - the instruction counts per call.
+# The last line counts passed, failed and skipped tests; exits 1 if anything failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -23,7 +26,7 @@ esac
 . scripts/setup.sh ${full:+clang valgrind} || exit 1
 # Plots need matplotlib; without it their tests are skipped.
 cuc_has python matplotlib || cuc_apt python3-matplotlib || cuc_say "going on without matplotlib"
-# cargo builds the Rust crates, and CMake tests find_package(); without them these tests are
+# cargo builds the Rust crates, and CMake tests find_package(); tests that need a missing tool are
 # skipped.
 for tool in cargo cmake; do
     cuc_has command $tool || cuc_apt $tool || cuc_say "going on without $tool"
@@ -44,7 +47,7 @@ build() {
     return 1
 }
 
-# suite FOLDER LOG ARGUMENT...: run it; -v shows the closing lines of Check
+# suite FOLDER LOG ARGUMENT...: run the suite; -v shows the closing lines of Check
 suite() {
     local log=$1/meson-logs/$2.json
     step "testing $*"
@@ -58,7 +61,7 @@ full_run() {
     local threads
 
     suite build full --suite full -t 2
-    # Tests that start threads, detected by the calls in their source.
+    # Tests that start threads, found by the calls in their source.
     threads=$(grep -lE 'pthread_create|thrd_create' tests/test_*.c | sed 's|.*/test_||; s|\.c$||')
 
     if CC=clang CXX=clang++ build build/clang; then
@@ -76,11 +79,11 @@ full_run() {
             suite build/asan toolkit --suite toolkit -t 3
     fi
 
-    # On Debian clang's sanitizer runtime is a separate package.
+    # On Debian, clang's sanitizer runtime is a separate package.
     echo 'int main(void) { return 0; }' | clang -fsanitize=thread -x c - -o build/tsan-probe 2>/dev/null ||
         cuc_apt "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
-    # By clang: gcc calls through an _Atomic function pointer with a plain load.
-    # shellcheck disable=SC2086 # words
+    # Use clang: gcc calls through an _Atomic function pointer with a plain load. shellcheck
+    # disable=SC2086 # words
     if CC=clang CXX=clang++ build build/tsan -Db_sanitize=thread -Db_lundef=false \
         -Dbench=disabled; then
         TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/tests/support/tsan.supp" \

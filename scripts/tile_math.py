@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Generate src/tile/emit/math_tables.c, the constants of the tile compiler's math functions: tile_math.py
 
-Polynomials are minimax by the Remez exchange algorithm, weighted so that the error is relative to the function's
-value. Coefficients are rounded to the dtype from the lowest power on; after each rounding, the remaining ones are
-fitted again to absorb the error. The methods are Cody and Waite's reductions, Payne and Hanek's for large angles, and
-Dekker's sums and products where one number is not precise enough. With --check nothing is written, and the exit status is 1 if the file is out of
-date. Needs mpmath.
+The Remez exchange algorithm finds minimax polynomials, weighted so that the error is relative to
+the function's value. Coefficients are rounded to the dtype, starting with the lowest power;
+after each rounding, the remaining ones are fitted again to absorb the error. Argument reduction
+follows Cody and Waite, and Payne and Hanek for large angles; Dekker's sums and products are used
+where one number is not precise enough. With --check nothing is written, and the exit status is 1
+if the file is out of date. Needs mpmath.
 """
 import argparse
 import pathlib
@@ -29,7 +30,7 @@ LN2 = mp.log(2)
 
 
 def rounded(x, bits):
-    """Round to nearest; no constant here is subnormal."""
+    """Round to nearest; none of the constants is subnormal."""
     if not x:
         return mpf(0)
     mantissa, exponent = mp.frexp(x)
@@ -37,7 +38,7 @@ def rounded(x, bits):
 
 
 def split(x, bits, parts):
-    """Split into a sum of numbers of `bits` bits, each the rounded remainder of x."""
+    """Split x into a sum of numbers of `bits` bits; each is the rounded remainder."""
     out = []
     for _ in range(parts):
         out.append(rounded(x, bits))
@@ -46,7 +47,7 @@ def split(x, bits, parts):
 
 
 def cut(x, bits, parts):
-    """The same, rounding towards zero so that all parts have x's sign."""
+    """Split x in the same way, but round towards zero, so that all parts have x's sign."""
     out = []
     for _ in range(parts):
         mantissa, exponent = mp.frexp(x)
@@ -63,7 +64,7 @@ def evaluate(coefficients, t):
 
 
 class Fit:
-    """Fits value(t) by a polynomial in t on an interval, weighting the error at t by weight(t)."""
+    """Fits value(t) with a polynomial on an interval, weighting the error at t by weight(t)."""
 
     def __init__(self, value, weight, low, high, degree):
         self.degree = degree
@@ -79,7 +80,7 @@ class Fit:
         return max(abs(w * (v - evaluate(coefficients, t))) for t, v, w in self.points)
 
     def solve(self, fixed):
-        """Return the best coefficients given the fixed leading ones."""
+        """Return the best coefficients, given that the leading ones are fixed."""
         first, free = len(fixed), self.degree + 1 - len(fixed)
         points = [(t, v - evaluate(fixed, t), w) for t, v, w in self.points]
         last = len(points) - 1
@@ -105,7 +106,7 @@ class Fit:
 
 
 def alternating(error, wanted):
-    """Places of the largest errors whose signs alternate."""
+    """Return the places of the largest errors, with alternating signs."""
     peaks = []
     for i, e in enumerate(error):
         if not e:
@@ -127,7 +128,8 @@ def alternating(error, wanted):
 
 def polynomial(fit, bits):
     fixed = []
-    # In f64 the last coefficients are far below the rounding error of the first.
+    # In f64, round the last coefficients together: they are far below the rounding error of the
+    # first.
     while len(fixed) <= fit.degree and (bits == 24 or len(fixed) < 4):
         fixed.append(rounded(fit.solve(fixed)[len(fixed)], bits))
     if len(fixed) <= fit.degree:
@@ -136,10 +138,11 @@ def polynomial(fit, bits):
 
 
 def of_root(function, taken):
-    """(f(s)/s - the terms taken) / z^(their number), as a function of z = s^2."""
+    """Return (f(s)/s - sum of the terms taken) / z^(number of terms taken), as a function of z =
+    s^2."""
 
     def value(z):
-        if z < mpf(10) ** -8:  # cancellation: use more digits
+        if z < mpf(10) ** -8:  # much cancellation: use more digits
             with mp.workdps(140):
                 z = max(z, mpf(10) ** -25)
                 return plain(z)
@@ -164,12 +167,13 @@ def relative_of_root(function, power):
 
 
 def near_zero(function, limit):
-    """Evaluate a quotient with a removable singularity at 0."""
+    """Return a function that evaluates a quotient with a removable singularity at 0."""
     return lambda t: function(t) if abs(t) > mpf(10) ** -20 else limit
 
 
 def fits():
-    """Return name: description, (value, weight, interval), and the degrees for f32 and f64 (None: not needed)."""
+    """Yield (name, description, degree for f32, degree for f64, value, weight, low, high) for each
+    polynomial. A degree of None means that the type does not need it."""
     half = mpf(1) / 2
     third = mpf(1) / 3
     quarter_turn = (mp.pi / 4 * mpf("1.0001")) ** 2
@@ -224,7 +228,7 @@ def literal(x):
     mantissa, exponent = mp.frexp(abs(x))
     if not mantissa:
         return "0"
-    digits = int(mp.ldexp(mantissa, 53))  # one before the point, 52 after it
+    digits = int(mp.ldexp(mantissa, 53))  # 1 bit before the point and 52 after it
     text = f"{digits - (1 << 52):013x}".rstrip("0")
     return f"{'-' if x < 0 else ''}0x1{'.' + text if text else ''}p{int(exponent) - 1}"
 
@@ -279,7 +283,7 @@ def table():
             out.append("        } },")
         out.append("    },")
     out.append("};")
-    # 2/pi with 64 zeros before it, for arguments of f64 that are not reduced otherwise.
+    # 2/pi with 64 zero bits in front, for f64 arguments that have no other reduction.
     with mp.workdps(400):
         digits = int(mp.floor(2 / mp.pi * mpf(2) ** (64 * 18)))
     words = [0] + [digits >> (64 * (17 - i)) & (2**64 - 1) for i in range(18)]
