@@ -1,5 +1,5 @@
-// Times two C functions against each other, without a GPU: sums with one and with eight chains of
-// additions.
+// Times two C functions against each other without a GPU: a sum in one chain of additions, and in
+// eight.
 #include "example.h"
 
 #include <cucore/bench.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times Python functions against each other with libcucore-bench, through ctypes: bench_python.py
-[libcucore-bench.so.0]. Structs are those of <cucore/bench.h>; trailing fields omitted here take the library's
-defaults."""
+[libcucore-bench.so.0]. The structs come from <cucore/bench.h>; trailing fields omitted here get
+the library's defaults."""
 import ctypes as c
 import json
 import sys

@@ -16,7 +16,7 @@ static const char source[] =
     "    z[i] = make_float4(2 * u.x + v.x, 2 * u.y + v.y, 2 * u.z + v.z, 2 * u.w + v.w);\n"
     "}\n";
 
-static cuc_bench_input *in[3]; // x, y and z, in several sets used in rotation
+static cuc_bench_input *in[3]; // x, y and z, in several sets that runs use in rotation
 
 static cuc_status run(void *kernel, cuc_stream *stream, uint64_t set)
 {
@@ -42,7 +42,7 @@ static cuc_status check_run(void *kernel, cuc_stream *stream, char *why, size_t 
 
 static cuc_status setup(cuc_bench_state *state, void *kernels)
 {
-    for (int i = 0; i < 3; i++) // z is overwritten before each check
+    for (int i = 0; i < 3; i++) // the library overwrites z before each check
         CUC_MUST(cuc_bench_state_add_input(
             &in[i], state,
             CUC_BENCH_INPUT(.count = N, .dtype = CUC_F32,

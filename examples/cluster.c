@@ -1,4 +1,4 @@
-// A cluster launch: the blocks of a cluster read each other's shared memory.
+// Launches clusters of blocks that read each other's shared memory.
 #include "example.h"
 
 enum { CLUSTER = 4, CLUSTERS = 16, BLOCK = 128 };

@@ -1,4 +1,4 @@
-// A graph with a loop on the device: heat diffuses in a rod until it is nearly steady.
+// Runs a graph with a loop on the device: heat diffuses in a rod until it is nearly steady.
 #include "example.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 enum { N = 256 };
 
-// The ends stay at 0. `more` is set if any element changed by more than the limit.
+// The ends stay at 0. The kernel sets `more` if any element changed by more than the limit.
 static const char source[] =
     "extern \"C\" __device__ __cudart_builtin__ void\n"
     "cudaGraphSetConditional(unsigned long long handle, unsigned value);\n"
@@ -82,6 +82,6 @@ int main(void)
     cuc_graph *graphs[] = { same, body, graph };
     for (int i = 0; i < 3; i++)
         cuc_graph_release(graphs[i]);
-    // Fused multiply-add rounds differently and may change the count by a step or two.
+    // Fused multiply-add rounds differently, so the count may differ by a step or two.
     return abs(steps - wanted) > 2;
 }

@@ -1,4 +1,5 @@
-// A cooperative launch: all blocks run concurrently, so the grid can synchronise inside a kernel.
+// Launches a cooperative kernel: all blocks run concurrently, so the grid can synchronize inside
+// the kernel.
 #include "example.h"
 
 enum { N = 1 << 22, BLOCK = 256 };
@@ -33,7 +34,7 @@ int main(void)
     CUC_SCOPED(cuc_kernel, kernel);
 
     CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "sum", NULL));
-    // As many blocks as can run concurrently; halving needs a power of two.
+    // Use as many blocks as can run concurrently; halving needs a power of two.
     CUC_MUST(cuc_occupancy_max_active_blocks(&per_multiprocessor, kernel, device, BLOCK, 0, 0));
     while (2 * grid <= per_multiprocessor * (uint32_t)p.multiprocessor_count)
         grid *= 2;

@@ -1,4 +1,4 @@
-// GPU work in an event loop: poll() waits for the device and for a timer at the same time.
+// Runs GPU work in an event loop: poll() waits for the device and for a timer at the same time.
 #include <poll.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ int main(void)
         if (fds[1].revents && read(timer, &expired, sizeof(expired)) > 0)
             ticks += (int)expired; // the loop keeps running while the GPU works
     } while (!fds[0].revents);
-    CUC_MUST(cuc_event_query(event)); // also readable if the work failed, which the query reports
+    CUC_MUST(cuc_event_query(event)); // the event is ready even if the work failed: report that
 
     CUC_MUST(cuc_buffer_read_async(stream, &done, buffer, 0, sizeof(done)));
     CUC_MUST(cuc_stream_synchronize(stream));

@@ -1,4 +1,5 @@
-// Shared exit handling of the examples. Status 77 tells a test runner that no device was available.
+// Exit handling that the examples share. Status 77 tells a test runner that no device was
+// available.
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -13,7 +14,7 @@ static inline void skip_unless(int condition, const char *why)
     exit(77);
 }
 
-// Return the first device; without one the example exits here.
+// Return the first device; without a device, exit.
 static inline cuc_device *example_device(void)
 {
     cuc_device *device = NULL;

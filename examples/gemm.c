@@ -1,4 +1,5 @@
-// d = gelu(a b + bias) with a ready-made plan: no kernel to write, no compilation at the call.
+// Computes d = gelu(a b + bias) with a ready-made plan: no kernel to write, nothing to compile at
+// the call.
 #include "example.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ int main(void)
     cuc_tensor tbias = tensor_of(&buffers[2], stream, bias, 1, N, 0);
     cuc_tensor td = tensor_of(&buffers[3], stream, d, 2, M, N);
 
-    // The shape guides the choice of tiles; other shapes may follow.
+    // The plan chooses tiles for this shape, but also accepts others.
     CUC_MUST(cuc_gemm_plan_create(&plan, device,
                                   CUC_GEMM_OPTIONS(.dtype = CUC_F32, .activation = CUC_GEMM_GELU,
                                                    .bias = CUC_GEMM_BIAS_COLUMNS, .m = M, .n = N,
@@ -68,7 +69,7 @@ int main(void)
     printf("gelu(a b + bias) on %s in tiles of %d x %d, at most %.1g off\n",
            cuc_device_name(device), choice.tile_m, choice.tile_n, worst);
 
-    // A mismatch is reported by name before anything runs.
+    // A mismatch is reported by argument name, before anything runs.
     tb.shape[0] = K / 2;
     if (cuc_gemm(stream, plan, 1, 0, CUC_GEMM_ARGS(.a = &ta, .b = &tb, .d = &td, .bias = &tbias)) <
         0)

@@ -1,4 +1,4 @@
-// Graphs: steps of heat diffusion in a rod, captured once, launched as one, and updated.
+// Captures steps of heat diffusion in a rod, launches them as one graph, and updates the graph.
 #include "example.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ int main(void)
               *fast = capture(stream, kernel, rod, 0.4F);
     CUC_MUST(cuc_graph_instantiate(&exec, slow, CUC_GRAPH_EXEC_OPTIONS(.upload = stream)));
     for (int l = 0; l < LAUNCHES; l++) {
-        if (l == LAUNCHES / 2) // same nodes, another argument: no new instance needed
+        if (l == LAUNCHES / 2) // only an argument changed, so the instance can be updated
             CUC_MUST(cuc_graph_exec_update(exec, fast));
         CUC_MUST(cuc_graph_exec_launch(stream, exec));
         on_host(expected, l < LAUNCHES / 2 ? 0.1F : 0.4F);
@@ -73,6 +73,6 @@ int main(void)
     cuc_graph_release(fast);
     for (int b = 0; b < 2; b++)
         cuc_buffer_release(rod[b]);
-    // Each side rounds four times per step, by at most 2^-15, and a step averages earlier errors.
+    // Each side rounds four times per step, by at most 2^-15; each step averages earlier errors.
     return error > 2 * 4 * STEPS * LAUNCHES * ldexp(1, -15);
 }

@@ -1,5 +1,4 @@
-// Link-time optimisation: a user's function, compiled separately, is inlined into an existing
-// kernel.
+// Link-time optimization: inlines a user's separately compiled function into an existing kernel.
 #include "example.h"
 
 enum { N = 1024 };
@@ -46,7 +45,7 @@ int main(void)
     printf("linked by %s for %s: %zu bytes\n", cuc_linker_backend(linker), arch, bytes);
     cuc_object_release(parts[0]);
     cuc_object_release(parts[1]);
-    device = example_device(); // exits here without one
+    device = example_device(); // exits here without a device
 
     float data[N];
     CUC_SCOPED(cuc_stream, stream);

@@ -1,5 +1,5 @@
-// Overlaps copies with computation: chunks of pinned memory alternate between two streams: in,
-// kernel, out.
+// Overlaps copies with computation: chunks of pinned memory alternate between two streams, each of
+// which copies in, runs the kernel and copies out.
 #include "example.h"
 
 enum { CHUNKS = 8, N = 1 << 21, BYTES = N * (int)sizeof(float) };
@@ -31,7 +31,7 @@ static float run(cuc_device *device, cuc_kernel *kernel, cuc_buffer *host, int s
     for (int c = 0; c < CHUNKS; c++) {
         cuc_stream *stream = streams[c % stream_count];
         char *chunk = bytes + (size_t)c * BYTES;
-        // Freed in stream order, so the memory is reused.
+        // The release is ordered in the stream, so the memory is reused.
         CUC_SCOPED(cuc_buffer, buffer);
 
         CUC_MUST(cuc_buffer_create(&buffer, stream, NULL, BYTES));

@@ -1,5 +1,5 @@
-// The CUDA runtime and cucore in one program: a kernel from nvcc, memory from cudaMalloc, and
-// streams and events of either side used on the other. Both use the device's primary context, so
+// Uses the CUDA runtime and cucore in one program: a kernel from nvcc, memory from cudaMalloc, and
+// each side's streams and events on the other side. Both use the device's primary context, so
 // nothing is copied.
 #include <cuda_runtime_api.h>
 
@@ -45,8 +45,8 @@ int main(void)
     check_cuda(cudaMemcpyAsync(memory, data, BYTES, cudaMemcpyHostToDevice, runtime_stream));
     check_cuda(cudaEventRecord(runtime_event, runtime_stream));
 
-    // Into cucore: a buffer released with cudaFree; everything else is borrowed, in the current
-    // context.
+    // Import into cucore. The buffer is released with cudaFree; everything else is borrowed, in the
+    // current context.
     CUC_MUST(cuc_buffer_from_pointer(&buffer, (cuc_device_ptr)(uintptr_t)memory, BYTES,
                                      CUC_BUFFER_OPTIONS(.owner = memory, .drop_owner = free_cuda)));
     CUC_MUST(cuc_stream_from_handle(&theirs, runtime_stream, NULL, NULL));
@@ -60,7 +60,7 @@ int main(void)
     CUC_MUST(cuc_stream_wait_stream(theirs, ours));
     CUC_MUST(CUC_LAUNCH(theirs, config, kernel, buffer, 2.0f, N));
 
-    // And back: the runtime uses cucore's stream directly.
+    // Use cucore's stream directly in the runtime.
     CUC_MUST(cuc_stream_wait_stream(ours, theirs));
     check_cuda(cudaMemcpyAsync(data, (void *)(uintptr_t)cuc_buffer_ptr(buffer), BYTES,
                                cudaMemcpyDeviceToHost, (cudaStream_t)cuc_stream_handle(ours)));

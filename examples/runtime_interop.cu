@@ -1,4 +1,4 @@
-// A kernel that nvcc compiles into the program, for runtime_interop.c.
+// Defines a kernel for runtime_interop.c, which nvcc compiles into the program.
 __global__ void scale(float *data, float by, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -6,7 +6,7 @@ __global__ void scale(float *data, float by, int n)
         data[i] *= by;
 }
 
-// The address by which the runtime knows the kernel; C cannot express it.
+// Returns the address by which the runtime knows the kernel; C cannot express it.
 extern "C" const void *scale_symbol(void)
 {
     return (const void *)scale;

@@ -47,7 +47,7 @@ int main(void)
     CUC_MUST(cuc_object_get_ptx(&ptx, &ptx_bytes, object));
     CUC_MUST(cuc_object_get_code(&cubin, &cubin_bytes, object));
     printf("saxpy for %s: %zu bytes of PTX, %zu bytes of cubin\n", arch, ptx_bytes, cubin_bytes);
-    device = example_device(); // exits here without one
+    device = example_device(); // exits here without a device
 
     for (int i = 0; i < N; i++) {
         x[i] = (float)i / N;

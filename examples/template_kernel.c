@@ -1,4 +1,4 @@
-// A C++ template: named when the program is compiled, and found by the same name.
+// Compiles a C++ template by name, and looks the kernel up by the same name.
 #include "example.h"
 
 enum { N = 1000 };
@@ -33,7 +33,7 @@ int main(void)
     for (int i = 0; i < 2; i++) {
         CUC_SCOPED(cuc_kernel, kernel);
         CUC_SCOPED(cuc_buffer, buffer);
-        void *host; // pinned memory: the host and the kernel see the same bytes
+        void *host; // pinned memory, which the host and the kernel share
 
         CUC_MUST(cuc_object_get_kernel(&kernel, object, instances[i]));
         CUC_MUST(cuc_buffer_create(&buffer, stream, pinned, N * sizeof(double)));

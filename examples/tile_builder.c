@@ -1,4 +1,4 @@
-// Turns a formula given at run time into one kernel, built by calls instead of source text.
+// Turns a formula given at run time into one kernel, built with calls instead of source text.
 #include "example.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ enum { N = 10000, MOST = 16 };
 
 #define K CUC_HERE(program)
 
-// Available functions by name, generated from the header's lists.
+// The available functions by name, generated from the header's lists.
 static const struct {
     const char *name;
     cuc_tile (*build)(cuc_tile_program *, const char *, uint32_t, cuc_tile);
@@ -17,8 +17,8 @@ static const struct {
     CUC_TILE_UNARY_LIST(ROW)
 };
 
-// Parse postfix notation of x, y, numbers, + * and functions. Mistakes become errors of the
-// program.
+// Parse postfix notation with x, y, numbers, +, * and functions. The program records mistakes as
+// errors.
 static cuc_tile formula(cuc_tile_program *program, const char *text, cuc_tile x, cuc_tile y)
 {
     cuc_tile stack[MOST] = { 0 };
@@ -59,7 +59,7 @@ int main(void)
     cuc_tile y = cuc_tile_load(K, to, CUC_TILES(i), CUC_SHAPE(1024), NULL);
     cuc_tile_store(K, to, CUC_TILES(i), formula(program, "x y * 0.5 x * tanh +", x, y), NULL);
     cuc_tile_kernel_end(K);
-    CUC_MUST(cuc_tile_program_finish(&source, program)); // reports all errors of the calls above
+    CUC_MUST(cuc_tile_program_finish(&source, program)); // reports the errors of all calls above
     printf("%s", source);
     // From here on it is an ordinary tile program; this one runs on the CPU.
     CUC_MUST(cuc_program_create(&compiled, CUC_SOURCE_TILE, source, 0, NULL));

@@ -10,7 +10,7 @@ static const char source[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid 
 
 static float a[N], b[N], c[N];
 
-// Create a device tensor: its elements and their layout.
+// Create a device tensor: its elements and its layout.
 static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float *data)
 {
     cuc_tensor tensor;
@@ -47,7 +47,7 @@ int main(void)
         wrong += c[i] != a[i] + b[i];
     printf("%d elements on %s, %d of them wrong\n", N, cuc_device_name(device), wrong);
 
-    // A mismatch is reported by name before anything runs.
+    // A mismatch is reported by argument name, before anything runs.
     tb.shape[0] = N / 2;
     if (CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc) < 0)
         printf("%s\n", cuc_error_message());

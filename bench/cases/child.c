@@ -175,8 +175,7 @@ static cuc_status fail_ended(bench_child *c)
     char how[64] = "ended";
 
     if (c->pid > 0) {
-        int status =
-            wait_for_end(c, 1); // the child may have closed its output and still be running
+        int status = wait_for_end(c, 1); // the child may run on after closing its output
         if (WIFSIGNALED(status))
             snprintf(how, sizeof(how), "was ended by signal %d", WTERMSIG(status));
         else

@@ -51,9 +51,7 @@ static cuc_status compile(struct subject *s, int32_t language, const char *text,
 
     options.arch = p->arch;
     options.cache = s->cache;
-    options.no_cache = language == CUC_SOURCE_CUDA ? CUC_DEFAULT
-                                                   : CUC_ON; // also disables nvJitLink's cache
-    // Vary the text each time, since NVRTC has a cache of its own.
+    options.no_cache = language == CUC_SOURCE_CUDA ? CUC_DEFAULT : CUC_ON; // no nvJitLink cache
     if (language == CUC_SOURCE_CUDA &&
         asprintf(&numbered, "%s// %llu\n", text,
                  s->way == HIT ? 0 : (unsigned long long)++p->number) < 0)

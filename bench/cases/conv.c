@@ -212,8 +212,7 @@ static int choose_width(int64_t height, int64_t width, int pixels)
 
 // The tile of a convolution: `pixels` x `width` output channels, `depth` input channels at a time.
 struct tile {
-    bool
-        in_a_row; // kernel conv_rows, pixels in a row across all images; otherwise conv, rectangles
+    bool in_a_row; // conv_rows, pixels in a row across all images; else conv, rectangles
     int pixels, width, depth, columns;
     double clocks;
 };

@@ -1,4 +1,5 @@
-// Shared exit handling of the examples. Status 77 tells a test runner that no device was available.
+// Exit handling that the examples share. Status 77 tells a test runner that no device was
+// available.
 #ifndef EXAMPLE_HPP
 #define EXAMPLE_HPP
 

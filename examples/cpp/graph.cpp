@@ -1,4 +1,4 @@
-// Captures a stream's work, launches it as one graph, and is notified of completion.
+// Captures a stream's work, launches it as one graph, and gets a callback when it completes.
 #include <future>
 
 #include "example.hpp"
@@ -17,7 +17,7 @@ static bool graph()
     const cuc::device device;
     const cuc::stream stream(device);
 
-    // A template is compiled by name and found by the same name.
+    // The compiler instantiates a template by name; the lookup uses the same name.
     const char *const names[] = { "scale<double>" };
     auto options = cuc::options<cuc_program_options>();
     options.name_expressions = names;

@@ -36,7 +36,7 @@ static bool saxpy()
         worst = std::max(worst, std::fabs(result[i] - (2.0 * x[i] + y[i])));
     std::printf("%d elements on %s, max error %g\n", n, device.name().c_str(), worst);
 
-    // Arguments are checked against the kernel before launch.
+    // The launch checks arguments against the kernel first.
     try {
         cuc::launch(stream, cuc::config(n / 256, 256), kernel, 2.0, dx, dy, n);
     } catch (const cuc::error &refused) {

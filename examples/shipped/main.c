@@ -1,5 +1,5 @@
-// x = (a + b) * 2 by kernels that were compiled when the program was built: no compiler runs here.
-// The Makefile makes the header and a C array of the code from kernels.tile.
+// Computes x = (a + b) * 2 with kernels that were compiled when the program was built; no compiler
+// runs here. The Makefile makes the header and a C array of the code from kernels.tile.
 #include "kernels.h"
 
 #include <cucore/check.h>
@@ -49,7 +49,7 @@ int main(void)
         wrong += x[i] != (a[i] + b[i]) * 2;
     printf("%d elements on %s, %d of them wrong\n", N, cuc_device_name(device), wrong);
 
-    // Launches check arguments as if the kernel had just been compiled.
+    // A launch checks arguments as it does for a kernel that was just compiled.
     tb.shape[0] = N / 2;
     if (kernels_launch_vadd(stream, vadd, &ta, &tb, &tx) < 0)
         printf("%s\n", cuc_error_message());

@@ -227,9 +227,8 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum {
-    EVENTS = 2 * 128
-}; // two per launch of a timed batch; batching keeps launches from waiting for the host
+// Two events per launch of a timed batch; batching keeps launches from waiting for the host.
+enum { EVENTS = 2 * 128 };
 
 static cuc_status time_batch(launcher *l, cuc_event **events, float *times, size_t count)
 {

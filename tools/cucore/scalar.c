@@ -68,8 +68,7 @@ bool scalar_round(uint32_t *out, cuc_dtype dtype, double value)
         frexp(magnitude, &exponent); // magnitude = [0.5, 1) * 2^exponent
         exponent--;
         if (magnitude == 0 || exponent < 1 - bias)
-            exponent = 1 -
-                       bias; // subnormal numbers have the exponent of the smallest normal number
+            exponent = 1 - bias; // subnormals have the exponent of the smallest normal number
         // In units of the last place. A carry out of the mantissa correctly increments the
         // exponent.
         uint64_t mantissa = round_to_even(ldexp(magnitude, f->mantissa_bits - exponent));
