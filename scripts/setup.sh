@@ -212,6 +212,6 @@ if [ "${1:-}" = --site ]; then
 fi
 if ! { cuc_packages "$@" && cuc_meson && cuc_toolkit && { [ -z "$cuc_with_site" ] || cuc_site; }; }; then
     cuc_say "failed"
-    # a script that sources this file needs the first command
+    # shellcheck disable=SC2317 # a script that sources this file needs the first command
     return 1 2>/dev/null || exit 1
 fi

@@ -1,5 +1,5 @@
-// The facts that test_cuda_abi.c compares, from the toolkit's own headers. This is the only source
-// of the project that includes them; without them it compiles to empty tables.
+// Takes the facts that test_cuda_abi.c compares from the toolkit's own headers. No other source of
+// the project includes these headers; without them this file compiles to empty tables.
 #if defined __has_include
 #if __has_include(<cuda.h>) && __has_include(<cudaTypedefs.h>)
 #include <cuda.h>
@@ -37,15 +37,16 @@ const struct cuda_abi_row cuda_abi_real_rows[] = {
 };
 const size_t cuda_abi_real_row_count = CUC_LENGTH(cuda_abi_real_rows) - 1;
 
-// Exactly the same type: the .def rows spell parameters with CUDA's names, and here these are the
-// toolkit's types.
+// True if two types are exactly the same. The .def rows spell parameters with CUDA's names, which
+// here mean the toolkit's types.
 #define SAME(type, result, params) __builtin_types_compatible_p(__typeof__(type), result(*) params)
 #define TEXT(x) #x
 #define EXPORTED(x) TEXT(x)
 
-// cuda.h renames a function to the variant that programs get, #define cuMemAlloc cuMemAlloc_v2, and
-// cudaTypedefs.h has the type of each variant by the release it came with, PFN_cuMemAlloc_v3020.
-// A plain name can stand for another variant in another toolkit; the rows follow 13.0.
+// cuda.h maps a function's plain name to the variant that programs get (#define cuMemAlloc
+// cuMemAlloc_v2). cudaTypedefs.h declares the type of each variant, named after the release that
+// introduced it (PFN_cuMemAlloc_v3020). The plain name may mean another variant in another toolkit;
+// the rows follow 13.0.
 #if CUDA_ABI_DRIVER && CUDA_VERSION < 13010
 #define CU(name, version, params, args)              \
     { #name, version, SAME(&name, CUresult, params), \
@@ -62,8 +63,8 @@ const size_t cuda_abi_real_row_count = CUC_LENGTH(cuda_abi_real_rows) - 1;
 #define NVML(name, version, params, args) LIBRARY(#name, version, name, nvmlReturn_t, params)
 #define CUDART(name, version, params, args) LIBRARY(#name, version, name, cudaError_t, params)
 
-// The plain names of nvJitLink are inline functions without the const of the exported ones, whose
-// names change with the release.
+// nvJitLink's plain names are inline functions. They lack the const of the exported functions,
+// whose names change with each release.
 #if CUDA_VERSION < 13010
 #define NVJITLINK(name, version, params, args) \
     LIBRARY(#name, version, __##name##_13_0, nvJitLinkResult, params)

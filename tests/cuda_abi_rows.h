@@ -1,4 +1,4 @@
-// Facts about a set of declarations, one in each row, which test_cuda_abi.c compares.
+// Facts about a set of declarations, one per row, which test_cuda_abi.c compares.
 #ifndef CUCORE_TESTS_CUDA_ABI_ROWS_H
 #define CUCORE_TESTS_CUDA_ABI_ROWS_H
 
@@ -12,7 +12,7 @@ struct cuda_abi_row {
     long long extra;
 };
 
-// Conversion of a row of cuda_abi.list to such a fact.
+// Turns a row of cuda_abi.list into such a fact.
 #define SIZE(type) { "size of " #type, (long long)sizeof(type), (long long)_Alignof(type) },
 #define OFFSET(type, member)                                \
     { #type "." #member, (long long)offsetof(type, member), \
@@ -24,12 +24,12 @@ struct cuda_abi_call {
     const char *name;
     int version;
     int as_declared;      // the row's type is the type of the function a program would call
-    int as_pinned;        // type in cudaTypedefs.h for the row's version
+    int as_pinned;        // whether it is the type in cudaTypedefs.h for the row's version
     const char *exported; // the driver's symbol; NULL for the other libraries
 };
 
-// The rows of cuda_abi.list as the toolkit's headers have them, in the order of the list, without
-// the sections whose header is missing. No rows at all: there is no toolkit of CUDA 13.
+// The rows of cuda_abi.list with the values of the toolkit's headers, in the order of the list.
+// Sections whose header is missing are left out. Without a CUDA 13 toolkit there are no rows.
 extern const struct cuda_abi_row cuda_abi_real_rows[];
 extern const size_t cuda_abi_real_row_count;
 

@@ -1,6 +1,6 @@
 // Runs the driver without cucore: many threads create and release pools, virtual memory and host
 // functions at once, as test_orders does with cucore. If test_orders fails on a GPU, this program
-// shows whether the driver supports such use, and under which conditions.
+// shows whether the driver itself supports such use, and under which conditions.
 //
 //     driver_orders SWITCHES [THREADS [ROUNDS]]
 //
@@ -22,7 +22,7 @@
 //        driver notice earlier frees
 //     r  never: the pool is reused
 //
-// The exit status is 1 if a call failed. A driver that does not support the use ends the process or
+// Exits with 1 if a call failed. A driver that does not support such use kills the process or
 // hangs.
 #include "driver/driver.h"
 
@@ -40,15 +40,15 @@ static const char all[] = "pdvhxyecwzZnr";
 static const char *switches;
 static long rounds = 200;
 static CUcontext context;
-static CUstream streams[MOST_THREADS]; // with x
+static CUstream streams[MOST_THREADS]; // with switch x
 static long thread_count;
 static atomic_int failures;
 
-// Pools to be destroyed, or reused.
+// A pool to destroy or reuse.
 struct grave {
     CUmemoryPool pool;
     int fd;
-    struct timespec empty; // since when, or 0
+    struct timespec empty; // time since when it is empty; 0: not empty
 };
 
 static struct {
@@ -110,7 +110,7 @@ static void end_region(const struct region *r)
 struct pooled {
     CUmemoryPool pool;
     CUdeviceptr ptr;
-    int fd; // -1: not exported
+    int fd; // -1: the pool is not exported
 };
 
 static bool take_from_yard(struct pooled *p)
@@ -172,7 +172,7 @@ static bool is_empty(struct grave *g)
     return (now.tv_sec - g->empty.tv_sec) * 1000000000 + now.tv_nsec - g->empty.tv_nsec > 2000000;
 }
 
-// Destroys the pools that are empty.
+// Destroys the pools that have become empty.
 static void tend(void)
 {
     if (pthread_mutex_trylock(&yard.lock))
@@ -207,7 +207,7 @@ static void end_pool(const struct pooled *p, CUstream stream)
 
 static void await(CUstream stream)
 {
-    if (on('v') || on('y')) // unmapping does not wait
+    if (on('v') || on('y')) // unmapping does not wait for the stream
         CHECK(cuStreamSynchronize, stream);
     if (on('c'))
         check(cuc__cu.cuCtxSynchronize(), "cuCtxSynchronize");

@@ -3,10 +3,10 @@
 
     tests/driver_tables.py     prints each missing row; exits 1 if there is one
 
-- cuda_abi.list has each constant, type and member of src/driver/*_abi.h and cuda_codes.h. Without a
-  row, no test compares the declaration with the toolkit's headers.
-- exports.def of the simulated driver has each function of cu.def and more.def. Without a row, a
-  program that looks the function up by its exported name does not find it.
+- cuda_abi.list has each constant, type and member of src/driver/*_abi.h and cuda_codes.h. If a
+  row is missing, no test compares the declaration with the toolkit's headers.
+- exports.def of the simulated driver has each function of cu.def and more.def. If a row is
+  missing, a program cannot find the function by its exported name.
 - Each function sim_<name>() of the simulated driver has a row of cu.def or more.def, which makes
   it reachable.
 """
@@ -17,17 +17,17 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DRIVER, SHELL = ROOT / "src/driver", ROOT / "src/sim/shell"
 
-# Names that only cucore has, not the toolkit, and function types.
+# Names of function types, and names that only cucore has.
 OWN = re.compile(r"\((CUC__CUDA_ABI_VERSION|CUgetProcAddress_v2|\w+_fn)\)")
 
 
 def code(path):
-    """The text of a C file without its comments."""
+    """Return the text of a C file without its comments."""
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(), flags=re.S)
 
 
 def members(body):
-    """The names of the members of a struct. Those of nested structs are left out."""
+    """Return the names of a struct's members, without those of nested structs."""
     while "{" in body:
         body = re.sub(r"\b(struct|union)\s*\{[^{}]*\}", "", body)
     for member in filter(None, map(str.strip, body.split(";"))):
@@ -52,7 +52,7 @@ def declared(header):
 
 
 def rows(path, macros):
-    """The first argument of each row of a table."""
+    """Return the first argument of each row of a table."""
     return re.findall(rf"^(?:{macros})\((\w+)", code(path), re.M)
 
 

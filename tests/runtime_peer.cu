@@ -1,6 +1,6 @@
-// cucore and the CUDA runtime in one program, on a GPU: a kernel that nvcc compiled is launched by
-// cucore, memory of cudaMalloc is a buffer, streams and events go both ways. Exits 77 without a
-// GPU.
+// Uses cucore and the CUDA runtime in one program on a GPU: cucore launches a kernel that nvcc
+// compiled and wraps memory from cudaMalloc in a buffer, and each side uses the other's streams and
+// events. Exits 77 without a GPU.
 #include <cucore/cucore.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ static cuc_arg of_buffer(const cuc_buffer *b)
     return a;
 }
 
-// Launch by cucore on a stream, and compare with the host in double precision.
+// Launch with cucore on a stream, and compare with the host in double precision.
 static void run(const char *what, cuc_stream *stream, cuc_kernel *kernel, data &d)
 {
     cuc_buffer *bx = nullptr, *by = nullptr;
@@ -87,7 +87,7 @@ static void run(const char *what, cuc_stream *stream, cuc_kernel *kernel, data &
         double error = std::fabs(got[i] - want);
         worst = error > worst || error != error ? error : worst;
     }
-    // One fused multiply-add: half a unit in the last place of a result below 4.
+    // One fused multiply-add is off by half a unit in the last place of a result below 4.
     CHECK(worst <= 2.4e-7);
     std::printf("%-44s n %d, largest error %g\n", what, d.n, worst);
     cuc_buffer_release(bx);
@@ -116,21 +116,21 @@ int main()
     CHECK(cuc_kernel_from_symbol(&kernel, &d) == CUC_ERROR_INVALID_ARGUMENT);
     CHECK(cudaPeekAtLastError() == cudaSuccess);
 
-    // A stream of the runtime, used by cucore.
+    // cucore uses a stream of the runtime.
     cudaStream_t theirs = nullptr;
     cuc_stream *wrapped = nullptr;
     CHECK(cudaStreamCreateWithFlags(&theirs, cudaStreamNonBlocking) == cudaSuccess);
     CHECK(cuc_stream_from_handle(&wrapped, theirs, nullptr, nullptr) >= 0);
     run("kernel of nvcc on a stream of the runtime", wrapped, kernel, d);
 
-    // A stream of cucore, used by the runtime too (run() copies with it).
+    // The runtime uses a stream of cucore too: run() copies with it.
     cuc_device *device = nullptr;
     cuc_stream *ours = nullptr;
     CHECK(cuc_device_get(&device, 0) >= 0);
     CHECK(cuc_stream_create(&ours, device, nullptr) >= 0);
     run("kernel of nvcc on a stream of cucore", ours, kernel, d);
 
-    // The legacy default stream, by both of its names.
+    // The legacy default stream has two names.
     cuc_stream *legacy = nullptr, *null_stream = nullptr;
     CHECK(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY) >= 0);
     run("kernel of nvcc on the legacy stream", legacy, kernel, d);
@@ -148,7 +148,7 @@ int main()
     CHECK(cudaEventRecord((cudaEvent_t)cuc_event_handle(our_event), theirs) == cudaSuccess);
     CHECK(cuc_event_synchronize(our_event) == CUC_OK);
 
-    // Memory of cucore, used by the runtime.
+    // The runtime uses memory of cucore.
     cuc_buffer *buffer = nullptr;
     std::vector<float> back(16, 0);
     CHECK(cuc_buffer_create(&buffer, ours, nullptr, 64) >= 0);

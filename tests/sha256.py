@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compare the library's SHA-256 with Python's on random messages, hashed in random parts, in C and with
-the processor's instructions.
+"""Compare the library's SHA-256 with Python's on random messages that are hashed in random parts,
+in plain C and with the processor's instructions.
 
     tests/sha256.py TEST_SHA256 [MESSAGES]
 """
@@ -13,7 +13,7 @@ import sys
 
 
 def split(message, source):
-    """Random parts of a message, many of them about as long as a block."""
+    """Split a message into random parts, many of them about as long as a block."""
     at = 0
     while at < len(message):
         size = source.choice((0, 1, source.randrange(140), source.randrange(len(message) + 1)))

@@ -9,7 +9,7 @@ static cuc_buffer *const untouched = (cuc_buffer *)&unraisable;
 
 static const int32_t kinds[] = { CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED, CUC_MEMORY_MANAGED };
 
-// Six resources: a pool and a synchronous resource of each kind.
+// Makes one of six resources: a pool and a synchronous resource of each kind.
 static cuc_memory_resource *resource_of(int i)
 {
     cuc_memory_resource *mr = NULL;
@@ -74,13 +74,13 @@ FAKE_TEST_RANGE(the_memory_is_freed_in_the_order_of_its_stream, 0, 6)
     ck_ok(cuc_buffer_create(&b, stream, mr, 1000));
     fake_hold(stream->handle);
     fake_calls_reset();
-    if (_i < 3) { // a pool enqueues
+    if (_i < 3) { // a pool's free is enqueued
         cuc_buffer_release(b);
         ck_assert_int_eq(fake_calls("cuMemFreeAsync"), 1);
         ck_assert_int_eq(fake_pending(stream->handle), 1);
         fake_resume(stream->handle);
         ck_ok(cuc_stream_synchronize(stream));
-    } else { // the others wait
+    } else { // the other resources wait
         fake_resume(stream->handle);
         cuc_buffer_release(b);
         ck_assert_int_eq(fake_calls("cuStreamSynchronize"), 1);
@@ -104,7 +104,7 @@ FAKE_TEST(another_stream_can_be_told_to_free_it)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(NULL, other), "buffer is NULL");
     ck_assert_ptr_eq(cuc_buffer_stream(b), stream);
     ck_ok(cuc_buffer_set_stream(b, other));
-    ck_ok(cuc_buffer_set_stream(b, other)); // a move to its own stream is harmless
+    ck_ok(cuc_buffer_set_stream(b, other)); // moving to its own stream is harmless
     ck_assert_ptr_eq(cuc_buffer_stream(b), other);
     CUstream handle = other->handle;
     fake_hold(handle);
@@ -112,7 +112,7 @@ FAKE_TEST(another_stream_can_be_told_to_free_it)
     cuc_stream_release(foreign);
     cuc_buffer_release(b);
     ck_assert_int_eq(fake_pending(stream->handle), 0);
-    ck_assert_int_eq(fake_pending(handle), 1); // the free
+    ck_assert_int_eq(fake_pending(handle), 1); // the free is pending
     fake_resume(handle);
     ck_soon(fake_pending(handle) == 0);
     cuc_memory_resource_release(mr);
@@ -213,13 +213,14 @@ FAKE_TEST_RANGE(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, calls[_i]));
     ck_assert_int_eq(cuc_error_status(), CUC_OK);
-    ck_assert(fake_allocated(ptr)); // leaked, as told
+    ck_assert(fake_allocated(ptr)); // leaked, as the message says
     unraisable.count = 0;
     ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
 
-// As if another thread captured the stream at the first try, and ended the capture after it.
+// Pretends that another thread is capturing the stream at the first try, and has ended the capture
+// by the second.
 FAKE_TEST_RANGE(a_free_that_met_the_end_of_a_capture_is_tried_again, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i % 3);
@@ -227,7 +228,7 @@ FAKE_TEST_RANGE(a_free_that_met_the_end_of_a_capture_is_tried_again, 0, 6)
 
     ck_ok(cuc_buffer_create(&b, stream, mr, 64));
     cuc_device_ptr ptr = cuc_buffer_ptr(b);
-    for (int n = 1; n <= 1 + _i / 3; n++) // other captures may have begun and ended meanwhile
+    for (int n = 1; n <= 1 + _i / 3; n++) // other captures may have begun and ended in between
         fake_fail("cuMemFreeAsync", n, CUDA_ERROR_INVALID_VALUE);
     cuc_buffer_release(b);
     ck_assert_int_eq(fake_fails_armed(), 0);
@@ -346,7 +347,7 @@ TEST_RANGE(a_resource_takes_memory_over, 0, 6)
     ck_ok(cuc_buffer_from_pointer(&b, ptr, 1000,
                                   CUC_BUFFER_OPTIONS(.resource = mr, .stream = stream)));
     if (fake_available())
-        ck_assert_int_eq(fake_calls_total(), 0); // the resource tells
+        ck_assert_int_eq(fake_calls_total(), 0); // the resource knows the answer
     ck_assert_ptr_eq(cuc_buffer_memory_resource(b), mr);
     ck_assert_ptr_eq(cuc_buffer_device(b), cuc_memory_resource_device(mr));
     ck_assert_uint_eq(cuc_buffer_access(b), cuc_memory_resource_access(mr));
@@ -357,8 +358,7 @@ TEST_RANGE(a_resource_takes_memory_over, 0, 6)
         ck_assert_int_eq(fake_live("allocation"), 0);
 }
 
-// A user-defined resource that lends one allocation of a device, and may or may not name the
-// device.
+// A user-defined resource that lends one allocation of a device, with or without the device's name.
 static cuc_device_ptr lent_memory;
 
 static cuc_status lend(void *user, cuc_device_ptr *out, cuc_stream *with, size_t bytes)
@@ -421,7 +421,7 @@ FAKE_TEST(what_was_told_is_not_asked)
     ck_assert_int_eq(fake_calls_total(), 0);
 }
 
-// Functions that read the kind of a buffer's memory, tested with 64 bytes of pinned memory.
+// Functions that read the kind of a buffer's memory; each is tested on 64 bytes of pinned memory.
 static cuc_status read_access(cuc_buffer *b)
 {
     return cuc_buffer_access(b) & CUC_MEMORY_ACCESS_HOST ? CUC_OK : CUC_ERROR_DRIVER;

@@ -1,4 +1,4 @@
-// Build IDs of ELF files that are written here.
+// Tests build IDs with ELF files that it writes itself.
 #include "base/array.h"
 #include "base/build_id.h"
 #include "base/bytes.h"
@@ -26,7 +26,7 @@ static size_t put_note(size_t at, const char *owner, uint32_t type, const char *
     return at + 12 + (name + 3) / 4 * 4 + (bytes + 3) / 4 * 4;
 }
 
-// Writes a file with two program headers; the second describes three notes.
+// Writes a file with two program headers; the second one describes three notes.
 static void make_file(void)
 {
     static const unsigned char start[] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB };
@@ -78,7 +78,7 @@ TEST(a_cut_file_has_none)
     ck_assert_uint_eq(cuc__build_id(id, "/tmp"), 0);
 }
 
-// Reads no byte outside the notes, which a sanitizer would notice.
+// Reads no byte outside the notes; a sanitizer would notice one.
 TEST(damage_changes_no_more_than_the_id)
 {
     unsigned char id[CUC__BUILD_ID_BYTES];
@@ -90,7 +90,7 @@ TEST(damage_changes_no_more_than_the_id)
     }
 }
 
-// Two files of the same size and time count as different compilers if their build IDs differ.
+// Two files with the same size and time count as different compilers if their build IDs differ.
 TEST(a_key_covers_the_id)
 {
     static const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };

@@ -1,4 +1,4 @@
-// Numbers of bytes with a suffix.
+// Tests parsing byte counts with a suffix.
 #include "base/array.h"
 #include "base/byte_size.h"
 #include "testing.h"

@@ -1,4 +1,4 @@
-// Little-endian numbers of 0 to 8 bytes, at odd offsets.
+// Tests little-endian numbers of 0 to 8 bytes at odd offsets.
 #include "base/array.h"
 #include "base/bytes.h"
 #include "testing.h"

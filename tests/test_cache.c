@@ -1,4 +1,4 @@
-// Caches as programs see them: the environment, folders of their own, counts, lists.
+// Tests caches as programs see them: environment variables, custom folders, counts, lists.
 #include "base/array.h"
 #include "cache/cache.h"
 #include "testing.h"
@@ -80,7 +80,7 @@ static cuc_cache_info info_of(cuc_cache *cache)
     return info;
 }
 
-// A row's variable is a path below the test's folder if it begins with a slash.
+// A variable whose value begins with a slash is a path below the test's folder.
 static const struct {
     const char *name[2], *value[2];
     const char *dir; // below the test's folder; NULL: none
@@ -119,7 +119,7 @@ TEST_ROWS(the_environment_chooses_the_default_cache, rows)
     ck_assert_int_eq(*info.off != 0, *rows[_i].off != 0);
     put(cache, 1);
     ck_assert_int_eq(get(cache, 1), rows[_i].dir != NULL);
-    ck_assert_int_eq(get(NULL, 1), rows[_i].dir != NULL); // NULL is the default one
+    ck_assert_int_eq(get(NULL, 1), rows[_i].dir != NULL); // NULL stands for the default cache
     ck_assert_int_eq(cuc__cache_works(NULL), rows[_i].dir != NULL);
     cuc_cache_release(cache); // changes nothing
     ck_assert_ptr_eq(cuc_cache_retain(cache), cache);
@@ -185,7 +185,7 @@ TEST(caches_of_your_own)
     ck_assert_int_eq(listed.damaged, 0);
     ck_assert_ptr_nonnull(strstr(listed.labels, "entry 4;"));
 
-    // Another handle sees the same entries.
+    // A second handle sees the same entries.
     ck_ok(cuc_cache_open(&again, CUC_CACHE_OPTIONS(.dir = below("/a/b"))));
     ck_assert(get(again, 4));
     ck_assert_uint_eq(info_of(again).max_bytes, 1u << 30);
@@ -218,7 +218,7 @@ TEST(caches_of_your_own)
     cuc_cache_release(NULL);
 }
 
-// ---- Entries under the caller's keys
+// ---- Entries under keys that the caller chooses
 
 struct received {
     int calls;
@@ -237,7 +237,7 @@ static void receive(void *user, const void *data, size_t bytes)
     r->calls++;
 }
 
-// Reads the entry of a text; NULL if there is none.
+// Reads the entry of a key; NULL if there is none.
 static const char *read_own(cuc_cache *cache, const char *key)
 {
     static struct received r;
@@ -289,7 +289,7 @@ TEST(entries_of_your_own)
     ck_assert_uint_eq(info_of(cache).stored, CUC_LENGTH(entries));
     ck_assert_uint_eq(info_of(again).hits, CUC_LENGTH(entries));
 
-    // There is one entry per key, with the label written last.
+    // Each key has one entry, with the label that was written last.
     for (int i = 0; i < CUC_LENGTH(entries) - 1; i++)
         ck_ok(cuc_cache_remove(cache, entries[i].key, strlen(entries[i].key)));
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_cache_remove(cache, "a", 1), "no entry of this key");
@@ -299,20 +299,20 @@ TEST(entries_of_your_own)
     ck_ok(cuc_cache_list(cache, list, &listed));
     ck_assert_str_eq(listed.labels, "mine;");
 
-    // Nanoseconds since 1970 end in 2262.
+    // A time in nanoseconds since 1970 overflows in 2262.
     path_of_only_entry(path, cache);
     const struct timespec late[2] = { { .tv_sec = INT64_C(13569465600) },
                                       { .tv_sec = INT64_C(13569465600) } };
     ck_assert_int_eq(utimensat(AT_FDCWD, path, late, 0), 0);
     ck_ok(cuc_cache_list(cache, list, &listed));
 
-    // A damaged entry is absent, and can be removed.
+    // A damaged entry counts as absent, and can be removed.
     ck_assert_int_eq(truncate(path, 80), 0);
     ck_assert_ptr_null(read_own(cache, "b\n"));
     ck_ok(cuc_cache_remove(cache, "b\n", 2));
     ck_assert_uint_eq(info_of(cache).entries, 0);
 
-    // Data larger than the cache is not kept, and hides the old entry.
+    // Data larger than the cache is not kept, and removes the old entry.
     memset(large, 'x', sizeof(large) - 1);
     ck_ok(write_own(cache, "c", "small"));
     ck_ok(write_own(cache, "d", "small"));
@@ -349,7 +349,7 @@ TEST(what_is_refused_of_entries)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_remove(NULL, "a", 1), "cache is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_cache_remove(cache, NULL, 1), "key is NULL");
 
-    // A folder that has become unsafe: nothing in it is trusted.
+    // The folder has become unsafe, so nothing in it is trusted.
     ck_ok(cuc_cache_open(&cache, CUC_CACHE_OPTIONS(.dir = below("/own"), .max_bytes = 5000)));
     ck_ok(write_own(cache, "a", "data"));
     ck_assert_int_eq(chmod(below("/own"), 0770), 0);
@@ -360,7 +360,7 @@ TEST(what_is_refused_of_entries)
     ck_assert_int_eq(chmod(below("/own"), 0700), 0);
     ck_assert_str_eq(read_own(cache, "a"), "data");
 
-    // Another kind of file has the name of a folder of entries.
+    // Replace a folder of entries with another kind of file.
     char path[200];
     path_of_only_entry(path, cache);
     ck_ok(cuc_cache_clear(cache));
@@ -400,7 +400,7 @@ TEST(what_is_refused)
              "/proc/none/cache cannot be a cache");
     ck_assert_ptr_null(cache);
 
-    // The default cache reports this only when it is asked.
+    // The default cache reports the problem only when it is asked.
     cache = cuc_cache_default();
     put(cache, 1);
     ck_assert(!get(cache, 1));
@@ -429,7 +429,7 @@ TEST(without_a_default_folder_one_must_be_named)
     ck_assert(get(cache, 1));
     ck_assert_uint_eq(info_of(cache).max_bytes, 1u << 30);
     cuc_cache_release(cache);
-    // A relative folder is relative to the folder that the process is in now.
+    // A relative path is relative to the process's current folder at this moment.
     ck_assert_int_eq(chdir(folder), 0);
     ck_ok(cuc_cache_open(&cache, CUC_CACHE_OPTIONS(.dir = "here")));
     ck_assert_int_eq(chdir("/"), 0);

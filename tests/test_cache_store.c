@@ -1,5 +1,6 @@
-// The store of compiled code under everything that may happen to it: many processes, kills, system
-// calls that fail, damage, folders of the wrong kind. An entry is then either absent or right.
+// Tests the store of compiled code under every kind of trouble: many processes, kills, failing
+// system calls, damage, and folders of the wrong kind. An entry must always be either absent or
+// right.
 //
 // CUCORE_TEST_KILLS sets how many writers one test kills.
 #include "base/array.h"
@@ -21,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// ---- System calls that fail (linked with --wrap for each, see meson.build)
+// ---- System calls that fail (the test is linked with --wrap for each, see meson.build)
 
 static struct {
     int at;         // the n-th call from now on fails; 0: none
@@ -31,10 +32,10 @@ static struct {
     bool anonymous; // the file system has O_TMPFILE
     bool locks;     // and locks
     const char
-        *replaced; // a file that another process replaces before the next removal; NULL: none
+        *replaced; // a file that another process replaces before the next removal; NULL: no file
 } hit = { .anonymous = true, .locks = true };
 
-// `slow` calls may be interrupted: only they fail with EINTR.
+// Calls marked `slow` may be interrupted by signals: only they fail with EINTR.
 static bool fails_if(bool slow)
 {
     if (!hit.at || ++hit.calls != hit.at || (hit.error == EINTR && !slow))
@@ -66,7 +67,7 @@ static bool fails_slow(void)
 #define WRAP(...) WRAP_IF(fails, __VA_ARGS__)
 #define WRAP_SLOW(...) WRAP_IF(fails_slow, __VA_ARGS__)
 
-// A function, and its name for large files on systems where it has one.
+// Wraps a function, and its variant for large files on systems that have one.
 #define WRAP_BOTH(type, name, parameters, ...)    \
     WRAP(type, -1, name, parameters, __VA_ARGS__) \
     WRAP(type, -1, name##64, parameters, __VA_ARGS__)
@@ -94,7 +95,7 @@ WRAP(int, -1, linkat, (int from, const char *a, int to, const char *b, int flags
      flags)
 WRAP(int, -1, renameat, (int from, const char *a, int to, const char *b), from, a, to, b)
 
-// A descriptor is closed also when close() fails.
+// close() closes a descriptor even when it fails.
 int __real_close(int fd);
 int __wrap_close(int fd);
 int __wrap_close(int fd)
@@ -198,7 +199,7 @@ static uint64_t next(uint64_t *state)
 
 enum { MOST_BYTES = 40000 };
 
-// The only valid data of a key, whose length depends on the key too.
+// Makes the only valid data for a key; its length also depends on the key.
 static size_t make_data(unsigned char data[MOST_BYTES], const cuc__key *key)
 {
     uint64_t state;
@@ -237,7 +238,7 @@ static enum got get(uint32_t number)
     return right ? RIGHT : WRONG;
 }
 
-// The path of an entry.
+// Returns the path of an entry.
 static const char *path_of(uint32_t number)
 {
     static char path[sizeof(dir) + 80];
@@ -249,7 +250,7 @@ static const char *path_of(uint32_t number)
     return path;
 }
 
-// The number of files below a folder other than "state".
+// Returns the number of files below a folder, not counting "state".
 static int count_files(const char *where)
 {
     char path[600];
@@ -309,7 +310,7 @@ TEST(entries_come_back)
         ck_assert_int_eq(get(i), RIGHT);
     ck_assert_int_eq(get(300), MISS);
     ck_assert_int_eq(count_files(dir), 300);
-    // The label written last counts, even if it is empty.
+    // The last label that was written counts, even if it is empty.
     memset(label, 'x', sizeof(label) - 1);
     ck_assert_int_eq(cuc__store_put(&store, &key, label, NULL, 0), 0);
     ck_assert(cuc__store_get(&entry, &store, &key));
@@ -317,7 +318,7 @@ TEST(entries_come_back)
     ck_assert_uint_eq(entry.label_bytes, CUC__ENTRY_LABEL);
     free(entry.file);
     ck_assert_int_eq(count_files(dir), 300);
-    // A file under another key's name is not an entry.
+    // A file under another key's name does not count as an entry.
     char other[sizeof(dir) + 80];
     strcpy(other, path_of(2));
     ck_assert_int_eq(rename(path_of(1), other), 0);
@@ -342,7 +343,7 @@ static int use_as_nobody(void)
 {
     if (geteuid() == 0 && seteuid(65534) != 0)
         return 9;
-    // A folder that may be read but not written: its entries are used.
+    // In a folder that can be read but not written, entries are used.
     return get(1) == RIGHT && get(2) == MISS && put(2) == EACCES ? 0 : 1;
 }
 
@@ -373,7 +374,7 @@ TEST(a_folder_must_be_the_users_own)
         ck_assert_int_eq(put(2), EPERM);
         ck_assert_int_eq(get(1), MISS);
     }
-    // A folder that is only readable.
+    // Make the folder read-only.
     ck_assert_int_eq(chmod(folder, 0755), 0);
     snprintf(command, sizeof(command), "chmod a+rx '%s/a' && chmod -R a=rX '%s'", folder, dir);
     ck_assert_int_eq(system(command), 0);
@@ -384,14 +385,14 @@ TEST(a_folder_must_be_the_users_own)
     ck_assert_int_eq(in_child(use_as_nobody), 0);
     snprintf(command, sizeof(command), "chmod -R u+w '%s'", dir);
     ck_assert_int_eq(system(command), 0);
-    // A path that is not a folder.
+    // Use a path that is not a folder.
     store.dir = path_of(1);
     ck_assert_int_eq(put(1), ENOTDIR);
     store.dir = "/proc/nothing/cache";
     ck_assert_int_eq(put(1), ENOENT);
 }
 
-// ---- File systems of their own, mounted where nobody else sees them
+// ---- File systems that the test mounts where nobody else sees them
 
 enum { CANNOT_MOUNT = 77, FILLING = 200 };
 
@@ -401,7 +402,8 @@ static bool mount_in(const char *options, unsigned long flags)
            mount("none", folder, "tmpfs", flags, options) == 0;
 }
 
-// Compiles a program through the store's folder. False unless it succeeds, with all of the code.
+// Compiles a program through the store's folder. Returns true only on success with the complete
+// code.
 static bool compiles(void)
 {
     static const char text[] = "kernel k(a: f32[N]) grid 1 { store(a, [0], load(a, [0], [64])) }\n";
@@ -426,8 +428,8 @@ static bool compiles(void)
     return ok;
 }
 
-// Fills a file system with entries. Those that were written are right, the others absent, and
-// nothing is left of them.
+// Fills a file system with entries. The entries that were written are right; the others are absent
+// and leave nothing behind.
 static int fill(const char *options)
 {
     enum got expected[FILLING];
@@ -449,7 +451,7 @@ static int fill(const char *options)
             return 3;
     if (!compiles())
         return 4;
-    for (uint32_t i = 0; i < FILLING; i++) // with room again, entries are kept again
+    for (uint32_t i = 0; i < FILLING; i++) // once there is room again, entries are kept again
         if (expected[i] == RIGHT && unlink(path_of(i)) != 0)
             return 5;
     return put(0) == 0 && get(0) == RIGHT && compiles() ? 0 : 6;
@@ -465,7 +467,7 @@ static int fill_inodes(void)
     return fill("nr_inodes=40");
 }
 
-// Entries in a file system that cannot be written are used.
+// Entries on a read-only file system are used.
 static int make_read_only(void)
 {
     if (!mount_in("size=1m", 0))
@@ -489,7 +491,7 @@ TEST_RANGE(a_file_system_may_be_full_or_read_only, 0, 3)
 
 // ---- Failing system calls
 
-// Everything that a compilation does with a store.
+// Does everything that a compilation does with a store.
 static void use(int *stored, enum got *first, enum got *second)
 {
     cuc__key key = key_of(1);
@@ -510,7 +512,7 @@ TEST_RANGE(every_system_call_may_fail, 0, 6)
     int made = 0, descriptors = count_descriptors();
 
     hit.anonymous = _i % 2 == 0;
-    // In a new folder, or one that is too full, a walk makes a few hundred more calls.
+    // If the folder is new or too full, walking it makes a few hundred more calls.
     for (int e = kind == FULL_ENOUGH ? 0 : CUC_LENGTH(errors) - 2; e < CUC_LENGTH(errors); e++) {
         bool armed = true;
         for (int n = 1; armed; n++) {
@@ -540,7 +542,7 @@ TEST_RANGE(every_system_call_may_fail, 0, 6)
             ck_assert_msg(count_files(dir) <= before + 1, "call %d fails with %s: %d files", n,
                           strerror(errors[e]), count_files(dir));
             ck_assert_int_eq(count_descriptors(), descriptors);
-            // Afterwards it works as if nothing had happened.
+            // Afterwards the store works as if nothing had happened.
             ck_assert_int_eq(put(1), 0);
             ck_assert_int_eq(get(1), RIGHT);
             made += armed;
@@ -603,7 +605,7 @@ static int write_with_a_limit(void)
 
 CASE("entries");
 
-// Part of an entry is written before the disk is full.
+// The disk becomes full after part of an entry has been written.
 TEST_RANGE(a_full_disk_keeps_no_part_of_an_entry, 0, 2)
 {
     hit.anonymous = _i % 2 == 0;
@@ -635,11 +637,11 @@ TEST(damage_is_a_miss)
         if (at + length > (size_t)size)
             length = (size_t)size - at;
         switch (next(&state) % 6) {
-        case 0: // flips a bit
+        case 0: // flips any bit
             bytes[at] = (char)(bytes[at] ^ 1 << next(&state) % 8);
             ck_assert_int_eq(pwrite(fd, bytes + at, 1, (off_t)at), 1);
             break;
-        case 1: // flips a bit of the head
+        case 1: // flips a bit in the head
             at %= CUC__ENTRY_HEAD;
             bytes[at] = (char)(bytes[at] ^ 1 << next(&state) % 8);
             ck_assert_int_eq(pwrite(fd, bytes + at, 1, (off_t)at), 1);
@@ -655,7 +657,7 @@ TEST(damage_is_a_miss)
                 bytes[at + k] = (char)~bytes[at + k];
             ck_assert_int_eq(pwrite(fd, bytes + at, length, (off_t)at), (ssize_t)length);
             break;
-        default: // a hole where the file system lost a block
+        default: // a hole, where the file system lost a block
             memset(bytes, 0, (size_t)size);
             ck_assert_int_eq(pwrite(fd, bytes, (size_t)size, 0), size);
         }
@@ -706,7 +708,7 @@ static void run_processes(void)
         children[i] = fork();
         if (children[i])
             continue;
-        // Every process takes the keys in another order.
+        // Each process visits the keys in a different order.
         static const uint32_t steps[] = { 1, 3, 7, 9, 11, 13, 17, 19 };
         uint32_t at = (uint32_t)i * 15, step = steps[i % CUC_LENGTH(steps)];
         for (int k = 0; k < KEYS; k++, at += step)
@@ -742,7 +744,7 @@ TEST(many_processes_compile_each_key_once)
 
 TEST(many_processes_get_along_in_a_store_that_is_too_small)
 {
-    store.max_bytes = KEYS * MOST_BYTES / 8; // about a fourth of them fit
+    store.max_bytes = KEYS * MOST_BYTES / 8; // about a fourth of the entries fit
     run_processes();
     ck_assert_int_eq(shared->wrong, 0);
     ck_assert_int_eq(shared->failed, 0);
@@ -823,7 +825,7 @@ TEST(a_lock_excludes_one_key_only_and_not_forever)
     ck_assert_int_eq(cuc__store_lock(&store, &key), -1);
     int lock = cuc__store_lock(&store, &other);
     ck_assert_int_ge(lock, 0);
-    // Threads exclude one another, too: a lock belongs to the descriptor.
+    // Locks also exclude threads of the same process: a lock belongs to the descriptor.
     ck_assert_int_eq(cuc__store_lock(&store, &other), -1);
     cuc__store_unlock(lock);
     // Reading and writing need no lock.
@@ -834,7 +836,7 @@ TEST(a_lock_excludes_one_key_only_and_not_forever)
     lock = cuc__store_lock(&store, &key);
     ck_assert_int_ge(lock, 0);
     cuc__store_unlock(lock);
-    hit.locks = false; // a file system without locks
+    hit.locks = false; // on a file system without locks
     ck_assert_int_eq(cuc__store_lock(&store, &key), -1);
     ck_assert_int_eq(put(2), 0);
     ck_assert_int_eq(get(2), RIGHT);
@@ -868,12 +870,12 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
         ck_assert_int_eq(cuc__store_put(&store, &key, "label", data, sizeof(data)), 0);
         set_age(path_of(i), 1000 - i);
     }
-    for (uint32_t i = 0; i < 3; i++) { // a use makes them the youngest
+    for (uint32_t i = 0; i < 3; i++) { // use makes these entries the youngest
         cuc__key key = key_of(i);
         ck_assert(cuc__store_get(&entry, &store, &key));
         free(entry.file);
     }
-    // Old files that killed processes left are removed; files of the user stay.
+    // Trimming removes old files that killed processes left behind; the user's files stay.
     snprintf(temporary, sizeof(temporary), "%s", path_of(0));
     strcpy(strrchr(temporary, '/') + 1, ".cucore-0123456789abcdef.tmp");
     ck_assert_int_eq(close(open(temporary, O_CREAT | O_WRONLY, 0600)), 0);
@@ -883,7 +885,7 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
     set_age(temporary, 7200);
     int error, opened = cuc__store_open(&store, false, &error);
     ck_assert_int_ge(opened, 0);
-    cuc__store_set(opened, 1); // a wrong count is corrected
+    cuc__store_set(opened, 1); // trimming corrects a wrong count
     cuc__store_trim(opened, store.max_bytes, NULL);
     ck_assert_int_eq(count_files(dir), ENTRIES + 1);
     ck_assert_uint_eq(cuc__store_add(opened, 0), ENTRIES * 1093);
@@ -895,7 +897,7 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
         ck_assert_msg(there == (i < 3 || i >= 9), "entry %u is %s", i, there ? "there" : "gone");
     }
     ck_assert_int_eq(access(temporary, F_OK), 0);
-    // A new entry stays, even if the others seem to be newer.
+    // A new entry stays, even if the other entries seem newer.
     set_age(path_of(ENTRIES), 5000);
     opened = cuc__store_open(&store, false, &error);
     cuc__store_trim(opened, 1093, &key);
@@ -904,7 +906,7 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
     ck_assert_int_eq(count_files(dir), 2); // the entry and the notes
 }
 
-// Another process may use or replace an entry while a third one trims.
+// Another process may use or replace an entry during trimming.
 TEST(an_entry_that_is_replaced_meanwhile_stays)
 {
     enum { ENTRIES = 8 };
@@ -919,7 +921,7 @@ TEST(an_entry_that_is_replaced_meanwhile_stays)
     }
     int opened = cuc__store_open(&store, false, &error);
     ck_assert_int_ge(opened, 0);
-    snprintf(replaced, sizeof(replaced), "%s", path_of(1)); // the second to leave
+    snprintf(replaced, sizeof(replaced), "%s", path_of(1)); // the second entry to be removed
     hit.replaced = replaced;
     cuc__store_trim(opened, ENTRIES * 1093 / 2, NULL);
     close(opened);

@@ -1,6 +1,6 @@
-// Captures that end badly: the fate of the graph that they add to, of the body that they fill, and
-// of that body's graph. Each case runs in its own process without Check: the driver crashes where
-// cucore is wrong, and some streams stay captured for good.
+// Tests captures that end badly: what happens to the graph that they add to, to the body that they
+// fill, and to that body's graph. Each case runs in its own process without Check, because the
+// driver crashes if cucore is wrong, and some streams can never leave their capture.
 #include <cucore/condition.h>
 #include <cucore/node.h>
 
@@ -16,7 +16,7 @@
 enum { WORDS = 32 };
 
 static cuc_device *device;
-static cuc_stream *root, *outer, *inner, *side; // each has its place in the captured work
+static cuc_stream *root, *outer, *inner, *side; // each has its own place in the captured work
 static cuc_buffer *buffer;
 static struct testing_failures unraisable;
 static const char *row_says;
@@ -53,8 +53,8 @@ static void start(void)
     cuc_memory_resource_release(resource);
 }
 
-// Checks that no object is left, and that the process still works unless the capture of a stream
-// cannot end.
+// Checks that no object is left. The process must still work, unless a capture of the stream cannot
+// end.
 static void finish(int graphs, int streams, int told)
 {
     cuc_graph_exec *exec = NULL;
@@ -89,7 +89,7 @@ static void finish(int graphs, int streams, int told)
     cuc_buffer_release(buffer);
 }
 
-// Every call on a graph that the driver has freed fails with a message about that.
+// Checks that every call on a graph that the driver has freed fails with a message that says so.
 static void is_no_more(cuc_graph *graph, bool body, const char *words)
 {
     size_t count;
@@ -127,7 +127,7 @@ static cuc_graph *add_if(cuc_stream *s)
     return body;
 }
 
-// A graph built by hand with a conditional node, and that node's body.
+// Builds a graph by hand with a conditional node; returns the graph and the node's body.
 static cuc_graph *by_hand(cuc_graph **body)
 {
     cuc_graph *graph = NULL, *same = NULL;
@@ -140,7 +140,7 @@ static cuc_graph *by_hand(cuc_graph **body)
     return graph;
 }
 
-// Invalidates a capture with a call that no other stream would refuse.
+// Invalidates a capture, using a call that no other stream would refuse.
 static void spoil(cuc_stream *s)
 {
     cuc_capture_info info = CUC_CAPTURE_INFO_INIT;
@@ -162,13 +162,13 @@ static void fork_without_join(cuc_stream *s)
     put(s, 4);
 }
 
-// The capture's target, its error, its end, and the ends of the captures around it.
+// A case: the capture's target, the error in it, how it ends, and how the captures around it end.
 enum place { GRAPH, BODY_BY_HAND, BODY_CAPTURED, BODY_IN_BODY };
 enum wrong { UNJOINED, SPOILT, ALL_SPOILT };
 enum end { ENDED, CANCELLED, RELEASED, LEFT };
 
-// The result: the graph stays, is freed with the capture, or is freed with a capture into one of
-// its bodies; or the capture continues for good.
+// The outcome: the graph stays, the capture frees it, or a capture into one of its bodies frees it;
+// or the capture can never end.
 enum fate { STAYS, TAKEN, UNSOUND, STUCK };
 
 static const struct {
@@ -216,8 +216,8 @@ static const struct {
     { "nor cancelled for all", BODY_IN_BODY, ALL_SPOILT, LEFT, CANCELLED, STUCK },
 };
 
-// Ends the capture of a stream in a way that gives one of these statuses, and this text if it
-// fails.
+// Ends a stream's capture in the given way. Expects one of these statuses, and this text in a
+// failure's message.
 static void end_as(cuc_stream **s, enum end how, cuc_status ended, cuc_status cancelled,
                    const char *words)
 {
@@ -259,7 +259,7 @@ static void end_badly(cuc_stream **s, size_t i)
         spoil(*s);
     else
         spoil_all();
-    // A spoilt outer capture would free the inner body.
+    // Ending the spoilt outer capture would free the inner body, so it must fail.
     if (rows[i].wrong == ALL_SPOILT && rows[i].place >= BODY_CAPTURED) {
         cuc_graph *none = NULL;
         FAILS(CUC_ERROR_BUSY, cuc_stream_end_capture(&none, root), "fills the body");
@@ -268,7 +268,7 @@ static void end_badly(cuc_stream **s, size_t i)
            rows[i].place == GRAPH ? "the driver frees the graph" : "the driver frees the body");
 }
 
-// The captures around a body end as the row says.
+// Ends the captures around a body as the row says.
 static void end_around(cuc_stream **s, size_t i)
 {
     static const char *const words[] = {
@@ -281,7 +281,7 @@ static void end_around(cuc_stream **s, size_t i)
            fate == STUCK ? CUC_ERROR_DRIVER : CUC_OK, words[fate]);
     if (fate != STUCK || !*s)
         return;
-    // Ends again, and tries everything else.
+    // Another end must fail, and so must everything else.
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&none, *s), words[STUCK]);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_cancel_capture(*s), "restart the process");
     FAILS(CUC_ERROR_DRIVER, cuc_stream_begin_capture(*s, 0), words[STUCK]);
@@ -301,7 +301,7 @@ static void run_row(size_t i)
         OK(cuc_graph_create(&graph, device));
         begin_to(outer, graph);
         put(outer, 1);
-        end_as(&outer, CANCELLED, 0, CUC_OK, ""); // nodes stay
+        end_as(&outer, CANCELLED, 0, CUC_OK, ""); // nodes stay in the graph
         begin_to(root, graph);
         put(root, 2);
         end_badly(&root, i);
@@ -358,7 +358,7 @@ static void run_row(size_t i)
     finish(graphs, streams, unraisable.count);
 }
 
-// Another body of the same graph is unaffected, and its capture can be ended.
+// Another body of the same graph is unaffected; its capture can end.
 static void a_body_beside_one_that_ended_badly_ends(void)
 {
     cuc_graph *graph = NULL, *bodies[2] = { NULL }, *same = NULL;
@@ -385,7 +385,7 @@ static void a_body_beside_one_that_ended_badly_ends(void)
     finish(1, 0, 0);
 }
 
-// The capture that made the graph ended successfully before.
+// The capture that made the graph has already ended successfully.
 static void a_body_takes_a_graph_whose_capture_is_over(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;
@@ -432,7 +432,7 @@ static void no_body_is_taken_while_it_is_filled(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;
 
-    // An end that certainly fails, though the capture is not spoilt.
+    // An end that certainly fails, although the capture is not spoilt.
     OK(cuc_stream_begin_capture(root, CUC_CAPTURE_RELAXED));
     body = add_if(root);
     begin_to(inner, body);
@@ -444,14 +444,14 @@ static void no_body_is_taken_while_it_is_filled(void)
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, root), "UNJOINED");
     is_no_more(body, true, "failed or was cancelled");
     cuc_graph_release(body);
-    // The same with a graph made by the caller.
+    // The same with a graph that the caller made.
     graph = by_hand(&body);
     begin_to(root, graph);
     begin_to(inner, body);
     put(inner, 1);
     spoil(root);
     FAILS(CUC_ERROR_BUSY, cuc_stream_end_capture(&same, root), "fills the body");
-    OK(cuc_stream_cancel_capture(root)); // with the capture that fills it
+    OK(cuc_stream_cancel_capture(root)); // also cancels the capture that fills it
     is_no_more(graph, false, "a capture into it");
     is_no_more(body, true, "a capture into the graph that it was a part of");
     cuc_graph_release(body);
@@ -476,7 +476,8 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     cuc_graph_release(same);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, root), "the driver frees the graph");
     cuc_graph_release(graph);
-    // Cancelling it or releasing its stream does not either: the other capture was first.
+    // Cancelling it or releasing its stream does not free the graph either: the other capture was
+    // first.
     for (int goes = 0; goes < 2; goes++) {
         OK(cuc_graph_create(&graph, device));
         begin_to(root, graph);
@@ -484,11 +485,11 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
         spoil(root);
         end_as(&root, goes ? RELEASED : CANCELLED, 0, CUC_OK, "");
         is_no_more(graph, false, "a capture into it");
-        put(outer, 1); // runs again
+        put(outer, 1); // the outer capture continues
         cuc_graph_release(graph);
     }
     OK(cuc_stream_create(&root, device, NULL));
-    // If both are invalidated, the second has nothing left to free.
+    // If both captures are invalid, the second one has nothing left to free.
     OK(cuc_graph_create(&graph, device));
     begin_to(root, graph);
     begin_to(outer, graph);
@@ -501,7 +502,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     finish(0, 1, 1);
 }
 
-// The time of the graph's destruction is unknown here.
+// cucore does not know when this graph is destroyed.
 static void a_spoilt_body_of_a_capture_of_others_is_never_freed(void)
 {
     cuc_graph *same = NULL;
@@ -523,7 +524,7 @@ static void a_spoilt_body_of_a_capture_of_others_is_never_freed(void)
     finish(1, 1, 0);
 }
 
-// Releases in any order: the fake driver aborts where a real one would crash.
+// ---- Releases in random order: the fake driver aborts where a real one would crash.
 
 enum { STREAMS = 6, GRAPHS = 5, STEPS = 200 };
 

@@ -1,4 +1,4 @@
-// CUC_MUST and CUC_SCOPED of check.h.
+// Tests CUC_MUST and CUC_SCOPED of check.h.
 #include <cucore/check.h>
 
 #include "base/handle.h"
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Runs a function that ends the program, in a child; returns the exit status and stderr.
+// Runs a function that ends the program in a child process; returns the exit status and stderr.
 static int end_of(void (*program)(void), char *text, size_t room)
 {
     int pipes[2], status;
@@ -39,7 +39,7 @@ static void fail_in_a_call(void)
 
 static void fail_elsewhere(void)
 {
-    CUC_MUST(CUC_ERROR_IO); // the thread's last error belongs to another call
+    CUC_MUST(CUC_ERROR_IO); // the thread's last error comes from another call
 }
 
 static void succeed(void)
@@ -69,7 +69,7 @@ static cuc_status use_and_return(cuc_device *device, bool early)
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_STREAM), 1);
     if (early)
-        return CUC_NOT_READY; // the event is not recorded yet
+        return CUC_NOT_READY; // the event has not been recorded yet
     for (int i = 0; i < 2; i++) {
         CUC_SCOPED(cuc_buffer, buffer);
         ck_ok(cuc_buffer_create(&buffer, stream, NULL, 64));
@@ -93,6 +93,6 @@ TEST(a_scoped_handle_is_released_where_its_block_ends)
 
 int main(void)
 {
-    setenv("CUCORE_CHECK_HANDLES", "1", 1); // counts live objects, from the first handle on
+    setenv("CUCORE_CHECK_HANDLES", "1", 1); // count live objects from the first handle on
     return run_device_tests("check");
 }

@@ -1,5 +1,5 @@
-// Time to read code is proportional to its size: four times the code takes about four times the CPU
-// time, also for code that no compiler would write.
+// Tests that reading code takes time proportional to its size: four times the code takes about four
+// times the CPU time, even if no compiler would write such code.
 #include <cucore/device.h>
 #include <cucore/kernel.h>
 #include <cucore/linker.h>
@@ -11,7 +11,8 @@
 
 #include <time.h>
 
-// A cubin with as many symbol tables as symbols, all of them the same bytes of the file.
+// Reads a cubin that has as many symbol tables as symbols; all tables are the same bytes of the
+// file.
 static void read_symbols(size_t n)
 {
     enum { HEADER = 64, SECTION = 64, SYMBOL = 24, TABLE_OF_SYMBOLS = 2 };
@@ -39,7 +40,8 @@ static void read_symbols(size_t n)
     free(file);
 }
 
-// PTX with a kernel on each line. `suffix` makes them look like the entries of tile kernels.
+// Reads PTX with a kernel on each line. `suffix` makes the kernels look like entries of tile
+// kernels.
 static void list_kernels(size_t n, const char *suffix)
 {
     char *text = malloc(64 + n * 48);
@@ -67,7 +69,7 @@ static void list_entries(size_t n)
     list_kernels(n, "$idx64");
 }
 
-// A kernel on each line, in the form that drivers accept.
+// Makes a kernel on each line, in the form that drivers accept.
 static char *text_of_kernels(size_t n, size_t *bytes)
 {
     char *text = malloc(64 + n * 64);
@@ -135,7 +137,7 @@ static void get_by_expression(size_t n)
     get_kernels(n, true);
 }
 
-// Through the driver's own linker.
+// Links with the driver's own linker.
 static void link_kernels(size_t n)
 {
     cuc_linker *linker = NULL;
@@ -188,7 +190,7 @@ TEST_ROWS(four_times_the_code_takes_about_four_times_the_time, rows)
     double once = seconds_of(rows[_i].read, rows[_i].n);
     double four = seconds_of(rows[_i].read, 4 * rows[_i].n);
 
-    // Quadratic reading would take sixteen times as long.
+    // Reading in quadratic time would take sixteen times as long.
     ck_assert_msg(four < 8 * once + 0.02, "%s: %zu take %.4f s, four times as many %.4f s",
                   rows[_i].what, rows[_i].n, once, four);
 }

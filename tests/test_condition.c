@@ -1,4 +1,4 @@
-// Conditional nodes: which bodies run, how often, what they keep alive, and what is refused.
+// Tests conditional nodes: which bodies run, how often, what they keep alive, and what is refused.
 #include <cucore/condition.h>
 #include <cucore/node.h>
 
@@ -8,7 +8,8 @@
 
 #include <pthread.h>
 
-// set: the condition c has the value v. count: x[i] += 1, and c says whether x is below `limit`.
+// Kernel `set` gives the condition c the value v. Kernel `count` does x[i] += 1 and sets c to
+// whether x is below `limit`.
 // clang-format off
 static const char ptx[] =
     ".version 7.8\n.target sm_80\n.address_size 64\n"
@@ -115,7 +116,7 @@ static cuc_condition condition_of(uint32_t value, uint32_t flags)
     return c;
 }
 
-// Fills a body through the side stream, and releases it.
+// Fills a body through the side stream and releases the body.
 #define FILL(body, work)                                                                    \
     do {                                                                                    \
         cuc_graph *same_ = NULL, *body_ = (body);                                           \
@@ -150,7 +151,7 @@ static const struct {
     { CUC_CONDITIONAL_WHILE, 1, 0, 0 },
 };
 
-// The value comes from a kernel if `by_kernel` is set, else it is the default.
+// Makes a graph with a node. With `by_kernel` a kernel sets the value; otherwise it is the default.
 static uint32_t decide(size_t i, bool by_kernel)
 {
     cuc_graph *bodies[3] = { NULL };
@@ -187,11 +188,11 @@ TEST(a_body_runs_until_its_kernel_says_no_more)
     cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
     FILL(body, put_count(side, more, 10));
-    ck_ok(launch_on(stream, affine, buffer, 100, 0)); // after all of it
+    ck_ok(launch_on(stream, affine, buffer, 100, 0)); // runs after all of it
     cuc_graph *graph = end_capture();
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
-    for (int i = 0; i < 3; i++) { // with the default value at each launch
+    for (int i = 0; i < 3; i++) { // each launch starts with the default value
         set_value(buffer, 0);
         ck_ok(cuc_graph_exec_launch(stream, exec));
         ck_assert_uint_eq(value_of(buffer), 1000);
@@ -209,12 +210,12 @@ TEST(without_a_default_a_value_stays_for_the_next_launch)
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_IF));
     FILL(body, put_set(side, once, 1));
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, once, CUC_CONDITIONAL_IF));
-    FILL(body, put_count(side, once, 0)); // no longer at the next launch
+    FILL(body, put_count(side, once, 0)); // the default no longer applies at the next launch
     run(end_capture());
     ck_assert_uint_eq(value_of(buffer), 1);
 }
 
-// A capture with a loop whose body is captured on the side stream and has its own condition.
+// Begins a capture with a loop whose body is captured on the side stream and has its own condition.
 static cuc_condition begin_loop(cuc_graph **loop, cuc_condition *inner)
 {
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
@@ -238,13 +239,13 @@ TEST(bodies_have_conditional_nodes_of_their_own)
     cuc_graph_release(same);
     cuc_graph_release(loop);
     cuc_graph *graph = end_capture();
-    // The body can be filled after the capture of its graph has ended, too.
+    // A body can be filled even after the capture of its graph has ended.
     FILL(choice, ck_ok(launch_on(side, affine, buffer, 1, 1)));
     run(graph); // 2, 4, 6
     ck_assert_uint_eq(value_of(buffer), 6);
 }
 
-// A condition of the graph or of its body may be used in both.
+// A condition made for a graph or for its body works in both.
 TEST(a_condition_is_for_a_graph_and_its_bodies)
 {
     cuc_graph *graph = NULL, *body = NULL, *inner = NULL, *behind = NULL, *same = NULL;
@@ -319,7 +320,7 @@ TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
     ck_assert_uint_eq(value_of(buffer), 4);
 }
 
-// Results of calls on a body whose graph was destroyed.
+// Checks the results of calls on a body whose graph was destroyed.
 static void is_no_more(cuc_graph *body)
 {
     ck_assert_ptr_null(cuc_graph_handle(body));
@@ -350,7 +351,7 @@ TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
     ck_ok(cuc_stream_cancel_capture(stream));
     is_no_more(loop);
     is_no_more(choice);
-    cuc_graph_release(loop); // the inner graph is then invalid, too
+    cuc_graph_release(loop); // this invalidates the inner graph too
     is_no_more(choice);
     cuc_graph_release(choice);
 }
@@ -370,7 +371,7 @@ TEST(what_fills_a_body_is_cancelled_with_the_graphs_capture)
     is_no_more(loop);
     is_no_more(choice);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_end_capture(&same, side), "not being captured");
-    for (int i = 0; i < 3; i++) // all three run again
+    for (int i = 0; i < 3; i++) // each round runs all three again
         ck_ok(launch_on(i ? i > 1 ? side : third : stream, affine, buffer, 1, 0));
     cuc_graph_release(loop);
     cuc_graph_release(choice);
@@ -408,8 +409,8 @@ static void *release_elsewhere(void *s)
     return NULL;
 }
 
-// The graph of a body is not destroyed while a stream fills the body: that capture is ended first,
-// or destroyed too.
+// While a stream fills a body, the graph is not destroyed: first that capture ends, or is destroyed
+// too.
 TEST_RANGE(a_stream_that_goes_waits_for_what_another_thread_fills, 0, 3)
 {
     const bool elsewhere = _i, both = _i == 2;
@@ -560,7 +561,7 @@ TEST(what_makes_no_sense_is_refused)
     ck_fails(CUC_ERROR_DRIVER,
              cuc_stream_add_conditional(bodies + 1, 1, stream, c, CUC_CONDITIONAL_IF),
              "cuGraphAddNode");
-    // A condition of another graph is refused.
+    // The node refuses a condition of another graph.
     cuc_graph *other = NULL;
     ck_ok(cuc_graph_create(&other, device));
     ck_ok(cuc_graph_condition_create(&c, other, 0, 0));
@@ -572,7 +573,7 @@ TEST(what_makes_no_sense_is_refused)
              "cannot be instantiated by itself");
     ck_fails(bad, cuc_stream_embed_graph(stream, bodies[0]), "cannot be embedded by itself");
     ck_ok(cuc_stream_cancel_capture(stream));
-    cuc_graph_release(graph); // the bodies hold it
+    cuc_graph_release(graph); // the bodies keep it alive
     cuc_graph_release(bodies[0]);
     cuc_graph_release(bodies[1]);
 }
@@ -592,7 +593,7 @@ TEST(a_driver_before_12_3_is_too_old)
     cuc_graph_release(graph);
 }
 
-// Fails each of its driver calls in turn.
+// Makes each of its driver calls fail in turn.
 static const struct {
     const char *call;
     int nth;

@@ -1,4 +1,5 @@
-// Contexts: one object each, no change of any thread's current context, and lost contexts.
+// Tests contexts: each has one object, no call changes a thread's current context, and lost
+// contexts are handled.
 #include "base/array.h"
 #include "device/context.h"
 #include "device/stream.h"
@@ -27,7 +28,7 @@ static void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// A context made by the driver, not current.
+// Makes a context with the driver; it is not current.
 static CUcontext make_context(void)
 {
     CUcontext made = NULL, popped;
@@ -45,8 +46,8 @@ static void destroy_context(CUcontext context)
 
 CASE("context", .setup = setup, .teardown = teardown);
 
-// The driver may reuse the address of a destroyed context, with a new id. The fake never reuses
-// addresses, so the test makes the object look like the earlier context's.
+// The driver may reuse the address of a destroyed context, with a new id. The fake driver never
+// reuses addresses, so the test gives the object the address of the earlier context.
 TEST(a_later_context_at_the_address_of_a_destroyed_one_is_another_object)
 {
     cuc_context *first = NULL, *second = NULL, *third = NULL;
@@ -76,7 +77,7 @@ TEST(a_primary_context_is_one_object)
     ck_ok(cuc_context_from_handle(&again, cuc_context_handle(primary)));
     ck_assert_ptr_eq(again, primary);
     cuc_context_release(again);
-    ck_ok(cuc_context_synchronize(primary)); // the process still holds it
+    ck_ok(cuc_context_synchronize(primary)); // the process still holds the primary context
 }
 
 TEST(a_foreign_context_is_one_object_and_never_destroyed)
@@ -100,7 +101,7 @@ TEST(a_foreign_context_is_one_object_and_never_destroyed)
     cuc_stream_release(stream);
     if (fake_available())
         ck_assert_int_eq(fake_live("context"), 1);
-    ck_ok(cuc_context_from_handle(&first, foreign)); // anew
+    ck_ok(cuc_context_from_handle(&first, foreign)); // makes a new object
     ck_ok(cuc_context_synchronize(first));
     cuc_context_release(first);
     destroy_context(foreign);
@@ -137,8 +138,8 @@ TEST(the_current_context_comes_as_its_object)
 
 CASE("bare");
 
-// Imitates a program in which the runtime came first. It needs a process that has not yet asked for
-// the context.
+// Imitates a program in which the runtime created the context first. Needs a process that has not
+// yet requested the context.
 TEST(a_primary_context_made_by_somebody_else_is_known_for_one)
 {
     CUcontext made, popped;
@@ -212,7 +213,7 @@ TEST(ids_limits_and_priorities_are_read_and_set)
     ck_ok(cuc_context_get_limit(&value, wrapped, CU_LIMIT_STACK_SIZE));
     ck_assert_uint_eq(value, 4096);
     ck_ok(cuc_context_get_limit(&value, primary, CU_LIMIT_STACK_SIZE));
-    ck_assert_uint_eq(value, before); // the other context's
+    ck_assert_uint_eq(value, before); // the value in the other context
     ck_ok(cuc_context_get_priority_range(&least, &greatest, primary));
     ck_assert_int_eq(least, 0);
     ck_assert_int_lt(greatest, least);
@@ -294,8 +295,8 @@ TEST(null_arguments_are_named)
     cuc_context_release(NULL);
 }
 
-// Only set_current changes the current context: each row runs with none current and with one that
-// is not the call's.
+// Only set_current changes the current context. Each row runs once with no current context, and
+// once with a current context that is not the call's.
 static cuc_stream *stream;
 static cuc_event *event;
 
@@ -430,7 +431,7 @@ TEST_ROWS(no_call_changes_the_current_context, rows)
     ck_assert_ptr_eq(testing_current(), foreign);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     ck_assert_ptr_eq(popped, foreign);
-    ck_ok(cuc_device_set_current(device, NULL)); // once more with the call's own context current
+    ck_ok(cuc_device_set_current(device, NULL)); // once more, with the call's own context current
     rows[_i]();
     ck_assert_ptr_eq(testing_current(), cuc_context_handle(primary));
     ck_ok(cuc_context_set_current(NULL, NULL));
@@ -449,7 +450,7 @@ TEST(a_context_that_cannot_be_entered_fails_the_call)
              "making the context of device 0 current");
     ck_assert_ptr_null(s);
     ck_assert_int_eq(fake_calls("cuStreamCreateWithPriority"), 0);
-    fake_fail("cuCtxGetCurrent", 1, CUDA_ERROR_UNKNOWN); // it is pushed anyway
+    fake_fail("cuCtxGetCurrent", 1, CUDA_ERROR_UNKNOWN); // the context is pushed anyway
     ck_ok(cuc_stream_create(&s, device, NULL));
     cuc_stream_release(s);
 }
@@ -505,7 +506,7 @@ TEST(failures_of_a_release_go_to_the_failure_handler)
     ck_assert_int_eq(failures.count, 2);
     ck_assert_ptr_nonnull(strstr(failures.last, "cuEventDestroy("));
     ck_assert_int_eq(cuc_error_status(), CUC_OK);
-    // At the end of the process the driver may be gone, which is not a failure.
+    // When the process ends, the driver may already be gone, which is not a failure.
     ck_ok(cuc_stream_create(&s, device, NULL));
     CUstream last = cuc_stream_handle(s);
     fake_fail("cuStreamDestroy", 1, CUDA_ERROR_DEINITIALIZED);
@@ -534,13 +535,13 @@ TEST(a_lost_context_tells_every_call_what_destroyed_it)
     ck_ok(cuc_event_record(s, e));
     ck_assert_int_eq(cuc_context_is_lost(c), 0);
     fake_poison(foreign, CUDA_ERROR_ILLEGAL_ADDRESS);
-    ck_assert_int_eq(cuc_context_is_lost(c), 0); // the driver was not asked yet
+    ck_assert_int_eq(cuc_context_is_lost(c), 0); // nobody has asked the driver yet
 
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(s), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "returned 700, CUDA_ERROR_ILLEGAL_ADDRESS");
     ck_assert_int_eq(cuc_error_library_code(), 700);
     ck_assert_int_eq(cuc_context_is_lost(c), 700);
-    fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN); // whatever the driver answers from then on
+    fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN); // whatever the driver answers from now on
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_query(e), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "asking whether an event is complete");
     ck_assert_int_eq(cuc_error_library_code(), 700);
@@ -558,13 +559,13 @@ TEST(a_lost_context_tells_every_call_what_destroyed_it)
     ck_assert_int_eq(fd, 42);
     ck_assert_uint_eq(value, 42);
 
-    ck_ok(cuc_stream_create(&fine, device, NULL)); // the device's own context is another
+    ck_ok(cuc_stream_create(&fine, device, NULL)); // the device has a context of its own
     ck_ok(cuc_stream_synchronize(fine));
     ck_assert_int_eq(cuc_context_is_lost(primary), 0);
     cuc_stream_release(fine);
     cuc_event_release(e);
     cuc_stream_release(s);
-    ck_assert_int_eq(failures.count, 0); // everything was reported before
+    ck_assert_int_eq(failures.count, 0); // everything was already reported
     cuc_context_release(c);
     ck_assert_ptr_null(testing_current());
     destroy_context(foreign);

@@ -4,13 +4,13 @@
 #include "device_test.h"
 #include "device/stream.h"
 
-// Kinds of memory that a copy can read and write.
+// Kinds of memory that a copy can read or write.
 enum { DEVICE, PINNED, MANAGED, PLAIN, PLACES };
 
 struct place {
     cuc_buffer *buffer;
     cuc_device_ptr at;
-    void *host; // NULL on a device
+    void *host; // NULL for device memory
     unsigned char *plain;
 };
 
@@ -61,7 +61,7 @@ static void place_read(const struct place *p, unsigned char *to, size_t bytes)
     }
 }
 
-enum { SIZE = 4099 }; // not a power of two, and prime
+enum { SIZE = 4099 }; // a prime, so not a power of two
 
 static unsigned char given[SIZE], poison[SIZE], expected[SIZE], got[SIZE];
 
@@ -209,7 +209,7 @@ TEST(ranges_that_are_none_are_refused_before_the_driver_is_asked)
     ck_ok(cuc_copy_peer(stream, 0, device, 0, device, 0));
     if (fake_available())
         ck_assert_int_eq(fake_calls_total(), 0);
-    ck_ok(cuc_copy(stream, p.at, p.at + 10, 10)); // neighbours may
+    ck_ok(cuc_copy(stream, p.at, p.at + 10, 10)); // copies to adjacent memory are allowed
     ck_ok(cuc_copy(stream, p.at + 10, p.at, 10));
     place_drop(&p);
 }
@@ -299,7 +299,7 @@ TEST(copies_and_fills_become_nodes_of_a_capture)
         stream, CUC_COPY_BATCH_PARAMS(.dst = dst, .src = src, .bytes = bytes, .count = 2)));
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream->handle, &graph), 0);
     if (fake_available())
-        ck_assert_int_eq(fake_captured(stream->handle), 5); // a batch, as the copies it makes
+        ck_assert_int_eq(fake_captured(stream->handle), 5); // a batch, like the copies it replaces
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
     place_drop(&p);
     place_drop(&plain);
@@ -333,7 +333,7 @@ static const cuc_copy_3d_params boxes[] = {
     { .row_bytes = 5, .rows = 5, .slices = 0 },
 };
 
-// The reference for a copy of rows, byte by byte.
+// Reference for a copy of rows, byte by byte.
 static void reference(unsigned char *dst, const unsigned char *src, const cuc_copy_3d_params *p)
 {
     size_t dst_pitch = p->dst_pitch ? p->dst_pitch : p->dst_x_bytes + p->row_bytes;
@@ -369,7 +369,7 @@ TEST_RANGE(rows_are_copied_as_the_reference_does, 0, PLACES *PLACES)
         place_read(&to, got, SIZE);
         ck_assert_msg(memcmp(got, expected, SIZE) == 0, "box %d differs", r);
 
-        // A rectangle is a slice of a box.
+        // A rectangle is one slice of a box.
         cuc_copy_2d_params q = CUC_COPY_2D_PARAMS_INIT;
         q.dst = p.dst;
         q.src = p.src;
@@ -467,7 +467,7 @@ TEST(a_batch_copies_every_entry)
     p.bytes = bytes;
     p.count = MANY;
     p.attributes = attributes;
-    // Attributes: none, one for all, one for each, none (a count of 0).
+    // Attributes: none, one for all copies, one for each, or an array with a count of 0.
     for (int how = 0; how < 4; how++) {
         static const size_t counts[] = { 0, 1, MANY, 0 };
         p.attributes = how == 0 ? NULL : attributes;
@@ -478,7 +478,7 @@ TEST(a_batch_copies_every_entry)
         ck_assert_mem_eq(got, expected, SIZE);
     }
 
-    // Streams that do not support batches get one copy after the other.
+    // Streams that do not support batches get one copy after another.
     cuc_stream *legacy;
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     place_write(&to, poison, SIZE);
@@ -519,13 +519,13 @@ FAKE_TEST(a_batch_is_as_few_calls_as_its_attributes_allow)
     p.attributes = attributes;
     p.attribute_count = MANY;
     fake_calls_reset();
-    ck_ok(cuc_copy_batch(stream, &p)); // all the same
+    ck_ok(cuc_copy_batch(stream, &p)); // all attributes are equal
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 1);
     for (size_t i = 0; i < MANY; i += 2)
         attributes[i].flags = CUC_COPY_OVERLAP_COMPUTE; // no two neighbours are equal
     ck_ok(cuc_copy_batch(stream, &p));
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 1 + 4);
-    bytes[50] = 0; // an empty one splits the run
+    bytes[50] = 0; // an empty copy splits the run
     p.attributes = NULL;
     ck_ok(cuc_copy_batch(stream, &p));
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 5 + 2);

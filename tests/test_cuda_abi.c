@@ -1,5 +1,5 @@
-// The declarations in src/driver/*_abi.h and the tables in src/driver/*.def, against the headers of
-// the CUDA toolkit where there is one. Exits 77, a skip, where there is none.
+// Compares the declarations in src/driver/*_abi.h and the tables in src/driver/*.def with the
+// headers of the CUDA toolkit. Exits 77, a skip, if there is no toolkit.
 #include "base/array.h"
 #include "driver/compiler_abi.h"
 #include "driver/cuda_abi.h"
@@ -57,8 +57,9 @@ static const struct def_row defs[] = {
 static const size_t row_count = CUC_LENGTH(rows);
 static const size_t def_count = CUC_LENGTH(defs);
 
-// All differences of a table go into one message: a changed header breaks many rows at once.
-static char report[4000]; // Check refuses messages of 8 KiB
+// Collects all differences of a table in one message, because a changed header breaks many rows at
+// once.
+static char report[4000]; // Check rejects messages of 8 KiB
 static size_t report_length;
 static int wrong;
 
@@ -94,7 +95,7 @@ TEST(sizes_offsets_and_values_are_those_of_the_toolkit)
 
     for (size_t i = 0; i < cuda_abi_real_row_count; i++) {
         const struct cuda_abi_row *real = &cuda_abi_real_rows[i];
-        while (at < row_count && strcmp(rows[at].name, real->name)) // an omitted section
+        while (at < row_count && strcmp(rows[at].name, real->name)) // skip an omitted section
             at++;
         ck_assert_msg(at < row_count, "%s is not in the list of this side", real->name);
         if (rows[at].value != real->value || rows[at].extra != real->extra)
@@ -116,8 +117,8 @@ TEST(functions_have_the_types_of_the_toolkit)
     report_nothing_wrong();
 }
 
-// Only a driver can tell whether the version of a row selects the variant that programs get; types
-// alone do not show it. No GPU is needed.
+// Checks that each row's version selects the variant that programs get. Only a driver can tell,
+// because the types alone do not show it. No GPU is needed.
 TEST(versions_pick_the_variants_of_the_toolkit)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -131,9 +132,9 @@ TEST(versions_pick_the_variants_of_the_toolkit)
         const struct cuda_abi_call *call = &cuda_abi_real_calls[i];
         const char *variant = call->exported;
         if (variant && call->version == 2000 && strcmp(call->name, "cuEventElapsedTime") == 0)
-            variant = call->name; // the first form, which drivers before 12.8 have too
+            variant = call->name; // the first form, which drivers before 12.8 also have
         void *exported = variant ? dlsym(driver, variant) : NULL;
-        if (!exported) // not in the driver, or the driver is older
+        if (!exported) // the driver lacks it, or is older
             continue;
         void *found = NULL;
         CUdriverProcAddressQueryResult how = 0;
@@ -170,8 +171,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// From "(CUevent event, int (*fn)(void *, void *))" make "(event, fn)": the last word of each
-// parameter, or the word after "(*".
+// Turns "(CUevent event, int (*fn)(void *, void *))" into "(event, fn)": takes the last word of
+// each parameter, or the word after "(*".
 static void names_of_parameters(const char *params, char *out, size_t size)
 {
     const char *word = NULL;

@@ -1,4 +1,4 @@
-// Devices: their number, their properties, and their errors.
+// Tests devices: their number, their properties, and their errors.
 #include "base/array.h"
 #include "device/context.h"
 #include "device/device.h"
@@ -181,7 +181,7 @@ TEST(an_attribute_that_the_driver_is_too_old_for_has_its_default)
         fake_fail("cuDeviceGetAttribute", 1, CUDA_ERROR_INVALID_VALUE);
         ck_ok(cuc_device_get_attribute(&value, device, attribute));
         ck_assert_int_eq(fake_fails_armed(), 0);
-        ck_assert_int_le(value, 1024); // 0 nearly everywhere
+        ck_assert_int_le(value, 1024); // 0 on nearly all devices
     }
     fake_fail("cuDeviceGetAttribute", 1, CUDA_ERROR_UNKNOWN);
     value = 42;
@@ -289,7 +289,7 @@ TEST(null_arguments_are_named)
 
 CASE("first");
 
-// In a process that has read no device yet: fails each call in turn until all succeed.
+// In a process that has not read any device yet, makes each call fail in turn until all succeed.
 TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
 {
     static const char *const functions[] = { "cuDeviceGetCount",    "cuDeviceGet",
@@ -303,16 +303,16 @@ TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
         ck_fails(CUC_ERROR_DRIVER, cuc_device_get(&got, 0), functions[i]);
         ck_assert_ptr_null(got);
     }
-    fake_fail("cuDeviceGet", 2, CUDA_ERROR_UNKNOWN); // after the first device was read
+    fake_fail("cuDeviceGet", 2, CUDA_ERROR_UNKNOWN); // fails after the first device was read
     ck_fails(CUC_ERROR_DRIVER, cuc_device_get(&got, 0), "reading device 1");
-    fake_fail("cuDeviceGetAttribute", 14, CUDA_ERROR_INVALID_VALUE); // limits must be known
+    fake_fail("cuDeviceGetAttribute", 14, CUDA_ERROR_INVALID_VALUE); // the limits must be known
     ck_fails(CUC_ERROR_DRIVER, cuc_device_get(&got, 0), "reading device 0");
     ck_ok(cuc_device_get(&got, 0));
     ck_assert_int_eq(fake_fails_armed(), 0);
     ck_assert_str_eq(cuc_device_arch(got), "sm_90");
 }
 
-// A simulated NVML with one device, found only by its PCI address, without a power sensor.
+// Simulates NVML with one device, which only its PCI address finds and which has no power sensor.
 static struct nvmlDevice_st *const nvml_device = (void *)0x1234;
 static int nvml_starts;
 
@@ -399,7 +399,7 @@ TEST(sensors_are_read_as_far_as_the_device_has_them)
     ck_assert_int_eq(s.celsius, 47);
     ck_assert_uint_eq(s.throttle, CUC_THROTTLE_POWER_CAP);
     ck_assert_uint_eq(s.milliwatts, 0);
-    ck_assert_int_eq(nvml_starts, 1); // NVML is started by the first query, once
+    ck_assert_int_eq(nvml_starts, 1); // only the first query starts NVML
 }
 
 TEST(a_simulated_device_has_no_sensors)

@@ -1,5 +1,5 @@
-// Loading the driver: the choice of file, missing and outdated functions, and children of fork().
-// Each test runs in its own process, so that each loads anew.
+// Tests loading the driver: the choice of file, missing and outdated functions, and children of
+// fork(). Each test runs in its own process, so that each one loads the driver again.
 #include "base/array.h"
 #include "device/context.h"
 #include "driver/driver.h"
@@ -96,7 +96,7 @@ TEST(a_driver_before_12_0_is_too_old_and_both_versions_are_told)
     ck_assert_int_eq(count, 42);
     ck_assert_int_eq(cuc__driver_version(), 11080);
     fake_set_version(13000);
-    ck_fails(CUC_ERROR_DRIVER_TOO_OLD, cuc_device_get_count(&count), "11.8"); // final
+    ck_fails(CUC_ERROR_DRIVER_TOO_OLD, cuc_device_get_count(&count), "11.8"); // the result is final
     ck_assert_int_eq(fake_calls("cuInit"), 0);
 }
 
@@ -107,8 +107,8 @@ TEST(the_oldest_driver_that_will_do_does)
     ck_ok(cuc_device_get_count(&count));
     ck_assert_int_eq(count, 2);
     ck_assert_int_eq(cuc__driver_version(), 12000);
-    // An old driver also measures time between events, though CUDA 12.8 has a newer form of that
-    // function.
+    // An old driver can also measure the time between events, although CUDA 12.8 has a newer form
+    // of that function.
     cuc_device *device;
     cuc_stream *stream;
     cuc_event *event;
@@ -141,7 +141,7 @@ TEST(a_function_that_the_driver_lacks_is_named_with_the_version_that_has_it)
     ck_assert(!cuc__driver_has("cuStreamGetId"));
     ck_assert(cuc__driver_has("cuStreamQuery"));
     ck_assert(!cuc__driver_has("cuNoSuchFunction"));
-    fake_show_all(); // found once it is there: missing functions are looked up each time
+    fake_show_all(); // missing functions are looked up each time, so they are found once present
     ck_ok(cuc_stream_get_id(&id, stream));
     cuc_stream_release(stream);
 }
@@ -161,7 +161,7 @@ TEST(a_function_younger_than_the_driver_is_not_asked_for)
     ck_assert_int_eq(cuc__driver_function_version("cuNothing"), 0);
 }
 
-// cucore takes the later form from a driver that has it, and the only form from every other driver.
+// cucore uses the later form of a driver that has it, and otherwise the only form.
 static const struct {
     const char *version, *newest;
     float taken;
@@ -207,7 +207,7 @@ TEST(a_machine_without_devices_counts_none_and_says_so)
     fake_set_device_count(0);
     ck_ok(cuc_device_get_count(&count));
     ck_assert_int_eq(count, 0);
-    ck_assert_int_eq(cuc_error_status(), CUC_OK); // success leaves the last error alone
+    ck_assert_int_eq(cuc_error_status(), CUC_OK); // success leaves the last error unchanged
     ck_fails(CUC_ERROR_NO_DEVICE, cuc_device_get(&device, 0), "sees no device",
              "CUDA_VISIBLE_DEVICES");
     ck_fails(CUC_ERROR_NO_DEVICE, cuc_device_get_current(&device), "sees no device");
@@ -252,7 +252,7 @@ TEST(threads_that_start_the_driver_together_start_it_once)
     ck_assert_int_eq(fake_calls("cuDeviceGetCount"), 1);
 }
 
-// Children of fork(). A child reports by its exit status: Check's assertions belong to its parent.
+// ---- Children of fork(). They report by exit status: Check's assertions belong to the parent.
 
 static int in_child(int (*fn)(void))
 {
@@ -284,7 +284,7 @@ static cuc_event *event;
 static cuc_context *context, *foreign;
 static struct testing_failures failures;
 
-// Calls of every kind; none may reach the driver in a child.
+// Calls of every kind; none of them may reach the driver in a child.
 static cuc_status call_get_count(void)
 {
     return cuc_device_get_count(&count);
@@ -403,7 +403,7 @@ static int libraries_can_be_found(void)
     CHECK(st == CUC_OK || st == CUC_ERROR_NOT_FOUND);
     cuc_found_release(found);
     CHECK(cuc_find_library_count() > 0);
-    CHECK(strcmp(cuc_device_name(device), "") != 0); // values read before are still available
+    CHECK(strcmp(cuc_device_name(device), "") != 0); // values read before remain available
     return 0;
 }
 
@@ -437,14 +437,14 @@ TEST_ROWS(a_child_of_a_process_that_used_the_driver_is_told_so_by_every_call, ch
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     ck_ok(cuc_event_create(&event, device, NULL));
-    ck_ok(cuc_stream_wait_stream(stream, legacy)); // makes a marker
+    ck_ok(cuc_stream_wait_stream(stream, legacy)); // makes a marker event
     ck_assert_int_eq(cuc__cu.cuCtxCreate(&made, NULL, 0, 0), 0);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&made), 0);
     ck_ok(cuc_context_from_handle(&foreign, made));
 
     ck_assert_int_eq(in_child(children[_i].fn), 0);
 
-    ck_ok(cuc_event_record(stream, event)); // the parent goes on
+    ck_ok(cuc_event_record(stream, event)); // the parent continues
     ck_ok(cuc_stream_synchronize(stream));
     cuc_event_release(event);
     cuc_stream_release(stream);
@@ -464,7 +464,7 @@ static int a_device_works(void)
 TEST(a_child_of_a_process_that_only_loaded_the_driver_can_use_it)
 {
     NEED_FAKE();
-    ck_assert(cuc__driver_has("cuInit")); // loads, and starts nothing
+    ck_assert(cuc__driver_has("cuInit")); // loads the driver but starts nothing
     ck_assert_int_eq(in_child(a_device_works), 0);
     ck_assert_int_eq(a_device_works(), 0);
 }

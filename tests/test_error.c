@@ -1,4 +1,4 @@
-// The thread's last error, and failures that no call can return.
+// Tests the thread's last error, and failures that no call can return.
 #include "base/array.h"
 #include "base/demangle.h"
 #include "base/error.h"
@@ -30,7 +30,7 @@ static const struct {
     { "argument 1 of _Z5scaleIfEvPT_i", "argument 1 of scale<float>(float*, int)" },
     { "_Z5plainPf, saxpy", "plain(float*), saxpy" },
     { "in _ZN2ns1kILi3EEEvv: x", "in ns::k<3>(): x" },
-    { "no kernel \"_Z5plainPf\"", "no kernel \"_Z5plainPf\"" }, // the user's own text
+    { "no kernel \"_Z5plainPf\"", "no kernel \"_Z5plainPf\"" }, // the user's own text stays
     { "a_Z5plainPf _Z _Zzz", "a_Z5plainPf _Z _Zzz" },
     { "_Z1fILb1EEvNSt6vectorIiE", "_Z1fILb1EEvNSt6vectorIiE" },
     { "", "" },
@@ -84,7 +84,7 @@ TEST(a_failure_gives_its_status_back_and_is_kept)
     ck_assert_str_eq(cuc_error_function(), "cuc_thing_do");
     ck_assert_str_eq(cuc_error_message(), "cuc_thing_do: x is 7, at most 3");
     ck_assert_int_eq(cuc_error_library(), CUC_LIBRARY_NONE);
-    ck_assert_str_eq(cuc_status_name(CUC_OK), "CUC_OK"); // success leaves it alone
+    ck_assert_str_eq(cuc_status_name(CUC_OK), "CUC_OK"); // success leaves the last error unchanged
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
 }
 
@@ -96,7 +96,7 @@ TEST(a_program_can_report_a_failure_of_its_own)
     ck_assert_str_eq(cuc_error_message(), "my_read: 100% of it is gone");
     ck_assert_int_eq(cuc_error_set(CUC_NOT_READY, "other", "nothing"), CUC_NOT_READY);
     ck_assert_int_eq(cuc_error_set(CUC_OK, "other", "nothing"), CUC_OK);
-    ck_assert_str_eq(cuc_error_function(), "my_read"); // a normal outcome leaves it alone
+    ck_assert_str_eq(cuc_error_function(), "my_read"); // a normal outcome changes nothing
     ck_assert_int_eq(cuc_error_set(CUC_ERROR_BUSY, NULL, NULL), CUC_ERROR_BUSY);
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
     ck_assert_str_eq(cuc_error_function(), "");
@@ -190,7 +190,8 @@ TEST(past_eight_notes_the_last_one_is_the_latest)
     ck_assert_str_eq(cuc_error_note(7), "note 11");
 }
 
-// A long text in every field: truncated, terminated and within bounds, which the sanitizers watch.
+// Puts a long text in every field: it must be truncated, terminated and within bounds, which
+// sanitizers check.
 TEST(long_texts_are_cut_and_a_long_log_is_kept_whole)
 {
     size_t bytes = 200000;
@@ -248,13 +249,13 @@ static struct testing_failures failures;
 
 static void first_handler(const char *message, void *user)
 {
-    cuc_set_failure_handler(testing_failed, user); // allowed: no lock is held
+    cuc_set_failure_handler(testing_failed, user); // allowed, because no lock is held
     testing_failed(message, user);
 }
 
 TEST(the_failure_handler_gets_what_no_call_can_return)
 {
-    cuc__unraisable("nobody listens"); // dropped
+    cuc__unraisable("nobody listens"); // dropped, because there is no handler
     cuc_set_failure_handler(first_handler, &failures);
     cuc__unraisable("cuThing(%d) returned %d", 1, 2);
     ck_assert_int_eq(failures.count, 1);
@@ -265,7 +266,7 @@ TEST(the_failure_handler_gets_what_no_call_can_return)
     cuc_set_failure_handler(NULL, NULL);
     cuc__unraisable("nobody listens");
     ck_assert_int_eq(failures.count, 2);
-    ck_assert_int_eq(cuc_error_status(), CUC_OK); // the thread's error has none of it
+    ck_assert_int_eq(cuc_error_status(), CUC_OK); // the thread's error is unaffected
 }
 
 static const struct {
@@ -283,7 +284,7 @@ static const struct {
     { CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUC_ERROR_BUSY, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT" },
     { CUDA_ERROR_CAPTURED_EVENT, CUC_ERROR_BUSY, "CUDA_ERROR_CAPTURED_EVENT" },
     { CUDA_ERROR_UNKNOWN, CUC_ERROR_DRIVER, "CUDA_ERROR_UNKNOWN" },
-    { 31415, CUC_ERROR_DRIVER, "" }, // a newer driver's code
+    { 31415, CUC_ERROR_DRIVER, "" }, // a code of a newer driver
 };
 
 TEST_ROWS(a_drivers_code_becomes_a_status_with_symbol_and_explanation, codes)

@@ -1,4 +1,4 @@
-// Events: recorded, waited for, measured between.
+// Tests events: recording, waiting, and measuring time between them.
 #include "device/event.h"
 #include "device/stream.h"
 #include "testing.h"
@@ -183,7 +183,7 @@ TEST(an_event_is_recorded_in_its_own_context_only)
     ck_ok(cuc_stream_create(&far, other, NULL));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(far, event),
              "the stream is of device 1 (", "the event of device 0 (");
-    ck_ok(cuc_stream_wait_event(far, event)); // waiting differs
+    ck_ok(cuc_stream_wait_event(far, event)); // waiting behaves differently
     cuc_stream_release(far);
 }
 
@@ -196,7 +196,7 @@ TEST(a_foreign_event_is_borrowed)
 
     ck_assert_int_eq(cuc__cu.cuCtxPushCurrent(cuc_context_handle(primary)), 0);
     ck_assert_int_eq(cuc__cu.cuEventCreate(&foreign, 0), 0);
-    ck_ok(cuc_event_from_handle(&wrapped, foreign, NULL, CUC_EVENT_TIMING)); // the current one
+    ck_ok(cuc_event_from_handle(&wrapped, foreign, NULL, CUC_EVENT_TIMING)); // current context
     ck_assert_ptr_eq(cuc_event_context(wrapped), primary);
     ck_assert_ptr_eq(cuc_event_handle(wrapped), foreign);
     cuc_event_release(wrapped);
@@ -215,12 +215,12 @@ TEST(a_foreign_event_is_borrowed)
     ck_assert_ptr_eq(cuc_event_retain(wrapped), wrapped);
     cuc_event_release(wrapped);
     cuc_event_release(wrapped);
-    ck_assert_int_eq(cuc__cu.cuEventDestroy(foreign), 0); // was not destroyed
+    ck_assert_int_eq(cuc__cu.cuEventDestroy(foreign), 0); // it was not destroyed before
 }
 
 TEST(an_event_of_a_capture_cannot_be_asked)
 {
-    for (int wait = 0; wait < 2; wait++) { // a query spoils the capture: one for each
+    for (int wait = 0; wait < 2; wait++) { // a query spoils the capture, so each case has its own
         CUgraph graph = NULL;
         ck_assert_int_eq(
             cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream), CU_STREAM_CAPTURE_MODE_RELAXED),

@@ -1,4 +1,4 @@
-// Descriptors that become readable when an event completes, or never will.
+// Tests descriptors that become readable when an event completes or can never complete.
 #include "base/array.h"
 #include "device/event.h"
 #include "device/stream.h"
@@ -29,7 +29,7 @@ static void teardown(void)
     cuc_event_release(event);
     cuc_stream_release(stream);
     ck_assert_ptr_null(testing_current());
-    if (fake_available()) // all except the waiting streams, which the context keeps
+    if (fake_available()) // all objects but the waiting streams, which the context keeps
         ck_assert_int_eq(fake_live_total(), fake_calls("cuStreamCreate"));
 }
 
@@ -46,7 +46,7 @@ static void wait_for_go(void *user)
         testing_sleep_ms(1);
 }
 
-// Returns the number of open descriptors of the process.
+// Returns the number of the process's open descriptors.
 static int open_descriptors(void)
 {
     int n = 0;
@@ -93,14 +93,14 @@ TEST(a_descriptor_becomes_readable_when_the_event_completes)
     close(fd);
 }
 
-// A word of memory delays the second round: a driver with one thread for host functions would delay
-// the descriptor's callback too.
+// A memory word delays the second round, because a driver with only one thread for host functions
+// would delay the descriptor's callback too.
 TEST(a_descriptor_stands_for_what_was_recorded_by_then)
 {
     _Atomic int go = 0;
     int32_t fd = -1;
     cuc_stream *other;
-    cuc_memory_resource *plain; // streams cannot wait for memory of a pool
+    cuc_memory_resource *plain; // a stream cannot wait for memory of a pool
     cuc_buffer *word;
 
     ck_ok(cuc_memory_synchronous_create(&plain, device, CUC_MEMORY_DEVICE));
@@ -114,7 +114,7 @@ TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     ck_ok(cuc_stream_wait_value(stream, cuc_buffer_ptr(word), 1, 4, CUC_WAIT_EQ));
-    ck_ok(cuc_event_record(stream, event)); // anew
+    ck_ok(cuc_event_record(stream, event)); // records again
     go = 1;
     ck_assert(readable(fd, 10000));
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
@@ -146,7 +146,7 @@ TEST(the_streams_that_wait_are_used_again)
     }
     if (fake_available())
         ck_assert_int_eq(fake_calls("cuStreamCreate"), 3);
-    ck_soon(open_descriptors() == before); // the callbacks' duplicates are closed
+    ck_soon(open_descriptors() == before); // the callbacks' duplicate descriptors are closed
 }
 
 TEST(a_descriptor_may_be_closed_at_any_time)
@@ -160,11 +160,11 @@ TEST(a_descriptor_may_be_closed_at_any_time)
     ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     close(fd);
-    ck_assert_int_eq(pipe2(pipes, O_NONBLOCK), 0); // may get the number of the closed one
+    ck_assert_int_eq(pipe2(pipes, O_NONBLOCK), 0); // may reuse the closed number
     go = 1;
     ck_ok(cuc_stream_synchronize(stream));
     ck_soon(open_descriptors() == before + 2);
-    ck_assert(!readable(pipes[0], 0)); // nobody wrote into a foreign descriptor
+    ck_assert(!readable(pipes[0], 0)); // nobody wrote to a foreign descriptor
     close(pipes[0]);
     close(pipes[1]);
     go = 0;
@@ -214,13 +214,13 @@ TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
         ck_ok(cuc_event_record(s, e));
         ck_ok(cuc_event_get_fd(&fd, e));
         cuc_event_release(e);
-        if (round == 0) { // the work is done before the release: nothing leaks
+        if (round == 0) { // the work ends before the release, so nothing leaks
             go = 1;
             ck_assert(readable(fd, 10000));
             ck_ok(cuc_stream_synchronize(s));
         }
         cuc_stream_release(s);
-        if (round == 1) { // the work is done after the release: the callback still has its data
+        if (round == 1) { // the work ends after the release; the callback still has its data
             cuc_context_release(context);
             go = 1;
             ck_assert(readable(fd, 10000));
@@ -228,7 +228,7 @@ TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
         close(fd);
     }
     ck_assert_int_eq(fake_calls("cuStreamCreate"), 1);
-    ck_assert_int_eq(cuc__cu.cuCtxDestroy(foreign), 0); // with the waiting stream in it
+    ck_assert_int_eq(cuc__cu.cuCtxDestroy(foreign), 0); // destroys the waiting stream too
     fake_calls_reset();
 }
 
@@ -313,7 +313,7 @@ TEST(a_failure_on_the_way_leaves_no_descriptor)
         ck_assert_int_eq(fd, 42);
         ck_assert_int_eq(open_descriptors(), before);
     }
-    ck_assert_int_eq(fake_live("stream"), 1); // the new one waits for this event: not kept
+    ck_assert_int_eq(fake_live("stream"), 1); // the new stream waits for this event, so is not kept
     CUcontext popped;
     fake_fail("cuCtxPopCurrent", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_event_get_fd(&fd, event), "cuCtxPopCurrent");
@@ -337,11 +337,12 @@ TEST(a_system_without_descriptors_left_is_told)
     _Atomic int go = 0;
     int32_t fd = 42;
 
-    NEED_FAKE(); // a real driver may need one of its own
+    NEED_FAKE(); // a real driver may need a descriptor of its own
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(stream, event));
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    // No descriptor is available for the eventfd; then one, but none for its duplicate.
+    // First no descriptor is available for the eventfd; then there is one, but none for its
+    // duplicate.
     for (int left = 0; left < 2; left++) {
         int free_fd = dup(0);
         close(free_fd);

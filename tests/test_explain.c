@@ -1,4 +1,4 @@
-// The tables that explain codes: complete, in order, and readable.
+// Tests that the tables that explain codes are complete, ordered and readable.
 #include "base/array.h"
 #include "explain/explain.h"
 #include "tests.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The number of codes of each library of CUDA 13.0. To recount for a newer toolkit, in its
+// The number of codes in each library of CUDA 13.0. To count them for a newer toolkit, run in its
 // include/:
 //   sed -n '/^typedef enum cudaError_enum/,/} CUresult/p' cuda.h | grep -cE '= *[0-9]+'
 //   sed -n '/^typedef enum/,/} nvrtcResult/p' nvrtc.h | grep -cE '= *[0-9]+'
@@ -21,7 +21,7 @@
 static const struct library {
     int id;
     size_t count;
-    const char *prefix; // begins every symbol
+    const char *prefix; // the prefix of every symbol
     const char *unknown;
 } libraries[] = {
     { CUC_LIBRARY_DRIVER, 101, "CUDA_", "unknown CUresult" },
@@ -63,7 +63,8 @@ TEST_RANGE(rows_are_sorted_and_begin_with_success, 0, LIBRARY_COUNT)
         ck_assert_int_lt(cuc__explain_at(lib->id, i - 1)->code, cuc__explain_at(lib->id, i)->code);
 }
 
-// One sentence or several: plain characters, single spaces, a full stop at the end.
+// Checks that a text consists of sentences in plain characters, with single spaces and a full stop
+// at the end.
 static void check_text(const char *symbol, const char *text)
 {
     size_t length = strlen(text);
@@ -176,7 +177,7 @@ TEST_RANGE(exactly_thirteen_codes_of_the_driver_are_sticky, 0, LIBRARY_COUNT)
 {
     static const int sticky[] = { 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911 };
     const struct library *lib = &libraries[_i];
-    // The runtime passes on the driver's codes; the compilers and NVML leave the process usable.
+    // The runtime passes on the driver's codes. The compilers and NVML leave the process usable.
     bool has = lib->id == CUC_LIBRARY_DRIVER || lib->id == CUC_LIBRARY_RUNTIME;
 
     for (size_t i = 0; i < lib->count; i++) {
@@ -202,7 +203,7 @@ TEST(the_runtime_shares_the_words_of_the_driver)
         const cuc__explanation *driver = cuc__explain(CUC_LIBRARY_DRIVER, row->code);
 
         if (driver->code == CUC__EXPLAIN_UNKNOWN || row->code == 708)
-            continue; // only in the runtime, or with another meaning there
+            continue; // the code exists only in the runtime, or means something else there
         ck_assert_str_eq(row->meaning, driver->meaning);
         ck_assert_str_eq(row->remedy, driver->remedy);
         ck_assert_str_ne(row->symbol, driver->symbol);
@@ -215,7 +216,7 @@ TEST(the_runtime_shares_the_words_of_the_driver)
 
 static const struct lookup {
     const char *asked;
-    int library; // CUC_LIBRARY_NONE: nothing is found
+    int library; // CUC_LIBRARY_NONE: no library matches
     int code;
 } lookups[] = {
     { "CUDA_ERROR_ILLEGAL_ADDRESS", CUC_LIBRARY_DRIVER, 700 },
@@ -237,8 +238,8 @@ static const struct lookup {
     { "ErrorIllegalAddress", CUC_LIBRARY_RUNTIME, 700 },
     { "IllegalAddress", CUC_LIBRARY_RUNTIME, 700 },
     { "cudaErrorInsufficientDriver", CUC_LIBRARY_RUNTIME, 35 },
-    // Short names shared by libraries: the driver's first, then by value. A full name never matches
-    // a short one of another library.
+    // A short name that several libraries share: the driver comes first, then the lowest value. A
+    // full name never matches another library's short name.
     { "success", CUC_LIBRARY_DRIVER, 0 },
     { "out_of_memory", CUC_LIBRARY_DRIVER, 2 },
     { "not_found", CUC_LIBRARY_DRIVER, 500 },
@@ -275,7 +276,7 @@ TEST_ROWS(a_symbol_is_found_in_each_of_its_forms, lookups)
     ck_assert_ptr_eq(cuc__explain_symbol(want->asked, NULL), row);
     if (want->library == CUC_LIBRARY_NONE) {
         ck_assert_ptr_null(row);
-        ck_assert_int_eq(library, -7); // untouched
+        ck_assert_int_eq(library, -7); // the value is unchanged
         return;
     }
     ck_assert_ptr_nonnull(row);
@@ -285,8 +286,8 @@ TEST_ROWS(a_symbol_is_found_in_each_of_its_forms, lookups)
 
 #ifdef HAVE_CUDA_H
 
-// The real enumerators beside the tables' values, for each header that this toolkit has.
-#define NVJITLINK_NO_INLINE // else the header pulls in functions to be linked
+// Compares the tables' values with the real enumerators of each header that this toolkit has.
+#define NVJITLINK_NO_INLINE // otherwise the header needs functions of the library
 #include <cuda.h>
 #if defined(__has_include)
 #if __has_include(<driver_types.h>)
@@ -313,7 +314,7 @@ TEST_ROWS(a_symbol_is_found_in_each_of_its_forms, lookups)
 
 CASE("toolkit");
 
-#if CUDA_VERSION >= 13000 // an older header lacks some of the names
+#if CUDA_VERSION >= 13000 // older headers lack some of the names
 
 static const struct enumerator {
     const char *symbol;
@@ -359,9 +360,9 @@ TEST(values_are_those_of_the_toolkit)
                       enumerators[i].symbol, enumerators[i].header, enumerators[i].table);
 }
 
-// The compiler checks completeness: a switch over the enum with a case for every row and no default
-// does not compile when an enumerator has no row. A newer toolkit has newer codes, so the check is
-// only for the version of the tables.
+// The compiler checks completeness: a switch over the enum without default has a case for each row,
+// so an enumerator without a row breaks the build. A newer toolkit has newer codes, so this applies
+// only to the tables' own version.
 #if CUDA_VERSION == 13000
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
@@ -435,7 +436,7 @@ static bool nvfatbin_row_exists(nvFatbinResult result)
 
 TEST(no_enumerator_of_the_toolkit_is_missing)
 {
-    // The check is at compile time; this keeps the functions used.
+    // The check happens at compile time; this call keeps the functions used.
     ck_assert(driver_row_exists(CUDA_ERROR_UNKNOWN));
 #ifdef HAVE_DRIVER_TYPES_H
     ck_assert(runtime_row_exists(cudaErrorUnknown));

@@ -1,4 +1,5 @@
-// The fake driver itself, through the table by which the library calls it: other tests rely on it.
+// Tests the fake driver itself, through the table by which the library calls it, because other
+// tests rely on it.
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -155,7 +156,7 @@ TEST(version_and_devices_come_from_the_environment)
 
     setenv("FAKE_VERSION", "12040", 1);
     setenv("FAKE_DEVICES", "5", 1);
-    fake_reset(); // reads them again
+    fake_reset(); // reads the settings again
     void (*fn)(void);
     ck_assert_int_eq(cuc__driver_resolve("cuDriverGetVersion", 2020, &fn), 0);
     memcpy(&version, &fn, sizeof(version));
@@ -183,7 +184,7 @@ TEST(nothing_works_before_init)
 CASE("driver, always asynchronous", .setup = setup_async, .teardown = teardown);
 CASE("driver", .setup = setup, .teardown = teardown);
 
-// In both cases: behaviour that depends on the order of work.
+// Runs in both modes: the behaviour depends on the order of work.
 #define TEST_BOTH(name)                            \
     TEST_ADDED(name, tcase_add_test(tcase, ttest); \
                tcase_add_test(tests_find("driver, always asynchronous"), ttest))
@@ -248,7 +249,7 @@ TEST(a_child_cannot_use_what_its_parent_initialised)
     CUstream stream = new_stream();
     int status;
 
-    fake_set_async(1); // so that a thread exists that the child lacks
+    fake_set_async(1); // creates a thread that the child lacks
     ck_assert_int_eq(cuc__cu.cuMemsetD8Async(new_memory(4), 1, 4, stream), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
     pid_t child = fork();
@@ -350,7 +351,7 @@ TEST_BOTH(a_stream_waits_for_the_record_of_another)
     CUstream first = new_stream(), second = new_stream();
     CUevent event = new_event(CU_EVENT_DISABLE_TIMING);
 
-    ck_assert_int_eq(cuc__cu.cuStreamWaitEvent(second, event, 0), CUDA_SUCCESS); // not recorded
+    ck_assert_int_eq(cuc__cu.cuStreamWaitEvent(second, event, 0), CUDA_SUCCESS); // never recorded
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(second), CUDA_SUCCESS);
     fake_hold(first);
     ck_assert_int_eq(cuc__cu.cuEventRecord(event, first), CUDA_SUCCESS);
@@ -437,7 +438,7 @@ static void add_words(void *user)
         words[1000] += words[i];
 }
 
-// A thread with its own stream: writes of its host functions are visible after the event.
+// Each thread has its own stream; writes by host functions are visible after the event.
 static void *use_a_stream(void *data)
 {
     uint32_t *words = data;
@@ -530,7 +531,7 @@ TEST(a_fork_of_a_capture_must_be_joined)
     CUevent fork = new_event(CU_EVENT_DISABLE_TIMING), back = new_event(CU_EVENT_DISABLE_TIMING);
     CUgraph graph;
 
-    // In the third round the joined stream ends the capture, which invalidates it.
+    // In the third round the joined stream ends the capture, which invalidates the capture.
     for (int joined = 0; joined < 3; joined++) {
         const CUresult ends[] = { CUDA_ERROR_STREAM_CAPTURE_UNJOINED, CUDA_SUCCESS,
                                   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED };
@@ -550,7 +551,7 @@ TEST(a_fork_of_a_capture_must_be_joined)
     }
 }
 
-// A capture that ends badly frees these, as on an H200.
+// ---- A capture that ends badly frees these objects, as on an H200.
 
 static void begin_to(CUstream stream, CUgraph graph)
 {
@@ -564,7 +565,7 @@ static void spoil(CUstream stream)
     ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-// A node with one body, without dependencies.
+// Adds a node with one body and no dependencies.
 static CUgraph add_if(CUgraph graph)
 {
     CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
@@ -663,9 +664,9 @@ TEST(what_leads_nowhere_is_joined_by_a_change_of_dependencies)
     ck_assert_ptr_eq(same, graph);
 }
 
-// A real driver crashes here, and so does the fake one.
+// ---- A real driver crashes here, and so does the fake driver.
 
-// Destroying objects that contain a body freed by a capture.
+// Destroys objects that contain a body which a capture has freed.
 static void destroy_graph(CUgraph graph, CUstream stream)
 {
     (void)stream;
@@ -815,7 +816,7 @@ TEST_BOTH(copies_and_fills_are_done)
     ck_assert_int_eq(cuc__cu.cuMemcpyAsync(b, a, 64, stream), 0);
     ck_assert_int_eq(cuc__cu.cuMemsetD32Async(b + 4, 77, 1, stream), 0);
     ck_assert_int_eq(cuc__cu.cuMemsetD16Async(b + 10, 0x1234, 1, stream), 0);
-    // The second row of four words goes to the last column of b.
+    // Copies the second row, four words, to the last column of b.
     CUDA_MEMCPY2D rows = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
                            .srcDevice = a,
                            .srcY = 1,
@@ -837,7 +838,7 @@ TEST_BOTH(copies_and_fills_are_done)
     ck_assert_int_eq(cuc__cu.cuMemsetD32Async(b + 2, 0, 1, stream), CUDA_ERROR_INVALID_VALUE);
 }
 
-// Copies that a GPU would fault on: past the end, from freed memory, from an unknown address.
+// Copies that would fault on a GPU: past the end, from freed memory, from an unknown address.
 TEST_RANGE(a_copy_out_of_bounds_ends_the_context, 0, 4)
 {
     CUdeviceptr ptr = new_memory(64), freed = new_memory(64);
@@ -853,7 +854,7 @@ TEST_RANGE(a_copy_out_of_bounds_ends_the_context, 0, 4)
     ck_assert_int_eq(cuc__cu.cuCtxSynchronize(), CUDA_SUCCESS);
 }
 
-// Freed on one stream, used on another without a dependency between them.
+// Memory is freed on one stream and used on another, without a dependency between them.
 TEST_BOTH(work_that_finds_its_memory_gone_ends_the_context)
 {
     CUstream late = new_stream(), other = new_stream();
@@ -1100,7 +1101,7 @@ TEST_BOTH(a_defined_kernel_runs_in_the_order_of_its_stream)
     ck_assert_int_eq(cuc__cu.cuMemsetD32Async(x, bits, 64, stream), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuMemsetD32Async(y, bits, 64, stream), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuLaunchKernelEx(&config, (CUfunction)kernel, params, NULL), 0);
-    alpha = 100; // the launch has its copy
+    alpha = 100; // the launch already has its own copy
     ck_assert_int_eq(cuc__cu.cuMemcpyAsync((CUdeviceptr)(uintptr_t)back, y, 256, stream), 0);
     fake_resume(stream);
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
@@ -1161,7 +1162,7 @@ TEST(a_launch_is_checked)
     attribute.id = CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
     ck_assert_int_eq(LAUNCH(kernel), CUDA_ERROR_INVALID_VALUE);
     c = good;
-    // A function of one context in a stream of another.
+    // Launches a function of one context on a stream of another.
     CUcontext own;
     ck_assert_int_eq(cuc__cu.cuCtxCreate(&own, NULL, 0, 0), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuKernelGetFunction(&function, kernel), CUDA_SUCCESS);
@@ -1231,7 +1232,7 @@ TEST(occupancy_follows_the_attributes)
     ck_assert_int_eq(
         cuc__cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, (CUfunction)kernel, 1, 256),
         CUDA_SUCCESS);
-    ck_assert_uint_eq(bytes, 49152); // the maximum for the kernel
+    ck_assert_uint_eq(bytes, 49152); // the largest size for this kernel
 }
 
 int main(void)

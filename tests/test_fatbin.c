@@ -1,5 +1,5 @@
-// Fat binaries: packing, its refusals and failures, and kernels that run from one without any
-// compiler. nvFatbin is the fake one, except where a test says so.
+// Tests fat binaries: packing, refusals and failures, and kernels that run from one without a
+// compiler. nvFatbin is the fake one, except where a test says otherwise.
 #include "base/array.h"
 #include "code/fatbin.h"
 #include "code/kernel_tile.h"
@@ -55,7 +55,7 @@ static cuc_object *compile(const char *arch, int32_t warps, int32_t target)
     return compile_with("vadd.BN=1024", arch, warps, target);
 }
 
-// A cubin for sm_90 by its header, as nvFatbin reads it, with PTX beside it if given.
+// Makes a cubin for sm_90 that has just the header that nvFatbin reads, and PTX if given.
 static cuc_object *cubin_object(const char *ptx)
 {
     struct cubin c = make_cubin(190);
@@ -105,7 +105,7 @@ TEST(members_have_the_architectures_of_their_code)
     ck_assert(e[2].kind == CUC__FATBIN_PTX && e[2].arch == 80);
     cuc_object_release(fat);
 
-    // One text beside two cubins.
+    // The same PTX beside two cubins.
     const cuc_fatbin_part twice[] = { { c, "sm_90" }, { c, "sm_90a" } };
     ck_ok(cuc_fatbin_create(&fat, twice, 2, CUC_FATBIN_OPTIONS(.ptx = CUC_ON)));
     ck_assert_uint_eq(members(e, 8, fat), 3);
@@ -264,7 +264,7 @@ TEST(missing_arguments_are_refused_by_name)
     cuc_object_release(a);
 }
 
-// Calls of nvFatbin that fail. The real functions, or the fake's, do the rest.
+// ---- Failing calls of nvFatbin. The real functions, or the fake ones, do the rest.
 static int created, destroyed;
 static cuc__pfn_nvFatbinCreate next_create;
 static cuc__pfn_nvFatbinDestroy next_destroy;
@@ -322,7 +322,7 @@ TEST_RANGE(a_failure_midway_leaves_nothing, 0, 5)
     cuc_object *a = ptx_object(plain), *fat = NULL;
     const cuc_fatbin_part part = { a, NULL };
 
-    ck_ok(cuc_fatbin_create(&fat, &part, 1, NULL)); // fills the table
+    ck_ok(cuc_fatbin_create(&fat, &part, 1, NULL)); // fills the table of functions
     cuc_object_release(fat);
     fat = NULL;
     next_create = cuc__nvfatbin.nvFatbinCreate;
@@ -348,7 +348,7 @@ TEST_RANGE(a_failure_midway_leaves_nothing, 0, 5)
     cuc_object_release(a);
 }
 
-// Packs for sm_80 and sm_90a, with another block for each, in a process of its own.
+// Packs for sm_80 and sm_90a, with a different block size for each, in a separate process.
 static void pack_elsewhere(const char *path, bool newest_first)
 {
     pid_t child = fork();
@@ -403,7 +403,7 @@ static void launch_vadd(cuc_object *object)
     for (int i = 0; i < N; i++)
         ck_assert_float_eq(result[i], 2 * (float)i);
 
-    // Attributes are those of the code for the device.
+    // The attributes are those of the code for this device.
     int32_t version = 0;
     ck_ok(cuc_kernel_get_attribute(&version, vadd, device, CUC_KERNEL_PTX_VERSION));
     ck_assert_int_eq(version, strcmp(getenv("CUCORE_SIM_ARCH"), "sm_90") == 0 ? 90 : 80);
@@ -417,7 +417,7 @@ static void launch_vadd(cuc_object *object)
 
 CASE("loading", .setup = use_fake, .only_if = has_fake);
 
-// Either order of the architectures, on each device.
+// Tests either order of the architectures on each device.
 TEST_RANGE(kernels_run_from_a_file_without_a_compiler, 0, 6)
 {
     static const char *const devices[] = { "sm_80", "sm_90", "sm_100" };
@@ -425,7 +425,7 @@ TEST_RANGE(kernels_run_from_a_file_without_a_compiler, 0, 6)
     cuc_object *object = NULL;
     size_t count = 0;
 
-    setenv("CUCORE_SIM_ARCH", devices[_i / 2], 1); // read when the driver is loaded
+    setenv("CUCORE_SIM_ARCH", devices[_i / 2], 1); // the driver reads this when it is loaded
     if (fake_available())
         SKIP("it runs kernels");
     close(mkstemp(path));
@@ -441,7 +441,7 @@ TEST_RANGE(kernels_run_from_a_file_without_a_compiler, 0, 6)
     ck_assert(!testing_maps("nvfatbin"));
 }
 
-// Two devices of different architectures, with one kernel handle.
+// Uses two devices with different architectures through one kernel handle.
 TEST(each_device_gets_the_grid_of_its_code)
 {
     const int64_t shape[] = { N };
@@ -482,9 +482,9 @@ TEST(each_device_gets_the_grid_of_its_code)
     cuc_object_release(b);
 }
 
-// The choice of the member that a device loads; the driver of an H200 chooses the same.
+// Expected choice of the member that a device loads; an H200's driver chooses the same.
 static const struct {
-    const char *entries; // a kind and an architecture each
+    const char *entries; // a kind and an architecture for each entry
     unsigned device, chosen;
 } choices[] = {
     { "c80 c90a p80 p90a", 90, 1 }, { "p80 p90a c80 c90a", 90, 3 }, { "c90 c90a", 90, 1 },
@@ -516,7 +516,7 @@ TEST_ROWS(a_device_gets_the_member_that_fits_it_best, choices)
     ck_assert_uint_eq(chosen, choices[_i].chosen);
 }
 
-// A member that only libzstd can unpack, in a process that has an empty file in its place.
+// Loads a member that only libzstd can unpack, in a process where an empty file replaces libzstd.
 static int look_without_libzstd(void)
 {
     static const unsigned char fat[16 + 64 + 8] = {
@@ -574,7 +574,7 @@ TEST(without_libzstd_the_remedy_is_named)
 
 CASE("real");
 
-// The real nvFatbin, and cubins of nvJitLink.
+// Tests the real nvFatbin with cubins from nvJitLink.
 TEST(the_real_library_packs_what_loads)
 {
     struct cuc__fatbin_entry e[8];
@@ -607,7 +607,7 @@ TEST(the_real_library_packs_what_loads)
     ck_ok(cuc_object_create(&again, CUC_CODE_FATBIN, code, bytes, NULL));
     cuc_tile_entry entry = CUC_TILE_ENTRY_INIT;
     ck_ok(cuc_tile_get_entry(&entry, again, "vadd", 0));
-    ck_assert_uint_eq(entry.threads, 128); // the entry of the first architecture
+    ck_assert_uint_eq(entry.threads, 128); // the entry for the first architecture
     if (!fake_available())
         launch_vadd(again);
     cuc_object_release(again);

@@ -1,4 +1,4 @@
-// Opens and reads that signals interrupt, that end early and that fail.
+// Tests opening and reading files when calls are interrupted, end early or fail.
 #include "base/array.h"
 #include "base/file.h"
 #include "testing.h"
@@ -9,15 +9,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// ---- Calls that fail (linked with --wrap for each, see meson.build)
+// ---- Calls that fail (the test is linked with --wrap for each, see meson.build)
 
 enum { STEPS = 6 };
 
 static struct {
-    int step[STEPS]; // by read() call: most bytes it returns, or a negative errno; 0: as usual
+    int step[STEPS]; // for each read() call: most bytes to return, or a negative errno; 0: as usual
     int reads;
     int interrupted; // how many of the next openat() calls are interrupted
-    int no_memory;   // the n-th realloc() from now on fails
+    int no_memory;   // the n-th realloc() from now on fails; 0: none
 } hit;
 
 ssize_t __real_read(int fd, void *data, size_t bytes);
@@ -108,7 +108,7 @@ static const struct row {
 
 static char content[60000];
 
-// Returns a descriptor at the start of the content.
+// Returns a descriptor positioned at the start of the content.
 static int open_content(const struct row *r)
 {
     int ends[2];

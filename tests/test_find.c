@@ -1,5 +1,5 @@
-// Finding libraries and headers, in the test's own trees: every step of the order, the report, and
-// the loading.
+// Tests finding libraries and headers in trees that it makes: every step of the order, the report,
+// and loading.
 #include "base/array.h"
 #include "find/find.h"
 
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TIMEOUT = 60 }; // seconds, under a sanitizer, on a busy machine
+enum { TIMEOUT = 60 }; // in seconds, for a sanitizer on a busy machine
 
 #if defined(__x86_64__)
 #define MACHINE "x86_64-linux"
@@ -30,7 +30,7 @@ enum { TIMEOUT = 60 }; // seconds, under a sanitizer, on a busy machine
 #endif
 
 // Libraries that hardly any machine has: one for every step except the system's loader, and one
-// that only the loader knows. The loader reads LD_LIBRARY_PATH when a process starts, so main()
+// that only the loader can find. The loader reads LD_LIBRARY_PATH when a process starts, so main()
 // sets it and starts the program again.
 #define LIB "cusparseLt"
 #define SONAME "libcusparseLt.so.0"
@@ -64,7 +64,7 @@ static void make_folders_of(const char *path)
     free(copy);
 }
 
-// An empty file, for tests of its existence.
+// Creates an empty file, for tests of its existence.
 static void touch(const char *path)
 {
     make_folders_of(in_tree(path));
@@ -73,7 +73,7 @@ static void touch(const char *path)
     fclose(file);
 }
 
-// A library that can be loaded.
+// Makes a library that can be loaded.
 static void make_library(const char *path, const char *soname, const char *needed)
 {
     make_folders_of(in_tree(path));
@@ -140,13 +140,13 @@ static bool has_line(const cuc_found *found, const char *part)
 
 // The order
 
-// A place: the file there, and the setting that leads to it. Earlier rows take precedence.
+// A place: its file, and the setting that leads to it. Earlier rows take precedence.
 static const struct place {
     const char *method;
     const char *file;     // relative to the tree
     const char *variable; // set to `value`, relative to the tree; NULL for a fixed place
     const char *value;
-    bool load; // the process has already loaded the file
+    bool load; // whether the process has already loaded the file
 } places[] = {
     { "explicit", "mine/lib.so", "CUCORE_CUSPARSELT", "mine/lib.so", false },
     { "loaded", "loaded/" SONAME, NULL, NULL, true },
@@ -270,7 +270,7 @@ TEST(a_driver_library_is_not_looked_for_in_wheels_and_toolkits)
     set("PYTHONPATH", "pp");
     set("CUDA_PATH", "path");
     if (cuc_find_library(&found, "nvcudla") == CUC_OK)
-        ck_assert_str_eq(cuc_found_method(found), "system"); // a machine that has it
+        ck_assert_str_eq(cuc_found_method(found), "system"); // this machine has the library
     else
         ck_assert_ptr_null(strstr(cuc_error_log(), "wheel"));
     cuc_found_release(found);
@@ -340,9 +340,9 @@ TEST(several_entries_of_PYTHONPATH_are_searched_in_order)
     expect_found(found, "wheel", in_tree("b/nvidia/cu13/lib/" SONAME));
 }
 
-// The loader's own search, done without the loader
+// ---- The loader's own search, reproduced without the loader
 
-// A program would load code from the folder it was started in.
+// Otherwise a program would load code from the folder that it was started in.
 TEST(relative_folders_are_never_searched)
 {
     static const struct {
@@ -395,7 +395,7 @@ TEST_RANGE(what_the_loader_would_open_is_known_without_opening_it, 0, 3)
 
     void *handle = dlopen(sonames[_i], RTLD_LAZY);
     if (!handle)
-        return; // not on this machine
+        return; // this machine lacks the library
     ck_assert(cuc__system_library(sonames[_i], path, sizeof(path)));
     ck_assert_int_eq(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
     ck_assert_str_eq(path, map->l_name);
@@ -408,7 +408,7 @@ enum { OWN_FLAGS = 0x0303, OTHER_FLAGS = 0x0a03 };
 enum { OWN_FLAGS = 0x0a03, OTHER_FLAGS = 0x0303 };
 #endif
 
-// A cache as ldconfig writes it, with one good entry after entries for other processes.
+// Makes a cache like ldconfig's, with one valid entry after entries that are for other processes.
 static size_t make_cache(unsigned char *out, size_t room, bool old_part)
 {
     static const struct {
@@ -429,7 +429,7 @@ static size_t make_cache(unsigned char *out, size_t room, bool old_part)
 
     memset(out, 0, room);
     if (old_part) {
-        memcpy(out, "ld.so-1.7.0\0\1\0\0\0", 16); // one entry, of 12 bytes
+        memcpy(out, "ld.so-1.7.0\0\1\0\0\0", 16); // one entry of 12 bytes
         out += 32;
     }
     memcpy(out, "glibc-ld.so.cache1.1", 20);
@@ -448,7 +448,7 @@ static size_t make_cache(unsigned char *out, size_t room, bool old_part)
     }
     words[1] = at - HEADER - ROWS * ENTRY;
     memcpy(out + 20, words, 8);
-    return (size_t)(out - start) + at + 16; // newer caches have more at the end
+    return (size_t)(out - start) + at + 16; // newer caches continue after this
 }
 
 static void write_cache(const unsigned char *bytes, size_t size)
@@ -473,13 +473,13 @@ TEST_RANGE(the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless, 0, 2)
     ck_assert(cuc__system_library("libcached.so.1", path, sizeof(path)));
     ck_assert_str_eq(path, in_tree("good.so"));
     ck_assert(!cuc__system_library("libcached.so", path, sizeof(path)));
-    ck_assert(!cuc__system_library("libcached.so.1", path, 4)); // no room
+    ck_assert(!cuc__system_library("libcached.so.1", path, 4)); // the buffer is too small
 
     for (size_t cut = 0; cut < size - 16; cut++) {
         write_cache(bytes, cut);
         ck_assert(!cuc__system_library("libcached.so.1", path, sizeof(path)));
     }
-    for (size_t i = 0; i < size; i++) { // whatever the file contains, nothing is read out of bounds
+    for (size_t i = 0; i < size; i++) { // no content causes a read out of bounds
         unsigned char was = bytes[i];
         bytes[i] = 0xff;
         write_cache(bytes, size);
@@ -635,7 +635,7 @@ TEST(null_is_refused_by_name)
     ck_assert_int_eq(cuc_set_library_path(NULL, "/x"), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_set_library_path(LIB, ""), CUC_ERROR_INVALID_ARGUMENT);
 
-    // Functions that only read accept NULL for "not found".
+    // Functions that only read accept NULL, which means "not found".
     ck_assert_str_eq(cuc_found_path(NULL), "");
     ck_assert_str_eq(cuc_found_method(NULL), "");
     ck_assert_uint_eq(cuc_found_tried_count(NULL), 0);
@@ -656,7 +656,7 @@ TEST(CUDA_PATH_and_CUDA_HOME_that_differ_are_noted)
     ck_assert(has_line(found, "CUDA_HOME: is another folder than CUDA_PATH"));
     expect_found(found, "CUDA_HOME", in_tree("home-of-cuda/lib64/" SONAME));
 
-    // Two names of one folder are equal.
+    // Two names of one folder count as equal.
     ck_assert_int_eq(symlink(in_tree("path"), in_tree("link")), 0);
     set("CUDA_HOME", "link");
     ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_ERROR_NOT_FOUND);
@@ -678,7 +678,7 @@ TEST(references_are_counted)
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
 }
 
-// Paths given by the program
+// ---- Paths that the program gives
 
 CASE("paths", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
 
@@ -752,7 +752,7 @@ TEST(a_library_is_loaded_once_and_reported_as_it_was_found)
     ck_assert_ptr_eq(cuc__library_open(LIB, NULL), handle);
     ck_assert_ptr_nonnull(dlopen(SONAME, RTLD_LAZY | RTLD_NOLOAD));
 
-    // The library is found neither as "loaded" nor by the present environment.
+    // The library is found neither as "loaded" nor through the current environment.
     unsetenv("PYTHONPATH");
     ck_assert_int_eq(cuc_find_library(&again, LIB), CUC_OK);
     ck_assert_ptr_eq(again, found);
@@ -809,7 +809,8 @@ TEST(what_a_library_depends_on_is_loaded_before_it)
 {
     cuc_found *found = NULL;
 
-    // In separate folders, so that the loader alone does not find one for the other.
+    // Put the libraries in separate folders, so that the loader alone does not find one for the
+    // other.
     make_library("pp/nvidia/cu12/lib/libmathdx.so.0", "libmathdx.so.0", "libnvrtc.so.12");
     make_library("pp/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "libnvrtc.so.12", NULL);
     set("PYTHONPATH", "pp");
@@ -860,7 +861,7 @@ TEST(a_runtime_whose_symbols_the_program_shows_comes_first)
 
 enum { THREADS = 8, ROUNDS = 50 };
 
-// The method is "loaded" when another thread has just loaded it.
+// The method is "loaded" if another thread has just loaded the library.
 static void *find_often(void *unused)
 {
     (void)unused;
@@ -894,8 +895,8 @@ TEST(threads_find_and_load_at_once)
 
 static _Atomic(bool) stop;
 
-// Often holds cucore's lock, and never the loader's: a child that loads a library while another
-// thread of its parent does would deadlock without cucore.
+// Takes cucore's lock often, but never the loader's. Without cucore, a child would deadlock if it
+// loads a library that another thread of its parent was loading.
 static void *lock_often(void *unused)
 {
     (void)unused;
@@ -915,10 +916,10 @@ static void *lock_often(void *unused)
 TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
 {
     enum { FORKS = 10 };
-    pthread_t thread; // one: mutexes are unfair, and this thread must get the lock too
+    pthread_t thread; // only one, because mutexes are unfair and this thread must get the lock too
 
     if (UNDER_TSAN)
-        return; // the sanitizer hangs in the child of a process with threads
+        return; // the sanitizer hangs in a child of a process with threads
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
     ck_assert_int_eq(pthread_create(&thread, NULL, lock_often, NULL), 0);
@@ -968,7 +969,7 @@ TEST_RANGE(every_header_has_a_name_of_its_own, 0, (int)cuc_find_header_count())
     ck_assert_ptr_nonnull(row->wheels);
 }
 
-// Restart with a folder that the system's loader looks into.
+// Restarts the program with a folder that the system's loader searches.
 static void start_with_a_system_folder(char **argv)
 {
     char dir[] = "/tmp/cucore-find-system-XXXXXX";
@@ -982,7 +983,7 @@ static void start_with_a_system_folder(char **argv)
         exit(EXIT_FAILURE);
     setenv(SYSTEM_DIR, dir, 1);
     setenv("LD_LIBRARY_PATH", dir, 1);
-    // Not /proc/self/exe itself, which is another program under valgrind.
+    // Do not use /proc/self/exe itself, which is another program under valgrind.
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     self[length < 0 ? 0 : length] = '\0';
     execv(self, argv);

@@ -1,7 +1,8 @@
-// End to end on a GPU: compiles CUDA C++, launches it in every way, and checks the results. Exits
-// 77, a skip, without a device that runs kernels.
+// Tests end to end on a GPU: compiles CUDA C++, launches it in every way, and checks the results.
+// Exits 77, a skip, without a device that runs kernels.
 //
-// Tests that lose their context run in this program started anew with an argument (main).
+// Tests that lose their context run in a new process of this program, selected by an argument (see
+// main()).
 #include "base/array.h"
 #include "gpu_source.h"
 #include "testing.h"
@@ -68,7 +69,7 @@ static cuc_buffer *allocate(size_t bytes)
     return b;
 }
 
-// Page-locked memory and its host address.
+// Allocates page-locked memory and returns its host address.
 static cuc_buffer *allocate_pinned(void *host, size_t bytes)
 {
     cuc_buffer *b = NULL;
@@ -100,8 +101,8 @@ static void fill_random(float *x, size_t n)
         x[i] = random_float();
 }
 
-// The product and the sum are rounded separately or once: at most two halves of an ulp of the
-// addend.
+// Allows for the product and the sum to be rounded separately or once: the error is at most two
+// halves of an ulp of the addend.
 static void ck_saxpy(const float *got, float a, const float *x, const float *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -146,7 +147,7 @@ TEST_ROWS(saxpy_is_right_for_ragged_sizes, sizes)
     free(got);
 }
 
-struct affine { // as in the source
+struct affine { // like the struct in the source
     double scale;
     int32_t offset;
     float shift;
@@ -236,7 +237,7 @@ TEST(a_cooperative_grid_synchronises)
     ck_ok(cuc_occupancy_max_active_blocks(&blocks, k, device, 256, 0, 0));
     cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
     ck_ok(cuc_device_get_properties(&p, device));
-    blocks *= (uint32_t)p.multiprocessor_count; // all that fit at once
+    blocks *= (uint32_t)p.multiprocessor_count; // as many blocks as fit at once
     cuc_buffer *din = allocate_pinned(&in, N * 4), *dout = allocate_pinned(&out, blocks * 4);
     cuc_buffer *dpart = allocate(blocks * 4), *dbarrier = allocate(4);
     uint32_t sum = 0;
@@ -777,7 +778,7 @@ TEST(ptx_is_loaded_and_run)
     cuc_buffer_release(b);
 }
 
-// Processes of their own.
+// ---- Tests in separate processes
 
 #define CHECK(condition)                                                           \
     do {                                                                           \
@@ -790,7 +791,8 @@ TEST(ptx_is_loaded_and_run)
 
 static struct testing_failures failures;
 
-// A kernel that writes to an unmapped address, after other kernels; launches wait or do not.
+// Runs a kernel that writes to an unmapped address, after other kernels. With `blocking`, launches
+// wait.
 static int fault(int blocking)
 {
     cuc_kernel *saxpy = NULL, *illegal = NULL;
@@ -822,12 +824,12 @@ static int fault(int blocking)
     }
     CHECK(cuc_error_library_code() == CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(strncmp(cuc_error_log(), "illegal grid 5,1,1 block 1,1,1", 30) == 0);
-    // Launches that a wait has proved complete are not blamed.
+    // Launches that a wait has proved complete are not listed as suspects.
     CHECK((strstr(cuc_error_log(), "; saxpy grid 3,1,1 block 64,1,1") == NULL) == blocking);
     CHECK(strstr(cuc_error_message(), "illegal grid 5,1,1") != NULL);
     CHECK(cuc_context_is_lost(context) == CUDA_ERROR_ILLEGAL_ADDRESS);
     printf("%s\n", cuc_error_message());
-    // Later failures refer to the first one, and the log names the launch again.
+    // Later failures refer to the first one, and the log lists the launch again.
     CHECK(cuc_event_record(stream, event) == CUC_ERROR_CONTEXT_LOST);
     CHECK(cuc_error_library_code() == CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(strstr(cuc_error_message(), "first seen by cuc_") != NULL);
@@ -848,7 +850,7 @@ static int fault(int blocking)
     return 0;
 }
 
-// A child of a process that has used the driver gets an error.
+// In a child of a process that has used the driver, calls fail with an error.
 static int forked(void)
 {
     int status = 0;

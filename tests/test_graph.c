@@ -1,4 +1,4 @@
-// Captures, and the graphs they produce.
+// Tests captures and the graphs that they produce.
 #include "base/array.h"
 #include "graph/graph.h"
 #include "device/deferred.h"
@@ -105,7 +105,7 @@ TEST(another_stream_joins_by_an_event_and_joins_again)
     ck_ok(cuc_stream_wait_event(stream, back));
     ck_ok(launch_on(stream, affine, buffer, 1, 3));
     cuc_graph *graph = end_capture();
-    // first -> second -> last, first -> host -> last
+    // The graph is first -> second -> last, and first -> host -> last.
     ck_assert_uint_eq(node_count(graph), 4);
     ck_assert_uint_eq(edge_count(graph), 4);
     ck_assert_int_eq(status_of(side), CUC_CAPTURE_NONE);
@@ -203,7 +203,7 @@ TEST(a_spoilt_capture_says_which_call_was_refused_first)
              "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "first call refused", "cuCtxSynchronize",
              "cuc_context_synchronize", "900");
     ck_assert_ptr_null(graph);
-    // The next capture is not affected by the spoilt one.
+    // The spoilt capture does not affect the next one.
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(cuc_stream_wait_stream(side, stream));
     ck_ok(cuc_launch_host(side, nothing, NULL));
@@ -213,7 +213,7 @@ TEST(a_spoilt_capture_says_which_call_was_refused_first)
 
 // Capture modes.
 
-// A driver call that would escape a capture. cucore makes such calls in relaxed mode.
+// Makes a driver call that would escape a capture. cucore makes such calls in relaxed mode.
 static void *allocate_plainly(void *result)
 {
     CUcontext before;
@@ -289,7 +289,7 @@ TEST_ROWS(only_a_relaxed_capture_is_ended_by_another_thread, modes)
         ck_assert_int_eq(e.end, CUC_ERROR_INVALID_ARGUMENT);
         ck_assert_int_eq(e.cancel, CUC_ERROR_INVALID_ARGUMENT);
         ck_assert_ptr_nonnull(strstr(e.message, "begun by another thread"));
-        ck_assert_int_eq(status_of(stream), CUC_CAPTURE_ACTIVE); // it goes on
+        ck_assert_int_eq(status_of(stream), CUC_CAPTURE_ACTIVE); // the capture continues
         e.graph = end_capture();
     }
     ck_assert_uint_eq(node_count(e.graph), 1);
@@ -329,7 +329,7 @@ TEST(a_stream_that_joined_cannot_end_the_capture)
     ck_ok(cuc_stream_wait_stream(side, stream));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_end_capture(&graph, side), "end it there");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_cancel_capture(side), "end it there");
-    ck_assert_int_eq(status_of(stream), CUC_CAPTURE_ACTIVE); // it goes on
+    ck_assert_int_eq(status_of(stream), CUC_CAPTURE_ACTIVE); // the capture continues
     ck_assert_ptr_null(graph);
     ck_ok(cuc_stream_wait_stream(stream, side));
     cuc_graph_release(end_capture());
@@ -350,7 +350,7 @@ TEST(what_cannot_be_captured_is_refused_in_words)
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     ck_fails(bad, cuc_stream_begin_capture(legacy, 0), "legacy default", "cuc_stream_create");
     ck_ok(cuc_device_set_current(device, NULL));
-    ck_ok(cuc_stream_from_handle(&wrapped, NULL, NULL, NULL)); // the same under another name
+    ck_ok(cuc_stream_from_handle(&wrapped, NULL, NULL, NULL)); // the same stream under another name
     ck_fails(bad, cuc_stream_begin_capture(wrapped, 0), "legacy default");
     cuc_stream_release(wrapped);
     ck_ok(cuc_context_set_current(NULL, NULL));
@@ -387,7 +387,7 @@ TEST(captures_are_told_apart)
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     ck_ok(cuc_stream_get_capture_info(&a, stream));
     ck_ok(cuc_stream_wait_stream(side, stream));
-    ck_ok(cuc_stream_get_capture_info(&b, side)); // the same one
+    ck_ok(cuc_stream_get_capture_info(&b, side)); // the same capture
     ck_assert_uint_eq(a.id, b.id);
     ck_assert_ptr_eq(a.graph, b.graph);
     ck_ok(cuc_stream_is_capturing(&capturing, side));
@@ -401,7 +401,7 @@ TEST(captures_are_told_apart)
 
 TEST(cancelling_drops_everything_and_keeps_the_failure)
 {
-    ck_ok(cuc_stream_cancel_capture(stream)); // nothing to do
+    ck_ok(cuc_stream_cancel_capture(stream)); // there is nothing to cancel
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     ck_ok(cuc_stream_wait_stream(side, stream));
@@ -433,7 +433,7 @@ TEST(a_stream_released_while_it_is_captured_is_told_to_the_handler)
     ck_ok(cuc_device_synchronize(device)); // nothing is restricted any more
 }
 
-// The same object on every thread, and a different queue on each.
+// All threads see the same object, but each has its own queue.
 static void *capture_per_thread(void *data)
 {
     cuc_graph **graph = data;
@@ -498,7 +498,7 @@ TEST(a_graph_is_put_into_another)
     ck_ok(cuc_stream_embed_graph(stream, inner));
     ck_ok(launch_on(stream, affine, buffer, 3, 0));
     cuc_graph *outer = end_capture();
-    cuc_graph_release(inner); // it was copied
+    cuc_graph_release(inner); // the graph holds a copy
     ck_types(outer, expected, 3);
     ck_assert_uint_eq(edge_count(outer), 2);
     cuc_graph_exec *exec = instance_of(outer);
@@ -543,7 +543,7 @@ TEST(a_graph_is_drawn_to_a_string_and_to_a_file)
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     ck_ok(cuc_graph_write_dot(graph, path, CUC_DOT_EVERYTHING));
-    close(fd); // in the file that the drawing has replaced
+    close(fd); // this is the file that the drawing has replaced
     fd = open(path, O_RDONLY);
     ck_assert_int_ge(fd, 0);
     ssize_t got = read(fd, read_back, sizeof(read_back) - 1);
@@ -564,7 +564,7 @@ TEST(a_graph_is_drawn_to_a_string_and_to_a_file)
     cuc_graph_release(graph);
 }
 
-// Drivers that refuse, that are old, and that are lost
+// ---- Drivers that refuse, that are old, or whose context is lost
 
 TEST(a_driver_that_refuses_to_begin_leaves_nothing_behind)
 {
@@ -592,11 +592,11 @@ TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
     fake_fail("cuStreamEndCapture", 1, 999);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, stream), "cuStreamEndCapture");
     ck_assert(cuc__capturing());
-    fake_fail("cuUserObjectCreate", 1, 2); // its user object keeps the kernel alive
+    fake_fail("cuUserObjectCreate", 1, 2); // the user object keeps the kernel alive
     ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_stream_end_capture(&graph, stream),
              "cuUserObjectCreate");
     ck_assert_ptr_eq(graph, (void *)1);
-    ck_assert(!cuc__capturing()); // too late to go on
+    ck_assert(!cuc__capturing()); // it is too late to continue
     ck_assert_int_eq(fake_live("graph"), 0);
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
@@ -624,7 +624,7 @@ TEST(a_driver_from_before_12_3_captures_too)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_stream_get_capture_info(&info, stream), "12.3");
     cuc_graph *graph = end_capture();
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_get_edge_count(&edges, graph), "12.3");
-    ck_assert_int_eq(fake_live("user"), 1); // its kernel stays alive anyway
+    ck_assert_int_eq(fake_live("user"), 1); // the kernel stays alive even so
     cuc_graph_exec *exec = instance_of(graph);
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 1);

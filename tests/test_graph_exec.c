@@ -1,4 +1,4 @@
-// Instances of graphs: creation, launch, update, and the memory that they allocate.
+// Tests instances of graphs: creation, launch, update, and the memory that they allocate.
 #include "base/array.h"
 #include "graph_testing.h"
 #include "device/deferred.h"
@@ -58,7 +58,7 @@ TEST(arguments_are_as_they_were_when_they_were_captured)
     cuc_graph_release(graph);
 }
 
-// The number of concurrent runs of work that must not run concurrently.
+// Counts concurrent runs of work that must not run concurrently.
 static _Atomic int inside, most, runs;
 
 static void go_in_and_out(void *user)
@@ -119,7 +119,7 @@ TEST(an_instance_is_brought_to_the_device_ahead)
     ck_assert_ptr_nonnull(cuc_graph_exec_handle(exec));
     ck_assert_ptr_null(cuc_graph_exec_handle(NULL));
     ck_ok(cuc_graph_exec_upload(stream, second));
-    ck_assert_uint_eq(value_of(buffer), 0); // nothing has run
+    ck_assert_uint_eq(value_of(buffer), 0); // nothing has run yet
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_graph_exec_upload(side, exec)); // after its launch
     ck_ok(cuc_graph_exec_launch(stream, second));
@@ -162,7 +162,7 @@ TEST(a_captured_stream_takes_no_instance_and_its_capture_goes_on)
     ck_fails(CUC_ERROR_BUSY, cuc_graph_exec_launch(stream, exec), "is being captured",
              "cuc_stream_embed_graph");
     ck_fails(CUC_ERROR_BUSY, cuc_graph_exec_upload(stream, exec), "is being captured");
-    ck_ok(cuc_graph_exec_launch(side, exec)); // another one does
+    ck_ok(cuc_graph_exec_launch(side, exec)); // another instance can launch
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     cuc_graph_release(end_capture());
     ck_ok(cuc_stream_synchronize(side));
@@ -271,7 +271,7 @@ TEST(an_update_changes_arguments_kernels_and_addresses)
     cuc_buffer_release(other);
 }
 
-// Graphs that an update cannot turn into the graph of same(): a kernel, a fill and a copy.
+// ---- Graphs that an update cannot turn into the graph of same(): a kernel, a fill and a copy.
 
 static uint32_t there[N];
 
@@ -421,7 +421,7 @@ TEST(priorities_stay_where_each_node_has_its_own)
     cuc_stream_release(urgent);
 }
 
-// Memory of a graph
+// ---- Memory that a graph allocates
 
 TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
 {
@@ -455,7 +455,7 @@ TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
         ck_assert_uint_eq(host[N - 1], 42);
     }
     cuc_graph_exec_release(exec);
-    exec = instance_of(graph); // another one, now that the first is released
+    exec = instance_of(graph); // a second instance is possible once the first is released
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
@@ -475,7 +475,7 @@ TEST_RANGE(memory_that_a_launch_leaves_is_freed_before_the_next_one, 0, 2)
     ck_ok(cuc_graph_instantiate(
         &exec, graph, CUC_GRAPH_EXEC_OPTIONS(.flags = automatic ? CUC_GRAPH_AUTO_FREE : 0)));
     cuc_graph_release(graph);
-    ck_assert_int_lt(cuc_memory_free(stream, pool, ptr, 4 * N), 0); // nothing is there
+    ck_assert_int_lt(cuc_memory_free(stream, pool, ptr, 4 * N), 0); // nothing is allocated there
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(own), 20);
     ck_ok(launch_on(stream, affine, own, 1, 1));
@@ -492,7 +492,7 @@ TEST_RANGE(memory_that_a_launch_leaves_is_freed_before_the_next_one, 0, 2)
     ck_ok(cuc_stream_synchronize(stream));
     if (fake_available())
         ck_assert(!fake_allocated(ptr));
-    ck_ok(cuc_graph_exec_launch(stream, exec)); // now another allocation fits
+    ck_ok(cuc_graph_exec_launch(stream, exec)); // another allocation fits now
     ck_ok(cuc_memory_free(stream, pool, ptr, 4 * N));
     cuc_graph_exec_release(exec);
     cuc_memory_resource_release(pool);
@@ -512,7 +512,7 @@ TEST(a_buffer_from_before_is_not_freed_within_a_capture)
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "not memory of that graph"));
     unraisable.count = 0;
-    cuc_graph_release(end_capture()); // it goes on
+    cuc_graph_release(end_capture()); // the capture continues
     ck_ok(cuc_memory_free(stream, pool, ptr, 64));
     cuc_memory_resource_release(pool);
 }

@@ -1,4 +1,4 @@
-// Objects that graphs keep alive, their lifetime, and who releases them.
+// Tests which objects graphs keep alive, for how long, and who releases them.
 #include "base/array.h"
 #include "device/deferred.h"
 
@@ -6,7 +6,7 @@
 #include "graph_testing.h"
 #include "code/object.h"
 
-// Owners, and how many have been dropped.
+// Counts the owners that were dropped.
 static _Atomic int dropped;
 static pthread_t dropped_on;
 
@@ -30,7 +30,7 @@ static cuc_graph *captured(uint32_t b)
     return end_capture();
 }
 
-// The references held on the kernels' code.
+// Returns the number of references to the kernels' code.
 static uint32_t references(void)
 {
     cuc__deferred_poll();
@@ -45,7 +45,7 @@ TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
     ck_ok(launch_on(stream, affine, buffer, 1, 4));
     cuc_kernel_release(affine);
     cuc_kernel_release(minus);
-    cuc_object_release(object); // already during the capture
+    cuc_object_release(object); // released during the capture
     affine = minus = NULL;
     object = NULL;
     cuc_graph *graph = end_capture();
@@ -80,7 +80,7 @@ TEST(a_graph_holds_an_object_once_and_lets_it_go)
     ck_assert_uint_eq(references(), before + 1);
     cuc_graph_exec_release(exec);
     ck_soon(references() == before);
-    // A capture that yields no graph releases its references, too.
+    // A capture that yields no graph also releases its references.
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     ck_assert_uint_eq(references(), before + 1);
@@ -99,7 +99,7 @@ TEST(a_launch_beside_a_capture_is_none_of_its_business)
     ck_ok(launch_on(side, affine, buffer, 1, 1));
     ck_assert_uint_eq(references(), before + 1);
     ck_ok(cuc_stream_cancel_capture(stream));
-    ck_assert_uint_eq(references(), before + 1); // the other capture's reference
+    ck_assert_uint_eq(references(), before + 1); // the other capture's reference is left
     ck_ok(cuc_stream_cancel_capture(side));
     ck_assert_uint_eq(references(), before);
     ck_assert(!cuc__capturing());
@@ -133,8 +133,8 @@ TEST(an_owner_is_dropped_when_graph_and_instances_are_gone)
     ck_assert_int_eq(dropped_after_tidying(), 0);
     cuc_graph_exec_release(second);
     ck_soon(dropped_after_tidying() == 1);
-    ck_assert(pthread_equal(dropped_on, pthread_self())); // the drop did not run on a thread of the
-                                                          // driver
+    ck_assert(pthread_equal(dropped_on, pthread_self())); // the driver's thread did not run the
+                                                          // drop
 }
 
 TEST(a_launch_that_has_not_ended_keeps_everything)
@@ -168,7 +168,7 @@ TEST(an_update_trades_what_is_kept)
         fake_hold(cuc_stream_handle(stream));
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_graph_exec_update(exec, two));
-    if (hold) { // the launch in progress still has the old one
+    if (hold) { // the launch in progress still holds the old one
         testing_sleep_ms(5);
         ck_assert_int_eq(dropped_after_tidying(), 0);
         fake_resume(cuc_stream_handle(stream));
@@ -214,7 +214,7 @@ TEST(nothing_is_let_go_while_a_stream_is_captured)
     ck_ok(cuc_graph_keep_buffer(graph, own));
     cuc_buffer_release(own);
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
-    cuc_graph_release(graph); // its buffer's free would be captured
+    cuc_graph_release(graph); // otherwise the capture would include its buffer's free
     testing_sleep_ms(5);
     cuc__deferred_poll();
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
@@ -246,7 +246,7 @@ TEST_RANGE(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2)
     ck_ok(cuc_buffer_create(&own, stream, resource, 4 * N));
     cuc_memory_resource_release(resource);
     const cuc_device_ptr ptr = cuc_buffer_ptr(own);
-    ck_assert(cuc__defer_drop(own, let_go)); // dropped in reverse order: this one is last
+    ck_assert(cuc__defer_drop(own, let_go)); // drops run in reverse order, so this one is last
     ck_assert(cuc__defer_drop(&dropped, begin_to_capture));
     cuc__deferred_poll();
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
@@ -265,7 +265,7 @@ TEST(waiting_for_a_stream_lets_go)
     dropped = 0;
     ck_ok(cuc_graph_keep(graph, &dropped, drop));
     cuc_graph_release(graph);
-    testing_sleep_ms(20); // the driver's thread
+    testing_sleep_ms(20); // lets the driver's thread run
     ck_soon((cuc_stream_synchronize(stream), dropped == 1));
     graph = captured(1);
     ck_ok(cuc_graph_keep(graph, &dropped, drop));
@@ -315,7 +315,7 @@ TEST(what_cannot_be_kept_stays_the_callers)
     cuc_graph_release(graph);
     testing_sleep_ms(5);
     ck_assert_int_eq(dropped_after_tidying(), 0);
-    ck_assert_uint_eq(value_of(buffer), 0); // it is there
+    ck_assert_uint_eq(value_of(buffer), 0); // the memory is there
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-// Green contexts: groups of multiprocessors, and streams confined to them.
+// Tests green contexts: groups of multiprocessors, and streams confined to them.
 #include <cucore/green.h>
 
 #include "base/array.h"
@@ -42,7 +42,7 @@ TEST(a_device_has_its_multiprocessors)
     ck_assert_uint_eq(all.count, (uint32_t)count);
 }
 
-// The wanted number and size of groups, and the result.
+// The requested number and size of groups, and the result.
 static const struct {
     uint32_t wanted, least, flags;
 } splits[] = {
@@ -89,7 +89,7 @@ TEST(a_stream_of_a_part_does_what_others_do)
     ck_assert_ptr_nonnull(cuc_green_context_handle(a));
     ck_ok(cuc_green_context_stream_create(&part, a, NULL));
     ck_ok(cuc_green_context_stream_create(&other, b, CUC_STREAM_OPTIONS(.priority = -1)));
-    cuc_green_context_release(a); // the streams hold them
+    cuc_green_context_release(a); // the streams keep them alive
     cuc_green_context_release(b);
 
     ck_assert_ptr_eq(cuc_stream_device(part), device);
@@ -101,7 +101,7 @@ TEST(a_stream_of_a_part_does_what_others_do)
     ck_ok(launch_on(other, affine, buffer, 10, 0));
     ck_ok(cuc_stream_wait_stream(stream, other));
     ck_assert_uint_eq(value_of(buffer), 50);
-    // Memory in stream order, and a graph.
+    // Stream-ordered memory, and a graph.
     cuc_buffer *mine = NULL;
     cuc_graph *graph = NULL;
     ck_ok(cuc_buffer_create(&mine, part, NULL, 4 * N));
@@ -122,8 +122,8 @@ TEST(a_stream_of_a_part_does_what_others_do)
     cuc_stream_release(other);
 }
 
-// Each block writes its multiprocessor's number, and stays a while, so that the blocks use all
-// multiprocessors of the part.
+// Each block writes the number of its multiprocessor and stays a while, so that the blocks use all
+// of the group's multiprocessors.
 // clang-format off
 static const char where_ptx[] =
     ".version 7.8\n.target sm_80\n.address_size 64\n"

@@ -1,5 +1,5 @@
-// Long-running programs: creating and releasing an object any number of times leaves the size of
-// the process, its descriptors and its threads unchanged.
+// Tests programs that run long: creating and releasing an object any number of times must not
+// increase the process's memory, descriptors or threads.
 #include "base/array.h"
 #include "device_test.h"
 #include "launch_ptx.h"
@@ -86,7 +86,7 @@ static void make_pool(int round)
     cuc_memory_resource_release(memory);
 }
 
-// Each has a kernel with a different long name: names are not kept for ever.
+// Each object has a kernel with a different long name, because names must not be kept for ever.
 static void make_object(int round)
 {
     char text[600];
@@ -223,7 +223,7 @@ static struct size size_now(void)
                           entries("/proc/self/task") };
 }
 
-// Concurrency is bounded, because a driver reserves memory for its maximum.
+// Limit concurrency, because a driver reserves memory for the maximum that it has seen.
 static void repeat(const struct growth *g, int from, int to)
 {
     for (int i = from; i < to; i++) {
@@ -233,7 +233,7 @@ static void repeat(const struct growth *g, int from, int to)
     }
 }
 
-// Driver 580 itself keeps 208 bytes of each user object of a graph.
+// Driver 580 itself keeps 208 bytes of each user object in a graph.
 static size_t kept_bytes(const struct growth *g)
 {
     return g->once == make_graph && !cuc__driver_simulated() ? 512 : 8;
@@ -241,15 +241,16 @@ static size_t kept_bytes(const struct growth *g)
 
 CASE("growth", .setup = setup, .teardown = teardown, .timeout = 60);
 
-// The peak of concurrent work can come late and is kept: only a leak grows in every round.
+// The peak of concurrent work may come late, and its memory is kept. Only a leak grows in every
+// round.
 TEST_ROWS(many_are_no_larger_than_a_few, growths)
 {
     enum { WINDOWS = 5 };
     const struct growth *g = &growths[_i];
-    int heap = 0, descriptors = 0, threads = 0; // windows in which each grew
+    int heap = 0, descriptors = 0, threads = 0; // number of windows in which each grew
     struct size before, after = { 0 };
 
-    repeat(g, 0, g->rounds); // caches fill
+    repeat(g, 0, g->rounds); // fills the caches
     for (int window = 1; window <= WINDOWS; window++) {
         before = size_now();
         repeat(g, window * g->rounds, (window + 1) * g->rounds);

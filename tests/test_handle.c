@@ -1,4 +1,4 @@
-// Reference counts, and the table of live handles that CUCORE_CHECK_HANDLES=1 keeps.
+// Tests reference counts, and the table of live handles that CUCORE_CHECK_HANDLES=1 keeps.
 #include "base/array.h"
 #include "base/handle.h"
 #include "launch_ptx.h"
@@ -13,7 +13,7 @@ static struct testing_failures failures;
 
 static void check_handles(void)
 {
-    setenv("CUCORE_CHECK_HANDLES", "1", 1); // read with the first handle of the process
+    setenv("CUCORE_CHECK_HANDLES", "1", 1); // read when the process makes its first handle
     cuc_set_failure_handler(testing_failed, &failures);
 }
 
@@ -134,7 +134,7 @@ TEST_RANGE(an_empty_or_zero_variable_switches_no_checks_on, 0, 2)
     cuc__handle_free(t);
 }
 
-// The same through public functions. Released objects stay allocated, which is not a leak here.
+// Does the same through public functions. Released objects stay allocated, which is no leak here.
 TEST(public_calls_refuse_released_and_mistaken_handles)
 {
     cuc_device *device;
@@ -158,7 +158,7 @@ TEST(public_calls_refuse_released_and_mistaken_handles)
     ck_fails(CUC_ERROR_INVALID_HANDLE,
              cuc_stream_create(&stream, (cuc_device *)(void *)stream, NULL), "cuc_device");
 
-    cuc_stream_release(kept); // a default stream stays
+    cuc_stream_release(kept); // a default stream is never destroyed
     cuc_stream_release(kept);
     ck_assert_int_eq(failures.count, 0);
     ck_ok(cuc_stream_query(kept));
@@ -222,7 +222,7 @@ TEST_RANGE(a_pointer_that_is_no_device_address_is_refused_by_its_number, 0, 3)
                      CUC_LAUNCH(stream, shape, three, 1.0F, wrong[i], 4), "three: argument 1: 0x",
                      "is not a device address", "Pass a cuc_buffer");
     }
-    // A pointer to any type is checked like a void pointer.
+    // A pointer of any type is checked like a void pointer.
     const cuc_arg told[] = { CUC_ARG(typed), CUC_ARG(opaque), CUC_ARG(&global[1]), CUC_ARG(heap) };
     for (size_t i = 0; i < CUC_LENGTH(told); i++) {
         if (!refused)
@@ -235,10 +235,10 @@ TEST_RANGE(a_pointer_that_is_no_device_address_is_refused_by_its_number, 0, 3)
     void *first = (void *)(uintptr_t)cuc_buffer_ptr(buffer), *end = (char *)first + 256;
     void *nothing = NULL;
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, first, 4));
-    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, end, 4)); // the end of an array
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, end, 4)); // end of the array: valid
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, nothing, 4));
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, buffer, 4));
-    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, (uint64_t)(uintptr_t)stack, 4)); // a value
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, (uint64_t)(uintptr_t)stack, 4)); // not checked
     ck_assert_int_eq(fake_launch_count(), launched + 5);
     ck_assert_int_eq(launched, refused ? 0 : 8);
     cuc_buffer_release(buffer);

@@ -1,5 +1,6 @@
-// The files that a source may include: each of them changes the key, and so does one that appears
-// where it would be found. A source whose files cannot be determined has no key.
+// Tests the set of files that a source may include. A change to any of them changes the key, and so
+// does a file that appears where it would be found. A source whose files cannot be determined has
+// no key.
 #include "base/array.h"
 #include "program/included.h"
 #include "testing.h"
@@ -42,8 +43,8 @@ static void remove_folder(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-// Writes the key of a source as text, or why there is none. With a store, its list of files may
-// come from there, and is written to it; *recalled is true if it came from there.
+// Writes the key of a source as text, or why it has none. With `stores`, the list of files may come
+// from a store, and is written to it; *recalled says whether it came from there.
 static const char *make_key(const char *text, const char *definitions, bool stores, bool *recalled)
 {
     static const char *const folders[] = { "first", "second" };
@@ -79,8 +80,7 @@ static const char *make_key(const char *text, const char *definitions, bool stor
     return result[at];
 }
 
-// Returns the key of a source, or why there is none, and checks that a list in the store changes
-// neither.
+// Returns the key of a source, or why it has none. Checks that a list in the store changes neither.
 static const char *key_of(const char *text, const char *definitions)
 {
     const char *key = make_key(text, definitions, false, NULL);
@@ -95,7 +95,7 @@ static const char *key_of(const char *text, const char *definitions)
 // ---- Sources with a key
 
 static const struct {
-    const char *text, *file; // a file that changes the key when it appears
+    const char *text, *file; // `file` changes the key when it appears
     const char *definitions;
 } known[] = {
     // Places
@@ -104,7 +104,7 @@ static const struct {
     { "#include \"h.h\"\n", "h.h", NULL },
     { "#include <h>\n", "first/h.stdh", NULL },
     { "#include \"sub.d/h\"\n", "second/sub/h.stdh", "#define X\n" },
-    { "", "memory/beside.h", NULL }, // of the header in memory
+    { "", "memory/beside.h", NULL }, // a header in memory includes it
     { "#include_next <h.h>\n", "second/h.h", NULL },
     // __has_include
     { "#if __has_include(<h.h>)\n#endif\n", "second/h.h", NULL },
@@ -193,7 +193,7 @@ static const struct {
     { "#define HAS(X) __has_include(X)\n#if APPLY(HAS, <h.h>)\n", "the file of HAS", NULL },
     { "#define HAS(X) __has_include(X)\n#if HAS(<linux/h.h>)\n", "the file of HAS", NULL },
     { "#if HAS(H)\n", "the file of HAS", "#define HAS(X) __has_include(X)\n" },
-    // The file is beside the one that uses the macro.
+    // The file is next to the file that uses the macro.
     { "#define H __has_include(\"h.h\")\n", "__has_include", NULL },
     { "#define H /*\n*/ __has_include(\"h.h\")\n", "__has_include", NULL },
     { "#define HAS(X) __has_include(X)\n#define sub other\n#if HAS(<sub/h.h>)\n", "a macro, sub",
@@ -239,7 +239,7 @@ TEST_ROWS(what_cannot_be_known_has_no_key, unknown)
                   unknown[_i].text, key);
 }
 
-// The compiler may never open a file in a branch that it leaves out.
+// The compiler may never open a file that is named in a skipped branch.
 TEST(a_pipe_without_a_writer_is_not_waited_for)
 {
     ck_assert_int_eq(mkfifo("first/pipe.h", 0600), 0);
@@ -248,11 +248,11 @@ TEST(a_pipe_without_a_writer_is_not_waited_for)
                   "%s", key);
 }
 
-// ---- Lists of another source
+// ---- Lists that another source has stored
 
 static const struct {
     const char *first, *second; // sources
-    bool recalled;              // the second one takes the list of the first
+    bool recalled;              // whether the second source uses the first one's list
 } pairs[] = {
     // Lines that name no file
     { "#include <h.h>\nint a;\n", "#include <h.h>\nint b;\n", true },
@@ -289,14 +289,14 @@ static const struct {
     { "#include <h.h>\n", "#include <h.h>\r\n#include <i.h>\r\n", false },
     { "#include <h.h>\n", "#include <h.h>\n#pragma once /*\n*/ #include <i.h>\n", false },
     { "#inc\\\nlude <h.h>\n", "#include <h.h>\n", true }, // the same line
-    // Literals and comments that hide a directive, or end before it: it counts
+    // A directive that a literal or a comment hides, or ends before, still counts
     { "#include <h.h>\n", "#include <h.h>\nauto t = R\"(\n#include <i.h>\n)\";\n", false },
     { "#include <h.h>\n", "#include <h.h>\n/*\n#include <i.h>\n*/\n", false },
     { "#include <h.h>\n", "#include <h.h>\nauto t = R\"(/*)\";\n#include <i.h>\n", false },
     { "#include <h.h>\n", "#include <h.h>\nauto t = \"/*\";\n#include <i.h>\n", false },
-    { "#include <h.h>\n", "#include <h.h>\n// \\\n#include <i.h>\n", true }, // a comment's line
+    { "#include <h.h>\n", "#include <h.h>\n// \\\n#include <i.h>\n", true }, // a comment line
     { "#include <h.h>\n", "/*\n#include <h.h>\n*/\n", true },                // includes nothing
-    // Lines that name no file and refuse a key
+    // Lines that name no file but prevent a key
     { "#include <h.h>\n", "#include <h.h>\nconst char *t = __TIME__;\n", false },
     { "#include <h.h>\n", "#include <h.h>\nconst char *t = __DATE__;\n", false },
     { "#include <h.h>\n", "#include <h.h>\nconst char *t = __TIMESTAMP__;\n", false },
@@ -308,7 +308,7 @@ static const struct {
     { "#include <h.h>\n", "#include <h.h>\n// ?\?/\n#include <i.h>\n", false },
     { "#include <h.h>\n", "#include <h.h>\nint a; \\ \n", false },
     { "#include <h.h>\n", "#include <h.h>\rint a;\n", false },
-    // Words of a macro that a header defines for __has_include
+    // Words of a macro that a header defines as __has_include
     { "#include \"has.h\"\n", "#include \"has.h\"\nint a = HAS(<i.h>);\n", false },
     { "#include \"has.h\"\n", "#include \"has.h\"\nint a = J(HA, S)(<i.h>);\n", false },
     { "#include \"has.h\"\n", "#include \"has.h\"\n#pragma a HAS(<i.h>)\n", false },
@@ -316,7 +316,7 @@ static const struct {
     { "#include \"has.h\"\n", "#include \"has.h\"\n#ifdef HAS\n#endif\n", true },
 };
 
-// A list never makes another key than a scan does, and no key where a scan makes none.
+// A list never gives another key than a scan, and gives no key where a scan gives none.
 TEST_ROWS(a_list_serves_sources_with_the_same_directives, pairs)
 {
     const char *first = pairs[_i].first, *second = pairs[_i].second;
@@ -333,7 +333,7 @@ TEST_ROWS(a_list_serves_sources_with_the_same_directives, pairs)
     ck_assert_msg(recalled == pairs[_i].recalled, "%s\nafter %s: %s", second, first, key);
 }
 
-// Sources of random pieces, many of which share their directives with an earlier one.
+// Makes sources of random pieces; many share their directives with an earlier source.
 TEST(a_list_never_changes_a_key)
 {
     static const char *const pieces[] = {
@@ -397,7 +397,7 @@ TEST(a_list_never_changes_a_key)
     printf("%d of %d sources had a list, and %d have no key\n", recalled_count, ROUNDS, refused);
 }
 
-// ---- Changes of the files of a list
+// ---- Changes to the files in a list
 
 static void change_text(void)
 {
@@ -444,7 +444,7 @@ static void add_elsewhere(void)
 
 static const struct {
     void (*change)(void);
-    bool same; // the key, from the list
+    bool same; // whether the key stays the same and comes from the list
 } changes[] = {
     { change_text, false }, { add_before, false },       { add_folder, false },
     { remove_it, false },   { make_it_a_folder, false }, { touch_it, true },
@@ -466,7 +466,8 @@ TEST_ROWS(a_list_is_void_after_a_change, changes)
     ck_assert_int_eq(strcmp(before, after) == 0, changes[_i].same);
 }
 
-// While a compiler runs, a change to other contents and back does not show in the contents.
+// A file that changes and changes back while a compiler runs has the same contents, but the
+// compiler may have read others.
 TEST(a_file_that_is_touched_may_have_been_read_meanwhile)
 {
     struct cuc__include_source source = { .name = "source.cu",
@@ -486,7 +487,7 @@ TEST(a_file_that_is_touched_may_have_been_read_meanwhile)
     cuc__includes_free(files);
 }
 
-// Lists of other formats, and those cut anywhere, are no lists.
+// Lists in other formats, and truncated lists, are rejected.
 TEST(damaged_lists_are_refused)
 {
     struct cuc__include_source source = { .name = "source.cu",
@@ -507,7 +508,7 @@ TEST(damaged_lists_are_refused)
         whole += files != NULL;
         cuc__includes_free(files);
     }
-    ck_assert_int_lt(whole, 4); // after the head and after each file
+    ck_assert_int_lt(whole, 4); // cuts after the head and after each file
     free(entry.file);
 }
 

@@ -1,5 +1,5 @@
-// Names of kernels and graphs: as many as the kernels, graphs and launch rings that use them, plus
-// those just released.
+// Tests the names of kernels and graphs: there are only as many as the kernels, graphs and launch
+// rings use, plus those just released.
 #include "device/context.h"
 #include "device/intern.h"
 #include "device/deferred.h"
@@ -34,7 +34,7 @@ static void teardown(void)
     cuc_set_failure_handler(NULL, NULL);
     if (!fake_available())
         return;
-    // The driver releases a graph's references on its own thread, slightly later.
+    // The driver releases a graph's references slightly later, on its own thread.
     for (int i = 0; i < 1000 && fake_live_total(); i++) {
         testing_sleep_ms(5);
         cuc__deferred_poll();
@@ -53,14 +53,14 @@ static cuc_status make_kernel(cuc_kernel **kernel, const char *name)
     size_t count;
 
     if (st >= 0)
-        st = cuc_object_get_kernel_count(&count, object); // the object has the name, too
+        st = cuc_object_get_kernel_count(&count, object); // gives the object the name too
     if (st >= 0)
         st = cuc_object_get_kernel(kernel, object, name);
     cuc_object_release(object);
     return st;
 }
 
-// Makes a kernel of a new name, launches it, and releases it.
+// Makes a kernel with a new name, launches it, and releases it.
 static cuc_status use_new_name(const char *name, cuc_stream *on)
 {
     cuc_kernel *kernel = NULL;
@@ -125,7 +125,7 @@ TEST(a_name_lives_as_long_as_a_kernel_or_an_object_has_it)
     ck_ok(cuc_object_get_kernel_name(&name, object, 0));
     ck_assert_str_eq(name, "lives");
     cuc_object_release(object);
-    // A released name that is requested again before it is freed stays.
+    // A released name that is requested again before it is freed stays valid.
     ck_ok(make_kernel(&again, "lives"));
     use_new_names("more", 1000, NULL);
     ck_assert_str_eq(cuc_kernel_name(again), "lives");
@@ -140,7 +140,7 @@ TEST(a_launch_that_may_be_to_blame_keeps_its_name)
     use_new_names("other", 10 * BOUND, NULL);
     list_launches(text, sizeof(text));
     ck_assert_msg(strstr(text, "blamed grid 1,1,1") != NULL, "%s", text);
-    // The ring drops the launch, and then nothing uses the name.
+    // The ring drops the launch; then nothing uses the name.
     use_new_names("later", CUC__LAUNCH_RECORDS, stream);
     list_launches(text, sizeof(text));
     ck_assert_ptr_null(strstr(text, "blamed"));
@@ -185,7 +185,7 @@ TEST(names_of_graphs_do_not_pile_up)
     }
     ck_ok(cuc_stream_synchronize(stream));
     cuc_graph_exec_release(exec);
-    // The driver releases kernels in graphs on its own thread, slightly later.
+    // The driver releases kernels in graphs slightly later, on its own thread.
     for (int i = 0; i < 1000 && cuc__intern_count() > before + BOUND; i++) {
         testing_sleep_ms(5);
         cuc__deferred_poll();

@@ -1,4 +1,5 @@
-// Memory and events of another process: a child forked before either process opens a driver.
+// Tests memory and events shared with another process: a child forked before either process loads a
+// driver.
 #include <cucore/cucore.h>
 
 #include "memory/pool.h"
@@ -58,7 +59,7 @@ static int hear_fd(int at)
     return fd;
 }
 
-// The state of each of the two processes.
+// State of each of the two processes.
 static cuc_device *device;
 static cuc_stream *stream;
 
@@ -78,7 +79,8 @@ static void check_all(cuc_buffer *buffer, uint32_t expected)
         ck_assert_uint_eq(host[i], expected);
 }
 
-// One piece of memory has one address, and stays as long as one of its buffers does.
+// All imports of one piece of memory share one address, which stays valid as long as one of the
+// buffers does.
 static void import_again(cuc_buffer *buffer, cuc_memory_resource *pool,
                          const cuc_ipc_handle *handle)
 {
@@ -109,7 +111,7 @@ static void other_process(void)
     cuc_set_failure_handler(testing_failed, &failures);
     int fd = hear_fd(to_parent);
     ck_ok(cuc_memory_pool_from_fd(&pool, device, fd));
-    ck_ok(cuc_memory_pool_from_fd(&again, device, fd)); // for which the driver may use one pool
+    ck_ok(cuc_memory_pool_from_fd(&again, device, fd)); // the driver may use one pool for both
     close(fd);
     ck_assert_int_lt(cuc_buffer_create(&buffer, stream, pool, 16), 0);
     hear(to_parent, &handle, sizeof(handle));
@@ -135,17 +137,17 @@ static void other_process(void)
     ck_assert_uint_eq(cuc_event_flags(event), CUC_EVENT_IPC);
     ck_ok(cuc_event_query(event));
     say(to_parent, &byte, 1);
-    hear(to_parent, &byte, 1); // it was recorded, and is pending
+    hear(to_parent, &byte, 1); // the event is recorded and pending
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
     ck_ok(cuc_stream_wait_event(stream, event));
     ck_assert_int_eq(cuc_stream_query(stream), CUC_NOT_READY);
     say(to_parent, &byte, 1);
-    check_all(buffer, 11); // after the work it waits for
+    check_all(buffer, 11); // after the work that it waits for
     ck_ok(cuc_event_synchronize(event));
     ck_ok(cuc_event_query(event));
     cuc_event_release(event);
     cuc_buffer_release(buffer);
-    ck_ok(cuc_buffer_from_ipc_handle(&buffer, stream, pool, &piece, 4 * N)); // anew
+    ck_ok(cuc_buffer_from_ipc_handle(&buffer, stream, pool, &piece, 4 * N)); // imports again
     check_all(buffer, 11);
     cuc_buffer_release(buffer);
     cuc_memory_resource_release(pool);
@@ -163,7 +165,7 @@ static void hold(void *user)
     hear(*(int *)user, &byte, 1);
 }
 
-// Starts the other process, before this one has opened the driver.
+// Starts the other process before this one has loaded the driver.
 static pid_t start(void (*other)(void))
 {
     int sockets[2];
@@ -172,7 +174,7 @@ static pid_t start(void (*other)(void))
     to_parent = sockets[1];
     to_child = sockets[0];
     pid_t child = fork();
-    close(sockets[child == 0 ? 0 : 1]); // so that a process learns that its partner has ended
+    close(sockets[child == 0 ? 0 : 1]); // so that a process notices when its partner ends
     if (!child) {
         other();
         _exit(0);
@@ -185,7 +187,7 @@ CASE("ipc", .timeout = 60);
 TEST(two_processes_share_memory_and_order)
 {
     cuc_memory_resource *pool = NULL;
-    cuc_buffer *buffer = NULL, *other = NULL; // from the same pool, unaffected
+    cuc_buffer *buffer = NULL, *other = NULL; // from the same pool; must be unaffected
     cuc_event *event = NULL;
     cuc_ipc_handle handle;
     int gate[2], fd = -1, status;
@@ -264,11 +266,11 @@ static void other_imports_several_pools(void)
 
     ck_assert_int_lt(cuc_buffer_from_ipc_handle(&again, stream, pools[0], &handles[2][0], 4 * N),
                      0);
-    // The handle belongs to a buffer of another pool.
+    // The handle belongs to a buffer of a different pool.
     ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_VALUE);
     ck_assert_ptr_null(again);
 
-    // Releasing one pool's buffer leaves the others, and its second import, in place.
+    // Releasing one pool's buffer leaves the others, and the second import of it, in place.
     ck_ok(cuc_buffer_from_ipc_handle(&again, stream, pools[1], &handles[1][0], 4 * N));
     ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffers[1][0]));
     cuc_buffer_release(buffers[1][0]);
@@ -291,7 +293,7 @@ static void other_imports_several_pools(void)
     say(to_parent, &byte, 1);
 }
 
-// Buffers of equal size at equal offsets of their pools, whose exported bytes may be equal.
+// Buffers of equal size at equal offsets in their pools may have equal exported bytes.
 TEST(each_buffer_is_imported_from_its_own_pool)
 {
     cuc_memory_resource *pools[POOLS] = { NULL };
@@ -368,7 +370,7 @@ static void other_grows(void)
     close(pieces[0].fd);
     close(pieces[1].fd);
     say(to_parent, &byte, 1);
-    hear(to_parent, &byte, 1); // the other one has released it
+    hear(to_parent, &byte, 1); // the other process has released it
     check_all(buffer, 7);
     ck_ok(cuc_buffer_grow(&more, buffer, 2 * bytes));
     cuc_buffer_release(buffer);
@@ -457,7 +459,8 @@ TEST(what_is_of_one_process_alone_is_refused)
 
 int main(void)
 {
-    // Each test has its own process and driver: this process must have none.
+    // Each test uses processes and a driver of its own, so this process must not have loaded a
+    // driver.
     int32_t devices = 0;
     int status = 0;
     pid_t child = fork();

@@ -1,4 +1,4 @@
-// Kernels: parameters, attributes, shared memory, occupancy, foreign handles.
+// Tests kernels: parameters, attributes, shared memory, occupancy, foreign handles.
 #include <cucore/kernel.h>
 #include <cucore/occupancy.h>
 
@@ -37,7 +37,7 @@ static cuc_kernel *get(const char *name)
 
 // Parameters
 
-// As text: "0:4 float, 8:8 int".
+// Returns the parameters as text: "0:4 float, 8:8 int".
 static const char *parameters(const cuc_kernel *kernel)
 {
     static char text[4096];
@@ -56,8 +56,8 @@ static const char *parameters(const cuc_kernel *kernel)
     return text;
 }
 
-// Compares with the offsets of this driver. After a parameter aligned to 128 bytes, they depend on
-// the architecture; the fake driver and the PTX reader have natural offsets.
+// Compares parameters, with the offsets of this driver. Offsets after a parameter aligned to 128
+// bytes depend on the architecture; the fake driver and the PTX reader use natural offsets.
 static void expect_parameters(const cuc_kernel *kernel, const char *expected)
 {
     const char *got = parameters(kernel);
@@ -66,7 +66,7 @@ static void expect_parameters(const cuc_kernel *kernel, const char *expected)
         ck_assert_str_eq(got, expected);
         return;
     }
-    while (*got && *expected) { // ":SIZE TYPE, " after ":SIZE TYPE, "
+    while (*got && *expected) { // compares ":SIZE TYPE, " one by one
         got = strchr(got, ':') + 1;
         expected = strchr(expected, ':') + 1;
         size_t n = strcspn(expected, ",");
@@ -116,7 +116,7 @@ TEST_ROWS(an_older_driver_leaves_both_to_the_ptx, signatures)
     cuc_kernel_release(kernel);
 }
 
-// A loaded object whose PTX is then replaced or removed: the state of a cubin on a real driver.
+// Loads an object and then replaces or removes its PTX, which imitates a cubin on a real driver.
 static void swap_ptx(const char *text)
 {
     void *library;
@@ -191,7 +191,7 @@ TEST(a_parameter_is_given_as_far_as_the_caller_knows_it)
     larger.p.struct_size = sizeof(larger);
     ck_ok(cuc_kernel_get_parameter(&larger.p, kernel, 0));
     ck_assert_int_eq(larger.p.type, CUC_PARAMETER_FLOAT);
-    ck_assert_uint_eq(larger.behind[0], 0); // beyond the library's knowledge
+    ck_assert_uint_eq(larger.behind[0], 0); // bytes that this library does not know
 
     p.struct_size = 3;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_kernel_get_parameter(&p, kernel, 0),
@@ -293,7 +293,7 @@ TEST(an_older_driver_wraps_kernels_it_cannot_name)
     ck_assert_str_eq(cuc_kernel_name(kernel), "");
     cuc_kernel_release(kernel);
     ck_ok(cuc_kernel_from_handle(&kernel, cuc_kernel_handle(own), object));
-    ck_assert_str_eq(cuc_kernel_symbol(kernel), "saxpy"); // the object knows it
+    ck_assert_str_eq(cuc_kernel_symbol(kernel), "saxpy"); // the object knows the symbol
     cuc_kernel_release(kernel);
     cuc_kernel_release(own);
 }
@@ -314,14 +314,14 @@ TEST(any_failing_driver_call_wraps_nothing)
         ck_assert_int_eq(st < 0, !kernel);
         cuc_kernel_release(kernel);
         CUcontext left;
-        if (testing_current()) // a context is left current if the failing call was its pop
+        if (testing_current()) // if the failing call was the pop, a context stays current
             ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&left), 0);
         if (!reached)
             break;
     }
     ck_assert_int_lt(n, 50);
-    // The name, the device count, a first query without a context, which pushes and pops one, four
-    // parameters and their end.
+    // The calls: the name, the device count, a first query without a context, which pushes and pops
+    // one, four parameters, and the end of the parameters.
     ck_assert_int_eq(failures, 10);
     cuc_kernel_release(own);
 }
@@ -550,7 +550,7 @@ TEST(large_shared_memory_is_allowed_when_it_is_asked_for)
     ck_assert_uint_eq(atomic_load(&kernel->limits[0].shared_bytes), plain);
     ck_ok(cuc__kernel_allow_shared(kernel, device, plain + 1, "cuc_launch"));
     ck_ok(cuc__kernel_allow_shared(kernel, device, most, "cuc_launch"));
-    expect_calls("cuKernelSetAttribute", 2); // one of them failed
+    expect_calls("cuKernelSetAttribute", 2); // one of the calls failed
     ck_ok(
         cuc_kernel_get_attribute(&value, kernel, device, CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES));
     ck_assert_int_ge(value, (int32_t)most);
@@ -627,7 +627,7 @@ TEST(blocks_of_a_kernel_are_counted)
     ck_assert_uint_ge(large, 1);
     ck_assert_uint_gt(small, large);
     ck_ok(cuc_occupancy_max_active_blocks(&large, kernel, device, 32, most, 0));
-    ck_assert_uint_eq(large, 1); // the opt-in was made, as by a launch
+    ck_assert_uint_eq(large, 1); // the opt-in was made, as it is for a launch
 
     ck_assert_int_eq(cuc_occupancy_max_active_blocks(&blocks, kernel, device, 32, most + 1, 0),
                      CUC_ERROR_INVALID_ARGUMENT);

@@ -1,4 +1,5 @@
-// cuc_kernel_from_source(): from source text to a kernel in one call. NVRTC is the real one.
+// Tests cuc_kernel_from_source(), which goes from source text to a kernel in one call. Uses the
+// real NVRTC.
 #include <cucore/launch.h>
 #include <cucore/program.h>
 
@@ -34,7 +35,7 @@ static void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// Every kernel has one address as its parameter, so its launch shows that it is the right kernel.
+// Every kernel takes one address, so a launch shows that it is the right kernel.
 static const struct {
     int32_t kind;
     const char *source, *name, *symbol;
@@ -63,14 +64,14 @@ TEST_ROWS(a_source_becomes_a_kernel_that_holds_its_code, found)
     if (found[_i].symbol)
         ck_assert_str_eq(cuc_kernel_symbol(kernel), found[_i].symbol);
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_PROGRAM), 0);
-    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_OBJECT), 1); // the kernel's
-    if (found[_i].kind == CUC_SOURCE_TILE)                       // for the driver to assemble
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_OBJECT), 1); // the kernel holds it
+    if (found[_i].kind == CUC_SOURCE_TILE)                       // the driver assembles it
         ck_assert_int_eq(cuc_object_kind(cuc_kernel_object(kernel)), CUC_CODE_PTX);
     ck_ok(cuc_kernel_get_parameter_count(&count, kernel));
     ck_assert_uint_ge(count, 1);
     cuc_kernel_release(kernel);
 
-    // Named among the options as well, and not by itself.
+    // The caller may list the name among the options' name expressions too.
     if (found[_i].kind != CUC_SOURCE_CUDA || strchr(found[_i].name, '_'))
         return;
     options.name_expressions = given;
@@ -99,7 +100,7 @@ static const struct {
 
 TEST_ROWS(a_failure_leaves_nothing_but_its_message_and_log, refused)
 {
-    cuc_kernel *kernel = (cuc_kernel *)(void *)&device; // is unchanged
+    cuc_kernel *kernel = (cuc_kernel *)(void *)&device; // must stay unchanged
 
     ck_fails(refused[_i].status,
              cuc_kernel_from_source(&kernel, refused[_i].kind, refused[_i].source, 0,
@@ -118,6 +119,6 @@ TEST(a_missing_place_for_the_kernel_is_refused)
 
 int main(void)
 {
-    setenv("CUCORE_CHECK_HANDLES", "1", 1); // counts live objects, from the first handle on
+    setenv("CUCORE_CHECK_HANDLES", "1", 1); // count live objects from the first handle on
     return run_device_tests("kernel_source");
 }

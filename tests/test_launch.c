@@ -1,4 +1,4 @@
-// Launches on streams of every kind, with memory of every device, and kernels that fail.
+// Tests launches on streams of every kind, with memory of every device, and kernels that fail.
 #include "base/array.h"
 #include "memory/buffer.h"
 
@@ -7,7 +7,7 @@
 #include <cucore/condition.h>
 #include <cucore/node.h>
 
-// Memory of other devices.
+// ---- Memory of other devices
 
 CASE("launch", .setup = setup, .teardown = teardown);
 
@@ -40,7 +40,7 @@ TEST(memory_that_the_device_cannot_reach_is_refused)
                  "cannot access: give it access with cuc_memory_pool_set_access(), or copy it");
     }
     if (fake_available())
-        fake_do_nothing("cuDeviceCanAccessPeer", 1); // devices that are not peers
+        fake_do_nothing("cuDeviceCanAccessPeer", 1); // makes the devices no peers
     ck_ok(cuc_device_can_access_peer(&can, device, other));
     if (!can) {
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, buffer),
@@ -50,7 +50,7 @@ TEST(memory_that_the_device_cannot_reach_is_refused)
     }
     if (fake_available())
         fake_do_nothing("cuDeviceCanAccessPeer", 0);
-    ck_ok(CUC_LAUNCH(stream, SHAPE, one, pinned)); // every device can access it
+    ck_ok(CUC_LAUNCH(stream, SHAPE, one, pinned)); // every device can access pinned memory
     tensor.flags = CUC_TENSOR_MANAGED;
     ck_ok(CUC_LAUNCH(stream, SHAPE, one, &tensor));
     tensor.flags = 0;
@@ -58,7 +58,7 @@ TEST(memory_that_the_device_cannot_reach_is_refused)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, &tensor),
              "tensor of device 99, which does not exist");
     if (fake_available()) {
-        // If the driver cannot classify an address, the launch goes to the driver.
+        // If the driver cannot classify an address, the launch proceeds.
         fake_fail("cuPointerGetAttributes", 1, CUDA_ERROR_UNKNOWN);
         ck_ok(CUC_LAUNCH(stream, SHAPE, one, buffer));
     }
@@ -92,7 +92,7 @@ TEST(memory_of_the_host_is_refused_unless_the_device_reaches_it)
         cuc_buffer_release(buffer);
     }
     tensor.flags = CUC_TENSOR_PINNED;
-    if (fake_available()) // elsewhere a kernel would look for it
+    if (fake_available()) // elsewhere the kernel would access the memory
         ck_ok(CUC_LAUNCH(stream, SHAPE, one, &tensor));
     tensor.flags = 0;
     tensor.data = 0;
@@ -129,7 +129,7 @@ TEST_RANGE(default_streams_take_launches_from_any_thread, 0, 2)
     ck_assert_ptr_null(testing_current());
     if (fake_available())
         ck_assert_ptr_eq(seen("none")->hStream, cuc_stream_handle(s));
-    // Another context is current, in which the same handle is a different stream.
+    // Another context is current; in it, the same handle means a different stream.
     ck_assert_int_eq(cuc__cu.cuCtxCreate(&foreign, &params, 0, 0), 0);
     ck_ok(CUC_LAUNCH(s, SHAPE, none));
     ck_ok(CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 1 }, .cluster = { 2 }), none));
@@ -192,7 +192,7 @@ TEST(launches_are_captured)
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
 }
 
-// Kernels that fail. On the fake driver a host function stands for the kernel.
+// ---- Kernels that fail. On the fake driver a host function imitates the kernel.
 
 static _Atomic int ran;
 
@@ -228,7 +228,7 @@ static void lose(void)
     none = three = kinds = many = one = NULL;
     object = NULL;
     stream = NULL;
-    ck_assert_int_eq(failures.count, 0); // releases in a lost context are silent
+    ck_assert_int_eq(failures.count, 0); // releases in a lost context report nothing
     fake_reset();
 }
 
@@ -275,7 +275,7 @@ TEST(a_fault_is_told_with_the_latest_launches)
     ck_assert_int_ge(launches, 10);
     ck_assert_int_le(launches, 16);
     const size_t whole = strlen(cuc_error_message());
-    // Every later call, on any object, refers to it; its log has the launches.
+    // Every later call, on any object, refers to the first failure, and its log lists the launches.
     ck_fails(CUC_ERROR_CONTEXT_LOST, CUC_LAUNCH(stream, SHAPE, none), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "launching none");
     ck_short(whole);
@@ -288,7 +288,7 @@ TEST(a_fault_is_told_with_the_latest_launches)
     ck_short(whole);
     ck_assert_ptr_null(more);
     ck_assert_int_eq(cuc_context_is_lost(primary), 700);
-    // Calls about code involve no context, and the driver may refuse them too.
+    // Calls about code do not involve a context; the driver may still refuse them.
     cuc_object *code = NULL;
     cuc_kernel *k = NULL;
     ck_ok(cuc_object_create(&code, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
@@ -303,7 +303,7 @@ TEST(a_fault_is_told_with_the_latest_launches)
     lose();
 }
 
-// The launches blamed for a fault, after various earlier work.
+// ---- Launches that are named as suspects for a fault, after various earlier work
 
 static void wait_for_the_stream(void)
 {
@@ -463,13 +463,13 @@ TEST(a_fault_in_a_graph_is_blamed_on_its_kernels)
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream),
              "one of which may be the cause: graph of 3 nodes (kernels none, faulty) on stream 0x");
-    ck_assert_ptr_null(strstr(cuc_error_log(), ";")); // nothing else
+    ck_assert_ptr_null(strstr(cuc_error_log(), ";")); // nothing else is listed
     cuc_graph_exec_release(exec);
     cuc_kernel_release(faulty);
     lose();
 }
 
-// Graphs that contain a faulty kernel.
+// ---- Graphs that contain a faulty kernel
 
 static cuc_graph *end(cuc_stream *s)
 {
@@ -509,7 +509,7 @@ static void put_grandchild(cuc_stream *side, cuc_kernel *faulty)
     embed(child);
 }
 
-// A node that runs the second of two bodies, which `s` fills from here on.
+// Adds a node that runs its second body, which `s` fills from here on.
 static cuc_graph *begin_body(cuc_stream *of, cuc_stream *s)
 {
     cuc_graph *bodies[2] = { NULL, NULL };
@@ -563,7 +563,7 @@ static void put_body_of_body(cuc_stream *side, cuc_kernel *faulty)
     cuc_stream_release(inner);
 }
 
-// Captured into an existing graph, which gets its nodes at once.
+// Captures into an existing graph, which gets its nodes at once.
 static void put_body_into_a_graph(cuc_stream *side, cuc_kernel *faulty)
 {
     cuc_graph *graph = NULL;
@@ -578,7 +578,7 @@ static void put_body_into_a_graph(cuc_stream *side, cuc_kernel *faulty)
 
 static const struct {
     const char *name;
-    void (*put)(cuc_stream *side, cuc_kernel *faulty); // begins the capture, too
+    void (*put)(cuc_stream *side, cuc_kernel *faulty); // also begins the capture
 } inside[] = {
     { "a graph in it", put_child },
     { "a graph in a graph in it", put_grandchild },
@@ -628,7 +628,7 @@ TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
     cuc_graph_exec *exec = graph_of(faulty);
     ran = 0;
     ck_ok(cuc_graph_exec_launch(stream, exec));
-    ck_assert_int_eq(ran, 3); // when the call returned
+    ck_assert_int_eq(ran, 3); // the kernels had run when the call returned
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     ck_ok(cuc_graph_exec_launch(legacy, exec));
     ck_assert_int_eq(ran, 6);
@@ -650,14 +650,14 @@ TEST(with_blocking_launches_a_fault_is_the_kernels_own)
     CUgraph graph = NULL;
 
     NEED_FAKE();
-    setenv("CUCORE_LAUNCH_BLOCKING", "1", 1); // read with the first launch of the process
+    setenv("CUCORE_LAUNCH_BLOCKING", "1", 1); // read at the first launch of the process
     fake_define_kernel("none", run);
     fake_define_kernel("faulty", fault);
     fake_set_async(1);
     faulty = kernel("faulty");
     ran = 0;
     ck_ok(CUC_LAUNCH(stream, SHAPE, none));
-    ck_assert_int_eq(ran, 1); // when the call returned
+    ck_assert_int_eq(ran, 1); // the kernel had run when the call returned
     ck_assert_int_eq(cuc_launch_is_blocking(), 1);
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 1 }, .cluster = { 2 }),
                      none));
@@ -665,7 +665,7 @@ TEST(with_blocking_launches_a_fault_is_the_kernels_own)
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     ck_ok(CUC_LAUNCH(legacy, SHAPE, none));
     ck_assert_int_eq(ran, 3);
-    // Captured work does not run, and nothing waits for it.
+    // Captured work does not run, so the launch must not wait for it.
     ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream),
                                                   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                      0);

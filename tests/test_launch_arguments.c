@@ -1,4 +1,5 @@
-// The arguments of launches: the bytes that reach the driver, and the mistakes caught before.
+// Tests the arguments of launches: the bytes that reach the driver, and the mistakes that are
+// caught first.
 #include "base/array.h"
 #include "launching.h"
 
@@ -75,7 +76,8 @@ TEST(every_kind_of_argument_arrives_as_its_bytes)
     cuc_buffer_release(buffer);
 }
 
-// The same as rvalues, through const pointers, and with a struct named for strict C11.
+// The same as rvalues, through const pointers, and with a struct whose type is named for strict
+// C11.
 TEST(arguments_may_be_values_of_expressions)
 {
     const struct triple triple = { 1, 2, 3, 4 };
@@ -162,7 +164,7 @@ TEST(the_array_form_takes_the_same_arguments)
         for (uint32_t i = 0; i < 32; i++)
             ck_parameter(i, &(uint32_t){ i * 3 }, 4);
     }
-    args[0] = (cuc_arg){ CUC_DTYPE_UNKNOWN, 4, { .f32 = 1.5f } }; // checked by size alone
+    args[0] = (cuc_arg){ CUC_DTYPE_UNKNOWN, 4, { .f32 = 1.5f } }; // only the size is checked
     args[1] = (cuc_arg){ CUC_ARG_POINTER, 8, { .u64 = 0x1000 } };
     args[2] = (cuc_arg){ CUC_U32, 4, { .u64 = 9 } };
     ck_ok(cuc_launch(stream, SHAPE, three, args, 3));
@@ -265,16 +267,16 @@ TEST(null_handles_are_named)
 
 CASE("bare");
 
-// The driver is queried once in a process, so this runs in one that has not queried it.
+// A process queries the driver only once, so this runs in a process that has not queried it.
 TEST(parameters_that_nobody_knows_are_not_checked)
 {
     cuc_kernel *foreign = NULL;
 
     NEED_FAKE();
-    fake_hide("cuKernelGetParamInfo"); // as on drivers before 12.4
+    fake_hide("cuKernelGetParamInfo"); // as with drivers before 12.4
     setup_without_reset();
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, three, 1.0f),
-             "three: expected 3 arguments, got 1"); // the PTX tells
+             "three: expected 3 arguments, got 1"); // the PTX has the count
     ck_ok(cuc_kernel_from_handle(&foreign, cuc_kernel_handle(three), NULL));
     for (int i = 0; i < 2; i++)
         ck_ok(CUC_LAUNCH(stream, SHAPE, foreign, 1.0f, 2ull, 3));

@@ -1,10 +1,10 @@
-// Attributes of launches: clusters, cooperation, programmatic dependence and others.
+// Tests launch attributes: clusters, cooperative launches, programmatic dependence and others.
 #include "base/array.h"
 #include "launch/launch.h"
 
 #include "launching.h"
 
-// `give` sets the caller's value; `got` examines the driver's.
+// `give` sets the caller's value; `got` examines the value that the driver gets.
 
 static cuc_event *event;
 
@@ -174,7 +174,7 @@ TEST_ROWS(each_attribute_reaches_the_drivers_config, attributes)
     ck_assert_ptr_eq(c.attrs, room);
     ck_assert_uint_eq(room[0].id, attributes[_i].driver);
     attributes[_i].got(&room[0].value);
-    // Only graphs can have a device node; a launch takes all other attributes.
+    // A device-updatable node works only in graphs; a launch accepts all other attributes.
     if (fake_available() && a.id != CUC_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) {
         ck_ok(CUC_LAUNCH(stream, &config, none));
         ck_assert_uint_eq(seen("none")->numAttrs, 1);
@@ -279,7 +279,7 @@ TEST(a_cluster_must_divide_the_grid)
         ck_assert_uint_eq(last.attributes[0].value.clusterDim.y, 1);
     }
     c.grid[0] = 64;
-    c.cluster[0] = 32; // beyond the hardware: the driver reports it
+    c.cluster[0] = 32; // more than the hardware allows; the driver reports it
     ck_fails(CUC_ERROR_DRIVER, CUC_LAUNCH(stream, &c, none), "launching none, grid 64,1,1",
              "cuLaunchKernelEx returned");
 }
@@ -301,8 +301,8 @@ TEST(flags_become_attributes)
 
 CASE("bare");
 
-// A device that lacks a feature; its limits are read with the first device, so this runs in a
-// process without any.
+// Tests a device that lacks a feature. Its limits are read with the first device, so this runs in a
+// process that has read no device.
 TEST(what_the_device_lacks_is_not_supported)
 {
     NEED_FAKE();

@@ -1,4 +1,4 @@
-// Grids, blocks and shared memory of launches, within and beyond the device's limits.
+// Tests grids, blocks and shared memory of launches, within and beyond the device's limits.
 #include "base/array.h"
 #include "launching.h"
 
@@ -75,7 +75,7 @@ TEST(dimensions_left_out_are_one)
     ck_assert_uint_eq(c->blockDimY, 6);
     ck_assert_uint_eq(c->blockDimZ, 7);
     ck_assert_uint_eq(c->sharedMemBytes, 100);
-    // And the same through the path of attributes.
+    // The same launch with attributes takes another path.
     ck_ok(CUC_LAUNCH(stream,
                      CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 5 }, .shared_bytes = 8,
                                        .flags = CUC_LAUNCH_COOPERATIVE),
@@ -105,7 +105,7 @@ TEST(a_config_of_another_size_is_read_as_far_as_it_goes)
              "cuc_launch_config sets a field at byte");
     older.struct_size = offsetof(cuc_launch_config, shared_bytes);
     older.grid[0] = older.block[0] = 2;
-    older.shared_bytes = UINT32_MAX; // beyond the caller's struct
+    older.shared_bytes = UINT32_MAX; // beyond the end of the caller's struct
     ck_ok(CUC_LAUNCH(stream, &older, none));
     older.struct_size = 0;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, &older, none), "struct_size is 0",
@@ -178,7 +178,7 @@ TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
     ck_ok(CUC_LAUNCH(stream, SHAPE, none));
     static const char *const calls[] = { "cuKernelGetAttribute", "cuKernelSetAttribute" };
     cuc_kernel *fresh = kernel("fixed");
-    for (int i = 0; i < CUC_LENGTH(calls); i++) { // the first launch on a device; the opt-in
+    for (int i = 0; i < CUC_LENGTH(calls); i++) { // the first launch's query; the opt-in
         fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
         ck_fails(
             CUC_ERROR_DRIVER,
@@ -192,7 +192,7 @@ TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
     cuc_kernel_release(fresh);
 }
 
-// A kernel whose block .reqntid fixes, in its own object.
+// Makes a kernel in its own object, with a block size that .reqntid fixes.
 static cuc_kernel *exact_kernel(const char *reqntid)
 {
     char ptx[512];
@@ -214,7 +214,7 @@ static const struct {
     uint64_t n;
     uint32_t block, expected_block, expected_grid;
 } counts[] = {
-    { 0, 128, 128, 1 }, // one block without an element
+    { 0, 128, 128, 1 }, // one block, for no elements
     { 1, 128, 128, 1 },
     { 128, 128, 128, 1 },
     { 129, 128, 128, 2 },
@@ -249,7 +249,7 @@ TEST(a_config_without_a_block_gets_the_one_of_the_occupancy)
 
     cuc_launch_config bounded = CUC_LAUNCH_CONFIG_INIT;
     ck_ok(cuc_launch_config_for(&bounded, small, device, 100000));
-    ck_assert_uint_le(bounded.block[0], 64); // its launch bounds
+    ck_assert_uint_le(bounded.block[0], 64); // limited by its launch bounds
     ck_ok(CUC_LAUNCH(stream, &bounded, small));
     cuc_kernel_release(small);
 }
@@ -270,7 +270,7 @@ TEST(a_config_takes_the_block_that_a_kernel_requires)
     c.block[0] = 0;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, flat, device, 1000),
              "the required block is 16,16,1 for exact");
-    ck_assert_uint_eq(c.block[0], 0); // as it was
+    ck_assert_uint_eq(c.block[0], 0); // unchanged
     cuc_kernel_release(exact);
     cuc_kernel_release(flat);
 }

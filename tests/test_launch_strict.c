@@ -1,5 +1,5 @@
-// CUC_LAUNCH as a compiler without GNU extensions sees it: arguments are variables, and a struct is
-// named as such. Only the header is read in that mode.
+// Tests CUC_LAUNCH with a compiler in strict C mode, without GNU extensions: arguments are
+// variables, and struct types are named. Only the header is read in that mode.
 #include <cucore/buffer.h>
 #include <cucore/event.h>
 #include <cucore/kernel.h>

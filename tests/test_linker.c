@@ -1,4 +1,4 @@
-// Linkers: the real nvJitLink, and the fake driver's linker.
+// Tests linkers: the real nvJitLink, and the fake driver's linker.
 
 #include "base/array.h"
 #include "testing.h"
@@ -45,7 +45,7 @@ static cuc_linker *linker_of(const cuc_linker_options *options)
     return l;
 }
 
-// A linker of the two sources, compiled to a kind of code.
+// Makes a linker with the two sources, each compiled to the given kind of code.
 static cuc_linker *linker_of_both(int32_t kind, const cuc_linker_options *options)
 {
     cuc_linker *l = linker_of(options);
@@ -116,7 +116,7 @@ static void remove_folder(void)
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_LINKER), 0);
 }
 
-// Every option: its flag, nvJitLink's acceptance, and the driver's linker's acceptance or refusal.
+// ---- Every option: its flag, whether nvJitLink accepts it, and whether the driver's linker does.
 
 #define TEXTS(field, count, ...)                   \
     .field = (const char *const[]){ __VA_ARGS__ }, \
@@ -126,7 +126,7 @@ static void remove_folder(void)
 static const struct option_case {
     const char *flag;
     cuc_linker_options options;
-    int driver; // 1: the driver's linker takes it
+    int driver; // 1: the driver's linker accepts it
     cuc_status status;
 } option_cases[] = {
     { "-maxrregcount=32",          { .max_register_count = 32 }, 1, 0 },
@@ -176,7 +176,7 @@ TEST_ROWS(an_option_becomes_the_flag_that_nvjitlink_takes, option_cases)
     ck_assert(found);
     ck_assert_ptr_null(cuc_linker_flag(l, cuc_linker_flag_count(l)));
     if (c->status && cuc__nvjitlink_toolkit.version() > 13000)
-        ; // a later nvJitLink may know it
+        ; // a later nvJitLink may accept it
     else if (c->status)
         refused(l, CUC_CODE_CUBIN, c->status, c->flag[1] == 'O' ? "-O: 2" : c->flag);
     else
@@ -353,7 +353,7 @@ TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
     const char *text;
     size_t bytes;
 
-    for (size_t extra = 0; extra < 2; extra++) { // counted with its terminating zero, too
+    for (size_t extra = 0; extra < 2; extra++) { // counted also with its terminating zero
         cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90", .verbose = CUC_ON));
         ck_assert_int_eq(cuc_linker_add_data(l, 0, ptx, strlen(ptx) + extra, NULL), CUC_OK);
         cuc_object *object = linked(l, CUC_CODE_CUBIN);
@@ -366,7 +366,7 @@ TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
     }
 }
 
-// The fake device has sm_90.
+// The fake device is an sm_90.
 static const struct {
     const char *target, *arch;
     cuc_status status;
@@ -462,7 +462,7 @@ TEST(files_are_read_when_they_are_added)
     cuc_linker_release(l);
 }
 
-// Output of nvcc: a host object with device code, an archive of it, a fatbin.
+// Tests nvcc's output: a host object with device code, an archive of it, and a fat binary.
 TEST_RANGE(host_objects_archives_and_fatbins_are_inputs, 0, 3)
 {
     static const struct {

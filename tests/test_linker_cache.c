@@ -1,5 +1,5 @@
-// Links in a cache: a hit gives what a link gives, whatever could change the result is a miss, and
-// a hit does not load nvJitLink.
+// Tests links with a cache: a hit gives the same as a link, a change of anything that could affect
+// the result is a miss, and a hit does not load nvJitLink.
 #include "base/array.h"
 #include "cache/cache.h"
 #include "testing.h"
@@ -51,7 +51,7 @@ struct input {
     const char *data, *name;
 };
 
-// Links, and appends everything that a caller can see of the result to a text.
+// Links, and appends to a text everything that a caller can see of the result.
 static bool link_inputs(char **result, const struct input *inputs, int count, int32_t target,
                         const cuc_linker_options *options)
 {
@@ -84,8 +84,8 @@ static bool link_inputs(char **result, const struct input *inputs, int count, in
     return info().hits > hits;
 }
 
-// Links twice, and without a cache: a miss, a hit, and the same result. Fails if the first is a
-// hit.
+// Links twice, and then without a cache. Expects a miss, a hit, and equal results; fails if the
+// first link is a hit.
 static void expect_new(const struct input *inputs, int count, int32_t target,
                        const cuc_linker_options *options, const char *what)
 {
@@ -96,7 +96,7 @@ static void expect_new(const struct input *inputs, int count, int32_t target,
     ck_assert_msg(link_inputs(&second, inputs, count, target, options), "%s is no hit", what);
     none.cache = cuc_cache_none();
     ck_assert(!link_inputs(&third, inputs, count, target, &none));
-    // nvJitLink prints some warnings for the first link of a process only.
+    // nvJitLink prints some warnings only for the first link of a process.
     size_t code = (size_t)(strstr(first, "\n\n") - first);
     ck_assert_msg(strcmp(first, second) == 0 && strncmp(first, third, code) == 0,
                   "%s: a hit differs:\n%s\n%s\n%s", what, first, second, third);
@@ -145,7 +145,7 @@ TEST(whatever_changes_a_link_is_a_miss)
     ck_assert_uint_eq(info().stored, CUC_LENGTH(rows));
     ck_assert_uint_eq(info().misses, CUC_LENGTH(rows));
     ck_assert_uint_eq(info().hits, CUC_LENGTH(rows));
-    // The caller chooses the object's name; it is not an input of the link.
+    // The caller chooses the object's name, which is not an input of the link.
     char *text;
     ck_assert(link_inputs(&text, &one, 1, CUC_CODE_CUBIN,
                           &(cuc_linker_options){ .arch = "sm_90", .name = "mine" }));
@@ -168,7 +168,7 @@ static cuc_object *compile(const char *text, const char *name, const char *expre
     return object;
 }
 
-// The names and the PTX of a result, which come from the inputs and from the entry.
+// A result's names and PTX come partly from the inputs and partly from the entry.
 TEST(a_hit_has_the_names_of_its_inputs)
 {
     static const int32_t targets[] = { CUC_CODE_CUBIN, CUC_CODE_PTX };
@@ -242,7 +242,7 @@ TEST(what_a_key_cannot_cover_is_not_cached)
             ck_assert_msg(strstr(text, line) != NULL, "no %s", line);
             free(text);
         }
-        o.cache = cuc_cache_none(); // nobody expects it to be cached
+        o.cache = cuc_cache_none(); // so that it is never cached
         ck_assert(!link_inputs(&text, &one, 1, CUC_CODE_CUBIN, &o));
         ck_assert_ptr_null(strstr(text, "not cached"));
         free(text);
@@ -268,7 +268,7 @@ TEST(a_failure_is_not_kept)
     ck_assert_uint_eq(info().stored, 0);
 }
 
-// ---- Processes, each of which begins without nvJitLink
+// ---- Separate processes, each of which starts without nvJitLink
 
 struct answer {
     bool hit, loaded, driver;
@@ -336,7 +336,7 @@ TEST(another_nvjitlink_is_a_miss)
     ck_assert(link_in_child(path, &o).hit);
 }
 
-// A file that cannot be loaded is tried each time, and results of the driver's linker are not
+// A library that cannot be loaded is tried again each time. Results of the driver's linker are not
 // cached.
 TEST(links_by_the_driver_are_not_kept)
 {

@@ -138,7 +138,7 @@ FAKE_TEST_RANGE(device_memory_is_not_allocated_on_another_devices_stream, 0, SOU
     cuc_memory_resource_release(mr);
 }
 
-// Fails the n-th driver call for every n until none is reached.
+// Fails the n-th driver call for every n, until a run makes fewer calls.
 FAKE_TEST_RANGE(a_driver_call_that_fails_leaves_nothing_behind, 0, 2 * SOURCES)
 {
     const struct source *s = &sources[_i % SOURCES];
@@ -396,7 +396,7 @@ TEST(statistics_follow_what_is_allocated)
     ck_ok(cuc_memory_pool_get_statistics(&s, mr));
     ck_assert_uint_eq(s.used_bytes, 0);
     ck_assert_uint_ge(s.used_high, 1 << 20);
-    ck_assert_uint_ge(s.reserved_bytes, 1 << 20); // kept
+    ck_assert_uint_ge(s.reserved_bytes, 1 << 20); // the pool keeps the memory
     ck_ok(cuc_memory_pool_trim(mr, 0));
     ck_ok(cuc_memory_pool_reset_high_watermarks(mr));
     ck_ok(cuc_memory_pool_get_statistics(&s, mr));
@@ -455,7 +455,7 @@ FAKE_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
              "");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_set_access(mr, NULL, CUC_ACCESS_NONE), "");
 
-    // A new pool is closed to other devices, whatever an earlier one was.
+    // A new pool gives other devices no access, whatever an earlier pool did.
     ck_ok(cuc_memory_pool_set_access(mr, second, CUC_ACCESS_READ_WRITE));
     cuc_memory_resource_release(mr);
     ck_ok(make_pool(&mr, CUC_MEMORY_DEVICE));
@@ -510,7 +510,7 @@ TEST(a_wrapped_pool_is_borrowed_and_its_owner_dropped_once)
 
 // ---- Released pools
 
-// The handle of a pool that was created, filled or not, and released.
+// Creates a pool, optionally fills it, releases it, and returns its handle.
 static void *release_pool(const cuc_memory_pool_options *options, int fill,
                           void (*change)(cuc_memory_resource *pool))
 {
@@ -561,7 +561,7 @@ static const struct {
     cuc_memory_pool_options first, second;
     int fill;
     void (*change)(cuc_memory_resource *pool);
-    int again; // the second is the first, reused
+    int again; // whether the second pool reuses the first one
 } released[] = {
 #define OPTIONS(...)                                                \
     {                                                               \
@@ -606,7 +606,7 @@ TEST_ROWS(a_pool_that_was_filled_rests_and_is_as_new, released)
     ck_ok(cuc_memory_pool_create(&next, device, &released[_i].second));
     if (released[_i].again)
         ck_assert_ptr_eq(cuc_memory_pool_handle(next), first);
-    else if (fake_available()) // another driver may reuse the handle of a destroyed pool
+    else if (fake_available()) // a real driver may reuse the handle of a destroyed pool
         ck_assert_ptr_ne(cuc_memory_pool_handle(next), first);
     for (int32_t a = CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES;
          a <= CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES; a++) {
@@ -638,7 +638,7 @@ FAKE_TEST(too_many_pools_at_rest_go_in_time)
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < POOLS; i++)
         cuc_memory_resource_release(pools[i]);
-    // None is destroyed yet: another thread may be in a call that uses one.
+    // No pool is destroyed yet, because another thread may be in a call that uses one.
     ck_assert_int_eq(fake_live("pool"), POOLS);
     usleep(1100000);
     ck_ok(cuc_memory_pool_create(&pools[0], device, NULL));
@@ -669,7 +669,7 @@ FAKE_TEST(a_handler_of_failures_may_make_pools)
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "cuMemPoolDestroy"));
     unraisable.count = 0;
-    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // this pool was not destroyed before
+    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // the pool was not destroyed before
 }
 
 FAKE_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
@@ -810,7 +810,7 @@ FAKE_TEST_RANGE(synchronous_memory_waits_for_its_stream_before_it_goes, 6, SOURC
     ck_ok(cuc_memory_free(NULL, mr, ptr, 64));
     ck_assert_int_eq(fake_calls("cuStreamSynchronize"), 0);
 
-    // A failed wait frees nothing.
+    // After a failed wait, nothing is freed.
     ck_ok(cuc_memory_allocate(&ptr, stream, mr, 64));
     fake_fail("cuStreamSynchronize", 1, 999);
     ck_fails(CUC_ERROR_DRIVER, cuc_memory_free(stream, mr, ptr, 64), "");
@@ -1134,11 +1134,11 @@ FAKE_TEST(batches_go_to_the_driver_in_one_call)
     fake_calls_reset();
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 1);
-    batch.location_count = MANY; // all equal: one run
+    batch.location_count = MANY; // all locations are equal, so this is one run
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2);
     for (size_t i = 0; i < MANY; i += 2)
-        places[i].type = CUC_LOCATION_HOST; // no two equal: pieces of 64
+        places[i].type = CUC_LOCATION_HOST; // neighbours differ: pieces of 64
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2 + 4);
     ck_ok(cuc_memory_discard_and_prefetch_batch(stream, &batch));
@@ -1146,7 +1146,7 @@ FAKE_TEST(batches_go_to_the_driver_in_one_call)
     ck_ok(cuc_memory_discard_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemDiscardBatchAsync"), 1);
 
-    // The legacy stream does not support batches, and gets single calls.
+    // The legacy stream does not support batches, so it gets single calls.
     cuc_stream *legacy;
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     fake_calls_reset();

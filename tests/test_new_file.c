@@ -1,6 +1,6 @@
-// Files written whole or not at all: every system call of every writer of the library fails in
-// turn, or a signal ends the process there. The path then has the old contents or the new ones, and
-// the folder nothing else.
+// Tests that files are written completely or not at all: every system call of every writer in the
+// library fails in turn, or a signal kills the process there. Afterwards the path has the old
+// contents or the new ones, and nothing else is left in the folder.
 #include "base/array.h"
 #include "base/new_file.h"
 #include "testing.h"
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// ---- System calls that fail (linked with --wrap for each, see meson.build)
+// ---- System calls that fail (the test is linked with --wrap for each, see meson.build)
 
 static struct {
     int at;         // the n-th call from now on fails; 0: none
@@ -25,7 +25,7 @@ static struct {
     int calls;      // calls made since `at` was set
     bool anonymous; // the file system has O_TMPFILE
     bool exchanges; // and RENAME_EXCHANGE
-    int flags;      // the last named temporary file's
+    int flags;      // of the last named temporary file
     char name[64];
 } hit = { .anonymous = true, .exchanges = true };
 
@@ -69,7 +69,7 @@ int __wrap_renameat2(int from, const char *a, int to, const char *b, unsigned fl
     return __real_renameat2(from, a, to, b, flags);
 }
 
-// A descriptor is closed also when close() fails.
+// close() closes a descriptor even when it fails.
 int __real_close(int fd);
 int __wrap_close(int fd);
 int __wrap_close(int fd)
@@ -212,14 +212,14 @@ static cuc_status draw_graph(void)
 static const struct {
     const char *name;
     cuc_status (*write)(void);
-    const char *before; // NULL: no file
-    const char *after;  // in the new file, and not in the old one
+    const char *before; // NULL: there is no file
+    const char *after;  // text that only the new file has
 } writers[] = {
     { "cuc__write_file() of a new file", write_text, NULL, "new text\n" },
     { "cuc__write_file() over a file", write_text, "old text\n", "new text\n" },
     { "cuc_object_save()", save_object, "old text\n", ".version 8.0" },
     { "cuc_tuned_add()", add_record, "cucore-tuned 1\na\tb\tc\td\te\tf\tg\t1\n", "B=1\t0.5\n" },
-    // The last one needs the driver, which a forked process does not have.
+    // The last writer needs the driver, which a forked process does not have.
     { "cuc_graph_write_dot()", draw_graph, "old text\n", "digraph" },
 };
 
@@ -250,8 +250,8 @@ static void start_over(int writer)
         put("file", writers[writer].before, 0640);
 }
 
-// Returns the error in what a writer leaves behind, after success (`done`) or after a failure or a
-// kill; NULL: none.
+// Returns a description of what is wrong after success (`done`), a failure or a kill; NULL if
+// nothing is.
 static const char *look(int writer, bool done, bool ended)
 {
     const char *text = get("file"), *before = writers[writer].before;
@@ -324,7 +324,7 @@ TEST_RANGE(a_signal_may_come_before_every_system_call, 0, 2 * FORKED)
                           "status 0x%x", (unsigned)status);
             const char *wrong = look(_i / 2, !status, true);
             if (signals[s] == SIGKILL && wrong && strstr(wrong, "left")) {
-                wrong = NULL; // then nobody can clean up
+                wrong = NULL; // nobody can clean up after that
                 remove_folder();
                 ck_assert_int_eq(mkdir(folder, 0755), 0);
             }
@@ -361,7 +361,7 @@ static int write_several(int *failed)
     return error;
 }
 
-// Bits of the files that exist before.
+// Each value is a set of bits: which files exist at the start.
 static const int existing[] = { 0, 2, 5, 7 };
 
 static void put_several(int there)
@@ -391,7 +391,7 @@ static int count_new(int there)
 
 CASE("several", .setup = make_folder, .teardown = remove_folder);
 
-// The row: the files that exist, O_TMPFILE, RENAME_EXCHANGE.
+// A row is a combination of the files that exist, O_TMPFILE and RENAME_EXCHANGE.
 TEST_RANGE(all_files_are_new_or_none, 0, 4 * CUC_LENGTH(existing))
 {
     int there = existing[_i / 4], descriptors = count_entries("/proc/self/fd"), made = 0, failed;
@@ -408,7 +408,7 @@ TEST_RANGE(all_files_are_new_or_none, 0, 4 * CUC_LENGTH(existing))
         armed = hit.calls >= n;
         hit.at = 0;
         int new = count_new(there);
-        // A call that removes an old file may fail, too; then its temporary name remains.
+        // A call that removes an old file may also fail; then the file's temporary name remains.
         if (!error && new < 0) {
             remove_folder();
             ck_assert_int_eq(mkdir(folder, 0755), 0);
@@ -535,7 +535,8 @@ TEST(devices_and_pipes_are_written_in_place)
     ck_assert_str_eq(text, "new");
     close(fds[0]);
     close(fds[1]);
-    // A regular file too, by its descriptor: the shell owns it and goes on writing to it.
+    // Writing to a descriptor's path works for a regular file too: the shell owns the file and
+    // continues writing to it.
     put("file", "old", 0644);
     int fd = open(in_folder("file"), O_WRONLY | O_APPEND);
     snprintf(path, sizeof(path), "/dev/fd/%d", fd);
@@ -564,7 +565,7 @@ TEST(a_file_that_must_not_be_written_is_refused)
     ck_assert_str_eq(get("file"), "old");
 }
 
-// An attacker can create links under every predictable name.
+// An attacker could create links at every predictable name.
 TEST(temporary_names_cannot_be_guessed)
 {
     static const char *const forms[] = { "file.%ld", "file.%ld.new", "file.try%ld",

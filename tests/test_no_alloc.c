@@ -1,4 +1,4 @@
-// No heap allocation on hot paths: launch, record, wait, copy, query.
+// Tests that hot paths do not allocate: launch, record, wait, copy, query.
 #include "base/array.h"
 #include "launch_ptx.h"
 #include "testing.h"
@@ -9,7 +9,7 @@ static cuc_stream *stream, *second, *legacy;
 static cuc_event *event;
 static cuc_object *object;
 static cuc_kernel *none, *three, *many, *tile;
-static cuc_buffer *buffer, *pinned, *word; // a stream cannot wait for a word of a pool's memory
+static cuc_buffer *buffer, *pinned, *word; // a stream cannot wait for a word in a pool's memory
 static cuc_tensor tensor, square, product;
 static cuc_gemm_plan *plan;
 static void *host;
@@ -291,7 +291,7 @@ CASE("no_alloc", .setup = setup, .teardown = teardown);
 
 TEST_ROWS(the_heap_is_left_alone, calls)
 {
-    for (int i = 0; i < 3; i++) { // the first call too
+    for (int i = 0; i < 3; i++) { // the first call must not allocate either
         long before = wrap_calls; // Check allocates too
         cuc_status st = calls[_i].call();
         long made = wrap_calls - before;

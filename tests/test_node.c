@@ -1,4 +1,4 @@
-// Graphs built node by node.
+// Tests graphs that are built node by node.
 #include <cucore/node.h>
 
 #include "base/array.h"
@@ -12,7 +12,7 @@ static void begin(cuc_node *const *after, size_t count)
     ck_ok(cuc_stream_begin_capture_to(stream, graph, after, count, CUC_CAPTURE_RELAXED));
 }
 
-// Ends the capture of one node, and returns that node.
+// Ends the capture of one node and returns the node.
 static cuc_node *end(void)
 {
     cuc_node *node = NULL;
@@ -105,7 +105,7 @@ TEST(nodes_come_behind_those_that_are_named)
     cuc_buffer_release(other);
 }
 
-// Releases the kernels' code and the graph; the remaining references must reach this count.
+// Releases the kernels' code and the graph. The remaining references must then fall to this count.
 static void ck_keeps_its_code(uint32_t expected)
 {
     cuc_kernel_release(affine);
@@ -138,7 +138,7 @@ TEST(a_capture_that_is_cancelled_leaves_the_graph)
     ck_ok(cuc_stream_cancel_capture(stream));
     ck_ok(cuc_graph_get_node_count(&count, graph));
     ck_assert_uint_eq(count, 1);
-    // A stream released while it adds to a graph leaves the graph intact, too.
+    // Releasing a stream that is adding to a graph leaves the graph intact too.
     cuc_stream *gone = NULL;
     ck_ok(cuc_stream_create(&gone, device, NULL));
     ck_ok(cuc_stream_begin_capture_to(gone, graph, &first, 1, CUC_CAPTURE_RELAXED));
@@ -163,8 +163,8 @@ TEST(what_a_cancelled_capture_has_added_is_kept)
     ck_keeps_its_code(6);
 }
 
-// Captures that are cancelled or end with an error, and whether the graph is still usable.
-// test_capture_end.c has other cases.
+// Captures that are cancelled or end with an error, and whether the graph remains usable.
+// test_capture_end.c has more cases.
 static const struct {
     bool unjoined, cancelled, stays;
 } bad_ends[] = {
@@ -194,7 +194,7 @@ TEST_ROWS(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled, 
         ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, stream),
                  "the driver frees the graph that it added to");
     ck_assert_ptr_null(same);
-    for (int i = 0; i < CUC_LENGTH(others); i++) // otherwise freed memory would be returned
+    for (int i = 0; i < CUC_LENGTH(others); i++) // else freed memory would be returned
         ck_ok(cuc_graph_create(&others[i], device));
     if (bad_ends[_i].stays) {
         cuc_node *nodes[4] = { NULL };
@@ -263,7 +263,7 @@ TEST(launches_pass_over_what_is_disabled)
     ck_assert_int_eq(enabled, 0);
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 14);
-    ck_ok(cuc_graph_exec_update(exec, graph)); // the update leaves it unchanged
+    ck_ok(cuc_graph_exec_update(exec, graph)); // the update leaves the graph unchanged
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 14);
     ck_ok(cuc_graph_exec_set_enabled(exec, second, 1));
@@ -304,7 +304,7 @@ TEST(edges_are_added_and_removed)
     ck_ok(cuc_graph_add_empty(&empty, graph, &second, 1));
     ck_assert(has_edge(second, empty));
 
-    // The reverse order: fill, second, first, which the driver lists in a valid order of execution.
+    // The reverse order: fill, second, first. The driver lists nodes in a valid execution order.
     cuc_node *from[] = { fill, first }, *to[] = { first, second };
     ck_ok(cuc_graph_remove_edges(graph, from, to, 2));
     ck_assert(!has_edge(fill, first) && !has_edge(first, second));
@@ -350,7 +350,7 @@ TEST(a_graph_that_is_embedded_is_a_copy)
     ck_ok(cuc_node_get_graph(&copy, graph, node));
     cuc_graph *parent = graph;
     graph = child;
-    kernel_after(affine, 1, 1, NULL, 0); // only in the original
+    kernel_after(affine, 1, 1, NULL, 0); // only in the original, not in the copy
     graph = parent;
     ck_ok(cuc_graph_get_node_count(&count, child));
     ck_assert_uint_eq(count, 2);

@@ -1,4 +1,4 @@
-// Object code without a driver: creation, refusal, files.
+// Tests object code without a driver: creation, refusal, files.
 #include <cucore/object.h>
 
 #include "base/array.h"
@@ -155,7 +155,7 @@ TEST(a_cubin_cut_short_anywhere_is_refused)
     cuc_object *object = NULL;
 
     for (size_t bytes = 1; bytes < sizeof(cubin); bytes++) {
-        // Without a byte after it, so that a memory checker sees a read past the end.
+        // Allocate no byte after the code, so that a memory checker notices a read past the end.
         void *copy = malloc(bytes);
         memcpy(copy, &cubin, bytes);
         ck_assert_int_eq(cuc_object_create(&object, CUC_CODE_CUBIN, copy, bytes, NULL),
@@ -185,7 +185,7 @@ TEST(a_cubin_with_wild_tables_is_refused)
     ck_assert_int_lt(cuc_object_create(&object, CUC_CODE_CUBIN, &c, sizeof(c), NULL), 0);
     expect_message("truncated");
 
-    // Sections without bytes in the file may have any size.
+    // Sections without bytes in the file may state any size.
     c.sections[1].sh_type = SHT_NOBITS;
     ck_ok(cuc_object_create(&object, CUC_CODE_CUBIN, &c, sizeof(c), NULL));
     cuc_object_release(object);
@@ -419,7 +419,7 @@ static void ignore_signal(int number)
     (void)number;
 }
 
-// Opening a pipe waits for its writer; a handler without SA_RESTART interrupts the wait.
+// Opening a pipe waits for a writer; a handler without SA_RESTART interrupts the wait.
 TEST(a_signal_while_a_file_is_opened_is_no_failure)
 {
     struct sigaction action = { .sa_handler = ignore_signal };
@@ -497,7 +497,8 @@ TEST(a_save_that_fails_midway_leaves_the_old_file)
     cuc_object_release(object);
 }
 
-// Through links in the folder, so that a mistake replaces those and not a device of the machine.
+// Writes through links in the folder, so that a mistake replaces a link and not a device of the
+// machine.
 TEST(what_is_no_regular_file_is_written_straight)
 {
     cuc_object *object = ptx_object(".version 8.0\n");

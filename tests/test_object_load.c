@@ -1,4 +1,4 @@
-// Object code and the driver: loading, unloading, names, variables.
+// Tests object code with a driver: loading, unloading, names, variables.
 #include <cucore/kernel.h>
 #include <cucore/object.h>
 
@@ -115,14 +115,14 @@ TEST(ptx_that_the_driver_refuses_comes_with_its_log)
     cuc_object *object = NULL;
     cuc_kernel *kernel = NULL;
 
-    // No kernel begins like this, so the text passes for PTX until it is compiled.
+    // No kernel begins like this, but the text passes as PTX until it is compiled.
     object = ptx_object(".version 8.0\n.target sm_80\n.address_size 64\n"
                         ".visible .entry broken(.param .u32 a,,)\n{\n\tret;\n}\n");
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(cuc_object_get_kernel(&kernel, object, "broken"), CUC_ERROR_DRIVER);
         ck_assert_int_eq(cuc_error_library(), CUC_LIBRARY_DRIVER);
         ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_PTX);
-        // A lazy driver compiles when the first kernel is requested.
+        // A driver with lazy loading compiles only when the first kernel is requested.
         if (strcmp(cuc_error_library_call(), "cuLibraryGetKernel") != 0)
             ck_assert_str_eq(cuc_error_library_call(), "cuLibraryLoadData");
         ck_assert_str_ne(cuc_error_log(), "");
@@ -199,7 +199,8 @@ static void release_at_exit(void)
     _exit(before != 0 || fake_calls("cuLibraryUnload") != 0);
 }
 
-// atexit() handlers run in the reverse order: this one, set before the load, is one of the last.
+// atexit() handlers run in reverse order, so this one, registered before the load, runs near the
+// end.
 TEST(a_release_while_the_process_exits_leaves_the_library_to_the_driver)
 {
     NEED_FAKE();
@@ -268,11 +269,11 @@ TEST(kernel_names_come_from_ptx_without_a_driver)
 
     object = ptx_object(".version 8.0 .entry a(); .entry b; .entry a() {}");
     ck_ok(cuc_object_get_kernel_count(&count, object));
-    ck_assert_uint_eq(count, 2); // a declaration and its definition are one
+    ck_assert_uint_eq(count, 2); // a declaration and its definition count as one
     cuc_object_release(object);
 }
 
-// Hides the PTX of a loaded object, so that it resembles a cubin on a real driver.
+// Hides the PTX of a loaded object, which then resembles a cubin on a real driver.
 static cuc_object *object_without_ptx(void)
 {
     cuc_object *object = ptx_object(sample_ptx);
@@ -384,7 +385,7 @@ TEST(a_long_list_of_names_is_cut_and_counted)
     cuc_object_release(object);
 }
 
-// Other contents of a library
+// ---- Other contents of a library
 
 TEST(variables_are_found_on_the_device_asked_for)
 {
@@ -436,7 +437,7 @@ TEST(a_managed_variable_has_one_address)
     cuc_object_release(object);
 }
 
-// If the pop itself failed, the message says so.
+// If the failing call was the pop, the message says so.
 static void expect_context_back(cuc_status st)
 {
     CUcontext popped;
@@ -504,8 +505,8 @@ TEST(a_module_belongs_to_the_device_asked_for)
 
 CASE("loading");
 
-// The guarantee for a kernel's last user: unloading does not remove running code. Only a real
-// driver can show it.
+// Tests the guarantee for a kernel's last user: unloading does not remove running code. Only a real
+// driver can show this.
 TEST(a_kernel_released_while_it_runs_ends_well)
 {
     cuc_object *object = ptx_object(sample_ptx);

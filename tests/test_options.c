@@ -1,24 +1,24 @@
-// Structs whose size the caller states: old and new callers mix safely. Fields of options, and the
-// texts of messages.
+// Tests structs whose size the caller states, so that old and new callers can be mixed; fields of
+// options; and the texts of messages.
 #include "base/array.h"
 #include "base/options.h"
 #include "base/text.h"
 #include "testing.h"
 
-struct thing { // the library's size
+struct thing { // as large as the library's
     size_t struct_size;
     int32_t a;
     int32_t b;
     uint64_t c;
 };
 
-struct old_thing { // an older caller's
+struct old_thing { // as an older caller has it
     size_t struct_size;
     int32_t a;
     int32_t b;
 };
 
-struct new_thing { // a newer caller's
+struct new_thing { // as a newer caller has it
     size_t struct_size;
     int32_t a;
     int32_t b;
@@ -118,12 +118,12 @@ static const struct cuc__range ranges[] = { { "depth", 3, 1, 4, NULL },
                                             { "kind", 9, 0, 2, "CUC_KIND_" },
                                             { "width", 9, 1, 8, NULL } };
 
-// Each row replaces a valid value by one that a check refuses.
+// Each row replaces a valid value with one that a check rejects.
 static const struct {
     uint32_t bits, reserved, alone;
     int32_t on;
     size_t ranges, skipped;
-    const char *says; // NULL: nothing is refused
+    const char *says; // NULL: nothing is rejected
 } fields[] = {
     { .bits = 3, .on = CUC_OFF, .ranges = 1, .says = NULL },
     { .bits = 5, .says = "options->flags is 0x5, expected CUC_X_ bits (0x3)" },
@@ -155,7 +155,7 @@ TEST_ROWS(a_field_is_refused_with_its_value_and_the_ones_expected, fields)
         ck_assert_ptr_nonnull(strstr(cuc_error_message(), fields[_i].says));
 }
 
-// Text that is appended to.
+// Tests a text to which other text is appended.
 TEST(a_text_grows_or_is_truncated_to_its_buffer)
 {
     char small[8] = "";
@@ -179,7 +179,7 @@ TEST(a_text_grows_or_is_truncated_to_its_buffer)
     ck_assert_str_eq(small, "100 and");
 }
 
-// Every exported _init, compared with its macro.
+// Compares every exported _init function with its macro.
 static const cuc_stream_options stream_init = CUC_STREAM_OPTIONS_INIT;
 static const cuc_event_options event_init = CUC_EVENT_OPTIONS_INIT;
 static const cuc_launch_config launch_init = CUC_LAUNCH_CONFIG_INIT;
@@ -225,9 +225,9 @@ TEST_ROWS(init_writes_what_the_caller_has_and_not_a_byte_more, inits)
     memset(bytes, 0xEE, sizeof(bytes));
     inits[_i].init(bytes, inits[_i].size);
     ck_assert_mem_eq(bytes, inits[_i].expected, inits[_i].size);
-    inits[_i].init(NULL, inits[_i].size); // nothing
+    inits[_i].init(NULL, inits[_i].size); // does nothing
     memset(bytes, 0xEE, sizeof(bytes));
-    inits[_i].init(bytes, 4); // too small for a struct_size: nothing is written
+    inits[_i].init(bytes, 4); // too small for a struct_size, so nothing is written
     ck_assert_uint_eq(bytes[0], 0xEE);
 }
 

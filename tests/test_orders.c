@@ -1,7 +1,7 @@
-// Objects are released in any order, on any thread, while work uses them and others are created: no
-// crash, no hang, nothing left. Intended also for the thread sanitizer and a GPU, where
-// ORDERS_WITHOUT names rows of `makers` to leave out (by commas) and ORDERS_ROUNDS is the number of
-// times each thread makes them all.
+// Tests releasing objects in any order on any thread while work uses them and others are created.
+// Nothing may crash, hang or be left over. Also meant for the thread sanitizer and for a GPU.
+// There, ORDERS_WITHOUT names rows of `makers` to leave out, separated by commas, and ORDERS_ROUNDS
+// sets how often each thread makes all objects.
 #include "base/array.h"
 #include "device/deferred.h"
 #include "launch_ptx.h"
@@ -28,7 +28,7 @@ struct thing {
     void (*release)(void *it);
 };
 
-// Objects that a thread created; the first is its stream.
+// Objects that a thread has created; the first is its stream.
 struct batch {
     cuc_stream *stream;
     cuc_kernel *kernel;
@@ -128,7 +128,7 @@ static const char *make_capture(struct batch *b)
     return NULL;
 }
 
-// A captured graph, one of whose instances is released while it runs.
+// Captures a graph and releases one of its instances while the instance runs.
 static const char *make_graph(struct batch *b)
 {
     cuc_graph *graph = NULL, *same = NULL;
@@ -154,7 +154,7 @@ static const char *make_graph(struct batch *b)
     return NULL;
 }
 
-// Nested bodies, which are kept without their parents.
+// Makes nested bodies, which are kept without their parents.
 static const char *make_condition(struct batch *b)
 {
     cuc_graph *graph = NULL, *body = NULL, *branches[2] = { NULL, NULL };
@@ -177,7 +177,7 @@ static const char *make_condition(struct batch *b)
     return NULL;
 }
 
-// A buffer of a pool for other processes, without any other use of the pool.
+// Makes a buffer from a pool for other processes, without any other use of the pool.
 static const char *make_pool(struct batch *b)
 {
     cuc_memory_resource *pool = NULL;
@@ -193,7 +193,7 @@ static const char *make_pool(struct batch *b)
     return NULL;
 }
 
-// Buffers over the same memory.
+// Makes two buffers over the same memory.
 static const char *make_virtual(struct batch *b)
 {
     cuc_memory_resource *resource = NULL;
@@ -284,7 +284,7 @@ static void shuffle(struct batch *b, uint32_t *state)
     }
 }
 
-// Objects waiting for a thread that releases them.
+// Objects waiting for a thread to release them.
 static struct {
     pthread_mutex_t lock;
     struct thing things[SLOTS];
@@ -302,7 +302,7 @@ static struct thing swap_with_slot(struct thing t, size_t at)
 struct worker {
     pthread_t thread;
     uint32_t state;
-    int exchange; // releases objects of another thread
+    int exchange; // release another thread's objects
     const char *wrong;
     char error[512];
 };
@@ -341,7 +341,7 @@ static void setup(void)
 
 static int nothing_lives(void)
 {
-    // a thread of the driver releases references of graphs, which are then dropped here
+    // A thread of the driver releases the graphs' references, which are dropped here.
     cuc__deferred_poll();
     cuc__pools_destroy_released();
     return !fake_available() || fake_live_total() == 0;
@@ -359,7 +359,7 @@ static void teardown(void)
     cuc_set_failure_handler(NULL, NULL);
 }
 
-// 0: each thread releases its own objects; 1: another thread does.
+// 0: each thread releases its own objects; 1: another thread releases them.
 static const int exchanges[] = { 0, 1 };
 
 CASE("orders", .setup = setup, .teardown = teardown, .timeout = 60);

@@ -1,4 +1,4 @@
-// Two devices working together. All tests are skipped on a machine with one device.
+// Tests two devices working together. Skips all tests on a machine with one device.
 #include "base/array.h"
 #include "graph_testing.h"
 #include "memory/pool.h"
@@ -7,8 +7,8 @@
 #include <cucore/virtual.h>
 
 static cuc_device *second;
-static cuc_stream *far; // the second device's
-static int reaches;     // the second device can access memory of the first
+static cuc_stream *far; // a stream of the second device
+static int reaches;     // whether the second device can access memory of the first
 
 static void setup(void)
 {
@@ -32,7 +32,7 @@ static void teardown(void)
     graph_teardown();
 }
 
-// A buffer of words of the second device.
+// Allocates a buffer of words on the second device.
 static cuc_buffer *far_buffer(uint32_t value)
 {
     cuc_buffer *b = NULL;
@@ -90,7 +90,7 @@ TEST(a_stream_waits_for_one_of_the_other)
     cuc_buffer_release(there);
 }
 
-// Each path by which memory is copied there and back, on the stream of either device.
+// Each path for copies there and back, on a stream of either device.
 static const struct {
     const char *name;
     int by_buffers, on_far;
@@ -127,7 +127,7 @@ TEST_ROWS(memory_goes_there_and_back, ways)
     cuc_buffer_release(there);
 }
 
-// Memory of the first device, or of the host, that kernels of both use.
+// ---- Memory of the first device or of the host that kernels on both devices use
 
 static void make_pool(cuc_memory_resource **out)
 {
@@ -164,7 +164,7 @@ static void make_managed(cuc_memory_resource **out)
 static const struct {
     const char *name;
     void (*make)(cuc_memory_resource **out);
-    int of_device; // so that the other device must access it
+    int of_device; // whether the other device must be given access
 } memories[] = { { "a pool that the other was let into", make_pool, 1 },
                  { "synchronous memory, with peer access", make_synchronous, 1 },
                  { "virtual memory of both", make_virtual, 1 },
@@ -195,7 +195,7 @@ TEST_ROWS(kernels_of_both_work_in_one_memory, memories)
     ck_ok(cuc_stream_synchronize(stream));
 }
 
-// Memory of the first device without access for the second.
+// ---- Memory of the first device without access for the second
 
 static void make_closed_pool(cuc_memory_resource **out)
 {
@@ -219,7 +219,7 @@ static void make_synchronous_without_peers(cuc_memory_resource **out)
 
     ck_ok(cuc_device_get_context(&near, device));
     ck_ok(cuc_device_get_context(&other, second));
-    ck_ok(cuc_context_disable_peer_access(other, near)); // another test may have enabled it
+    ck_ok(cuc_context_disable_peer_access(other, near)); // an earlier test may have enabled it
     ck_ok(cuc_memory_synchronous_create(out, device, CUC_MEMORY_DEVICE));
 }
 
@@ -248,7 +248,7 @@ static const struct {
     { "a pool of pinned memory", make_pinned_pool, "cuc_memory_pool_set_access()", 1 },
 };
 
-// One launch on the second device with memory of the first, by each kind of argument.
+// Launches on the second device with memory of the first, using each kind of argument.
 static cuc_status launch_by_buffer(cuc_buffer *there)
 {
     return launch_on(far, affine, there, 1, 1);

@@ -1,4 +1,4 @@
-// Programs, compiled by the real NVRTC and nvJitLink; the driver is the fake one.
+// Tests programs with the real NVRTC and nvJitLink; the driver is the fake one.
 
 #include "base/array.h"
 #include "testing.h"
@@ -43,7 +43,7 @@ static cuc_object *compiled(cuc_program *p, int32_t target)
     return object;
 }
 
-// Compiles, expects a failure, and checks words in its message.
+// Compiles, expects a failure, and checks for words in its message.
 static void refused(cuc_program *p, int32_t target, cuc_status status, const char *words)
 {
     cuc_object *object = NULL;
@@ -113,7 +113,7 @@ static void remove_folder(void)
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_LINKER), 0);
 }
 
-// Every option: its flag, and NVRTC's acceptance.
+// ---- Every option: its flag, and whether NVRTC accepts it.
 
 #define TEXTS(field, count, ...)                   \
     .field = (const char *const[]){ __VA_ARGS__ }, \
@@ -126,7 +126,7 @@ static const struct option_case {
     const char *flag;
     cuc_program_options options;
     int32_t target;    // 0 is PTX
-    cuc_status status; // the compilation's; NOT_SUPPORTED: the creation's
+    cuc_status status; // expected of the compilation; NOT_SUPPORTED: of the creation
 } option_cases[] = {
     { "--relocatable-device-code=true",  { .relocatable_device_code = CUC_ON }, 0, 0 },
     { "--relocatable-device-code=false", { .relocatable_device_code = CUC_OFF }, 0, 0 },
@@ -230,7 +230,7 @@ TEST_ROWS(an_option_becomes_the_flag_that_nvrtc_takes, option_cases)
     if (!o.arch)
         o.arch = "sm_90";
     ck_assert_int_eq(chdir(folder), 0);
-    setenv("CUCORE_CACHE_DIR", folder, 1); // of bundled headers
+    setenv("CUCORE_CACHE_DIR", folder, 1); // the folder for bundled headers
     if (c->status == CUC_ERROR_NOT_SUPPORTED && cuc__nvrtc_toolkit.version() < 13030) {
         create_refused(CUC_SOURCE_CUDA, scale, 0, &o, c->status, "use_bundled_headers needs NVRTC");
         return;
@@ -238,7 +238,7 @@ TEST_ROWS(an_option_becomes_the_flag_that_nvrtc_takes, option_cases)
     p = program_of(scale, &o);
     ck_assert(has_flag(p, target, c->flag));
     if (c->status == CUC_ERROR_INVALID_ARGUMENT && cuc__nvrtc_toolkit.version() > 13000)
-        ; // a later NVRTC may know it
+        ; // a later NVRTC may accept it
     else if (c->options.use_bundled_headers == CUC_ON)
         cuc_object_release(compiled(p, target));
     else if (c->status)
@@ -248,7 +248,7 @@ TEST_ROWS(an_option_becomes_the_flag_that_nvrtc_takes, option_cases)
     cuc_program_release(p);
 }
 
-// NVRTC needs a folder for its headers, which it unpacks once and finds later.
+// NVRTC needs a folder for its headers; it unpacks them once and finds them later.
 TEST(bundled_headers_are_unpacked_into_the_cache)
 {
     static const char source[] = "#include <cuda_fp16.h>\n#include <cuda/std/limits>\n"
@@ -263,7 +263,7 @@ TEST(bundled_headers_are_unpacked_into_the_cache)
     fflush(NULL);
     for (int i = 0; i < 2; i++) {
         pid_t child = fork();
-        if (!child) { // the default cache is read once
+        if (!child) { // a process reads the default cache's settings only once
             setenv("CUCORE_CACHE_DIR", path, 1);
             p = program_of(source,
                            CUC_PROGRAM_OPTIONS(.arch = "sm_90", .use_bundled_headers = CUC_ON));
@@ -485,7 +485,7 @@ TEST(a_length_may_count_the_closing_zero_or_cut_the_text)
     cuc_object_release(compiled(p, CUC_CODE_PTX));
     cuc_program_release(p);
     ck_assert_int_eq(cuc_program_create(&p, CUC_SOURCE_CUDA, scale, sizeof(scale) - 4, &o), CUC_OK);
-    refused(p, CUC_CODE_PTX, CUC_ERROR_COMPILE, "error:"); // its closing brace is missing
+    refused(p, CUC_CODE_PTX, CUC_ERROR_COMPILE, "error:"); // the closing brace is missing
     cuc_program_release(p);
 }
 
@@ -629,7 +629,7 @@ TEST(a_broken_source_gives_its_first_error_and_the_lines_around_each)
     ck_assert_str_eq(cuc_error_library_call(), "nvrtcCompileProgram");
     const char *log = cuc_error_log();
     ck_assert_ptr_nonnull(strstr(log, "4 errors detected in the compilation of \"bad.cu\""));
-    // NVRTC quotes the lines itself; the message repeats nothing.
+    // NVRTC quotes the lines itself, so the message must not repeat them.
     ck_assert_ptr_nonnull(strstr(log, "return zzz;"));
     ck_assert_ptr_null(strstr(strstr(log, "return zzz;") + 1, "return zzz;"));
     ck_assert_ptr_null(strstr(log, ", line 5:"));
@@ -709,7 +709,7 @@ TEST(handles_are_checked)
     ck_assert_uint_eq(cuc_program_flag_count(NULL, CUC_CODE_PTX), 0);
 }
 
-// The log of a success.
+// ---- The log after a success
 
 TEST(warnings_of_a_success_are_in_the_logs)
 {
@@ -939,7 +939,7 @@ static void *compile_many(void *argument)
     size_t good = 0;
 
     snprintf(define, sizeof(define), "VALUE=%s", value);
-    snprintf(want, sizeof(want), "%s;", value); // the immediate of the store
+    snprintf(want, sizeof(want), "%s;", value); // the immediate operand of the store
     if (cuc_program_create(&p, CUC_SOURCE_CUDA,
                            "extern \"C\" __global__ void k(int *a) { a[0] = VALUE; }\n", 0,
                            CUC_PROGRAM_OPTIONS(.arch = "sm_90", .define_macros = defines,
@@ -974,7 +974,7 @@ TEST(programs_compile_in_several_threads_at_once)
     }
 }
 
-// Signals during the first compilation of a process, and handlers that change.
+// ---- Signals during a process's first compilation, and changing handlers
 
 static volatile sig_atomic_t handled[NSIG];
 
@@ -1001,7 +1001,7 @@ static void *disturb(void *done)
 
     while (!atomic_load((_Atomic bool *)done)) {
         for (int i = 0; i < CUC_LENGTH(watched); i++)
-            kill(getpid(), watched[i]); // to whichever thread
+            kill(getpid(), watched[i]); // any thread may get it
         wrong += wrong_handlers();
         usleep(200);
     }

@@ -1,5 +1,5 @@
-// Programs in a cache: a hit gives what a compilation gives, whatever could change the result is a
-// miss, and a hit loads no compiler.
+// Tests programs with a cache: a hit gives the same as a compilation, a change of anything that
+// could affect the result is a miss, and a hit loads no compiler.
 #include "base/array.h"
 #include "cache/cache.h"
 #include "testing.h"
@@ -56,7 +56,7 @@ static cuc_cache_info info(void)
     return i;
 }
 
-// Compiles, and appends everything that a caller can see of the result to a text.
+// Compiles, and appends to a text everything that a caller can see of the result.
 static bool compile(char **result, int32_t language, const char *text, int32_t target,
                     const cuc_program_options *options)
 {
@@ -90,7 +90,7 @@ static bool compile(char **result, int32_t language, const char *text, int32_t t
     return info().hits > hits;
 }
 
-// Fails if an earlier program of the test has the key of this one.
+// Fails if an earlier program of the test has the same key.
 static void expect_new_key(int32_t language, const char *text, int32_t target,
                            const cuc_program_options *options, const char *what)
 {
@@ -113,8 +113,8 @@ static void expect_new_key(int32_t language, const char *text, int32_t target,
     }
 }
 
-// Compiles twice, and without a cache: a miss, a hit, and the same result. Fails if the first is a
-// hit.
+// Compiles twice, and then without a cache. Expects a miss, a hit, and equal results; fails if the
+// first compilation is a hit.
 static void expect_new(int32_t language, const char *text, int32_t target,
                        const cuc_program_options *options, const char *what)
 {
@@ -134,7 +134,7 @@ static void expect_new(int32_t language, const char *text, int32_t target,
     free(third);
 }
 
-// Each of the results was compiled once and found once.
+// Checks that each result was compiled once and found once.
 static void expect_counts(uint64_t results)
 {
     cuc_cache_info i = info();
@@ -216,7 +216,7 @@ static void add_record(const char *choice, const char *text, const char *kernel)
     ck_ok(cuc_tuned_add(below("tuned.tsv"), &r));
 }
 
-// For the current device, records of the program may choose the constants.
+// For the current device, tuning records may choose the program's constants.
 TEST(a_record_of_the_device_counts)
 {
     static const char *const other[] = { "N=2000" };
@@ -244,7 +244,7 @@ TEST(a_record_of_the_device_counts)
     expect_new(CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o, "other dimensions");
     o.dimensions = thousand;
     add_record("B=64", choosing, "vadd");
-    ck_assert(compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o)); // as it was
+    ck_assert(compile(&text, CUC_SOURCE_TILE, choosing, CUC_CODE_PTX, &o)); // as before
     ck_assert_str_eq(text, first);
     free(text);
     free(first);
@@ -258,7 +258,7 @@ TEST(a_record_of_the_device_counts)
     cuc_program_release(program);
 }
 
-// Builds vadd over tiles of `size`. The caller frees the source.
+// Builds vadd with tiles of `size` elements. The caller frees the source.
 static char *built(int32_t line, int64_t size)
 {
     cuc_tile_program *program = NULL;
@@ -283,7 +283,7 @@ static char *built(int32_t line, int64_t size)
     return copy;
 }
 
-// The C builder produces source text, by which the cache finds its programs.
+// The C builder produces source text, and the cache finds its programs by that text.
 TEST(a_built_program_is_found)
 {
     const cuc_program_options o = { .struct_size = sizeof(o), .arch = "sm_90" };
@@ -307,7 +307,7 @@ static int32_t change_record(void *user)
     return 0;
 }
 
-// The compiler may have read the file before or after the change.
+// The compiler may have read the file either before or after the change.
 TEST(a_file_that_changes_meanwhile_keeps_the_result_out)
 {
     bool changed = false;
@@ -475,7 +475,7 @@ TEST(whatever_changes_a_ptx_program_is_a_miss)
 
 // ---- Compilers
 
-// Compiles in a child, which begins without a compiler.
+// Compiles in a child process, which starts without a compiler.
 static int compile_in_child(bool *loaded, uint64_t *ns, int32_t language)
 {
     static const char *const names[] = { "scale<float>" };
@@ -564,7 +564,7 @@ TEST(another_compiler_is_a_miss)
     touch(path); // as an update does
     ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
     free(text);
-    write_file("libnvrtc-builtins.so.99.9", ""); // NVRTC loads one of such a name
+    write_file("libnvrtc-builtins.so.99.9", ""); // NVRTC loads a library with such a name
     ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
     free(text);
     touch(below("libnvrtc-builtins.so.99.9"));
@@ -614,7 +614,7 @@ TEST(included_files_count)
     expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, "the file that it names");
 }
 
-// Without any include path, the current folder and the source's own are searched.
+// Without any include path, NVRTC searches the current folder and the source's own folder.
 TEST(folders_without_an_option_count)
 {
     static const struct {
@@ -639,7 +639,8 @@ TEST(folders_without_an_option_count)
     }
 }
 
-// Files that NVRTC finds in other ways than by a plain #include. Each makes another program.
+// Files that NVRTC finds in ways other than a plain #include. Each of them makes a different
+// program.
 TEST_RANGE(files_found_in_other_ways_count, 0, 6)
 {
     static const struct {
@@ -678,7 +679,7 @@ TEST_RANGE(files_found_in_other_ways_count, 0, 6)
     ck_assert(compile(&before, CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o));
     ck_assert_int_eq(remove(rows[_i].file), 0);
     if (strstr(rows[_i].text, "#include H"))
-        write_file(rows[_i].file, "\n"); // it must be there
+        write_file(rows[_i].file, "\n"); // the file must exist
     expect_new(CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o, rows[_i].file);
     ck_assert(compile(&after, CUC_SOURCE_CUDA, rows[_i].text, CUC_CODE_PTX, &o));
     ck_assert_msg(strcmp(before, after) != 0, "%s has no effect: %s", rows[_i].file, after);
@@ -695,7 +696,7 @@ static bool has_cccl(void)
     return st == CUC_OK;
 }
 
-// CCCL's headers use __has_include through a macro, and include files by macros.
+// CCCL's headers use __has_include through a macro, and include files through macros.
 TEST_RANGE(headers_of_cccl_are_cached, 0, 2)
 {
     static const char *const rows[] = {
@@ -726,7 +727,7 @@ TEST_RANGE(headers_of_cccl_are_cached, 0, 2)
            (long)(end.tv_sec - middle.tv_sec) * 1000 + (end.tv_nsec - middle.tv_nsec) / 1000000);
     if (_i)
         return;
-    // In front of a header that others include
+    // In front of a header that other headers include
     ck_assert_int_eq(mkdir(below("cuda"), 0755) | mkdir(below("cuda/std"), 0755) |
                          mkdir(below("cuda/std/__type_traits"), 0755),
                      0);
@@ -738,8 +739,8 @@ TEST_RANGE(headers_of_cccl_are_cached, 0, 2)
     free(text);
 }
 
-// Files that have been there for a while are not read again. A list of newer ones is written again
-// when they have been.
+// Files that have existed for a while are not read again. If newer files had to be read, the list
+// is written again.
 TEST(files_are_known_by_their_times)
 {
     static const char source[] = "#include \"a.h\"\n#include \"b.h\"\n";
@@ -758,7 +759,7 @@ TEST(files_are_known_by_their_times)
     paths[0] = folder;
     write_file("a.h", "__device__ int a = 1;\n");
     expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, "the program");
-    ck_assert_uint_eq(info().entries, 2); // the program, and the list
+    ck_assert_uint_eq(info().entries, 2); // the program and the list
     testing_sleep_ms(3100);
     char *text;
     ck_assert(compile(&text, CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o));
@@ -766,7 +767,7 @@ TEST(files_are_known_by_their_times)
     ck_assert_uint_eq(info().entries, 2);
     ck_assert(compile(&text, CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o));
     free(text);
-    // A change that keeps size and time, as some tools make it.
+    // Make a change that keeps size and time, as some tools do.
     ck_assert_int_eq(stat(below("a.h"), &before), 0);
     write_file("a.h", "__device__ int a = 2;\n");
     const struct timespec times[2] = { before.st_mtim, before.st_mtim };
@@ -774,13 +775,13 @@ TEST(files_are_known_by_their_times)
     ck_assert_int_eq(stat(below("a.h"), &after), 0);
     ck_assert(after.st_size == before.st_size && after.st_mtim.tv_nsec == before.st_mtim.tv_nsec);
     expect_new(CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o, "a change that keeps size and time");
-    // Restore the contents: they count, not the times.
+    // Restore the contents: contents count, not times.
     write_file("a.h", "__device__ int a = 1;\n");
     ck_assert(compile(&text, CUC_SOURCE_CUDA, source, CUC_CODE_PTX, &o));
     free(text);
 }
 
-// Another source with the same directives takes the list of the first one, though that failed.
+// Another source with the same directives uses the first one's list, although the first one failed.
 TEST(a_list_serves_other_sources)
 {
     static const char *paths[1];
@@ -801,12 +802,12 @@ TEST(a_list_serves_other_sources)
     ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, program, CUC_CODE_PTX),
              "does not compile");
     cuc_program_release(program);
-    ck_assert_uint_eq(info().entries, 1); // the list
+    ck_assert_uint_eq(info().entries, 1); // only the list
     expect_new(CUC_SOURCE_CUDA, "#include \"a.h\"\n__device__ int b;\n", CUC_CODE_PTX, &o, "one");
     ck_assert_uint_eq(info().entries, 2);
     expect_new(CUC_SOURCE_CUDA, "#include \"a.h\"\n__device__ int c;\n", CUC_CODE_PTX, &o, "two");
     ck_assert_uint_eq(info().entries, 3);
-    // A header that changes voids the list for both.
+    // A changed header invalidates the list for both.
     write_file("a.h", "__device__ int a = 2;\n");
     expect_new(CUC_SOURCE_CUDA, "#include \"a.h\"\n__device__ int b;\n", CUC_CODE_PTX, &o,
                "a changed header");
@@ -1018,7 +1019,7 @@ TEST(a_hit_takes_less_than_a_millisecond)
     }
 }
 
-// ---- Plans of matrix products
+// ---- Plans for matrix products
 
 static void make_plan(cuc_gemm_plan **plan, cuc_cache *of)
 {
@@ -1030,7 +1031,8 @@ static void make_plan(cuc_gemm_plan **plan, cuc_cache *of)
                                                 .n = 4096, .k = 4096, .tuned = "", .cache = of)));
 }
 
-// A plan has a program for each variant, here all three, and compiles none if they are found.
+// A plan has a program for each variant, here all three, and compiles none of them if they are in
+// the cache.
 TEST(a_plan_loads_no_compiler)
 {
     enum { VARIANTS = 3 };
@@ -1056,7 +1058,7 @@ TEST(a_plan_loads_no_compiler)
     cuc_gemm_plan_release(plan);
 }
 
-// The driver's loading comes on top, which is not cucore's time.
+// Loading by the driver takes additional time that is not cucore's.
 TEST(each_program_of_a_plan_is_found_within_a_millisecond)
 {
     enum { ROUNDS = 100, VARIANTS = 3 };

@@ -1,4 +1,4 @@
-// Signatures read from PTX text, well formed and not.
+// Tests reading signatures from PTX text, whether well formed or not.
 #include "base/array.h"
 #include "code/ptx_signature.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A signature as text: "0:4f 8:8i" is a float of 4 bytes at 0 and an integer of 8 at 8.
+// Writes a signature as text: "0:4f 8:8i" is a 4-byte float at offset 0 and an 8-byte integer at 8.
 static void describe(char *to, size_t size, const struct cuc__parameter *p, size_t count)
 {
     size_t at = 0;
@@ -47,7 +47,7 @@ static const struct {
     { ".entry k .maxntid 1,1,1 {}", "k", "" },
     { ".weak .entry _Z1kIfE$_1(.param .u8 x)", "_Z1kIfE$_1", "0:1i" },
     { ".weak .entry %k$_1(.param .u8 x)", "%k$_1", "0:1i" },
-    // After a body whose opcodes have words that begin with a digit.
+    // After a body that has opcodes with words that begin with a digit.
     { ".entry a { cp.async.bulk.tensor.2d.shared::cluster.global.tile [%r1], [%r2]; } "
       ".entry k(.param .f32 x)",
       "k", "0:4f" },
@@ -64,14 +64,14 @@ static const struct {
     { ".entry k(.param .u8 a, .param .align 16 .f32 x)", "k", "0:1i 16:4f" },
     { ".entry k(.param .u8 a, .param .v4 .f32 x, .param .v2 .u8 y)", "k", "0:1i 16:16? 32:2?" },
     { ".entry k(.param .u8 a, .param .b128 x)", "k", "0:1i 16:16?" },
-    // Types that specify only their bits, and the short floats.
+    // Types that specify only a number of bits, and the short floats.
     { ".entry k(.param .b16 a, .param .b32 b, .param .b64 c)", "k", "0:2? 4:4? 8:8?" },
     { ".entry k(.param .f16 a, .param .bf16 b, .param .f16x2 c)", "k", "0:2? 2:2? 4:4?" },
-    // Pointers: attributes after .ptr describe the pointee.
+    // Pointers: attributes after .ptr describe the pointed-to memory.
     { ".entry k(.param .u8 a, .param .u64 .ptr .global .align 256 p)", "k", "0:1i 8:8i" },
     { ".entry k(.param .b64 .ptr p, .param .u64 .ptr .shared .align 4 q)", "k", "0:8i 8:8i" },
     { ".entry k(.param.u64.ptr.global.align 4 p)", "k", "0:8i" },
-    // Arrays in every notation of numbers.
+    // Arrays, with sizes in every number notation.
     { ".entry k(.param .u32 a[3], .param .b8 b[0x10], .param .b8 c[010], .param .b8 d[0b11])", "k",
       "0:12? 12:16? 28:8? 36:3?" },
     { ".entry k(.param .b8 a[2][3][4], .param .b8 b[4U])", "k", "0:24? 24:4?" },
@@ -82,7 +82,7 @@ static const struct {
     { "\"a \\\" .entry k(.param .f32 a)\" .entry k(.param .u32 a)", "k", "0:4i" },
     { ".entry /* one */ k // two\n(/**/.param/*,*/.u32//)\n a/* ) */)", "k", "0:4i" },
     { "/* /* */ .entry k(.param .u32 a)", "k", "0:4i" },
-    // A body ends at its own brace.
+    // A body ends at its own closing brace.
     { ".entry a { { mov.v2 {%r1, %r2}, %r3; } } .entry k(.param .u32 a)", "k", "0:4i" },
     { ".entry a { // }\n.entry k(.param .f32 a) }\n.entry k(.param .u32 a)", "k", "0:4i" },
     { ".entry a { /* } */ .entry k(.param .f32 a) } .entry k(.param .u32 a)", "k", "0:4i" },
@@ -141,8 +141,8 @@ static const struct {
     { ".entry k(.param .u32 a)", "", "not found" },
 };
 
-// Without a NUL or any other byte after the text, so that a memory checker sees a read past the
-// end.
+// Copies text without a NUL or any other byte after it, so that a memory checker notices a read
+// past the end.
 static char *exact_copy(const char *text, size_t bytes)
 {
     char *copy = malloc(bytes ? bytes : 1);
@@ -239,8 +239,9 @@ TEST_ROWS(ptx_begins_with_a_version, headers)
     free(text);
 }
 
-// The assembler's layout of a kernel's parameters, from the cubin's .nv.info section: records of a
-// format, an attribute and a size; for attribute 0x17 also a parameter's number, offset and size.
+// Reads the assembler's layout of a kernel's parameters from the cubin's .nv.info section. It has
+// records of a format, an attribute and a size; for attribute 0x17 also a parameter's number,
+// offset and size.
 static size_t layout_of(const unsigned char *cubin, const char *kernel, struct cuc__parameter *out,
                         size_t capacity)
 {
@@ -311,7 +312,7 @@ TEST(the_assembler_lays_parameters_out_the_same_way)
         ck_assert(
             cuc__ptx_signature(sample_ptx, strlen(sample_ptx), sample[i].kernel, mine, 64, &count));
         ck_assert_uint_eq(count, n);
-        // After a parameter aligned to 128 bytes, offsets depend on the architecture.
+        // Offsets after a parameter aligned to 128 bytes depend on the architecture.
         bool own = false;
         for (size_t k = 0; k < n; k++) {
             own |= mine[k].bytes == 128;
@@ -341,8 +342,8 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)(((uint64_t)seed * n) >> 32);
 }
 
-// Changes a copy of one text in a few places: bytes outside the grammar, arbitrary bytes, moved
-// pieces. Offsets must stay in order and in bounds, whatever the result.
+// Mutates copies of one text in a few places: with bytes outside the grammar, arbitrary bytes, or
+// moved pieces. Offsets must stay in order and in bounds, whatever the result is.
 TEST(mutated_text_never_harms)
 {
     static const char grammar[] = "()[]{},;./*\"\\ \n0123456789xXbU.ptr.align.param.entry.v4";

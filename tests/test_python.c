@@ -1,4 +1,4 @@
-// The interface for CPython, in a process without an interpreter. Python tests the rest.
+// Tests the interface for CPython in a process without an interpreter. Python tests cover the rest.
 #include "tests.h"
 
 #include <cucore/cucore.h>

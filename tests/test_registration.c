@@ -1,4 +1,4 @@
-// Registration of tests: their order, fixtures, ranges and conditions.
+// Tests the registration of tests: order, fixtures, ranges and conditions.
 #include "base/array.h"
 #include "tests.h"
 

@@ -1,5 +1,5 @@
-// The CUDA runtime as a peer: a fake one with a few functions (support/fake_cudart.c).
-// runtime_peer.cu tests a real one with kernels compiled by nvcc.
+// Tests the CUDA runtime as a peer, using a fake runtime with a few functions
+// (support/fake_cudart.c). runtime_peer.cu tests the real one with kernels that nvcc compiled.
 #include <cucore/cucore.h>
 
 #include "fake.h"
@@ -13,7 +13,7 @@
 static const char ptx[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
                           ".visible .entry scale(.param .u64 x, .param .f32 a)\n{\n ret;\n}\n";
 
-static char stub; // stands for the host function that nvcc makes of a kernel
+static char stub; // stands for the host function that nvcc generates for a kernel
 static cuc_device *device;
 static cuc_stream *stream;
 static cuc_object *object;
@@ -78,7 +78,7 @@ TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
                                (cuc_device_ptr)4096, 2.0f);
     ck_assert_int_eq(st, CUC_OK);
     ck_assert_int_eq(fake_launch_count(), before + 1);
-    // A foreign kernel's arguments are checked like any other's.
+    // The arguments of a foreign kernel are checked like those of any other.
     st = CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel, 2.0f);
     ck_assert_int_eq(st, CUC_ERROR_INVALID_ARGUMENT);
     cuc_kernel_release(kernel);

@@ -1,12 +1,12 @@
-// SHA-256 against the examples of FIPS 180-4.
+// Tests SHA-256 with the examples of FIPS 180-4.
 //
 //   test_sha256            runs the tests
 //   test_sha256 --stdin    prints the digest of each message of stdin, for tests/sha256.py
 //
-// With CUCORE_TEST_SHA256=c both do without the instructions of the processor.
+// With CUCORE_TEST_SHA256=c, neither uses the processor's SHA instructions.
 //
-// A message on stdin is a number of parts, then each part's length and bytes; numbers are 32 bits,
-// little-endian. The parts are separate updates of one hash.
+// A message on stdin is the number of its parts, then the length and bytes of each part. Numbers
+// have 32 bits in little-endian order. Each part is a separate update of the hash.
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/sha256.h"
@@ -44,7 +44,7 @@ TEST(examples_of_the_standard)
         ck_assert_str_eq(digest_of(rows[i].message, strlen(rows[i].message)), rows[i].digest);
 }
 
-// The lengths around a block's end are those at which the padding changes its form.
+// The padding changes its form at lengths around the end of a block.
 TEST(zeros_of_lengths_around_a_block)
 {
     static const struct {

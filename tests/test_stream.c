@@ -1,4 +1,4 @@
-// Streams: creation, wrapping, order between them, and calls that leave them alone.
+// Tests streams: creation, wrapping, order between them, and calls that leave them alone.
 #include "base/array.h"
 #include "device/stream.h"
 #include "testing.h"
@@ -32,12 +32,12 @@ static void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// Host functions that record the order of their calls.
+// Host functions record the order in which they run.
 static _Atomic int order_at, order_of[8];
 
 static void note(void *user)
 {
-    order_of[order_at] = (int)(intptr_t)user; // one stream's at a time
+    order_of[order_at] = (int)(intptr_t)user; // one stream at a time
     order_at++;
 }
 
@@ -127,7 +127,7 @@ TEST(work_after_a_wait_for_an_event_comes_after_the_event)
 
     order_at = 0;
     ck_ok(cuc_event_create(&event, device, NULL));
-    ck_ok(cuc_stream_wait_event(b, event)); // never recorded: no wait
+    ck_ok(cuc_stream_wait_event(b, event)); // the event was never recorded, so there is no wait
     ck_ok(cuc_launch_host(a, wait_for_go, &go));
     queue_note(a, 1);
     ck_ok(cuc_event_record(a, event));
@@ -162,7 +162,7 @@ TEST(work_after_a_wait_for_a_stream_comes_after_its_work)
         ck_assert_int_eq(order_of[1], 2);
     }
     if (fake_available())
-        ck_assert_int_eq(fake_calls("cuEventCreate"), 1); // one marker serves all rounds
+        ck_assert_int_eq(fake_calls("cuEventCreate"), 1); // all rounds share one marker event
 }
 
 TEST(a_stream_that_waits_for_itself_does_nothing)
@@ -237,7 +237,7 @@ TEST(a_foreign_stream_is_borrowed_and_its_owner_dropped_once)
     ck_assert_int_eq(dropped, 0);
     cuc_stream_release(wrapped);
     ck_assert_int_eq(dropped, 1);
-    ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0); // was not destroyed
+    ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0); // it was not destroyed before
 }
 
 TEST(a_foreign_stream_of_a_foreign_context_brings_it)
@@ -290,7 +290,7 @@ TEST_RANGE(default_streams_are_kept_by_their_context, 0, 2)
                      which == CUC_STREAM_LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD);
     ck_assert_ptr_eq(cuc_stream_device(stream), device);
     for (int i = 0; i < 3; i++)
-        cuc_stream_release(stream); // nothing
+        cuc_stream_release(stream); // does nothing
     ck_ok(cuc_stream_get_id(&id, stream));
     ck_ok(cuc_stream_get_flags(&flags, stream));
     ck_ok(cuc_stream_query(stream));
@@ -307,7 +307,7 @@ TEST_RANGE(default_streams_are_kept_by_their_context, 0, 2)
     cuc_stream_release(b);
     a = b = NULL;
     if (fake_available())
-        fake_reset(); // the marker of a default stream stays with it
+        fake_reset(); // a default stream keeps its marker event
 }
 
 TEST(a_default_stream_that_does_not_exist_is_refused)
@@ -421,7 +421,7 @@ TEST(what_a_capture_forbids_is_busy)
     ck_ok(cuc_stream_synchronize(a));
 }
 
-// Words of memory, also in memory visible to the host.
+// Memory words, also in memory that the host can see.
 static volatile uint64_t *words;
 static cuc_device_ptr words_at;
 
@@ -509,11 +509,11 @@ TEST(a_release_does_not_wait_for_the_work)
     a = NULL;
     ck_assert_int_eq(order_at, 0);
     go = 1;
-    ck_soon(order_at == 1); // the work is still done
+    ck_soon(order_at == 1); // the work still finishes
     ck_assert_int_eq(order_of[0], 3);
 }
 
-// Every call that queries the driver once: its failure is reported and nothing is written.
+// Tests every call that queries the driver once: it reports the failure and writes nothing.
 TEST(a_call_that_the_driver_refuses_writes_nothing)
 {
     static const char *const calls[] = { "cuStreamGetPriority", "cuStreamGetFlags", "cuStreamGetId",

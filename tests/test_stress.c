@@ -1,8 +1,9 @@
-// All at once: threads make, use and release streams, events, buffers, graphs and code in random
-// order, some of it shared, while the process forks, exits or returns from main().
+// Tests everything at once: threads make, use and release streams, events, buffers, graphs and code
+// in random order, and share some of these, while the process forks, exits or returns from main().
 //
-// A child of fork() cannot use the driver and is told so, may release what it holds, and ends
-// cleanly; so does a process that ends while its threads work.
+// In a child of fork(), driver calls fail with an explanation; the child may release the objects
+// that it holds and must end cleanly. A process that ends while its threads work must end cleanly
+// too.
 #include "base/array.h"
 #include "testing.h"
 
@@ -29,7 +30,7 @@ static const char tile[] =
 
 static cuc_device *device;
 static cuc_kernel *kernel;
-static _Atomic(cuc_buffer *) buffers[SLOTS]; // shared: the thread that takes one out releases it
+static _Atomic(cuc_buffer *) buffers[SLOTS]; // shared; the thread that takes one out releases it
 static atomic_bool ends;
 static atomic_int wrong, unraisable;
 
@@ -47,7 +48,8 @@ static void not_raised(const char *message, void *user)
         fprintf(stderr, "%s\n", message);
 }
 
-// Turns LeakSanitizer off in a process whose threads were cut off, since it keeps their objects.
+// Turns LeakSanitizer off in a process whose threads were cut off, because the process still holds
+// their objects.
 static int cut_off;
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
@@ -61,7 +63,7 @@ struct worker {
     cuc_stream *streams[2];
     cuc_event *event;
     cuc_graph_exec *exec;
-    uint32_t back[WORDS]; // outlives a copy whose end could not be waited for
+    uint32_t back[WORDS]; // outlives a copy whose end could not be awaited
 };
 
 // xorshift64* (Vigna 2014)
@@ -73,7 +75,8 @@ static uint32_t random_below(struct worker *w, uint32_t n)
     return (uint32_t)((w->random * UINT64_C(2685821657736338717)) >> 33) % n;
 }
 
-// Uses a stream that is never captured: a buffer released into a capture of its stream is leaked.
+// Uses a stream that is never captured, because releasing a buffer into a capture of its stream
+// leaks it.
 static void share(struct worker *w)
 {
     cuc_buffer *made = NULL;
@@ -102,7 +105,7 @@ static void compute(struct worker *w)
     cuc_buffer_release(own);
 }
 
-// A failed call changes no handle: at exit calls fail, and a released handle must not be used
+// Changes no handle if a call fails: at exit calls fail, and a released handle must not be used
 // again.
 static void renew_event(struct worker *w)
 {
@@ -239,7 +242,7 @@ static int finish(void)
     return atomic_load(&wrong) || atomic_load(&unraisable);
 }
 
-// The child's exit status is 0, or the number of the failure.
+// Returns the child's exit status: 0, or the number of the failure.
 static int in_child(void)
 {
     cuc_stream *stream = NULL;
@@ -288,7 +291,8 @@ static int forks(void)
     return finish() | bad;
 }
 
-// Programs that end while their threads work: this one again, by exit() and by leaving main().
+// Tests programs that end while their threads work: runs this program again, and ends it by exit()
+// and by returning from main().
 static int endings(char *self)
 {
     int bad = 0;

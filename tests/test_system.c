@@ -1,5 +1,5 @@
-// The toolkit libraries behind their tables: versions, what happens without a library or a
-// function, and how their codes become statuses.
+// Tests the toolkit libraries behind their tables: their versions, the behaviour without a library
+// or a function, and the conversion of their codes to statuses.
 #include "base/array.h"
 #include "driver/cudart.h"
 #include "driver/nvfatbin.h"
@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TIMEOUT = 60 }; // seconds, under a sanitizer, on a busy machine
+enum { TIMEOUT = 60 }; // in seconds, for a sanitizer on a busy machine
 
 static char dir[64];
 
@@ -50,8 +50,8 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-// Returns true if the machine has a library; without it, tests of the real one have nothing to do,
-// and the end of main() says so.
+// Returns whether the machine has a library. Without it, tests of the real library do nothing, and
+// main() says so at the end.
 static bool have(const char *name)
 {
     cuc_found *found = NULL;
@@ -132,7 +132,7 @@ TEST_RANGE(a_missing_library_is_not_found_and_says_where_it_was_looked_for, 0, A
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), asked[_i].title));
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), asked[_i].library));
     ck_assert_str_eq(cuc_error_log(), "explicit: /nowhere/lib.so: no such file");
-    ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_FOUND); // and again
+    ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_FOUND); // fails again
 }
 
 TEST_RANGE(a_missing_function_is_not_supported_and_says_since_when_it_is, 0, ASKED)
@@ -151,7 +151,7 @@ TEST_RANGE(a_missing_function_is_not_supported_and_says_since_when_it_is, 0, ASK
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), since));
 }
 
-// The library's statuses for the codes of each library.
+// cucore's statuses for the codes of each library.
 static const struct {
     const cuc__toolkit *kit;
     int code;
@@ -220,7 +220,7 @@ TEST(null_is_refused_by_name)
     ck_assert_int_eq(cuc_nvml_get_driver_version(NULL, 0), CUC_ERROR_INVALID_ARGUMENT);
 }
 
-// The driver: the one of CUCORE_DRIVER, or the machine's.
+// ---- The driver: the one that CUCORE_DRIVER selects, or the machine's
 
 CASE("driver", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
 
@@ -231,7 +231,7 @@ TEST(the_driver_tells_its_version_and_file)
     int32_t version = 0;
 
     if (!choice)
-        return; // a GPU machine's own, or none
+        return; // the driver of a GPU machine, or none
     ck_assert_int_eq(cuc_driver_get_version(&version), CUC_OK);
     ck_assert_int_ge(version, 12000);
     ck_assert_int_eq(cuc_driver_get_path(&path), CUC_OK);
@@ -285,7 +285,7 @@ TEST(plain_names_of_nvjitlink_come_first)
     void *handle = dlopen(in_dir("lib.so"), RTLD_NOW);
     void *(*symbol)(void *, const char *) = cuc__nvjitlink_toolkit.symbol;
     ck_assert_ptr_eq(symbol(handle, "nvJitLinkCreate"), dlsym(handle, names[0]));
-    ck_assert_ptr_null(symbol(handle, "nvJitLinkDestroy")); // not mixed
+    ck_assert_ptr_null(symbol(handle, "nvJitLinkDestroy")); // versions are not mixed
 }
 
 // The real libraries
@@ -308,7 +308,7 @@ TEST(nvrtc_tells_its_version_and_ascending_architectures)
     for (size_t i = 1; i < count; i++)
         ck_assert_int_lt(archs[i - 1], archs[i]);
 
-    // A smaller buffer: the part that fits, and the total number.
+    // A smaller buffer gets as much as fits, and the call returns the total number.
     int32_t two[3] = { 0, 0, -7 };
     size_t again = 0;
     ck_assert_int_eq(cuc_nvrtc_get_archs(&again, two, 2), CUC_OK);
@@ -396,7 +396,7 @@ TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
 
     if (cuc_find_library(&found, "nvrtc") < 0)
         return;
-    // The version determines the builtins' name; a child queries it, so that this process loads
+    // The builtins' name depends on the version. A child queries it, so that this process loads
     // nothing.
     snprintf(folder, sizeof(folder), "%s", cuc_found_path(found));
     int pipes[2], version[2] = { 0, 0 };
@@ -420,7 +420,7 @@ TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
         ck_assert_int_eq(
             cuc_set_library_path("nvrtc", in_dir(strrchr(cuc_found_path(found), '/') + 1)), CUC_OK);
         ck_assert_int_eq(compile(), NVRTC_SUCCESS);
-        // The copy beside it did the work.
+        // The copy next to it was used.
         ck_assert(testing_maps(in_dir("libnvrtc-builtins.so")));
     }
     cuc_found_release(found);

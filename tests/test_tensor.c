@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "device_test.h"
 
-// The structs of DLPack are a common standard: their layout must never change.
+// DLPack's structs are a shared standard, so their layout must never change.
 _Static_assert(sizeof(cuc_tensor) == 24 + 128, "cuc_tensor");
 _Static_assert(offsetof(cuc_tensor, dtype) == 8 && offsetof(cuc_tensor, rank) == 12 &&
                    offsetof(cuc_tensor, device) == 16 && offsetof(cuc_tensor, flags) == 20 &&
@@ -162,12 +162,12 @@ TEST(gaps_and_other_orders_are_not_contiguous)
         int32_t contiguous;
     } rows[] = {
         { 2, { 3, 4 }, { 4, 1 }, 1 },
-        { 2, { 3, 4 }, { 1, 3 }, 0 },  // the first dimension fastest
+        { 2, { 3, 4 }, { 1, 3 }, 0 },  // the first dimension varies fastest
         { 2, { 3, 4 }, { 5, 1 }, 0 },  // a gap after each row
         { 2, { 3, 4 }, { 8, 2 }, 0 },  // every other element
         { 2, { 3, 4 }, { 4, -1 }, 0 }, // backwards
         { 2, { 3, 4 }, { 0, 1 }, 0 },  // one row, three times
-        { 2, { 1, 4 }, { 99, 1 }, 1 }, // the stride of one row is irrelevant
+        { 2, { 1, 4 }, { 99, 1 }, 1 }, // the stride of a single row does not matter
         { 3, { 3, 1, 4 }, { 4, -7, 1 }, 1 },
         { 1, { 1 }, { 5 }, 1 },
         { 2, { 0, 4 }, { 9, 9 }, 1 },
@@ -230,7 +230,7 @@ TEST(a_tensor_of_a_buffer_stays_within_it)
 }
 
 static const struct kind {
-    int32_t kind, device; // the tensor's
+    int32_t kind, device; // of the tensor
     uint32_t flags;
     int32_t dl_device;
 } kinds[] = {
@@ -260,7 +260,7 @@ TEST_ROWS(the_kind_of_memory_goes_with_it_to_dlpack_and_back, kinds)
     ck_ok(cuc_tensor_from_dlpack(&back, dl));
     ck_assert_mem_eq(&back, &t, sizeof(t));
 
-    // The consumer's deleter ends the memory.
+    // The consumer's deleter releases the memory.
     cuc_device_ptr ptr = cuc_buffer_ptr(b);
     cuc_buffer_release(b);
     if (fake_available())
@@ -378,7 +378,7 @@ TEST(read_only_is_said_where_it_can_be)
     ck_assert_ptr_eq(unversioned, (cuc_dl_managed_tensor *)&untouched);
 }
 
-// A producer's tensor: [2][3] f32 on the host, contiguous, its first element 8 bytes in.
+// A producer's tensor: f32[2, 3] on the host, contiguous, whose first element is 8 bytes in.
 static int64_t produced_shape[9] = { 2, 3, 1, 1, 1, 1, 1, 1, 1 };
 
 static cuc_dl_managed_tensor_versioned produced(void)

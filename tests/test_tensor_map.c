@@ -1,4 +1,5 @@
-// Tensor maps: encoded as a kernel needs them, and refused with the wrong value.
+// Tests tensor maps: they are encoded as a kernel needs them, and refused with a message that names
+// the wrong value.
 #include <cucore/tensor_map.h>
 
 #include "base/array.h"
@@ -8,7 +9,8 @@
 
 enum { ROWS = 8, COLUMNS = 32, BOX_ROWS = 4, BOX_COLUMNS = 8 };
 
-// Copies one box of a map's array, from column x and row y on, to `out` through shared memory.
+// Copies one box of a map's array to `out` through shared memory; the box starts at column x and
+// row y.
 // clang-format off
 static const char ptx[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -141,7 +143,7 @@ TEST(a_kernel_takes_boxes_by_a_map)
             ck_assert_float_eq(got[i],
                                at(places[p][1] + i / BOX_COLUMNS, places[p][0] + i % BOX_COLUMNS));
     }
-    // The same of another array.
+    // The same for another array.
     cuc_tensor second = tensor;
     second.data = cuc_buffer_ptr(other);
     ck_ok(cuc_tensor_map_replace_address(&map, &second));
@@ -164,7 +166,7 @@ TEST(steps_and_the_dimensions_order_are_the_tensors)
         ck_assert_float_eq(got[i], at(2 * (i / 8), 4 + i % 8));
 }
 
-// A dimension of one element may have any stride, even one that no map allows.
+// A dimension with one element may have any stride, even one that no map allows.
 TEST(strides_of_one_element_do_not_count)
 {
     const uint32_t box[] = { 1, 4, 8 };
@@ -176,7 +178,7 @@ TEST(strides_of_one_element_do_not_count)
     t.shape[0] = 1, t.shape[1] = ROWS, t.shape[2] = COLUMNS;
     t.strides[0] = 3, t.strides[1] = COLUMNS, t.strides[2] = 1;
     ck_ok(cuc_tensor_map_encode_tiled(&map, &t, box, NULL));
-    // Likewise if the array is so large that no box could begin past its end.
+    // The stride is also irrelevant if it is so large that no box could begin past the end.
     t.strides[1] = (INT64_C(1) << 38) - 4;
     ck_ok(cuc_tensor_map_encode_tiled(&map, &t, box, NULL));
 }
@@ -184,7 +186,7 @@ TEST(strides_of_one_element_do_not_count)
 TEST(maps_of_images_are_made)
 {
     cuc_tensor_map map;
-    cuc_tensor t = tensor; // 2 images of 2 x 2 pixels of 32 channels
+    cuc_tensor t = tensor; // 2 images of 2 x 2 pixels with 32 channels
 
     NEED_TENSOR_MAPS();
     t.rank = 4;
@@ -224,7 +226,7 @@ TEST(maps_of_the_width_of_images_are_of_later_devices)
         CUC_TENSOR_MAP_OPTIONS(.swizzle = CUC_TENSOR_MAP_SWIZZLE_128B);
     const cuc_tensor_map_options *lines =
         CUC_TENSOR_MAP_OPTIONS(.swizzle = CUC_TENSOR_MAP_SWIZZLE_64B, .flags = CUC_TENSOR_MAP_W128);
-    cuc_tensor t = tensor; // 2 images of 2 x 2 pixels of 32 channels
+    cuc_tensor t = tensor; // 2 images of 2 x 2 pixels with 32 channels
     cuc_tensor_map map;
 
     NEED_TENSOR_MAPS();
@@ -263,7 +265,7 @@ TEST(maps_of_the_width_of_images_are_of_later_devices)
 #undef WIDE
 }
 
-// Errors in a tensor of 8 by 32 f32, in a box of 4 by 8, or in the options.
+// Errors in a tensor of 8 x 32 f32, in a box of 4 x 8, or in the options.
 static const struct refusal {
     const char *says;
     cuc_status status; // 0: CUC_ERROR_INVALID_ARGUMENT

@@ -1,5 +1,5 @@
-// Many threads: each with its own objects, and all with one object where that is allowed. Intended
-// also for the thread sanitizer.
+// Tests many threads: each with its own objects, and all with one object where that is allowed.
+// Also meant for the thread sanitizer.
 #include "launch_ptx.h"
 #include "testing.h"
 
@@ -43,7 +43,7 @@ static void teardown(void)
     cuc_set_failure_handler(NULL, NULL);
 }
 
-// The work of a thread: returns NULL, or the error.
+// A thread's work; returns NULL, or the error.
 typedef const char *(*work_fn)(int number);
 
 struct worker {
@@ -198,7 +198,7 @@ static const char *read_all(int number)
         TRY(cuc_device_get_attribute(&value, device, 1));
         TRY(cuc_stream_get_id(&id, shared));
         TRY(cuc_stream_get_priority(&value, shared));
-        TRY(cuc_stream_get_default(&legacy, device, i % 2)); // made by the first
+        TRY(cuc_stream_get_default(&legacy, device, i % 2)); // the first call makes it
         TRY(cuc_stream_get_default(&again, device, i % 2));
         EXPECT(legacy == again);
         cuc_stream_release(legacy);
@@ -336,7 +336,8 @@ TEST(threads_set_the_failure_handler)
     cuc_set_failure_handler(testing_failed, &failures);
 }
 
-// One thread's launch finds the context lost while others go on: all report the same failure.
+// One thread's launch finds the context lost while other threads continue: all report the same
+// failure.
 static _Atomic int poisoned;
 
 static const char *until_lost(int number)

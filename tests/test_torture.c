@@ -1,9 +1,9 @@
-// Fails every driver call and every allocation of whole programs, one after the other, with every
-// kind of code. Each time the public call concerned reports the failure, writes nothing, and leaves
-// nothing behind; the next attempt succeeds.
+// Makes every driver call and every allocation of whole programs fail, one after another, with
+// every kind of error code. Each time, the public call that makes it must report the failure, write
+// nothing, and leave nothing behind; the next attempt must succeed.
 //
-// Each failure happens in a child process of its own, since an action that the library performs
-// once in a process can fail only once. The child reports in words and by its exit status.
+// Each failure happens in a separate child process, since an action that the library performs once
+// per process can fail only once. The child reports with a message and its exit status.
 #include "base/array.h"
 #include "base/error.h"
 #include "device/intern.h"
@@ -25,7 +25,7 @@ enum { FUNCTIONS = CUC_LENGTH(functions) };
 
 static struct testing_failures failures;
 
-// A program's calls. Every out-parameter holds a marker until its call succeeds.
+// Macros for a program's calls. Every out-parameter holds a marker until its call succeeds.
 static char mark;
 #define MARK ((void *)&mark)
 
@@ -44,7 +44,7 @@ struct things {
     cuc_buffer *small, *large;
 };
 
-static const char *trouble; // a violation beyond the status
+static const char *trouble; // a violation other than a wrong status
 
 static void check_outcome(cuc_status st, const void *out, const char *call)
 {
@@ -67,7 +67,7 @@ static void check_outcome(cuc_status st, const void *out, const char *call)
     } while (0)
 #define NO_OUT (st < 0 ? MARK : NULL)
 
-// The second stream fills a body, while the first one captures the node.
+// The second stream fills a body while the first one captures the node.
 static cuc_status decide(struct things *t)
 {
     const cuc_arg args[] = { CUC_ARG(1.0f), CUC_ARG(t->buffer), CUC_ARG(7) };
@@ -91,7 +91,7 @@ static cuc_status decide(struct things *t)
     return CUC_OK;
 }
 
-// Green contexts, virtual memory, and tensor maps of it.
+// Uses green contexts, virtual memory, and tensor maps of it.
 static cuc_status divide(struct things *t)
 {
     static const uint32_t box[] = { 1, 16 };
@@ -192,7 +192,7 @@ static cuc_status run(int *armed_before_release)
 #define RELEASE(what, thing) \
     if (t.thing != MARK)     \
     cuc_##what##_release(t.thing)
-    // Parents first: children hold them.
+    // Release parents first: children keep them alive.
     RELEASE(object, object);
     RELEASE(graph, graph);
     RELEASE(graph, whole);
@@ -211,8 +211,8 @@ static cuc_status run(int *armed_before_release)
     RELEASE(event, event);
     RELEASE(graph_exec, exec);
 #undef RELEASE
-    // A thread of the driver releases graphs' references, which are then dropped here. A fault in a
-    // release leaves something behind.
+    // A thread of the driver releases graphs' references, which are dropped here. If a release
+    // fails, something is left over.
     const struct timespec moment = { 0, 50000 };
     for (int i = 0; i < 100000; i++) {
         cuc__deferred_poll();
@@ -223,21 +223,21 @@ static cuc_status run(int *armed_before_release)
     return st;
 }
 
-// Driver failures that do not fail the call: the library has an alternative, or nothing depends on
-// it.
+// Driver failures that do not make the call fail, because the library has an alternative or nothing
+// depends on them.
 static int may_be_passed_over(const char *function, int code)
 {
     static const struct {
         const char *function;
         int code; // 0: any
     } rows[] = {
-        { "cuCtxGetCurrent", 0 },                             // then the context is pushed
-        { "cuThreadExchangeStreamCaptureMode", 0 },           // then a capture may forbid the call
+        { "cuCtxGetCurrent", 0 },                             // the context is pushed instead
+        { "cuThreadExchangeStreamCaptureMode", 0 },           // a capture may then forbid the call
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // the end of the list
-        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // then the device's own is taken
-        { "cuGraphKernelNodeGetParams", 0 }, // then a graph's launches are recorded without names
-        { "cuKernelGetName", 0 },            // likewise
-        { "cuMemFreeAsync", CUDA_ERROR_INVALID_VALUE }, // tried again: a capture may have ended
+        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // the device's own context is used
+        { "cuGraphKernelNodeGetParams", 0 },            // launches are then recorded without names
+        { "cuKernelGetName", 0 },                       // likewise
+        { "cuMemFreeAsync", CUDA_ERROR_INVALID_VALUE }, // retried, because a capture may have ended
     };
 
     for (int i = 0; i < CUC_LENGTH(rows); i++)
@@ -260,18 +260,19 @@ static int starts_once(const char *function)
 
 static long heap_after_success; // blocks that the library keeps
 
-// Names of kernels and graphs do not count: each is a block, and unused ones are freed later.
+// Returns the number of heap blocks. Names of kernels and graphs are not counted: each is a block,
+// and unused ones are freed later.
 static long heap(void)
 {
     return wrap_live - (long)cuc__intern_count();
 }
 
-// Measures in a child the size of the heap when nothing fails.
+// Measures the size of the heap after a run without failures, in a child.
 static int measure(long *calls)
 {
     int armed;
 
-    (void)cuc_device_get_count(NULL); // the thread's record
+    (void)cuc_device_get_count(NULL); // allocates the thread's error record
     if (run(&armed) != CUC_OK || trouble)
         REPORT("the way itself fails: %s", trouble ? trouble : "");
     cuc_error_clear();
@@ -301,15 +302,15 @@ static int fail_call(const char *function, int nth, int code)
         REPORT("a call failed that was not hit");
     if (st >= 0 && !armed && !may_be_passed_over(function, code))
         REPORT("the failure is lost");
-    if (st >= 0 && armed) { // the fault was in a release: the handler hears of leftovers
-        // A driver that is shutting down is not a failure, and neither are failures to restore a
+    if (st >= 0 && armed) { // the failing call was in a release: the failure handler is told
+        // A driver that is shutting down is not reported, and neither are failures to restore a
         // capture mode or a context in a release.
         if (!failures.count && code != CUDA_ERROR_DEINITIALIZED &&
             !may_be_passed_over(function, code))
             REPORT("a failed release is told to nobody");
         return 0;
     }
-    if (popped) // the context could not be popped, as the message says
+    if (popped) // the message says that the context could not be popped
         (void)cuc__cu.cuCtxPopCurrent(&left);
     if (testing_current())
         REPORT("a context stays current");
@@ -325,7 +326,8 @@ static int fail_call(const char *function, int nth, int code)
     if (fake_live_total())
         REPORT("%d things stay alive after the next attempt", fake_live_total());
     cuc_error_clear();
-    // A lost context keeps its report; another device that was tried keeps its context.
+    // A lost context keeps its report. After a failure, another device may have been tried and
+    // keeps its context.
     if (heap() != heap_after_success && code != CUDA_ERROR_ILLEGAL_ADDRESS &&
         !may_be_passed_over(function, code))
         REPORT("%ld blocks stay allocated, expected %ld", heap(), heap_after_success);
@@ -347,7 +349,7 @@ static int fail_allocation(long nth, int with_record, int more)
     if (trouble)
         REPORT("%s", trouble);
     if (!failed)
-        return 2; // there are fewer
+        return 2; // there are fewer calls
     if (st >= 0)
         REPORT("the failure is lost");
     if (st != CUC_ERROR_OUT_OF_MEMORY)
@@ -372,7 +374,7 @@ static int fail_allocation(long nth, int with_record, int more)
     return 0;
 }
 
-// Runs one line in a child; the macro's expression is its exit status.
+// Runs one line in a child, whose exit status is the value of the expression.
 #define IN_CHILD(result, expression)                                           \
     do {                                                                       \
         int child_status = 0;                                                  \
@@ -435,7 +437,7 @@ TEST_ROWS(every_driver_call_may_fail, codes)
 
 TEST_RANGE(every_allocation_may_fail, 0, 6)
 {
-    // Three ways to fail: this call alone; also the next one, which may record the failure; and all
+    // Three ways to fail: only this call; also the next one, which may record the failure; and all
     // calls from here on.
     static const int also[] = { 0, 1, 1000 };
     const int with_record = _i & 1, more = also[_i / 2];
@@ -454,8 +456,7 @@ TEST_RANGE(every_allocation_may_fail, 0, 6)
     ck_assert_msg(!bad, "%d of %d failures came out wrong", bad, made);
 }
 
-// Compilers, which are searched for and loaded first. A child of a parent that has loaded and used
-// NVRTC starts there.
+// ---- Compilers, after a search and loading. Each child's parent has already used NVRTC.
 
 static const char cuda[] = "template <class T> __global__ void k(T *a) { *a = 1; }\n"
                            "extern \"C\" __global__ void plain(float *a) { *a = 2; }\n";
@@ -484,12 +485,12 @@ static cuc_status compile(const char *arch)
 
 static int fail_compiling(const char *arch, cuc_status usual, long nth)
 {
-    (void)cuc_device_get_count(NULL); // the thread's record
+    (void)cuc_device_get_count(NULL); // allocates the thread's error record
     wrap_fail_in = nth;
     cuc_status st = compile(arch);
     wrap_fail_in = 0;
     if (!wrap_failed)
-        return 2; // there are fewer
+        return 2; // there are fewer calls
     if (st != usual && st != CUC_ERROR_OUT_OF_MEMORY)
         REPORT("the status is %s", cuc_status_name(st));
     st = compile(arch);
@@ -536,7 +537,7 @@ TEST(a_failure_without_memory_for_its_record_says_so)
         ck_assert_str_eq(cuc_error_message(), "no host memory to record the failure");
         ck_assert_uint_eq(cuc_error_note_count(), 0);
         ck_assert_str_eq(cuc_error_log(), "");
-        switch (i) { // none of these fails a call
+        switch (i) { // none of these makes a call fail
         case 0:
             ck_assert_int_eq(cuc__pass(CUC_ERROR_IO, "cuc_b"), CUC_ERROR_IO);
             break;

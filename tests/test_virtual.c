@@ -1,4 +1,5 @@
-// Virtual memory: buffers that grow keep their contents, and the memory goes with the last of them.
+// Tests virtual memory: growing a buffer keeps its contents, and the memory is freed with the last
+// buffer.
 #include <cucore/virtual.h>
 
 #include "base/array.h"
@@ -99,7 +100,7 @@ TEST(a_buffer_grows_at_its_address_where_there_is_room)
     ck_assert_uint_eq(read_byte(third, 5 * grain), 9);
     ck_assert_uint_eq(read_byte(second, 999), 7);
     cuc_buffer_release(second);
-    // One copy across the ends of pieces.
+    // One copy crosses the ends of pieces.
     ck_ok(cuc_buffer_fill(stream, third, 0, 5, 1, 5 * grain));
     ck_assert_uint_eq(read_byte(third, grain), 5);
     ck_assert_uint_eq(read_byte(third, 5 * grain - 1), 5);
@@ -180,7 +181,7 @@ TEST(an_address_has_the_alignment)
     cuc_memory_resource_release(aligned);
 }
 
-// Memory that other processes can import, and so can this process.
+// Makes memory that other processes can import; so can this process.
 static cuc_memory_resource *with_ipc(void)
 {
     cuc_memory_resource *r = NULL;
@@ -223,7 +224,7 @@ TEST(pieces_make_a_buffer_of_another_resource)
     ck_assert_uint_eq(count, 2);
     ck_assert_uint_eq(pieces[0].bytes, grain);
     ck_assert_uint_eq(pieces[1].bytes, 2 * grain);
-    // A smaller buffer is usable as far as it extends.
+    // A smaller buffer is usable up to its end.
     cuc_buffer *less = grown(all, 1);
     size_t one = 0;
     ck_ok(cuc_buffer_export_pieces(&pieces[2], 1, &one, less));
@@ -243,7 +244,7 @@ TEST(pieces_make_a_buffer_of_another_resource)
     cuc_buffer_release(there);
     ck_assert_uint_eq(read_byte(more, 0), 1);
     ck_assert_uint_eq(read_byte(more, 3 * grain - 1), 2);
-    // Imported memory is not exported again.
+    // Imported memory cannot be exported again.
     ck_fails(CUC_ERROR_DRIVER, cuc_buffer_export_pieces(pieces, 3, &count, more),
              "cannot be exported again");
     cuc_buffer_release(more);
@@ -290,7 +291,7 @@ TEST(pieces_that_make_no_sense_are_refused)
     pieces[1] = (cuc_memory_piece){ .bytes = SIZE_MAX / grain * grain, .fd = fd };
     ck_fails(bad, cuc_buffer_from_pieces(&out, stream, r, pieces, 2, 1), "pieces[1] has");
     ck_assert_int_eq(close(fd), 0);
-    pieces[0].fd = 0; // something else
+    pieces[0].fd = 0; // a descriptor of something else
     ck_assert_int_lt(cuc_buffer_from_pieces(&out, stream, r, pieces, 1, 1), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "file descriptor 0"));
     ck_assert_ptr_null(out);
@@ -348,7 +349,7 @@ TEST(what_makes_no_sense_is_refused)
 // Calls of an allocation and of a growth that moves; each fails in turn.
 static const struct {
     const char *call;
-    int nth; // counts the calls of the allocation and the growth
+    int nth; // counts the calls of both the allocation and the growth
 } calls[] = {
     { "cuMemAddressReserve", 1 },
     { "cuMemCreate", 1 },
@@ -375,7 +376,7 @@ TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
                  calls[_i].call);
         ck_assert_ptr_null(more);
         ck_assert_uint_eq(read_byte(b, 3), 5);
-        more = grown(b, 2 * grain); // this time it succeeds
+        more = grown(b, 2 * grain); // succeeds this time
         ck_assert_uint_eq(read_byte(more, 3), 5);
         cuc_buffer_release(more);
         cuc_buffer_release(b);
@@ -385,7 +386,7 @@ TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
     }
 }
 
-// Check's macros take a lock, which a child would inherit: this thread uses none of them.
+// Check's macros take a lock that a child would inherit, so this thread does not use them.
 static void *allocate_and_free(void *stop)
 {
     cuc_device_ptr ptr = 0;
@@ -397,7 +398,7 @@ static void *allocate_and_free(void *stop)
     return NULL;
 }
 
-// Runs in a child, which lacks the thread that may have held the resource's lock.
+// Runs in a child, which lacks the thread that may hold the resource's lock.
 static int let_go_after_fork(cuc_buffer *b)
 {
     cuc_device_ptr ptr = 0;
@@ -441,7 +442,7 @@ TEST(a_forked_child_lets_go_without_a_wait)
 
 static const struct {
     const char *call;
-    int nth; // counts the calls of the export and the import of two pieces
+    int nth; // counts the calls of exporting and importing two pieces
 } shared_calls[] = {
     { "cuMemExportToShareableHandle", 1 },
     { "cuMemExportToShareableHandle", 2 },

@@ -1,4 +1,4 @@
-// The search for names and their parts against a comparison byte by byte, with and without the
+// Compares the search for names and their parts with a byte-by-byte search, with and without the
 // processor's wider vectors.
 #include "base/array.h"
 #include "program/word_search.h"
@@ -6,8 +6,8 @@
 
 static const char *const names[] = { "__TIME__", "__has_include", "_CCCL_HAS_INCLUDE" };
 
-// True if the first bytes of a name are at `p`, perhaps with others between them that the search
-// passes over, or the name without its first three bytes.
+// Returns whether a name's first bytes are at `p`, possibly with other bytes in between that the
+// search skips, or the name without its first three bytes.
 static bool is_place(const char *p, const char *name)
 {
     const char *q = p;
@@ -56,7 +56,7 @@ static const char *const texts[] = {
     "",         "_",
 };
 
-// Each text at each place of a block, and across its end.
+// Tests each text at each place in a block, and across the end of the block.
 TEST_ROWS(names_are_found_anywhere, texts)
 {
     char text[4 * CUC__WORD_BLOCK];
@@ -86,7 +86,7 @@ TEST(random_texts)
     }
 }
 
-// A name with fewer bytes than both parts makes every place one.
+// A name with fewer bytes than both parts matches everywhere.
 TEST(short_names_are_everywhere)
 {
     static const char text[CUC__WORD_PADDING + 3] = "abc";
