@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The API tool detects the mistakes it exists to detect."""
+"""Tests that the API tool detects the mistakes that it exists to detect."""
 import copy
 import os
 import pathlib
@@ -54,7 +54,8 @@ class Layouts(unittest.TestCase):
 
 
 class Changes(unittest.TestCase):
-    """Each kind of interface change, and whether it breaks compiled programs."""
+    """Makes each kind of interface change, and checks whether the tool says that it breaks compiled
+    programs."""
 
     def told(self, change):
         old = tool.load("cucore")
@@ -108,7 +109,7 @@ class Changes(unittest.TestCase):
 
 
 class Streams(unittest.TestCase):
-    """The stream is the first input of every function and callback."""
+    """Checks that the stream is the first input of every function and callback."""
 
     MOVES = [  # a function or a callback, the stream's new place, the mistake
         ("cuc_launch", 1, "after config"),
@@ -150,12 +151,12 @@ class SymbolMaps(unittest.TestCase):
 
 
 class Declarations(unittest.TestCase):
-    """The declarations without preprocessor match the headers."""
+    """Checks that the preprocessor-free declarations match the headers."""
 
     def test_a_compiler_finds_no_difference(self):
         for library, header in (("cucore", "cucore.h"), ("cucore-bench", "bench.h")):
             text = cdef.text(tool.load(library), TYPES)
-            # Identical declarations may be repeated; definitions come from the headers.
+            # Keep only declarations, which may be repeated; the definitions come from the headers.
             again = re.sub(r"^struct cuc_\w+ \{.*?^\};$|^enum .*?$", "", text, flags=re.S | re.M)
             done = subprocess.run([*CC, "-std=c11", "-fsyntax-only", f"-I{ROOT / 'include'}", "-x", "c", "-"],
                                   input=f"#include <cucore/{header}>\n{again}", capture_output=True, text=True)
@@ -209,7 +210,7 @@ class ManPages(unittest.TestCase):
 
 
 class Comments(unittest.TestCase):
-    """An incomplete doc comment is reported with the function's name."""
+    """Checks that the report of an incomplete doc comment names the function."""
 
     CASES = [
         ("stream.h", " * @capture becomes a dependency in the graph", " *", "no @capture"),

@@ -1,4 +1,4 @@
-// Shared by the tests of the bench library: assertions, and independent random numbers.
+// Helpers that the tests of the bench library share: assertions, and independent random numbers.
 #ifndef CUCORE_TESTS_BENCH_TESTING_H
 #define CUCORE_TESTS_BENCH_TESTING_H
 
@@ -17,7 +17,8 @@
                       cuc_error_message());                                               \
     } while (0)
 
-// The call returns this status, its name is recorded, and the message contains the fragment.
+// Checks that the call returns this status, that its name is recorded, and that the message
+// contains the fragment.
 #define ck_fails(status, call, fragment)                                                 \
     do {                                                                                 \
         cuc_status ck_got = (call);                                                      \
@@ -41,7 +42,7 @@ static inline uint64_t test_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-// Greater than 0, less than 1.
+// Returns a number greater than 0 and less than 1.
 static inline double test_uniform(uint64_t *state)
 {
     return ((double)(test_random(state) >> 12) + 0.5) * 0x1p-52;

@@ -1,4 +1,4 @@
-// Prints the document of a session with a result of every kind: for schema.py.
+// Prints, for schema.py, the document of a session that has a result of every kind.
 #include <cucore/bench.h>
 #include <cucore/copy.h>
 #include <cucore/error.h>

@@ -1,4 +1,4 @@
-// Making documents of results in a test.
+// Makes result documents for tests.
 #ifndef CUCORE_TESTS_BENCH_DOCUMENTS_H
 #define CUCORE_TESTS_BENCH_DOCUMENTS_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// JSON with ' in the place of ".
+// Parses JSON in which ' stands for ".
 static inline json_t *json_of(const char *text)
 {
     char *copy = strdup(text);
@@ -23,7 +23,7 @@ static inline json_t *json_of(const char *text)
     return root;
 }
 
-// A document of these results, separated by commas.
+// Makes a document from a comma-separated list of results.
 static inline json_t *document_of(const char *list)
 {
     char *text = NULL;

@@ -1,11 +1,11 @@
-// Replaces libcublasLt and libcudnn on machines without a GPU: the functions that the benchmarks
-// call, computed on the host in stream order. Memory of the simulated device is memory of the
-// process.
+// Replaces libcublasLt and libcudnn on machines without a GPU. It has the functions that the
+// benchmarks call, and computes them on the host in stream order, because the simulated device's
+// memory is memory of the process.
 //
-// It proposes three algorithms for a product: the first is refused, the second is right, and the
-// third is slow. FAKE_WRONG=1 makes the last element wrong; =tile makes 8 rows and columns of a
-// product wrong; =nothing makes the second algorithm write nothing; =refused makes all algorithms
-// be refused.
+// It proposes three algorithms for a product: it refuses the first when called, the second is
+// right, and the third is slow. FAKE_WRONG=1 makes the last element wrong; =tile makes 8 rows and
+// columns of a product wrong; =nothing makes the second algorithm write nothing; =refused makes it
+// refuse all algorithms.
 #include "cases/cublaslt.h"
 #include "cases/cudnn_abi.h"
 
@@ -29,7 +29,7 @@ struct lt_matrix_object {
     int32_t batches;
 };
 
-// ---- Numbers, by the compiler's own types where it has them
+// ---- Numbers, using the compiler's own types if it has them
 
 static double load(const void *from, int64_t at, int type)
 {
@@ -55,7 +55,7 @@ static double load(const void *from, int64_t at, int type)
     return x & 32768 ? -size : size;
 }
 
-// Rounded to that many bits, to nearest; the tests' values are never relevant ties.
+// Rounds to `type`, to nearest; the tests never depend on how ties are rounded.
 static void store(void *to, int64_t at, int type, double value)
 {
     float f = (float)value;
@@ -113,7 +113,7 @@ typedef struct product {
     struct product *before;
 } product;
 
-static product *products; // all: a graph may replay them
+static product *products; // kept until the end, because a graph may replay them
 
 static int64_t bytes_of(int type)
 {
@@ -245,7 +245,8 @@ int cublasLtMatmulPreferenceSetAttribute(lt_preference preference, int attribute
                : 7;
 }
 
-// Like Hopper: products of 8-bit floats need k contiguous in both matrices, and multiples of 16.
+// As on Hopper, products of 8-bit floats need k contiguous in both matrices, and extents that are
+// multiples of 16.
 int cublasLtMatmulAlgoGetHeuristic(lt_handle handle, lt_product p, lt_matrix a, lt_matrix b,
                                    lt_matrix c, lt_matrix d, lt_preference preference, int wanted,
                                    lt_choice *choices, int *count)

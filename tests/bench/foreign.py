@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""foreign.py LIBRARY: the bench library used from Python through ctypes, without a device: subjects,
-checks and progress are Python functions."""
+"""foreign.py LIBRARY: tests the bench library from Python through ctypes, without a device.
+Subjects, checks and progress callbacks are Python functions."""
 import ctypes
 import json
 import math
@@ -30,7 +30,7 @@ class Case(ctypes.Structure):
 
 
 class Options(ctypes.Structure):
-    # A struct smaller than the library's: the missing fields have their defaults.
+    # This struct is smaller than the library's, so the missing fields get their defaults.
     _fields_ = [("struct_size", size), ("device", ctypes.c_void_p), ("seed", u64),
                 ("min_samples", u64), ("max_samples", u64), ("min_seconds", ctypes.c_double)]
 

@@ -12,7 +12,7 @@ problems = []
 
 
 def results(seconds, name, size, setting="default", axes=None):
-    """Make the results of one point; a string in place of a time is the reason for its absence."""
+    """Make the results of one point; a string instead of a time says why there is no time."""
     suite, case = name.split("/")
     for subject, took in seconds.items():
         yield {"suite": suite, "case": case, "subject": subject,
@@ -20,7 +20,7 @@ def results(seconds, name, size, setting="default", axes=None):
                **({"failed": took} if isinstance(took, str) else {"median_s": took})}
 
 
-# Measurements, and the expected end of the resulting row; None: there is no row.
+# Measurements, and the expected end of the resulting row; None: no row is expected.
 ROWS = [
     ("a sum as fast as by hand", ("elementwise/vadd", 3072 * MIB), {"tile": 1.0, "cuda": 1.0}, "| yes |"),
     ("a sum 2 % slower", ("elementwise/vadd", 3072 * MIB), {"tile": 1.02, "cuda": 1.0}, "| 0.990 | no |"),

@@ -1,5 +1,5 @@
-// Checks the declarations of cuBLASLt and cuDNN in bench/cases/ against the real headers. Compiling
-// is the test.
+// Checks the declarations of cuBLASLt and cuDNN in bench/cases/ against the real headers. The test
+// passes if this compiles.
 #include "cases/cublaslt.h"
 #include "cases/cudnn_abi.h"
 

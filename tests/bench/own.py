@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""own.py CUCORE SIMULATOR: follows the part of docs/benchmarking.md about your own kernels. The files come from the
-text, and the commands run one by one."""
+"""own.py CUCORE SIMULATOR: follows the section of docs/benchmarking.md about your own kernels:
+takes the files from the text and runs the commands one by one."""
 import os
 import pathlib
 import re

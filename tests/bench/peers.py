@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""peers.py CUCORE SIMULATOR PEERS: tests peers in Python (PEERS is bench_peers.py): first the script by itself, then
-cucore bench with the script and with fake libraries."""
+"""peers.py CUCORE SIMULATOR PEERS: tests the Python peers (PEERS is bench_peers.py): first the
+script by itself, then cucore bench with the script and fake libraries."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ def expect(right, text):
 
 
 def ask(name, *requests, **environment):
-    """Return the answers of a process."""
+    """Send requests to a new process and return its answers."""
     lines = "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in requests)
     done = subprocess.run([sys.executable, PEERS, name], input=lines, capture_output=True,
                           text=True, check=False, timeout=60, env={**os.environ, **environment})
@@ -46,7 +46,7 @@ def check_script():
 
 
 def check_broken(folder):
-    """A library that is installed and cannot be imported is skipped, whatever it raises."""
+    """Test that an installed library that cannot be imported is skipped, whatever it raises."""
     for name, raised in {"torch": "AttributeError", "triton": "RuntimeError", "cupy": "OSError",
                          "numba": "AttributeError"}.items():
         package = folder / name
@@ -59,7 +59,8 @@ def check_broken(folder):
                f"{name} that cannot be imported: {answer}")
 
 
-# Covers the part of Numba that the script uses before its first kernel, which cannot be compiled.
+# Implements the part of Numba that the script uses before its first kernel; compiling that kernel
+# fails.
 BROKEN_NUMBA = r"""
 class Device:
     name = "a device"
@@ -93,7 +94,8 @@ def to_device(array):
 
 
 def check_unusable(folder):
-    """A library that can be imported, but whose first kernel fails, is skipped with the reason."""
+    """Test that a library is skipped with the reason if it can be imported but its first kernel
+    fails."""
     package = folder / "numba"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -108,7 +110,7 @@ def check_unusable(folder):
 
 
 def check_fastest():
-    """Test that the fastest of several implementations is measured, and none that fails."""
+    """Test that the fastest of several implementations is measured, and failing ones are not."""
     sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.dirname(PEERS))
     from bench_peers_fastest import TorchFastest
@@ -142,7 +144,7 @@ def check_fastest():
         expect("no such kernel" in str(why), f"the reason is {why}")
 
 
-# Fake libraries that look installed to the script, each with behaviour of its own.
+# Fake libraries, which look installed to the script; each behaves differently.
 STUB = r'''
 import importlib.util, os, sys
 sys.dont_write_bytecode = True
@@ -215,7 +217,7 @@ sys.exit(script.main())
 
 
 def check_whole(folder):
-    # The program looks for the script beside itself.
+    # The program looks for the script next to itself.
     program = folder / "cucore"
     shutil.copy(CUCORE, program)
     (folder / "bench_peers.py").write_text(STUB.format(peers=PEERS))
@@ -231,7 +233,7 @@ def check_whole(folder):
     expect(mine.get("median_s"), f"cuda was not measured beside them: {results}")
     expect(torch.get("kind") == "foreign" and torch.get("checked") == "passed" and
            torch.get("peer") == "cuda" and torch.get("verdict") == "SLOWER", f"torch: {torch}")
-    # Each sample uses a set of its own: 1, 2 or 3 ms.
+    # Samples rotate through the sets, which take 1, 2 or 3 ms.
     expect(1e-3 <= torch.get("min_s", 0) <= torch.get("median_s", 0) <= 3.1e-3 and
            torch.get("q1_s") < torch.get("q3_s"), f"torch: {torch}")
     expect("off by 3" in of.get(("triton", None), {}).get("failed", ""), "a check that fails")
@@ -240,8 +242,8 @@ def check_whole(folder):
     expect("exited with status 3" in died and "the driver is gone" in died, f"it ends: {died}")
 
 
-# One interpreter gives an invalid answer and waits for a process that it started; another one closes its output and
-# runs on.
+# The first interpreter gives an invalid answer and waits for a process that it has started; the
+# second closes its output and keeps running.
 ASTRAY = """#!/bin/sh
 case $2 in
 torch) sleep 300 & echo $! >"$ASTRAY_PID"; echo hello; wait ;;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""performance.py CUCORE: docs/performance.md equals the output of scripts/performance.py. Then tests the script with
-results that are added, changed and removed, and its page of all rows and plots."""
+"""performance.py CUCORE: checks that docs/performance.md equals the output of
+scripts/performance.py. Then tests the script with added, changed and removed results, and tests
+its page of all rows and plots."""
 import json
 import pathlib
 import shutil

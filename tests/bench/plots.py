@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests cucore bench plot: plots.py CUCORE. Each file exists, is not empty, and is valid SVG or PNG; equal results
-give equal files; every kind of plot has its marks."""
+"""Tests cucore bench plot: plots.py CUCORE. Checks that each file exists, is not empty, and is
+valid SVG or PNG, that equal results give equal files, and that every kind of plot contains its
+marks."""
 import json
 import os
 import pathlib
@@ -14,7 +15,7 @@ CUCORE = sys.argv[1]
 DATA = pathlib.Path(__file__).resolve().parent / "data"
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Plots of plots.json and texts in them.
+# Plots of plots.json, and texts that they contain.
 EXPECTED = {
     "plots-bandwidth-memory-copy": ["memory / copy: bandwidth", "GB/s", "cucore cold",
                                     "copy (invented) ", "1 MiB", "ExampleGPU 1"],
@@ -37,7 +38,7 @@ def plot(folder, *arguments, **environment):
 
 
 def check_missing(folder):
-    """Without Python or matplotlib, nothing is drawn and the status means skipped."""
+    """Test that without Python or matplotlib nothing is drawn and the exit status means skipped."""
     run = plot(folder, DATA / "plots.json", CUCORE_PYTHON="/nowhere/python3")
     expect(run.returncode == 77, f"no Python: exit status {run.returncode}")
     expect("there is no python3" in run.stderr, f"no Python: {run.stderr}")
@@ -85,7 +86,7 @@ def check_svg(path, texts):
 
 
 def check_same(first, second):
-    """Drawing again with another hash seed gives identical SVG."""
+    """Test that drawing again with another hash seed gives identical SVG."""
     ours = pathlib.Path(second) / f"{next(iter(EXPECTED))}.svg"
     ours.write_text("an older plot")
     ours.chmod(0o640)
@@ -99,7 +100,7 @@ def check_same(first, second):
 
 
 def check_simulated(folder):
-    """Plots of simulated results say so."""
+    """Test that plots of simulated results say so."""
     root = json.loads((DATA / "plots.json").read_text())
     root["machine"]["simulated"] = True
     path = pathlib.Path(folder) / "sim.json"
@@ -112,12 +113,12 @@ def check_simulated(folder):
 
 
 def check_names(folder):
-    """Files of the same name do not overwrite each other."""
+    """Test that files with the same name do not overwrite each other."""
     folder = pathlib.Path(folder)
     paths = [folder / "old" / "r.json", folder / "new" / "r.json", folder / "new" / "s t.json",
              folder / "new" / "s_t.json", folder / "new" / "s_t.json"]
     root = json.loads((DATA / "plots.json").read_text())
-    root["results"] = [r for r in root["results"] if r["suite"] == "runtime"]  # one plot
+    root["results"] = [r for r in root["results"] if r["suite"] == "runtime"]  # leaves one plot
     for path in paths:
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(root))

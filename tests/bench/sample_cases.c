@@ -1,5 +1,5 @@
-// The cases of cucore_sample, the cucore program for tests of the command bench: small, all but one
-// without a device, and with every outcome.
+// Cases of cucore_sample, a cucore program for testing the command bench. They are small, all but
+// one need no device, and they have every possible outcome.
 #include "base/array.h"
 #include "cases/cases.h"
 #include "cases/draw.h"
@@ -64,7 +64,7 @@ static cuc_bench_subject waits(const char *name)
     return s;
 }
 
-// A subject that takes twice as long as its peer, and may take 1.1 times as long.
+// Sets up a subject that takes twice as long as its peer, but may take only 1.1 times as long.
 static cuc_status set_up_pair(cuc_bench_state *state, void *data)
 {
     cuc_bench_subject peer = waits("once"), subject = waits("twice");
@@ -97,7 +97,8 @@ static cuc_status take_by_turns(void *data, uint64_t set, double *seconds)
     return CUC_OK;
 }
 
-// A subject for which it is undecided whether it takes more than 1.1 times as long as its peer.
+// Sets up a subject that takes about 1.1 times as long as its peer, so that it cannot be decided
+// whether it exceeds that limit.
 static cuc_status set_up_doubtful(cuc_bench_state *state, void *data)
 {
     cuc_bench_subject peer = waits("steady"), subject = waits("turns");
@@ -120,7 +121,7 @@ static cuc_status take_by_point(void *data, uint64_t set, double *seconds)
     return CUC_OK;
 }
 
-// The peer takes 1 ms, and the subject as many as the point's number.
+// Sets up a peer that takes 1 ms, and a subject that takes the point's number of milliseconds.
 static cuc_status set_up_drawn(cuc_bench_state *state, void *data)
 {
     static double number;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""samples.py SCHEMA: the documents that tests read (data/), and the results in bench/results/, follow the schema of the
-library; bench/results/ has a line for each result. Without the package jsonschema the test is skipped: exit status 77."""
+"""samples.py SCHEMA: checks that the documents that tests read (data/) and the results in
+bench/results/ follow the library's schema, and that bench/results/ has one line per result.
+Without the package jsonschema the test is skipped: exit status 77."""
 import json
 import pathlib
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""schema.py SCHEMA PROGRAM: PROGRAM prints a document of SCHEMA, and SCHEMA refuses corrupted documents. Without the
-package jsonschema the test is skipped: exit status 77."""
+"""schema.py SCHEMA PROGRAM: checks that PROGRAM prints a document that follows SCHEMA, and that
+SCHEMA rejects corrupted documents. Without the package jsonschema the test is skipped: exit
+status 77."""
 import copy
 import json
 import pathlib

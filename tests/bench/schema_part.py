@@ -1,5 +1,5 @@
-"""The subset of JSON Schema (draft 7) used by bench/schema.json: problems(schema, document) describes each violation
-in a sentence."""
+"""The subset of JSON Schema (draft 7) that bench/schema.json uses: problems(schema, document)
+describes each violation in a sentence."""
 import re
 
 TYPES = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int,
@@ -16,7 +16,7 @@ def is_a(value, name):
 
 
 def problems(schema, document):
-    """Describe each violation and its location."""
+    """Yield a description of each violation, with its location."""
     yield from check(schema, document, schema, "")
 
 

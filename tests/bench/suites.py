@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""suites.py CUCORE SIMULATOR SCHEMA [FAKE]: runs the suites of cucore bench on the simulated driver, or without a
-driver. Each run writes a document of the schema with the expected results and without a failure. FAKE is a library in
-place of cuBLASLt and cuDNN."""
+"""suites.py CUCORE SIMULATOR SCHEMA [FAKE]: runs the suites of cucore bench on the simulated
+driver, or without a driver. Each run must write a document that follows the schema and has the
+expected results and no failures. FAKE is a library that replaces cuBLASLt and cuDNN."""
 import json
 import math
 import os
@@ -29,7 +29,7 @@ def expect(right, text):
 
 
 class Run:
-    """One run of cucore bench, with its results."""
+    """Runs cucore bench once and keeps its results."""
 
     def __init__(self, what, *arguments, driver=SIMULATOR, status=0, **environment):
         command = [CUCORE, "bench", *arguments, *FAST, "--json", "-"]
@@ -130,7 +130,7 @@ def compilers():
 
 
 def simulator():
-    # It measures the simulated driver, whatever driver the machine has.
+    # The suite measures the simulated driver, whatever driver the machine has.
     run = Run("sim", "sim", driver=NOWHERE)
     for kernel in "saxpy", "reverse":
         for check in CHECKS:
@@ -139,7 +139,7 @@ def simulator():
                        r["items_per_s"] > 1e6, f"sim: {r}")
                 expect((r.get("peer") == "none") == (check != "none"), f"sim: peer of {check}")
     for r in run.measured(case="instructions", kernel="saxpy"):
-        # Address and bounds, two loads, a multiply-add, a store: about twenty instructions.
+        # An address and its bounds, two loads, a multiply-add, a store: about twenty instructions.
         expect(r["items"] % 2 ** 14 == 0 and 15 <= r["items"] / 2 ** 14 <= 30, f"sim: items of {r}")
     run.measured(case="saxpy", subject="simulator")
     run.measured(case="matmul", flop=2 * 128 ** 3)
@@ -168,7 +168,7 @@ def memory():
                f"memory: {peer} is not told of once")
     large = Run("memory, large", "memory", "--filter", "fill", "--axis", "bytes=30")
     large.skipped("simulated", case="fill")
-    # A peer that answers nonsense and keeps running is neither asked nor waited for again.
+    # A peer that answers nonsense and keeps running gets no more requests, and nobody waits for it.
     with tempfile.TemporaryDirectory() as folder:
         babbler = pathlib.Path(folder, "python")
         babbler.write_text("#!/bin/sh\nread line\necho nonsense\nexec cat >/dev/null\n")
@@ -195,7 +195,7 @@ def libraries():
             for shape in "48x33x32", "20":
                 for r in run.measured(dtype=dtype, layout=layout, shape=shape,
                                       subject="cublaslt"):
-                    # The slow one and the refused one were not chosen.
+                    # The slow algorithm and the refused one were not chosen.
                     expect(r["figures"]["algorithm"] == 1 and r["figures"]["algorithms"] == 3,
                            f"gemm: {r['figures']}")
                     expect(r["checked"] == "passed", f"gemm: {r['checked']}")
@@ -218,12 +218,12 @@ def libraries():
         found = run.having(subject="cublaslt")
         expect(len(found) == 4 and all(told in r.get("failed", "") for r in found),
                f"gemm: {wrong} is not told: {found[:2]}")
-        # The point's other subjects are still measured.
+        # The other subjects of the point are still measured.
         run.measured(subject="cuc_gemm", dtype="f16", checked="passed")
 
 
 def tiles():
-    """Checks every kernel of the suites of tile programs at a small size."""
+    """Check every kernel in the suites of tile programs at a small size."""
     cases = {"elementwise": {"vadd": ("cuda", 3), "transpose": ("copy", 2), "swiglu": ("cuda", 2)},
              "norms": {"softmax": ("copy", 2), "layer_norm": ("copy", 2), "rms_norm": ("copy", 2)},
              "reductions": {"sum": ("copy", 3), "max": ("copy", 3), "cumsum": ("copy", 2),
@@ -241,7 +241,7 @@ def tiles():
             run.measured(case=case, subject=peer)
             expect(len(run.skipped("cannot be started", case=case, subject="torch")) == 1,
                    f"{suite}/{case}: torch is not told of once")
-    # Rows that are not a whole number of vectors, a partial last tile, and other dtypes.
+    # Rows that are not a multiple of the vector length, a partial last tile, and other dtypes.
     odd = ["--axis", "shape=3x70,130x33"]
     run = Run("odd elementwise", "elementwise", "--filter", "transpose|swiglu", *odd, "--axis",
               "dtype=f32,f16,bf16", CUCORE_PYTHON="/nowhere/python")
@@ -256,7 +256,8 @@ def tiles():
     expect(len(run.measured(subject="tile", checked="passed")) == 2 and
            len(run.measured(subject="cuda")) == 3, "settings")
     expect([r for r in run.having(tile="warps=3") if "warps" in r.get("failed", "")], "3 warps")
-    # Kernels with the same arguments that compute something else are not timed; one adds whole numbers.
+    # Kernels with the same arguments that compute something else must not be timed; one of them
+    # adds whole numbers.
     for suite, case, kernel, of in (("elementwise", "swiglu", "geglu", None),
                                     ("reductions", "sum", "product_along", "rows,columns"),
                                     ("reductions", "cumsum", "cumulative_sum_rows+ACC=i32", "rows")):
@@ -272,7 +273,8 @@ def tiles():
 
 
 def attention():
-    """Tests heads of each size, with and without a mask, that do not fill whole tiles. A wrong result has no time."""
+    """Test heads of each size that do not fill whole tiles, with and without a mask. A wrong result
+    must have no time."""
     small = ["--axis", "sequence=70", "--axis", "tokens=70", "--mode", "cold"]
     python = {"CUCORE_PYTHON": "/nowhere/python"}
     run = Run("attention", "attention", *small, "--axis", "d=64,128,256", "--axis", "dtype=bf16,f16",
@@ -300,7 +302,7 @@ def points_of(run):
 
 
 def check_summary(run, summary):
-    """Compare a summary with the results that it is of."""
+    """Compare a summary with the results that it summarizes."""
     found = sorted((1 / r["ratio"], r["axes"]["point"]) for r in run.results
                    if r["case"] == summary["case"] and r.get("subject") == summary["subject"] and "ratio" in r)
     what = f"{run.what}: {summary['case']}"
@@ -316,7 +318,8 @@ def check_summary(run, summary):
 
 
 def drawn():
-    """Random points, each checked: the same for the same seed, with a summary if there is a peer."""
+    """Test random points, all checked: equal seeds give equal points, and there is a summary if
+    there is a peer."""
     fake = {"CUCORE_CUBLASLT": FAKE, "CUCORE_PYTHON": "/nowhere/python"}
     with tempfile.TemporaryDirectory() as folder:
         files = [os.path.join(folder, name) for name in ("old.json", "new.json")]
@@ -363,7 +366,7 @@ def drawn():
             expect(len(run.measured(subject=subject, checked="passed")) == 5, f"own points of gemm: {subject}")
     run = Run("own points", "decode", "conv", **python)
     expect(len(run.measured(subject="tile", checked="passed")) == 8, "own points of decode and conv")
-    # A kernel that computes something else is not timed, and a point that cannot be read fails.
+    # A kernel that computes something else must not be timed, and a malformed point must fail.
     for suite, case, point, change, why in (
             ("attention", "shapes", "bf16.b1.h2x1.s70.d64.causal", "CAUSAL=false", "the check failed"),
             ("decode", "step", "bf16.b2.h1x4.n100.d64", "G=2", "expected 2, got 4"),

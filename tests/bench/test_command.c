@@ -1,4 +1,5 @@
-// Tests cucore bench SUITE and cucore bench kernel as child processes, with cases made for this.
+// Tests cucore bench SUITE and cucore bench kernel as child processes, with cases made for these
+// tests.
 #include "base/array.h"
 #include "../cli/child.h"
 #include "documents.h"
@@ -7,7 +8,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-// The test program has these suites; the real one has others.
+// A program with suites made for these tests.
 static const char *program = BENCH_PROGRAM;
 static const char simulated[] = "CUCORE_DRIVER=" BENCH_SIMULATED;
 static char folder[64];
@@ -22,11 +23,12 @@ static const char wrong[] =
     "extern \"C\" __global__ void other(float a, const float *x, float *y)\n"
     "{ y[threadIdx.x] = a * x[threadIdx.x] + y[threadIdx.x]; }\n";
 
-// Fails if it finds the results of an earlier launch.
+// A kernel that fails if it finds the results of an earlier launch.
 static const char strict[] = "extern \"C\" __global__ void strict(float *y)\n"
                              "{ if (y[threadIdx.x] != 1) __trap(); y[threadIdx.x] = 2; }\n";
 
-// Fails if run more than 16 times on the same memory, which starts with all bits set.
+// A kernel that fails if it runs more than 16 times on the same memory, which starts with all bits
+// set.
 static const char often[] = "extern \"C\" __global__ void often(unsigned *y)\n"
                             "{ if (++y[threadIdx.x] > 15) __trap(); }\n";
 
@@ -46,7 +48,7 @@ static void save(const char *path, const void *data, size_t bytes)
     ck_assert_int_eq(fclose(f), 0);
 }
 
-// 32 numbers: first, first + step, ...
+// Saves 32 numbers: first, first + step, ...
 static void save_numbers(const char *path, float first, float step)
 {
     char file[128 + 32 * sizeof(float)] =
@@ -64,7 +66,7 @@ static void save_numbers(const char *path, float first, float step)
     save(path, file, sizeof(file));
 }
 
-// One result from a GPU of that name.
+// Saves one result from a GPU of that name.
 static void save_results(const char *path, const char *gpu)
 {
     char text[512];
@@ -92,7 +94,7 @@ static void make_folder(void)
     save_results("b.json", "B");
     save_numbers("x.npy", 0, 1);
     save_numbers("y.npy", 1, 0);
-    save_numbers("right.npy", 1, 2); // 2 * x + 1
+    save_numbers("right.npy", 1, 2); // the results of 2 * x + 1
     save_numbers("near.npy", 1.0001f, 2);
     child compile = { .arguments = { "compile", "saxpy.tile", "--arch", "sm_90", "--emit", "ptx",
                                      "-o", "saxpy.ptx" },
@@ -131,7 +133,7 @@ static const struct {
     const char *arguments[CHILD_ARGUMENTS];
     int status;
     unsigned needs;
-    const char *out[5]; // all expected on standard output
+    const char *out[5]; // all must appear on standard output
     const char *err[3];
     const char *environment;
     const char *same[2]; // two arrays that must be equal afterwards
@@ -206,7 +208,7 @@ static const struct {
       .out = { "\n7  twice", "\n9  twice" } },
     { { "bench", "waiting", "--filter", "pair", "--mode", "cold" }, .status = 1,
       .out = { "no results" }, .err = { "no case has a mode that --mode names" } },
-    // A sample limit given alone is kept regardless of the other's default.
+    // A sample limit given alone is kept, even if it conflicts with the other limit's default.
     { { "bench", "waiting", "--filter", "pair", "--quick", "--max-samples", "7" },
       .out = { "\n2 measured" } },
     { { "bench", "waiting", "--filter", "pair", "--quick", "--max-seconds", "0.05", "--min-samples", "1001" },
@@ -287,7 +289,7 @@ static const struct {
       .environment = simulated, .out = { "2 measured, 0 skipped, 0 failed" } },
     { { "bench", "kernel", "strict.cu", "strict", LAUNCH, "--mode", "graph", "inout:y.npy=-" },
       .needs = NVRTC, .environment = simulated, .out = { "1 measured, 0 skipped, 0 failed" } },
-    // A tile program has its own extents; the given ones apply to the other.
+    // A tile program computes its own grid; the given grid and block apply to the other kernel.
     { { "bench", "kernel", "saxpy.tile", "saxpy", "--peer", "saxpy.cu", LAUNCH, ARGS,
         "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,
       .out = { "4 measured, 0 skipped, 0 failed" } },
@@ -305,7 +307,7 @@ static const struct {
       .err = { "--peer-grid X" } },
     { { "tune", "gemm", "--shape", "16", "--dtype", "f32", "--most", "1",
         "--max-seconds", "0.02" }, .environment = simulated, .out = { "say nothing about a GPU", " us simulated " } },
-    // Arrays without a file, the same for both.
+    // Arrays without a file are the same for both kernels.
     { { "bench", "kernel", "saxpy.cu", "saxpy", "--peer", "saxpy.tile", LAUNCH, "f32:0.5",
         "random:f32[32]", "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,
       .out = { "4 measured, 0 skipped, 0 failed" } },
@@ -316,7 +318,7 @@ static const struct {
       .err = { "argument 1: 'random:f32' is not a random array, such as random:f32[64,32]" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32:2", "random:f32[4]=x" }, .status = 2,
       .err = { "argument 1: 'random:f32[4]=x' is not a random array" } },
-    // About 23 runs, alternating between two sets.
+    // Runs about 23 times, alternating between two sets.
     { { "bench", "kernel", "often.cu", "often", LAUNCH, "--mode", "cold", "out:u32[32]=-" },
       .needs = NVRTC, .environment = simulated, .out = { "1 measured, 0 skipped, 0 failed" } },
     // The peer is checked too, from the same initial state.
@@ -330,7 +332,7 @@ static const struct {
 };
 // clang-format on
 
-// Compare the elements of two .npy files; header formatting may differ.
+// Compares the elements of two .npy files; their headers may be formatted differently.
 static void check_same(const char *path, const char *other)
 {
     const char *paths[] = { path, other };
@@ -373,7 +375,7 @@ TEST_ROWS(a_run_ends_and_says_as_the_table_has_it, rows)
     child_free(&c);
 }
 
-// All requested formats contain the same results, and the command that made them.
+// All requested formats have the same results and the command that produced them.
 TEST(the_forms_of_the_results_agree)
 {
     child c = { .arguments = { "bench", "waiting", "--filter", "p(a|x)ir", "--quick", FAST,
@@ -445,8 +447,8 @@ TEST(json_on_standard_output_is_all_there_is)
 
 // ---- On a terminal
 
-// Run with stderr on a terminal, until the end or until `words` appear, then send the signal.
-// Returns the terminal output, freed by the caller.
+// Runs with stderr on a terminal until the program ends or `words` appear, then sends the signal.
+// Returns the terminal output, which the caller frees.
 static char *on_terminal(const char *const *arguments, const char *words, int signal_number,
                          char **out, int *status)
 {
@@ -506,7 +508,7 @@ TEST(a_terminal_sees_how_far_it_is)
     static const char *const seen[] = { "\r[1/2] waiting / pair n=1", "\r[2/2] waiting / pair n=2",
                                         " cpu: ", " samples, " };
     check_has("the terminal", text, seen, CUC_LENGTH(seen));
-    // The line is cleared at the end.
+    // The progress line is erased at the end.
     ck_assert_msg(strlen(text) > 4 && strcmp(text + strlen(text) - 4, "\r\033[K") == 0, "%s", text);
     ck_assert_ptr_null(strchr(out, '\r'));
     free(text);
@@ -538,7 +540,7 @@ TEST_ROWS(an_interrupted_run_reports_what_it_has, endings)
     free(out);
 }
 
-// A killed run keeps its measurements: at least the first result, and no partial file.
+// A killed run keeps its measurements: there is at least the first result, and no partial file.
 TEST(a_run_that_is_killed_has_written_what_it_had)
 {
     static const char *const arguments[] = { "bench",  "waiting", "--filter",  "pair", "--axis",

@@ -1,4 +1,4 @@
-// Verdicts over two runs, and the matching of their results.
+// Tests the verdicts about two runs, and how their results are matched.
 #include "base/array.h"
 #include "results_compare.h"
 
@@ -6,13 +6,13 @@
 
 #include <math.h>
 
-// ---- One result against another
+// ---- Comparison of two results
 
-// A result as in a file, described by the values that decide.
+// Describes a result in a file by the values that decide the verdict.
 typedef struct side {
     double median;
-    double ci;     // half of the interval, as a fraction of the median; 0: not in the file
-    double spread; // half of the interquartile range, likewise
+    double ci;     // half the interval, as a fraction of the median; 0: not in the file
+    double spread; // half the interquartile range, as a fraction of the median
     bool disturbed;
 } side;
 
@@ -22,7 +22,7 @@ static const struct {
     side after;
     double threshold;
     compare_verdict verdict;
-    const char *why; // in the reason
+    const char *why; // appears in the reason
 } verdicts[] = {
     { "equal times are the same",
       { 1, 0.002, 0.01, 0 },
@@ -169,7 +169,7 @@ TEST(fewer_than_six_samples_have_no_interval)
     }
 }
 
-// Exchanging the two runs gives the inverse verdict.
+// Exchanging the two runs inverts the verdict.
 TEST_ROWS(a_verdict_turns_round_with_the_files, verdicts)
 {
     static const compare_verdict turned[COMPARE_VERDICT_COUNT] = {
@@ -190,7 +190,7 @@ TEST_ROWS(a_verdict_turns_round_with_the_files, verdicts)
     results_release(&after);
 }
 
-// A run that drifts by 4 % up and down: the file's interval assumes independent samples.
+// Makes a run that drifts up and down by 4 %. The file's interval assumes independent samples.
 static results drifting(double factor, bool raw)
 {
     char *text = NULL;
@@ -318,7 +318,7 @@ static const struct {
     const char *name;
     const char *before;
     const char *after;
-    bool simulated; // the second one
+    bool simulated; // whether the second run is simulated
     const char *why;
 } refusals[] = {
     { "a result twice", COMMON ", " COMMON, COMMON, false, "'z / common / x / hot' twice" },
@@ -344,8 +344,8 @@ TEST_ROWS(what_does_not_compare_is_refused, refusals)
 
 // ---- Drawn cases
 
-// A run whose point i has the speed-up `speedups[i]`, from the first; 0 ends the list. Points are
-// named from `name` on.
+// Makes a run whose i-th point has the speedup `speedups[i]`; 0 ends the list. Points get
+// consecutive names, starting at `name`.
 static results drawn_results(const double *speedups, char name)
 {
     double sum = 0, squares = 0;
@@ -374,7 +374,7 @@ static results drawn_results(const double *speedups, char name)
 static const struct {
     const char *name;
     double before[9], after[9];
-    char first; // name of the first point after; those before begin with a
+    char first; // name of the first point in the later run; in the earlier run it is a
     compare_verdict verdict;
     bool paired;
     const char *why;
@@ -438,7 +438,7 @@ TEST_ROWS(drawn_cases_are_compared_by_their_summaries, drawn)
     cli_why why;
 
     ck_assert_msg(compare_results(&found, &before, &after, 0.02, &why), "%s", why.text);
-    ck_assert_uint_eq(found.count, 1); // only COMMON: drawn points are not listed
+    ck_assert_uint_eq(found.count, 1); // only COMMON, because drawn points are not listed
     ck_assert_uint_eq(found.summary_count, 1);
     const summary_comparison *c = &found.summaries[0];
     ck_assert_msg(c->verdict == drawn[_i].verdict && c->paired == drawn[_i].paired &&
@@ -502,15 +502,15 @@ TEST_ROWS(what_differs_in_the_machine_is_told, machines)
 }
 
 static const struct {
-    const char *before, *after; // machines
-    const char *why;            // NULL: they compare
+    const char *before, *after; // the machines' descriptions
+    const char *why;            // NULL: the runs can be compared
 } gpus[] = {
     { "{'gpu': 'A', 'arch': 'sm_90', 'sms': 132}", "{'gpu': 'A', 'arch': 'sm_90', 'sms': 132}",
       NULL },
     { "{'gpu': 'A'}", "{'gpu': 'B'}", "gpu is A and B" },
     { "{'gpu': 'A', 'sms': 132}", "{'gpu': 'A', 'sms': 60}", "sms is 132 and 60" },
     { "{'gpu': 'A', 'arch': 'sm_90'}", "{'gpu': 'A', 'arch': 'sm_80'}", "arch is sm_90 and sm_80" },
-    { "{'gpu': 'A'}", "{}", NULL }, // host work, with a GPU present
+    { "{'gpu': 'A'}", "{}", NULL }, // host work on a machine that has a GPU
     { "{'gpu': 'A', 'driver': '1'}", "{'gpu': 'A', 'driver': '2'}", NULL },
 };
 

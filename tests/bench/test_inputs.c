@@ -1,11 +1,12 @@
-// Inputs: the same numbers on the device, on the host and in the papers, and their distributions.
+// Tests inputs: the device and the host generate the same numbers, which match published values and
+// have the right distributions.
 #include "base/array.h"
 #include "bench_testing.h"
 #include "philox.h"
 
 #include <cucore/system.h>
 
-// Run a function as the setup of a point that is skipped afterwards.
+// Runs a function as the setup of a point that is then skipped.
 static void in_setup(cuc_bench_setup setup, void *data, uint64_t seed)
 {
     cuc_bench_result r = CUC_BENCH_RESULT_INIT;
@@ -20,7 +21,7 @@ static void in_setup(cuc_bench_setup setup, void *data, uint64_t seed)
     cuc_bench_release(bench);
 }
 
-// The known answers of Random123.
+// The known answers of the Random123 library.
 static const struct {
     unsigned counter[4], key[2], expected[4];
 } answers[] = {
@@ -73,7 +74,8 @@ static const cuc_dtype types[] = {
     CUC_F16,  CUC_BF16, CUC_F32, CUC_TF32, CUC_F64, CUC_E4M3, CUC_E5M2, CUC_C64, CUC_C128,
 };
 
-// The device's bytes equal the host's, for each set of an input, and so do those of a host input.
+// Checks that the device's bytes equal the host's for each set of an input, and so do the bytes of
+// a host input.
 static void compare(cuc_bench_state *state, cuc_bench_input_options o, uint32_t *index)
 {
     static uint8_t device[COUNT * 16], host[COUNT * 16];
@@ -127,7 +129,7 @@ static cuc_status compare_all(cuc_bench_state *state, void *data)
                                                .low = fills[f].low,
                                                .high = fills[f].high },
                     &index);
-    // 9 floats with all seven, 8 integers with five, and bool with four of them.
+    // 9 float types with seven fills, 8 integer types with five, and bool with four.
     ck_assert_uint_eq(index, 2 * (9 * 7 + 8 * 5 + 4));
     return cuc_bench_state_skip(state, "done");
 }
@@ -137,7 +139,7 @@ TEST(the_device_makes_the_bytes_of_the_host)
     in_setup(compare_all, NULL, 0x123456789abcdef0);
 }
 
-// Small floats, decoded by the definition of their formats: the value of a code.
+// A small float format. Its codes are decoded by the definition of the format.
 struct format {
     cuc_dtype dtype;
     int exponent, mantissa;
@@ -159,7 +161,7 @@ static double decode(const struct format *f, unsigned code)
     return e ? ldexp(1 + ldexp(m, -f->mantissa), (int)e - bias) : ldexp(m, 1 - bias - f->mantissa);
 }
 
-// The nearest finite code of a magnitude, ties to the even one, by bisection.
+// Returns the code of the finite number nearest to a magnitude, ties to the even one, by bisection.
 static unsigned nearest(const struct format *f, double x)
 {
     unsigned low = 0, high = f->largest;
@@ -185,7 +187,7 @@ TEST_ROWS(small_floats_are_rounded_to_nearest_even, formats)
     int bytes = (int)cuc_dtype_bits(f->dtype) / 8;
 
     for (int s = 0; s < CUC_LENGTH(scales); s++) {
-        // Integers, scaled by a power of two elsewhere, produce ties.
+        // Integers, scaled elsewhere by a power of two, produce ties.
         cuc_bench_input_options o = { .struct_size = sizeof(o),
                                       .count = CUC_LENGTH(x),
                                       .dtype = CUC_F32,

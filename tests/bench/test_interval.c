@@ -1,4 +1,4 @@
-// Intervals against distributions whose median is known.
+// Tests confidence intervals with distributions whose median is known.
 #include "base/array.h"
 #include "interval.h"
 #include "tests.h"
@@ -20,13 +20,13 @@ static double uniform(void)
     return ((double)(state * UINT64_C(2685821657736338717) >> 11) + 0.5) * 0x1p-53;
 }
 
-// Mean and median are 0.
+// Returns a normal number; mean and median are 0.
 static double normal(void)
 {
     return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-// ---- Sources of samples; the median of each is 1
+// ---- Sources of samples, each with a median of 1
 
 typedef void source(double *out, size_t count);
 
@@ -36,21 +36,21 @@ static void uniform_source(double *out, size_t count)
         out[i] = 0.5 + uniform();
 }
 
-// A long right tail, as times have.
+// A long right tail, like that of measured times.
 static void lognormal_source(double *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = exp(0.3 * normal());
 }
 
-// A timer of low resolution: many samples are equal.
+// A coarse timer: many samples are equal.
 static void ticks_source(double *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = 1 + 0.1 * floor(3 * uniform() - 1);
 }
 
-// Correlated neighbours, as with a wandering clock: an autoregression of order 1.
+// Correlated neighbours, as with a drifting clock: an autoregressive process of order 1.
 static void wandering_source(double *out, size_t count)
 {
     double x = normal() / sqrt(1 - 0.8 * 0.8);
@@ -64,7 +64,7 @@ static void wandering_source(double *out, size_t count)
 static const struct {
     source *source;
     size_t count;
-    double least; // fraction of intervals that contain the median
+    double least; // smallest and largest allowed fraction of intervals that contain the median
     double most;
 } coverages[] = {
     { uniform_source, 20, 0.94, 0.99 },
@@ -72,7 +72,7 @@ static const struct {
     { lognormal_source, 50, 0.94, 0.985 },
     { lognormal_source, 1000, 0.935, 0.98 },
     { ticks_source, 100, 0.94, 1 },
-    // Intervals for independent samples would contain it in half of the cases.
+    // Intervals computed for independent samples would contain the median only half of the time.
     { wandering_source, 900, 0.85, 0.97 },
 };
 
@@ -104,11 +104,11 @@ TEST(six_samples_are_the_least)
     ck_assert(!interval_of_samples(&found, samples, 5));
     ck_assert(interval_of_samples(&found, samples, 6));
     ck_assert_double_eq(found.median, 3.5);
-    ck_assert_double_eq(found.low, 1); // 6 samples: the interval spans all of them
+    ck_assert_double_eq(found.low, 1); // with 6 samples, the interval spans all of them
     ck_assert_double_eq(found.high, 6);
 }
 
-// Two runs of 30 samples each, whose medians are 1 and 1.1.
+// Two runs of 30 samples each, with medians 1 and 1.1.
 TEST(the_interval_of_a_ratio_holds_it_as_often_as_it_says)
 {
     double a[30], b[30];
@@ -141,7 +141,7 @@ TEST(a_ratio_with_itself_turned_round_is_the_inverse)
     ck_assert_double_eq_tol(up.low * down.high, 1, 1e-12);
     ck_assert_double_eq_tol(up.high * down.low, 1, 1e-12);
     ck_assert_double_lt(up.low, 1.9 / 1.0);
-    // The interval is narrower than the quotient of the two intervals.
+    // The interval is narrower than the quotient of both intervals.
     ck_assert_double_gt(up.low, 1.9 / 1.05);
 }
 

@@ -1,4 +1,4 @@
-// Device subjects in every mode, on the simulated driver (or a real one).
+// Tests device subjects in every mode, on the simulated driver or a real one.
 #include "base/array.h"
 #include "session.h"
 
@@ -29,14 +29,14 @@ enum { N = 2048, BATCH = 16 };
 static cuc_bench *bench;
 static cuc_object *object;
 
-// A subject, the number of its calls, and its deliberate misbehaviour.
+// A subject, counts of its calls, and its deliberate misbehaviour.
 struct scaling {
     cuc_kernel *kernel;
     cuc_bench_input *from, *to;
     uint32_t turns;
     bool waits, wrong, fails;
     int runs, prepared;
-    uint64_t sets; // bits
+    uint64_t sets; // a bit for each set used
 };
 
 static void open_bench(cuc_bench_options o)
@@ -185,9 +185,9 @@ TEST(a_subject_is_timed_in_every_mode)
         if (cuc_driver_is_simulated())
             ck_assert(isnan(r.share) && !r.peak_name);
     }
-    for (size_t i = 1; i < 3; i++) // the time of a run, not of a batch
+    for (size_t i = 1; i < 3; i++) // the time of one run, not of a batch
         ck_assert_double_lt(result(i).min_s, BATCH / 3.0 * result(0).median_s);
-    ck_assert_uint_eq(s.sets & 7, 7); // cold advanced from set to set
+    ck_assert_uint_eq(s.sets & 7, 7); // cold mode moved on from set to set
     ck_assert_int_ge(s.prepared, 40);
     if (cuc_driver_is_simulated())
         ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_bench_get_peak(&peak, bench, "copy"),
@@ -205,7 +205,8 @@ static const struct {
     { "e5m2", "datasheet: NVIDIA H200", 1979e12, CUC_BENCH_PER_FLOP },
 };
 
-// Distinct bytes moved by the library's copies, which call this one. -1: none yet.
+// The number of distinct bytes that the library's copies moved; it calls the function below. -1: no
+// copy yet.
 static int distinct_bytes = -1;
 
 cuc_status cuc_copy(cuc_stream *stream, cuc_device_ptr dst, cuc_device_ptr src, size_t bytes)
@@ -228,7 +229,7 @@ cuc_status cuc_copy(cuc_stream *stream, cuc_device_ptr dst, cuc_device_ptr src, 
     return copy(stream, dst, src, bytes);
 }
 
-// Treats the simulated device as a real one, to see output that it otherwise lacks.
+// Pretends that the simulated device is real, to get output that a simulated one does not have.
 TEST(a_peak_is_measured_or_read_from_the_data_sheet)
 {
     struct scaling s = { .turns = 1 };
@@ -249,7 +250,7 @@ TEST(a_peak_is_measured_or_read_from_the_data_sheet)
         if (peaks[i].value > 0)
             ck_assert_double_eq(peak.value, peaks[i].value);
     }
-    ck_assert_int_gt(distinct_bytes, 250); // no zeros were copied
+    ck_assert_int_gt(distinct_bytes, 250); // the copied data was not all zeros
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_bench_get_peak(&peak, bench, "speed"),
              "no peak \"speed\" is known of NVIDIA H200");
     own.name = "memory"; // overrides the data sheet's
@@ -262,7 +263,7 @@ TEST(a_peak_is_measured_or_read_from_the_data_sheet)
     ck_assert_msg(result(0).outcome == CUC_BENCH_MEASURED, "%s", result(0).reason);
     ck_assert_str_eq(result(0).peak_name, "copy");
     ck_assert_double_eq(result(0).share, result(0).bytes_per_s / result(0).peak);
-    ck_assert(isnan(result(1).share)); // the time of a call says nothing about the device
+    ck_assert(isnan(result(1).share)); // a call's time says nothing about the device
 }
 
 TEST(modes_can_be_kept_to_some)
@@ -315,7 +316,7 @@ TEST(a_subject_that_says_that_it_waits_is_timed_without_being_held)
 
     open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK, .block_timeout_s = 0.2 });
     run_case(waiting_openly, &s, CUC_BENCH_COLD | CUC_BENCH_HOT | CUC_BENCH_GRAPH);
-    ck_assert_uint_eq(cuc_bench_result_count(bench), 2); // the graph mode gives no result
+    ck_assert_uint_eq(cuc_bench_result_count(bench), 2); // graph mode gives no result
     ck_assert_msg(result(0).outcome == CUC_BENCH_MEASURED, "%s", result(0).reason);
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }
@@ -342,10 +343,10 @@ TEST_RANGE(a_subject_that_fails_leaves_the_stream_to_the_others, 0, 2 * CUC_LENG
     ck_assert_ptr_nonnull(strstr(result(0).reason, failures[f].reason));
     ck_assert_msg(result(1).outcome == CUC_BENCH_MEASURED, "%s", result(1).reason);
     if (failures[f].wrong)
-        ck_assert_int_eq(two[0].runs, 1); // for the check alone
+        ck_assert_int_eq(two[0].runs, 1); // it ran only for the check
 }
 
-// Two subjects that write to one array; the second one does nothing.
+// Two subjects write to one array; the second one does nothing.
 static cuc_status run_nothing(void *data, cuc_stream *stream, uint64_t set)
 {
     (void)data;
@@ -375,7 +376,7 @@ TEST(what_one_subject_has_left_passes_for_no_other)
 
     open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK });
     run_case(one_idle, &s, CUC_BENCH_COLD);
-    // A failed check is reported before anything is timed.
+    // A failed check is reported before any subject is timed.
     ck_assert_str_eq(result(0).subject, "idles");
     ck_assert_int_eq(result(0).outcome, CUC_BENCH_FAILED);
     ck_assert_ptr_nonnull(strstr(result(0).reason, "element 0 is -nan"));
@@ -396,7 +397,7 @@ static cuc_status fast_and_slow(cuc_bench_state *state, void *data)
 
 TEST(less_work_is_faster)
 {
-    uint32_t scale = cuc_driver_is_simulated() ? 1 : 100; // on a GPU the launch would be most of it
+    uint32_t scale = cuc_driver_is_simulated() ? 1 : 100; // on a GPU, the launch would dominate
     struct scaling two[] = { { .turns = 400 * scale }, { .turns = 20 * scale } };
 
     open_bench((cuc_bench_options){ 0 });
@@ -420,7 +421,7 @@ static cuc_status slowed(cuc_bench_state *state, void *data)
 
 TEST(three_percent_more_work_is_slower)
 {
-    // About 200 us on a GPU, one per cent of which is the launch and the timer's resolution.
+    // About 200 us on a GPU, of which the launch and the timer's resolution are 1 %.
     struct scaling two[] = { { .turns = 100000 }, { .turns = 103000 } };
 
     if (cuc_driver_is_simulated()) {
@@ -432,7 +433,7 @@ TEST(three_percent_more_work_is_slower)
     ck_assert_msg(result(1).verdict == CUC_BENCH_SLOWER, "%s: %g",
                   cuc_bench_verdict_name(result(1).verdict), result(1).ratio);
     ck_assert_double_eq_tol(result(1).ratio, 1.03, 0.01);
-    // Far from 1, and from the ratio for twice the additional work.
+    // Far from 1, and from the ratio that twice the additional work would give.
     ck_assert_double_gt(result(1).ratio_low, 1.015);
     ck_assert_double_lt(result(1).ratio_high, 1.045);
 }
@@ -467,7 +468,7 @@ TEST(a_kernel_that_faults_fails_its_point_and_those_behind_it)
     run_case(all_modes, &s, CUC_BENCH_COLD);
     ck_assert_int_eq(result(0).outcome, CUC_BENCH_FAILED);
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_FAILED);
-    // The message lists the launches: a cold run follows a flush, and is held back.
+    // The message lists the launches: a cold run comes after a flush and the blocking kernel.
     const char *fault = strstr(result(0).reason, "fault grid");
     const char *block = fault ? strstr(fault, "cucore_bench_block") : NULL;
     ck_assert_msg(block && strstr(block, "cucore_bench_flush"), "%s", result(0).reason);

@@ -1,4 +1,5 @@
-// Cases, axes and selections: the contents of a session, and the points that a selection means.
+// Tests cases, axes and selections: the contents of a session, and the points that a selection
+// yields.
 #include "base/array.h"
 #include "axis.h"
 
@@ -24,7 +25,7 @@ static void teardown(void)
     cuc_bench_release(bench);
 }
 
-// Values as text, and the numbers and types that they denote, separated by blanks.
+// Lists of values as text, and the numbers and types that they mean, separated by spaces.
 static const struct {
     int32_t kind;
     const char *list, *expected;
@@ -287,7 +288,7 @@ TEST(a_case_is_copied_with_its_texts)
     cuc_bench_case c = CUC_BENCH_CASE_INIT;
 
     add(suite, name, &axis, 1);
-    add("gemm", name, NULL, 0); // a case of that name in another suite
+    add("gemm", name, NULL, 0); // a case with that name in another suite
     memset(suite, 'x', 6);
     memset(name, 'x', 4);
     memset(values, 'x', 3);

@@ -1,4 +1,5 @@
-// Documents of results: what is refused, what is read, and how it is printed.
+// Tests documents of results: which ones are rejected, how the others are read, and how results are
+// printed.
 #include "base/array.h"
 #include "results.h"
 
@@ -14,7 +15,7 @@
 
 static const struct {
     const char *document;
-    const char *why; // in the reason
+    const char *why; // appears in the reason
 } refusals[] = {
     { "{}", "has the schema of something else" },
     { "[]", "has the schema of something else" },
@@ -304,7 +305,7 @@ TEST(csv_has_a_head_and_quotes_what_needs_it)
     check_has(text, ",ExampleGPU 1,false,\n");
     check_has(text, ",\"two\nlines\",,ExampleGPU 1,true,\n");
     ck_assert_ptr_null(strstr(text, "nan"));
-    // Each row has as many cells as the head; one cell is in quotes.
+    // Each row has as many cells as the header; one cell is quoted.
     ck_assert_uint_eq(commas(text, 1), commas(text, 0) + 1);
     free(text);
     results_release(&r[0]);

@@ -1,4 +1,5 @@
-// Sessions without a device: host and foreign subjects, checked, sampled in turns, and reported.
+// Tests sessions without a device: host and foreign subjects are checked, sampled in turns, and
+// reported.
 #include "base/array.h"
 #include "session.h"
 
@@ -43,7 +44,7 @@ static cuc_bench_result result(size_t index)
     return r;
 }
 
-// A foreign subject: it reports `seconds` for each sample, times noise around 1.
+// A foreign subject that reports `seconds` for each sample, times noise around 1.
 struct made_up {
     const char *name;
     double seconds, noise;
@@ -156,14 +157,14 @@ TEST(subjects_take_turns_in_random_order)
         memcpy(first, order, sizeof(first));
         teardown();
     }
-    for (const char *at = order + 6; *at; at += 2, rounds++) { // skips 3 warm-up runs of each
+    for (const char *at = order + 6; *at; at += 2, rounds++) { // skip 3 warm-up runs of each
         ck_assert_int_ne(at[0], at[1]);
         base_first += at[0] == 'b';
     }
     ck_assert_int_eq(rounds, 100);
     ck_assert_int_ge(base_first, 30);
     ck_assert_int_le(base_first, 70);
-    ck_assert_uint_eq(two[0].last_set, 99); // another set each round
+    ck_assert_uint_eq(two[0].last_set, 99); // each round uses another set
 }
 
 TEST(what_did_not_pass_its_check_is_not_timed)
@@ -195,7 +196,7 @@ TEST(a_check_that_cannot_be_made_fails_the_subject)
     run_case(two_made_up, two);
     ck_assert_str_eq(result(0).reason, "check_made_up: there is no reference");
     ck_assert_int_eq(two[0].samples, 0);
-    ck_assert_ptr_null(result(1).peer); // no peer to be compared with
+    ck_assert_ptr_null(result(1).peer); // there is no peer to compare with
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }
 
@@ -236,7 +237,7 @@ static cuc_status fail_later(void *data, cuc_stream *stream, uint64_t set)
     return (*runs)++ < 30 ? CUC_OK : CUC_ERROR_IO;
 }
 
-// Leaves the message of a failure from which it recovered.
+// Leaves the message of a failure that it recovered from.
 static cuc_status get_over(void *data, cuc_stream *stream, uint64_t set)
 {
     (void)data, (void)stream, (void)set;
@@ -289,7 +290,7 @@ TEST(a_failure_without_a_word_has_not_the_words_of_another)
     ck_assert_int_gt(runs, 30);
 }
 
-// Made-up clocks: low in `low` of each hundred readings.
+// Simulated clock readings: `low` of each hundred are low.
 struct made_up_clock {
     int reading, low;
 };
@@ -382,7 +383,7 @@ static cuc_status two_spins(cuc_bench_state *state, void *data)
                                  .unchecked = "it only waits"));
 }
 
-// The same with figures; the caller's memory is not needed after the call.
+// The same with figures; the library does not need the caller's memory after the call.
 static cuc_status spin_with_figures(cuc_bench_state *state, void *data)
 {
     char name[] = "turns_a_run";
@@ -414,8 +415,8 @@ TEST(the_figures_of_a_subject_come_with_its_result)
     ck_assert_ptr_nonnull(strstr(text, "\"turns_a_run\":10"));
 }
 
-// Points 1 to 12: the peer takes 1 ms, and "mine" 1 ms times the point, except that point 3 fails
-// and point 4 has no peer.
+// Sets up points 1 to 12: the peer takes 1 ms, and "mine" takes n ms at point n. Point 3 fails, and
+// point 4 has no peer.
 static cuc_status set_up_drawn(cuc_bench_state *state, void *data)
 {
     static struct made_up peer = { .name = "peer", .seconds = 1e-3 }, mine = { .name = "mine" };
@@ -463,7 +464,7 @@ TEST(points_of_a_distribution_are_summarized)
     ck_assert_int_eq((int)number_of(s, "measured"), 11);
     ck_assert_int_eq((int)number_of(s, "failed"), 1);
     ck_assert_int_eq((int)number_of(s, "skipped"), 0);
-    // Speed-ups are 1 / n for n = 1, 2, 5 to 12.
+    // Speedups are 1 / n for n = 1, 2, 5 to 12.
     for (int n = 1; n <= 12; n++)
         sum += n == 3 || n == 4 ? 0 : log(1.0 / n);
     for (int n = 1; n <= 12; n++)
@@ -493,7 +494,7 @@ TEST(work_of_the_host_is_timed_by_the_clock)
     ck_assert_int_eq(once.kind, CUC_BENCH_KIND_CPU);
     ck_assert_double_ge(once.median_s, 4e-6);
     ck_assert_double_le(once.min_s, 10e-6);
-    ck_assert_uint_ge(once.batch, 2); // 20 us a sample
+    ck_assert_uint_ge(once.batch, 2); // a sample takes at least 20 us
     ck_assert_uint_le(once.batch, 6);
     ck_assert_uint_eq(twice.batch, 3);
     ck_assert_double_ge(twice.ratio, 1.5);
@@ -536,7 +537,7 @@ TEST(limits_of_time_and_samples_are_kept)
     ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_MAX_SAMPLES);
     ck_assert_uint_eq(result(0).samples, 30);
     teardown();
-    two[0].noise = two[1].noise = 0; // known at once, but measured for longer
+    two[0].noise = two[1].noise = 0; // constant, so known at once, but min_seconds applies
     open_bench((cuc_bench_options){ .min_seconds = 0.02, .max_samples = 10000000 });
     double begun = now();
     run_case(two_made_up, two);
@@ -548,7 +549,7 @@ TEST(limits_of_time_and_samples_are_kept)
     run_case(two_spins, w);
     ck_assert_double_le(now() - begun, 5);
     ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_MAX_SECONDS);
-    ck_assert_uint_lt(result(0).samples, 20); // ten times as long is too long
+    ck_assert_uint_lt(result(0).samples, 20); // more would take ten times as long
 }
 
 static char dropped[16];
@@ -673,7 +674,7 @@ TEST(without_a_driver_points_that_need_a_device_are_skipped)
     ck_assert_int_eq(two[0].checks, 0);
 }
 
-// Progress reports received, and when to stop.
+// The progress reports received, and when to stop.
 struct heard {
     int points, samples, results, stop_at_samples;
     cuc_status inner;
@@ -811,7 +812,7 @@ TEST(the_document_has_what_was_measured_and_nothing_else)
     run_case(two_made_up, two);
     ck_ok(cuc_bench_get_json(&text, &bytes, bench));
     ck_assert_uint_eq(bytes, strlen(text));
-    const char *rows = strstr(text, "\n\"results\":[\n"); // a line each
+    const char *rows = strstr(text, "\n\"results\":[\n"); // one line for each result
     ck_assert_msg(rows && strncmp(rows + 13, "{\"suite\":", 9) == 0, "%s", text);
     rows = strchr(rows + 13, '\n');
     ck_assert_msg(rows && strncmp(rows - 1, ",\n{\"suite\":", 11) == 0, "%s", text);
@@ -843,12 +844,12 @@ TEST(the_document_has_what_was_measured_and_nothing_else)
     root = json_load_file(path, 0, NULL);
     ck_assert_ptr_nonnull(root);
     json_decref(root);
-    snprintf(beside, sizeof(beside), "%s/x.json", path); // below a file
+    snprintf(beside, sizeof(beside), "%s/x.json", path); // a path below a file
     ck_fails(CUC_ERROR_IO, cuc_bench_write_json(bench, beside), "cannot be written");
     unlink(path);
 }
 
-// Root could put a file in place of /dev/null, and must not.
+// Root could replace /dev/null with a file, and must not.
 TEST(a_pipe_is_written_to_and_a_link_stays_one)
 {
     char folder[] = "/tmp/cucore-bench-XXXXXX", path[3][64], text[16] = "";
@@ -898,7 +899,7 @@ TEST(a_peak_can_be_set_and_there_is_none_without_a_device)
 
 static const struct {
     const char *device, *peak;
-    double value; // 0: none is known
+    double value; // 0: unknown
 } sheets[] = {
     { "NVIDIA H200", "memory", 4.8e12 },
     { "NVIDIA H200 (simulated)", "memory", 4.8e12 },

@@ -1,4 +1,4 @@
-// Statistics and verdicts, against distributions that are known.
+// Tests statistics and verdicts with known distributions.
 #include "base/array.h"
 #include "stats.h"
 
@@ -20,7 +20,7 @@ TEST(quartiles_lie_between_neighbours)
     ck_assert_double_eq(s.max, 9);
     ck_assert_double_eq(s.mean, 5);
     ck_assert_double_eq(s.noise, 0.8);
-    ck_assert_double_eq(s.ci_low, 1); // five are too few for 95 %
+    ck_assert_double_eq(s.ci_low, 1); // five are too few for a 95 % interval
     ck_assert_double_eq(s.ci_high, 9);
     ck_ok(cuc_bench_summarise(&s, (const double[]){ 4, 1, 3, 2 }, 4));
     ck_assert_double_eq(s.median, 2.5);
@@ -28,7 +28,8 @@ TEST(quartiles_lie_between_neighbours)
     ck_assert_double_eq(s.q3, 3.25);
 }
 
-// From printed tables of the sign test: the count, and the rank of the interval's lower end.
+// From printed tables of the sign test: the number of samples, and the rank of the interval's lower
+// end.
 static const size_t ranks[][2] = {
     { 1, 0 },   { 5, 0 },   { 6, 1 },   { 8, 1 },   { 9, 2 },    { 10, 2 },  { 12, 3 },
     { 15, 4 },  { 17, 5 },  { 20, 6 },  { 25, 8 },  { 30, 10 },  { 40, 14 }, { 50, 18 },
@@ -61,8 +62,8 @@ static const struct distribution {
     { "uniform", test_uniform, 0.5, 50 },
 };
 
-// 95 % of 4000 intervals contain the median, or slightly more because ranks are integers; three
-// standard deviations of such a share are 1 %.
+// 95 % of 4000 intervals contain the median, or slightly more because ranks are integers. Three
+// standard deviations of this fraction are 1 %.
 TEST_ROWS(the_medians_interval_holds_the_median_as_often_as_it_says, distributions)
 {
     const struct distribution *d = &distributions[_i];
@@ -97,8 +98,8 @@ TEST(what_cannot_be_summarised_is_told)
     ck_assert_double_eq(s.median, 42);
 }
 
-// Pairs: the subject takes `slower` times as long, each side has its own noise, and the clock of
-// both drifts by 20 %.
+// Pairs of samples: the subject takes `slower` times as long, each side has its own noise, and both
+// share a clock that drifts by 20 %.
 static const struct pairs {
     const char *name;
     double slower, noise;
@@ -152,7 +153,7 @@ TEST(equal_subjects_are_seldom_told_apart)
         ck_ok(cuc_bench_compare_pairs(&c, subject, peer, (size_t)equal.count, NULL));
         wrong += c.verdict == CUC_BENCH_FASTER || c.verdict == CUC_BENCH_SLOWER;
     }
-    ck_assert_int_le(wrong, 120); // 5 %, and a margin for chance
+    ck_assert_int_le(wrong, 120); // 5 %, with a margin for chance
 }
 
 TEST(a_pair_with_a_sample_thrown_away_is_left_out)
@@ -170,7 +171,8 @@ TEST(a_pair_with_a_sample_thrown_away_is_left_out)
              cuc_bench_compare_pairs(&c, subject + 1, peer + 1, 1, NULL), "none of 1 pairs");
 }
 
-// The least and the largest of five ratios hold the median less often than an interval should.
+// The range from the smallest to the largest of five ratios contains the median less often than an
+// interval should.
 TEST(fewer_than_six_pairs_have_no_verdict)
 {
     const double subject[] = { 2, 2, 2, 2, 2, 2 }, peer[] = { 1, 1, 1, 1, 1, 1 };
@@ -208,7 +210,7 @@ TEST(two_runs_are_compared_by_medians_and_intervals)
     b.median = 100, b.ci_low = 100 * exp(-0.0004), b.ci_high = 100 * exp(0.0004);
     ck_ok(cuc_bench_compare_summaries(&c, &a, &b, NULL));
     ck_assert_double_eq_tol(c.ratio, 1.03, 1e-12);
-    ck_assert_double_eq_tol(c.low, 1.03 * exp(-0.0005), 1e-9); // 3, 4 and 5
+    ck_assert_double_eq_tol(c.low, 1.03 * exp(-0.0005), 1e-9); // from the ratios 3, 4 and 5
     ck_assert_double_eq_tol(c.high, 1.03 * exp(0.0005), 1e-9);
     ck_assert_int_eq(c.verdict, CUC_BENCH_SLOWER);
     ck_ok(cuc_bench_compare_summaries(&c, &b, &a, NULL));
@@ -216,7 +218,7 @@ TEST(two_runs_are_compared_by_medians_and_intervals)
     ck_ok(cuc_bench_compare_summaries(&c, &b, &b, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_SAME);
     a.count = 6;
-    b.count = 5; // with 5, the interval extends from the least to the largest
+    b.count = 5; // the interval then spans all samples
     ck_ok(cuc_bench_compare_summaries(&c, &a, &b, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_UNSURE);
     b.count = 6;

@@ -1,4 +1,4 @@
-// Tests on made-up samples when sampling stops, and which samples a low clock spoils.
+// Tests with made-up samples when sampling stops, and which samples a low clock spoils.
 #include "base/array.h"
 #include "clocks.h"
 #include "stats.h"
@@ -10,7 +10,7 @@ static const struct cuc__bench_rule rule = {
     .min_samples = 20, .max_samples = 5000, .max_seconds = 100, .target = 0.005, .entropy = true
 };
 
-// Streams of samples: number i of each.
+// Sources of samples: each returns sample number i.
 static double constant(int i, uint64_t *state)
 {
     (void)i;
@@ -52,7 +52,7 @@ static const struct stream {
     double (*at)(int i, uint64_t *state);
     bool entropy;
     int32_t expected;
-    int least, most; // samples
+    int least, most; // limits of the number of samples
 } streams[] = {
     { "constant", constant, true, CUC_BENCH_STOP_CONFIDENCE, 20, 20 },
     { "quiet", quiet, true, CUC_BENCH_STOP_CONFIDENCE, 20, 25 },
@@ -104,7 +104,7 @@ TEST(entropy_is_that_of_the_histogram)
         ck_ok(cuc__bench_entropy_add(&e, 1e-5 * (1 + i % 8)));
     ck_assert_double_eq_tol(e.course[0], 0, 1e-12);
     ck_assert_double_eq_tol(e.course[1], 1, 1e-12);
-    ck_assert_double_eq_tol(e.course[63], 3, 1e-12); // eight bins with eight each
+    ck_assert_double_eq_tol(e.course[63], 3, 1e-12); // eight bins with eight samples each
     ck_assert_uint_eq(e.bin_count, 8);
     cuc__bench_entropy_release(&e);
 }
@@ -126,7 +126,8 @@ TEST_ROWS(limits_end_what_knows_too_little, limits)
                      limits[_i].expected);
 }
 
-// Clocks: `usual` MHz, except in samples `from` up to `to`, which have `low` and `throttle`.
+// Clock readings: `usual` MHz, except for samples `from` up to `to`, which have `low` and
+// `throttle`.
 static const struct clocks {
     const char *name;
     uint32_t usual, low;
@@ -191,7 +192,7 @@ TEST(readings_are_counted_until_there_are_none)
     struct cuc__bench_clock before = cuc__bench_clocks_read(&c);
     clock = cuc__bench_clocks_read(&c);
     between = cuc__bench_clocks_between(before, clock);
-    ck_assert_uint_eq(between.sm_mhz, 1000); // the lower one
+    ck_assert_uint_eq(between.sm_mhz, 1000); // the lower of the two
     ck_assert_uint_eq(between.throttle, 3);  // the reasons of both
     c.interval_s = 1000;                     // the last reading is recent enough
     clock = cuc__bench_clocks_read(&c);

@@ -1,5 +1,5 @@
-// Tuning on the simulated driver: the winner is kept, wrong results never win, arrays that kernels
-// write are restored.
+// Tests tuning on the simulated driver: the winner is kept, wrong results never win, and arrays
+// that kernels write are restored.
 #include "tune.h"
 
 #include "bench_testing.h"
@@ -58,13 +58,13 @@ static void progress(void *user, const cuc_tune_progress *p)
                                [CUC_TUNE_SAMPLING] = &t->sampled };
 
     ck_assert_uint_eq(p->struct_size, sizeof(*p));
-    ck_assert_int_eq(t->count, 0); // candidates are reported in the end
+    ck_assert_int_eq(t->count, 0); // candidates are only reported at the end
     ++*seen[p->step];
     if (p->step == CUC_TUNE_SAMPLING) {
         ck_assert(!p->choice && !p->number);
         return;
     }
-    ck_assert_uint_eq(p->number, *seen[p->step]); // one after the other
+    ck_assert_uint_eq(p->number, *seen[p->step]); // one after another
     ck_assert_uint_le(p->number, p->count);
     ck_assert_ptr_nonnull(p->choice);
 }
@@ -90,7 +90,7 @@ TEST_RANGE(the_fastest_tile_of_a_plan_is_kept, 0, 3)
     o.m = 70;
     o.n = 128;
     o.k = 96;
-    o.activation = CUC_GEMM_RELU; // does not matter
+    o.activation = CUC_GEMM_RELU; // should make no difference
     if (_i == 1)
         o.form = CUC_GEMM_BATCHED, o.batch = 2;
     if (_i == 2)
@@ -110,7 +110,7 @@ TEST_RANGE(the_fastest_tile_of_a_plan_is_kept, 0, 3)
     cuc_gemm_plan_release(plan);
 }
 
-// y = y + x, and a constant that changes the result, which should not be a candidate.
+// Adds x to y. WRONG changes the result, so a candidate with it must not win.
 static const char program[] = "kernel add(x: f32[N], y: f32[N])\n"
                               "    const BN = auto(64, 32), WRONG = auto(0.0, 1.0)\n"
                               "    grid cdiv(N, BN)\n"
@@ -158,7 +158,7 @@ TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     o.dimensions = dimensions;
     o.dimension_count = 1;
     ck_ok(cuc_tile_tune(choice, sizeof(choice), device, program, 0, &o, "add", args, 2, &tune));
-    ck_assert_int_eq(told.count, 4 + 2 * 3); // two of them with other numbers of warps too
+    ck_assert_int_eq(told.count, 4 + 2 * 3); // two of them also with other numbers of warps
     ck_assert_uint_eq(told.compiled, 10);
     ck_assert_uint_eq(told.checked, 10);
     ck_assert_int_ge(told.wrong, 2);
@@ -168,7 +168,7 @@ TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         ck_assert(after[i] == (float)i - 3);
-    // The stored record is used.
+    // Now the stored record is used.
     o.tuned = path;
     o.remarks = CUC_ON;
     ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, program, 0, &o));
@@ -205,10 +205,10 @@ TEST(what_cannot_be_tuned_is_refused)
              "capacity is 4");
     ck_fails(bad, cuc_tile_tune(choice, 0, device, program, 0, &o, "add", args, 2, &tune),
              "capacity is 0");
-    ck_assert_int_eq(told.count, 0); // before anything is measured
+    ck_assert_int_eq(told.count, 0); // nothing has been measured yet
     ck_fails(CUC_ERROR_NOT_FOUND,
              cuc_tile_tune(NULL, 0, device, program, 0, &o, "other", args, 1, &tune),
-             "there is no candidate"); // it declares no grid
+             "there is no candidate"); // the program declares no grid
     plan.dtype = CUC_F16;
     ck_fails(bad, cuc_gemm_tune(NULL, 0, device, &plan, &tune), "m, n and k");
     tune.most = 65;
@@ -216,7 +216,7 @@ TEST(what_cannot_be_tuned_is_refused)
     cuc_buffer_release(buffer);
 }
 
-// Before anything is measured.
+// The failure is reported before anything is measured.
 TEST_RANGE(a_file_that_cannot_be_written_is_told_of_at_once, 0, 4)
 {
     static const struct {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""build.py BUILD FAKE CC [CXX]: cucore build as a child process: what it writes, what it refuses, and the program of
-examples/shipped, which runs on the simulated driver where no compiler can be found. FAKE is an nvFatbin for machines
-without one. Exits 77, a skip, without nvJitLink."""
+"""build.py BUILD FAKE CC [CXX]: tests cucore build as a child process: its output files, the input
+that it refuses, and the program of examples/shipped, which runs on the simulated driver without
+finding a compiler. FAKE is an nvFatbin for machines without one. Exits 77, a skip, without
+nvJitLink."""
 import json
 import os
 import pathlib
@@ -61,7 +62,7 @@ if not found("nvfatbin"):
     print("nvFatbin is not found: a fake one takes its place")
     environment["CUCORE_NVFATBIN"] = str(FAKE)
 
-# Makes the LACK-th realloc() of the program itself fail, and reports it.
+# Makes the LACK-th realloc() of the program itself fail, and reports the failure.
 LACK = """#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ void *realloc(void *old, size_t bytes)
 """
 
 
-# Renames to one name fail.
+# Makes renaming to one particular name fail.
 STUCK = """#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -129,7 +130,8 @@ class Build(unittest.TestCase):
         return sorted(p.name for p in self.folder.iterdir() if p.name not in FILES)
 
     def compile(self, name, *options):
-        """Compiles a generated file as C11, and as C++ if there is a compiler. A header is included by a source."""
+        """Compile a generated file as C11, and also as C++ if there is a compiler. A header is
+        included by a source."""
         source = f'#include "{name}"\n' if name.endswith(".h") else (self.folder / name).read_text()
         for compiler in [[CC, "-std=c11", "-xc"], *([c, "-std=c++11", "-xc++"] for c in CXX)]:
             done = subprocess.run([*compiler, *WARNINGS, f"-I{ROOT / 'include'}", *options, "-o", os.devnull, "-c",

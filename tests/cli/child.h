@@ -1,4 +1,4 @@
-// Running the built program as a child process.
+// Runs the built program as a child process.
 #ifndef CUCORE_TESTS_CLI_CHILD_H
 #define CUCORE_TESTS_CLI_CHILD_H
 
@@ -15,10 +15,10 @@ enum { CHILD_ARGUMENTS = 32 };
 typedef struct child {
     const char *arguments[CHILD_ARGUMENTS]; // arguments after the program's name
     const char *environment[4];             // "NAME=VALUE", or "NAME" to remove it
-    const char *input;                      // NULL: nothing
-    const char *output;                     // file for its output; NULL: to `out`
+    const char *input;                      // NULL: no input
+    const char *output;                     // file for its output; NULL: store it in `out`
     // Result.
-    int status; // 128 and more: ended by a signal
+    int status; // 128 and more: a signal ended the child
     char *out;
     size_t out_bytes;
     char *err;
@@ -47,7 +47,7 @@ static int child_file(void)
     return fd;
 }
 
-// Files instead of pipes: no process waits for another.
+// Uses files instead of pipes, so that no process waits for another.
 static void child_run(child *c, const char *program)
 {
     char *argv[CHILD_ARGUMENTS + 2];

@@ -30,7 +30,7 @@ static const struct {
     { CUC_F64, "-inf", 0xFFF0000000000000 },
     { CUC_F32, "2.0", 0x40000000 },
     { CUC_F32, "0x1p-149", 1 },
-    // An intermediate double would round this one to the tie, and the tie down.
+    // A detour through double would round this first to the tie, and then the tie down.
     { CUC_F32, "1.000000059604644775390625000001", 0x3F800001 },
     { CUC_F32, "-0", 0x80000000 },
     { CUC_F32, "inf", 0x7F800000 },
@@ -39,11 +39,11 @@ static const struct {
     { CUC_F16, "65504", 0x7BFF },
     { CUC_F16, "65519", 0x7BFF },
     { CUC_F16, "6.103515625e-05", 0x0400 },       // the smallest normal number
-    { CUC_F16, "6.097555160522461e-05", 0x03FF }, // the largest subnormal one
+    { CUC_F16, "6.097555160522461e-05", 0x03FF }, // the largest subnormal number
     { CUC_F16, "0x1p-24", 1 },
     { CUC_F16, "0x1p-25", 0 }, // a tie with zero
     { CUC_F16, "0x1.8p-25", 1 },
-    { CUC_F16, "2049", 0x6800 }, // ties: to the even neighbour, down
+    { CUC_F16, "2049", 0x6800 }, // ties go to the even neighbour: down
     { CUC_F16, "2051", 0x6802 }, // and up
     { CUC_F16, "-inf", 0xFC00 },
     { CUC_F16, "nan", 0x7E00 },
@@ -58,7 +58,7 @@ static const struct {
     { CUC_TF32, "0x1.006p0", 0x3F804000 },       // a tie: up to even
     { CUC_E4M3, "1", 0x38 },
     { CUC_E4M3, "448", 0x7E },
-    { CUC_E4M3, "464", 0x7E }, // a tie with the number that would be 480
+    { CUC_E4M3, "464", 0x7E }, // a tie with 480, which E4M3 lacks
     { CUC_E4M3, "-0.015625", 0x88 },
     { CUC_E4M3, "0x1p-9", 1 },
     { CUC_E4M3, "nan", 0x7F },
@@ -154,7 +154,7 @@ static const struct {
     { CUC_E4M3, 4, 3, false },
 };
 
-// The number of a bit pattern, by the definition of these formats.
+// Returns the number that a bit pattern represents, by the definition of these formats.
 static double decode(int row, uint32_t bits)
 {
     int e = small_floats[row].exponent_bits;
@@ -169,8 +169,8 @@ static double decode(int row, uint32_t bits)
     return sign * ldexp((1 << m) + mantissa, exponent - bias - m);
 }
 
-// Every finite number converts to itself; values just beside the midpoint go to the nearer
-// neighbour, the midpoint to the even one.
+// Every finite number converts to itself. Values just beside a midpoint go to the nearer neighbour,
+// the midpoint to the even one.
 TEST_ROWS(every_small_float_rounds_to_nearest_even, small_floats)
 {
     int e = small_floats[_i].exponent_bits;
@@ -222,7 +222,7 @@ static const struct {
     { "out:f32[4]=-", ARGUMENT_OUT, CUC_F32, NULL, NULL, 1, 16, NULL },
 };
 
-// Bits of each real type, and their values.
+// Bit patterns of each real type, and their values.
 static const struct {
     cuc_dtype dtype;
     uint64_t bits;
@@ -354,9 +354,9 @@ static void save(const char *path, const char *descr, size_t bytes)
 
 static const struct {
     const char *descr;
-    size_t bytes; // size of both elements
+    size_t bytes; // size of the two elements together
     const char *argument;
-    cuc_dtype dtype; // UNKNOWN: refused
+    cuc_dtype dtype; // UNKNOWN: the call is refused
     const char *says;
 } files[] = {
     { "<f4", 8, "in:a.npy", CUC_F32, NULL },

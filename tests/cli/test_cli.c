@@ -6,11 +6,11 @@
 #include <dirent.h>
 #include <jansson.h>
 
-// Requirements of a table row; without them the row is skipped.
+// What a table row requires; rows without their requirements are skipped.
 enum { NVRTC = 1, FAKE = 2 };
 
 static const char *program = CLI_PROGRAM;
-static char fake[1024]; // "CUCORE_DRIVER=..." of the fake driver; empty if there is none
+static char fake[1024]; // "CUCORE_DRIVER=..." for the fake driver; empty if there is none
 static bool has_nvrtc;
 
 static bool can_run(unsigned needs)
@@ -158,8 +158,8 @@ static const struct {
     const char *arguments[CHILD_ARGUMENTS];
     unsigned needs;
     int status;
-    const char *out[4]; // all expected on standard output
-    const char *err[4]; // all expected on standard error
+    const char *out[4]; // all must appear on standard output
+    const char *err[4]; // all must appear on standard error
     const char *environment[4];
     const char *input;
 } rows[] = {
@@ -380,7 +380,7 @@ static const struct {
         "-o", "-" },
       .out = { "_Z4axpyIfEvT_PKS0_PS0_" } },
 
-    // bench: commands that read results
+    // bench: the commands that read results
     { .status = 0, .arguments = { "help", "bench", "show" },
       .out = { "Usage: cucore bench show FILE..." } },
     { .status = 2, .arguments = { "help", "bench", "xyzzy" }, .err = { "'xyzzy' is given too" } },
@@ -632,7 +632,7 @@ TEST_ROWS(help_completion_and_manual_have_every_option, commands)
 }
 
 static const struct {
-    const char *words; // the last word is being completed
+    const char *words; // the user is completing the last word
     const char *expected;
 } completions[] = {
     { "cucore comp", "compile" },
@@ -801,7 +801,7 @@ static void read_array(const char *path, npy_header *h, void *elements, size_t b
     free(file);
 }
 
-// The fake driver runs no kernels: inputs come back unchanged, and outputs keep the poison value.
+// The fake driver runs no kernels, so inputs come back unchanged and outputs keep the poison value.
 TEST(arrays_go_in_and_come_out)
 {
     npy_header h;
@@ -884,13 +884,13 @@ TEST(driver_real_is_the_real_one_whatever_the_environment_says)
                                "1", "--block", "1", "out:f32[4]=z.npy", "f32:1" },
                 .environment = { "CUCORE_DRIVER=/nowhere" } };
 
-    child_run(&c, program); // a machine with a GPU runs it
+    child_run(&c, program); // on a machine with a GPU, the GPU runs it
     ck_assert_msg(c.status == 0 || strstr(c.err, "libcuda.so.1"), "%s", c.err);
     ck_assert_msg(!strstr(c.err, "/nowhere"), "%s", c.err);
     child_free(&c);
 }
 
-// Without a choice and without a GPU the kernel is simulated, and the output says so.
+// Without --driver and without a GPU, the kernel is simulated, and the output says so.
 TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
 {
     npy_header h;
@@ -908,7 +908,7 @@ TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
     child_free(&c);
 }
 
-// Checks the numbers on a GPU.
+// Checks the computed numbers on a GPU.
 TEST(saxpy_computes)
 {
     npy_header h;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A machine without problems; each test breaks one thing.
+// Describes a machine without problems; each test breaks one thing.
 static machine healthy(void)
 {
     machine m = {

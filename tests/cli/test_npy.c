@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A file of version 1.0 with this dictionary and that many bytes of data, exactly as long as it is,
-// so that a sanitizer sees a read past its end.
+// Makes a version 1.0 file with this dictionary and `data` bytes of data. The memory is exactly as
+// large as the file, so that a sanitizer notices a read past its end.
 static uint8_t *make_file(size_t *bytes, const char *dictionary, size_t data)
 {
     size_t length = strlen(dictionary);
@@ -54,7 +54,7 @@ static const struct {
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (3,)}", 12, CUC_F32, 1, { 3 } },
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3, 1)}", 12, CUC_F32, 3, { 1, 3, 1 } },
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4)}", 48, CUC_F32, 2, { 3, 4 } },
-    // No overflow, because there are no elements.
+    // The element count does not overflow, because a zero extent means no elements.
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, "
       "9223372036854775807, "
       "0)}",
@@ -218,7 +218,7 @@ TEST(a_file_cut_anywhere_is_refused)
     uint8_t *file = make_file(&bytes, good[1].dictionary, good[1].data);
 
     for (size_t n = 0; n < bytes; n++) {
-        uint8_t *cut = malloc(n + 1); // one more, as malloc(0) may be NULL
+        uint8_t *cut = malloc(n + 1); // one more byte, because malloc(0) may return NULL
         ck_assert_ptr_nonnull(cut);
         memcpy(cut + 1, file, n);
         ck_assert_msg(!npy_parse(&h, cut + 1, n, "x.npy", &why), "taken with %zu bytes", n);
@@ -227,7 +227,7 @@ TEST(a_file_cut_anywhere_is_refused)
     free(file);
 }
 
-// Pseudorandom: the same in every run, so that failures can be reproduced.
+// Returns pseudorandom numbers that are the same in every run, so that failures can be reproduced.
 static uint32_t next(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -348,7 +348,7 @@ TEST(a_file_appears_when_it_is_committed)
     cli_file f;
     cli_why why;
 
-    for (int round = 0; round < 2; round++) { // the second one replaces the first
+    for (int round = 0; round < 2; round++) { // the second round replaces the first one's file
         ck_assert(cli_file_begin(&f, "a", &why));
         ck_assert(cli_file_write(&f, "text", 4, &why));
         ck_assert(cli_file_finish(&f, &why));
@@ -374,7 +374,7 @@ TEST(a_file_that_is_discarded_leaves_the_old_one)
     ck_assert(cli_file_write(&f, "new", 3, &why));
     cli_file_discard(&f);
     check_contents("a", "old");
-    unlink("a"); // the fixture sees that no temporary file is left
+    unlink("a"); // the fixture checks that no temporary file is left
 }
 
 TEST(a_file_is_replaced_through_a_link)
@@ -436,7 +436,7 @@ static void ignore_signal(int number)
     (void)number;
 }
 
-// Opening a pipe waits for its writer and reading waits for data; a handler without SA_RESTART
+// Opening a pipe waits for a writer, and reading waits for data; a handler without SA_RESTART
 // interrupts both.
 TEST(a_signal_while_a_file_is_opened_or_read_is_no_failure)
 {

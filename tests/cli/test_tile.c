@@ -1,5 +1,5 @@
-// The cucore program on tile programs: compiled, inspected, run on the driver that CUCORE_DRIVER
-// names, and interpreted.
+// Tests the cucore program on tile programs: compiling, inspecting, running on the driver that
+// CUCORE_DRIVER selects, and interpreting.
 #include "base/array.h"
 #include "child.h"
 #include "npy.h"
@@ -9,11 +9,11 @@
 
 static const char *program = CLI_PROGRAM;
 static bool has_nvjitlink, simulated;
-static bool real; // a GPU's driver, or the simulated one
+static bool real; // the driver runs kernels: a GPU's or the simulated one
 #ifdef CLI_MEASURES
 static const bool measures = true;
 #else
-static const bool measures = false; // cucore tune does nothing in such a build
+static const bool measures = false; // this build's cucore tune does nothing
 #endif
 
 enum { N = 5000 };
@@ -81,7 +81,7 @@ static void save_array(const char *path, float first, float step)
     free(header);
 }
 
-// Zeros that take a while to copy.
+// Saves zeros, so many that copying them takes a while.
 static void save_large(const char *path)
 {
     int64_t shape[1] = { 1 << 23 };
@@ -123,7 +123,7 @@ static const struct {
     const char *arguments[12];
     int status;
     unsigned needs;
-    const char *out[3], *err[3]; // all expected
+    const char *out[3], *err[3]; // all must appear
     const char *input;
 } rows[] = {
     // compile: usage
@@ -213,7 +213,7 @@ static const struct {
     { { "run", "vadd.tile", "in:large.npy", "in:large.npy", "out:f32[99999999999999]=c.npy" }, 1, REAL,
       .err = { "CUDA_ERROR_OUT_OF_MEMORY" } }, // while large.npy may still be copied
     { { "run", "vadd.tile", "--grid", "5", VADD }, 1, REAL, .err = { "config.grid is given" } },
-    // auto() is chosen by the arrays' shapes unless --dim overrides them.
+    // auto() is chosen by the shapes of the arrays, unless --dim overrides them.
     { { "run", "row.tile", "in:a.npy", "out:f32[5000]=c.npy" }, 0, REAL, .out = { "row on " } },
     { { "run", "row.tile", "--dim", "N=4", "in:a.npy", "out:f32[5000]=c.npy" }, 1, REAL,
       .err = { "where N <= BN: it does not hold: N is 5000" } },
@@ -284,7 +284,7 @@ static void run_command(const char *const *arguments)
     child_free(&c);
 }
 
-// In every way of running: as source, as PTX, with its own grid.
+// Runs the program in every way: from source, from PTX, and with its own grid.
 TEST_RANGE(the_sum_is_written, 0, 3)
 {
     static const char *const ways[][9] = {
@@ -337,7 +337,7 @@ TEST(json_has_kernels_and_resources)
     json_t *row = json_array_get(rows_of, 0);
     ck_assert_str_eq(json_string_value(json_object_get(row, "kernel")), "one");
     ck_assert_str_eq(json_string_value(json_object_get(row, "variant")), "idx32+aligned");
-    ck_assert(json_is_null(json_object_get(row, "registers"))); // unknown for PTX
+    ck_assert(json_is_null(json_object_get(row, "registers"))); // PTX does not tell
     json_decref(d);
 
     d = document_of(&(child){ .arguments = { "run", "vadd.tile", INTERP, VADD, "--json" } });
@@ -347,7 +347,7 @@ TEST(json_has_kernels_and_resources)
     json_decref(d);
 }
 
-// Compilations for the device itself use the records of cucore tune.
+// A compilation for the device itself uses the records of cucore tune.
 TEST(records_are_looked_into_unless_an_architecture_is_given)
 {
     static const struct {
@@ -373,7 +373,7 @@ TEST(records_are_looked_into_unless_an_architecture_is_given)
     }
 }
 
-// Only nvJitLink makes machine code, so without it there is no cubin.
+// Only nvJitLink makes machine code, so there is no cubin without it.
 TEST_RANGE(without_nvjitlink_no_cubin_is_made, 0, simulated)
 {
     static const struct {

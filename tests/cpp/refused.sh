@@ -1,11 +1,12 @@
 #!/bin/sh
-# refused.sh COMPILER...: invalid uses of the C++ layer do not compile, and the compiler says why.
+# refused.sh COMPILER...: checks that invalid uses of the C++ layer do not compile, and that the
+# compiler says why.
 set -u
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 compiler=$*
 bad=0
 
-row() { # STATEMENT MESSAGE; an empty message: it compiles
+row() { # STATEMENT MESSAGE; an empty message: it must compile
     if said=$(printf '#include <cucore/cucore.hpp>
 struct text { char *at; ~text() {} };
 void f(cuc::stream &s, cuc::kernel &k, cuc::config &c) { %s }\n' "$1" |

@@ -1,5 +1,5 @@
-// The C++ layer on the simulated driver: its ownership, its exceptions, and the arguments it passes
-// to kernels. Kernels are PTX and tile programs, so no toolkit is needed.
+// Tests the C++ layer on the simulated driver: ownership, exceptions, and the arguments that it
+// passes to kernels. The kernels are PTX and tile programs, so no toolkit is needed.
 #include <cucore/cucore.hpp>
 
 #include "tests.h"
@@ -27,7 +27,7 @@ static_assert(std::is_nothrow_move_assignable_v<cuc::kernel>, "a handle is moved
 static_assert(sizeof(cuc::stream) == sizeof(void *), "a handle is a pointer");
 static_assert(sizeof(cuc::tensor) == sizeof(cuc_tensor), "a tensor is C's");
 
-// out[0] = a, out[1] = b: arguments of 4 and of 8 bytes, by value.
+// Stores out[0] = a and out[1] = b, which are arguments of 4 and 8 bytes passed by value.
 static const char store_ptx[] = R"(.version 8.0
 .target sm_80
 .address_size 64
@@ -117,7 +117,7 @@ TEST(a_normal_outcome_is_no_error)
 
 TEST(a_status_of_another_thread_is_told_by_itself)
 {
-    thrown_by([] { cuc::device missing(99); }); // this thread's last failure
+    thrown_by([] { cuc::device missing(99); }); // becomes this thread's last failure
     const cuc::error failure = thrown_by([] { cuc::check(CUC_ERROR_CONTEXT_LOST); });
 
     ck_assert_int_eq(failure.code(), CUC_ERROR_CONTEXT_LOST);
@@ -533,7 +533,7 @@ TEST(a_part_of_a_device_has_streams)
     ck_assert_uint_eq(part.sms().count, groups[0].count + groups[1].count);
     x.buffer().fill(stream, 4);
     ck_assert(x.read(stream) == std::vector<uint8_t>(8, 4));
-    // As many as there are, and none.
+    // Split into as many groups as fit, and into none.
     const auto all = cuc::split(cuc::sms_of(cuc::device()), 16, UINT32_MAX);
     ck_assert_uint_eq(all.size(), cuc::sms_of(cuc::device()).count / 16);
     try {
@@ -569,7 +569,7 @@ TEST(a_capture_that_throws_is_cancelled)
     } catch (int what) {
         ck_assert_int_eq(what, 5);
     }
-    stream.synchronize(); // would be refused while it is captured
+    stream.synchronize(); // the driver would refuse this during the capture
 }
 
 TEST(a_copy_that_waits_is_not_captured)

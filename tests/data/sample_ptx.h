@@ -1,4 +1,4 @@
-// PTX written by hand for tests, in the form that compilers give it: kernels of every sort of
+// Handwritten PTX for tests, in the form that compilers generate: kernels with every kind of
 // parameter, C and C++ names, variables.
 #ifndef CUCORE_TESTS_DATA_SAMPLE_PTX_H
 #define CUCORE_TESTS_DATA_SAMPLE_PTX_H

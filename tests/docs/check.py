@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the documents: links resolve; the README links to each page; the README's examples are in examples/;
-docs/environment.md lists every environment variable read anywhere; files named in comments exist; functions and
-constants exist and are called with the right number of arguments; and every public function has a comment with its
-first version, its thread rule and, in the words of docs/streams-and-order.md, its behaviour during a capture."""
+"""Checks the documents. Links must resolve, the README must link to each page, and its examples
+must be in examples/. docs/environment.md must list every environment variable that the project
+reads. Files named in comments, and functions and constants named in pages, must exist; calls
+must have the right number of arguments. Every public function needs a comment with its first
+version, its thread rule and, in the words of docs/streams-and-order.md, its behaviour during a
+capture."""
 import json
 import pathlib
 import re
@@ -27,7 +29,8 @@ for kind, block in re.findall(r"^```(c|tile)\n(.*?)^```$", readme, re.M | re.S):
     if not any(block in e for e in (examples if kind == "c" else texts)):
         problems.append(f"an example in README.md is not a part of any in examples/: {block[:60]}")
 
-# Environment variables: read by getenv() or named in a string in C; read with $ in scripts.
+# Environment variables: C reads them by getenv() or names them in a string; scripts read them with
+# $.
 environment = (ROOT / "docs" / "environment.md").read_text()
 documented = set(re.findall(r"`(\w+)(?:=\w+)?`", environment))
 libraries = re.findall(r'^    \{ (?:\.name = )?"(\w+)"', (ROOT / "src/find/table.c").read_text(), re.M)
@@ -59,7 +62,7 @@ for document in documents:
         if not re.search(rf"\b{name}\b", public):
             problems.append(f"{document.relative_to(ROOT)} names {name}, which does not exist")
 
-# Calls in C: the function's number of arguments, and existing option fields.
+# Calls in C must have the function's number of arguments, and use existing option fields.
 api = json.loads((ROOT / "api" / "cucore.json").read_text())
 takes = {f["name"]: len(f["parameters"]) for f in api["functions"]}
 fields = {each["name"].upper(): {f["name"] for f in each["fields"]} for each in api["structs"]}
@@ -110,7 +113,8 @@ for pattern in re.findall(r"^(\S+) +linguist-generated$", (ROOT / ".gitattribute
     if not any(ROOT.glob(pattern)):
         problems.append(f".gitattributes names {pattern}, which is not there")
 
-# File names in comments, and in the pages for contributors, exist, except headers of others.
+# Files named in comments, and in the pages for contributors, must exist, except other projects'
+# headers.
 FOREIGN = set("cuda.h cudaTypedefs.h cuda_occupancy.h dlpack.h driver_types.h nvFatbin.h nvJitLink.h stdio.h".split())
 NAME = re.compile(r"(?<![\w./<*-])((?:\w+/)*\w+\.(?:c|h|def|sh))\b(?!\w|\(|\.\w|:\d)")
 sources = [path for folder in ("api", "bench", "bindings", "docs", "examples", "include", "scripts", "src", "tests",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""commands.py BUILD: runs the one-line commands for tile programs that README.md and docs/tile.md show, with the
-kernels of those pages and with every value that a comment such as "# or --emit ptx, cubin" lists. The failure that
-docs/environment.md gives as an example happens in an ordinary program.
+"""commands.py BUILD: runs the one-line commands for tile programs that README.md and docs/tile.md
+show, with the kernels on those pages and with every value that a comment such as "# or --emit
+ptx, cubin" lists. Also reproduces, in an ordinary program, the failure that docs/environment.md
+shows.
 """
 import array
 import os
@@ -29,7 +30,8 @@ def run(command, folder, **variables):
 
 
 def forms(line):
-    """Returns the command and its variants by the comment. Tests need no real driver."""
+    """Return the command, and the variants that its comment lists. Leaves out those that need a
+    real driver."""
     command, _, other = line.partition(" # or ")
     words = shlex.split(command)
     option, _, values = other.partition(" ")
@@ -38,7 +40,7 @@ def forms(line):
 
 
 def save(path, count):
-    """A NumPy file of f32 numbers."""
+    """Return a NumPy file with f32 numbers."""
     text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({count},), }}"
     text += " " * (63 - (10 + len(text)) % 64) + "\n"
     path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode() +

@@ -1,5 +1,6 @@
 #!/bin/sh
-# demo.sh NINJA BUILD: scripts/demo.sh builds what it runs, and nothing of tests, benchmarks and tools.
+# demo.sh NINJA BUILD: checks that scripts/demo.sh builds only the programs that it runs, and no
+# tests, benchmarks or tools.
 set -u
 ninja=$1 build=$2
 script=$(cd "$(dirname "$0")/../../scripts" && pwd)/demo.sh

@@ -2,9 +2,10 @@
 """follow.py PAGE BUILD [installed]: follows the instructions of docs/PAGE.md. "installed": the Python package is
 already installed, and the source folder is not used.
 
-Code goes to the file named by the line above it ("Save it as `NAME`:"); code without such a line continues the last
-file of its language. Indented text holds commands, and the fence after them their output. `...` in it stands for part
-of a line, or alone for any number of lines. Fences of the languages "py" and "sh" are shown but not run.
+The line above a code fence names the file to save it in ("Save it as `NAME`:"); without such a
+line, the code continues the last file of its language. Indented text holds commands, and the
+next fence holds their output. In the output, `...` stands for part of a line, or alone for any
+number of lines. Fences in the languages "py" and "sh" are not run.
 """
 import os
 import pathlib
@@ -49,7 +50,7 @@ def fits(wanted, said):
 
 
 def uninstalled(build):
-    """The variables that docs/installing.md gives for a build that is not installed."""
+    """Return the variables that docs/installing.md lists for a build that is not installed."""
     section = (ROOT / "docs/installing.md").read_text().partition("\n## Without installing it\n")[2].partition("\n## ")[0]
     for name, value in re.findall(r"^    export (\w+)=(\S+)$", section, re.M):
         yield name, value.replace("$PWD/build", str(build)).replace("$PWD", str(ROOT)).replace(

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""operations.py CUCORE SIMULATOR: docs/tile-operations.md has an example of every operation of the tile language, and
-each gives the documented result in the interpreter and on the simulated driver.
+"""operations.py CUCORE SIMULATOR: checks that docs/tile-operations.md has an example of every
+operation of the tile language, and that each example gives the documented result in the
+interpreter and on the simulated driver.
 
 The list of operations comes from the compiler's own tables: the rows of src/tile/ir/ops.def and of
 src/tile/front/calls_*.c.
@@ -19,12 +20,12 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/tile-operations.md").read_text()
 
-# dtype: struct's format character, the type in a .npy file
+# dtype: struct's format character, the type in an .npy file
 DTYPES = {"bool": ("?", "|b1"), "i8": ("b", "|i1"), "i16": ("h", "<i2"), "i32": ("i", "<i4"),
           "i64": ("q", "<i8"), "u8": ("B", "|u1"), "u16": ("H", "<u2"), "u32": ("I", "<u4"),
           "u64": ("Q", "<u8"), "f16": ("e", "<f2"), "f32": ("f", "<f4"), "f64": ("d", "<f8")}
 
-# Ops written as operators or keywords instead of calls.
+# Operations that are written as operators or keywords instead of calls.
 SIGNS = {"constant": r"\b1\b", "dimension": r"M \* N", "neg": r"= *-\w|, -a\b", "bitnot": "~",
          "add": r"\+", "sub": " - ", "mul": r" \* ", "div": " / ", "floordiv": "//", "mod": "%",
          "bitand": "&", "bitor": r"\|", "bitxor": r"\^", "shl": "<<", "shr": ">>", "eq": "==",
@@ -82,7 +83,7 @@ def same(a, b):
 
 
 def run(cucore, driver, env, folder, source, told):
-    """Describe how an example differs from the page on a driver; nothing if it agrees."""
+    """Describe how a driver's result differs from the page; return nothing if they agree."""
     dtypes = parameters(source)
     given = {n: json.loads(v) for n, v in re.findall(r"^(\w+) = (.*)$", told, re.M)}
     left = {n: json.loads(v) for n, v in re.findall(r"^(\w+) -> (.*)$", told, re.M)}

@@ -1,6 +1,6 @@
-// Feeds arbitrary bytes to the readers of device code: the recognized format, fat binaries entry by
-// entry with each compression, and the symbols and resources of cubins. For libFuzzer and for
-// mutate.c.
+// Feeds arbitrary bytes to the code that reads device code: the format detection, fat binaries with
+// each compression entry by entry, and the symbols and resource use of cubins. Works with libFuzzer
+// and with mutate.c.
 #include "code/cubin.h"
 #include "code/fatbin.h"
 #include "code/object.h"
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-// Reads everything returned, so that a sanitizer sees out-of-bounds parts.
+// Reads all returned data, so that a sanitizer notices parts that are out of bounds.
 static void read_all(const void *data, size_t bytes)
 {
     const unsigned char *p = data;

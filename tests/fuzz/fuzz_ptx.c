@@ -1,5 +1,5 @@
-// Feeds arbitrary text to the simulator, which refuses it with a message, or runs its first kernel
-// to the end or to a fault. For libFuzzer and for mutate.c.
+// Feeds arbitrary text to the simulator, which either rejects it with a message or runs its first
+// kernel until it ends or faults. Works with libFuzzer and with mutate.c.
 #include "../sim/harness.h"
 #include "sim/exec/handlers.h"
 
@@ -11,7 +11,7 @@ enum { ARGUMENTS = 16, MEMORY = 4096, PARAMETER_BYTES = 1024 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-// Every parameter is the address of the memory; a kernel may run for a fifth of a second.
+// Passes the address of the memory as every parameter; a kernel may run for a fifth of a second.
 static void run(struct sim_program *program)
 {
     static void *memory;

@@ -1,6 +1,6 @@
-// Feeds arbitrary text to the tile compiler, which refuses it with a message, or compiles it; then
-// its dump parses to itself, and every pass keeps the IR's rules. For libFuzzer, and for mutate.c
-// without it.
+// Feeds arbitrary text to the tile compiler, which either rejects it with a message or compiles it.
+// If it compiles, the printed IR must parse to itself, and every pass must keep the IR's rules.
+// Works with libFuzzer and, without it, with mutate.c.
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"

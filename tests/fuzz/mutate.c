@@ -1,9 +1,10 @@
-// A small fuzzer for machines without libFuzzer, and for runs that are the same every time. Feeds
-// the given files to the target, then copies with changes, which a seed determines.
+// A small fuzzer for machines without libFuzzer, and for reproducible runs. Feeds the given files
+// to the target, and then copies of them with changes that a seed determines.
 //
 //     fuzz_NAME [--runs N] [--seed S] [--binary] FILE...
 //
-// The changes suit texts. With --binary they change any byte, and the numbers in binary headers.
+// The changes are suited to text. With --binary they change arbitrary bytes, and numbers in binary
+// headers.
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +35,8 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)((state * UINT64_C(2685821657736338717)) >> 33) % n;
 }
 
-// Another byte, or a number at the end of a range, as wide as the fields of binary formats.
+// Writes a random byte, or a number at the end of a range that is as wide as a field of a binary
+// format.
 static void change_number(uint8_t *data, size_t bytes, uint32_t at)
 {
     static const uint64_t ends[] = { 0,
@@ -74,7 +76,8 @@ static struct file read_file(const char *path)
     return f;
 }
 
-// One change: a byte, a piece removed, duplicated, moved, or inserted from another file.
+// Makes one change: changes a byte; removes, duplicates or moves a piece; or inserts one from
+// another file.
 static size_t change(uint8_t *text, size_t bytes, const struct file *other)
 {
     uint32_t at = random_below((uint32_t)bytes), length = 1 + random_below(12);
@@ -153,7 +156,7 @@ int main(int argc, char **argv)
         memcpy(text, f->text, bytes);
         for (uint32_t n = 1 + random_below(6); n && bytes > 16; n--)
             bytes = change(text, bytes, &files[random_below(count)]);
-        // An exact copy, so that a sanitizer sees a read past its end.
+        // Make a copy of exactly this size, so that a sanitizer notices a read past its end.
         uint8_t *exact = malloc(bytes);
         if (!exact)
             return 2;

@@ -1,8 +1,9 @@
 #!/bin/sh
-# check.sh STANDARD COMPILER...: every public header compiles alone, and is installed.
+# check.sh STANDARD COMPILER...: checks that every public header compiles by itself, and is
+# installed.
 #
-# STANDARD is c11 or c++17. Each header is included twice in its unit, which tests its include guard.
-# Headers for C++ only, *.hpp, are compiled only as C++.
+# STANDARD is c11 or c++17. A source includes each header twice, which tests the include guard. C++
+# headers (*.hpp) are compiled only as C++.
 set -u
 standard=$1
 shift
@@ -23,13 +24,14 @@ for path in "$include"/cucore/*.h ${more:+"$include"/cucore/*"$more"}; do
         echo "$header does not compile alone as $standard"
         bad=1
     }
-    # libcucore-bench, which these belong to, installs them.
+    # libcucore-bench installs its own headers.
     [ "$header" = cucore/bench.h ] || [ "$header" = cucore/tune.h ] && continue
     grep -q "^  '${header#cucore/}',\$" "$include/cucore/meson.build" || {
         echo "$header is not installed: add it to include/cucore/meson.build"
         bad=1
     }
-    # cucore.h leaves check.h out: its macros print and exit, so programs include it themselves.
+    # cucore.h does not include check.h, whose macros print and exit; programs include it
+    # themselves.
     [ "$header" = cucore/cucore.h ] || [ "$header" = cucore/check.h ] ||
         [ "$header" != "${header%.hpp}" ] ||
         grep -q "^#include <$header>\$" "$include/cucore/cucore.h" || {

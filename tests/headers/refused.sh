@@ -1,12 +1,12 @@
 #!/bin/sh
-# refused.sh COMPILER...: invalid arguments of a launch in C do not compile, and the compiler says
-# why.
+# refused.sh COMPILER...: checks that invalid launch arguments in C do not compile, and that the
+# compiler says why.
 set -u
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 compiler=$*
 bad=0
 
-row() { # ARGUMENT MESSAGE; an empty message: it compiles without a warning
+row() { # ARGUMENT MESSAGE; an empty message: it must compile without a warning
     if said=$(printf '#include <cucore/cucore.h>
 struct opaque;
 struct point { int x, y; };
@@ -59,7 +59,8 @@ done
 row function 'a kernel takes no function of the host'
 row '&function' 'a kernel takes no function of the host'
 row callback 'a kernel takes no function of the host'
-# C99 promises 4095 characters for a string: a macro can turn a launch of four arguments into text.
+# C99 guarantees string literals of 4095 characters, so a macro can turn a launch with four
+# arguments into text.
 printf '#include <cucore/cucore.h>
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Other projects can use the installation: pkg-config, CMake's find_package() and FetchContent, cargo.
+"""Tests that other projects can use the installation: through pkg-config, CMake's find_package()
+and FetchContent, and cargo.
 
-test_package.py BUILD CC CXX: installs the build folder to a temporary folder. Programs run on the simulated driver
-beside the installed library, so that the installed libraries are tested.
+test_package.py BUILD CC CXX: installs the build folder to a temporary folder. Programs run on
+the simulated driver next to the installed library, so that the test covers the installed
+libraries.
 """
 import os
 import pathlib
@@ -95,7 +97,7 @@ class Package(unittest.TestCase):
         cls.env = dict(os.environ, LD_LIBRARY_PATH=str(cls.libdir), CUCORE_DRIVER="sim",
                        PKG_CONFIG_PATH=str(cls.libdir / "pkgconfig"))
         cls.env.pop("CUCORE_DIR", None)
-        # A pkg-config wrapper that relocates the prefix to the temporary folder.
+        # A pkg-config wrapper moves the prefix to the temporary folder.
         cls.pkg_config = cls.folder / "pkg-config"
         cls.pkg_config.write_text(f'#!/bin/sh\nexec pkg-config --define-variable=prefix={cls.prefix} "$@"\n')
         cls.pkg_config.chmod(0o755)
@@ -144,7 +146,7 @@ class Package(unittest.TestCase):
         said = self.build(CC, C_PROGRAM, ".c", flags)
         self.assertRegex(said, r"^0\.1\.")
         self.assertNotIn("libcucore.so", run("objdump", "-p", self.folder / "program"))
-        # The simulated driver must lie beside the program, whatever its name.
+        # The simulated driver must be next to the program, whatever its name is.
         shutil.copy(self.libdir / "libcucore-sim.so", self.folder)
         env = {k: v for k, v in self.env.items() if k != "LD_LIBRARY_PATH"}
         for name in ("program", ""):
@@ -154,7 +156,8 @@ class Package(unittest.TestCase):
         (self.folder / "libcucore-sim.so").unlink()
 
     def test_a_program_linked_with_static_compiles_tiles_and_is_refused_libraries(self):
-        # Without driver and compiler: glibc would load a second C library and crash in it.
+        # Link statically without driver and compiler: with them, glibc would load a second C
+        # library and crash in it.
         path, program = self.folder / "alone.c", self.folder / "alone"
         path.write_text(STATIC_PROGRAM)
         flags = self.flags("--cflags", "--libs", "--static", "cucore")

@@ -1,4 +1,4 @@
-// A device and a stream for each test, and a check for anything that the test left behind.
+// Gives each test a device and a stream, and checks that the test leaves nothing behind.
 #ifndef CUCORE_TESTS_SUPPORT_DEVICE_TEST_H
 #define CUCORE_TESTS_SUPPORT_DEVICE_TEST_H
 
@@ -7,7 +7,7 @@
 
 static cuc_device *device;
 static cuc_stream *stream;
-static struct testing_failures unraisable; // none are expected
+static struct testing_failures unraisable; // failures that no call returned; none are expected
 
 static inline void device_setup(void)
 {

@@ -1,5 +1,5 @@
-// The test's side of the fake driver's controls: finds them in the library that CUCORE_DRIVER
-// names, so no test links it, and forwards calls.
+// Lets tests control the fake driver: finds the controls in the library that CUCORE_DRIVER names,
+// so that no test links to it, and forwards calls.
 #include "fake.h"
 
 #include <dlfcn.h>

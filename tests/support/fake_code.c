@@ -1,4 +1,4 @@
-// Code in the fake driver: kernel names with host functions behind them, and variables.
+// Code in the fake driver: kernel names, host functions that imitate the kernels, and variables.
 #include "base/array.h"
 #include "code/fatbin.h"
 #include "fake_internal.h"
@@ -11,7 +11,7 @@
 
 const char sim_linked[] = "linked by nobody";
 
-// Host functions of kernels, by name. Entries are never removed, since kernels point at them.
+// ---- Host functions of kernels, by name. Entries are never removed, since kernels point to them.
 
 struct slot {
     struct slot *next;
@@ -62,7 +62,7 @@ CUresult sim_image_text(const void *image, size_t bytes, char **out, char *log, 
         (memcmp(image, elf, 4) != 0 && memcmp(image, fatbin, 4) != 0 &&
          memcmp(image, wrapper, 4) != 0))
         return CUDA_SUCCESS;
-    // Takes the first PTX of a fat binary, on every device.
+    // Takes the first PTX of a fat binary, for every device.
     struct cuc__fatbin fat;
     struct cuc__fatbin_entry e;
     const size_t most = bytes == SIM_UNKNOWN_BYTES ? UINTPTR_MAX - (uintptr_t)image : bytes;

@@ -1,5 +1,5 @@
-// The fake driver: the shell of src/sim/shell with host functions as kernels; tests can query and
-// set all state. fake.h describes the controls.
+// The fake driver: combines the shell of src/sim/shell with host functions as kernels. Tests can
+// query and set all of its state; fake.h describes the controls.
 #include "base/array.h"
 #include "fake_internal.h"
 
@@ -22,7 +22,8 @@ static int known_function(const char *name)
     return fn;
 }
 
-// Selects whether launches are checked and recorded, or counted instruction by instruction.
+// Selects whether launches are checked and recorded, or return at once so that instructions can be
+// counted.
 static void choose_speed(void)
 {
     for (int i = 0; i < FN_COUNT; i++)
@@ -316,7 +317,7 @@ void ctl_poison(void *context_or_stream, int code)
 
 static struct fake_launch latest;
 static bool any;
-static uint64_t launches_before; // the last reset
+static uint64_t launches_before; // count at the last reset
 
 void ctl_record_launches(int on)
 {

@@ -1,4 +1,4 @@
-// The one symbol that the fake driver exports for its control: a table of the functions of fake.h.
+// The only symbol that the fake driver exports for control: a table of the functions in fake.h.
 #ifndef CUCORE_TESTS_SUPPORT_FAKE_CONTROL_H
 #define CUCORE_TESTS_SUPPORT_FAKE_CONTROL_H
 

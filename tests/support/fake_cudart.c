@@ -1,6 +1,6 @@
-// A minimal CUDA runtime for tests on machines without one: one kernel can be found by one host
-// symbol, devices 0 and 1 can be selected, memory is the fake driver's, and the last error is kept
-// as in the runtime.
+// A minimal CUDA runtime for tests on machines without one. One kernel can be found by one host
+// symbol, devices 0 and 1 can be selected, memory comes from the fake driver, and the last error is
+// kept as in the runtime.
 #include "driver/cudart_abi.h"
 
 #include <stdlib.h>

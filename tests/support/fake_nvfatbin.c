@@ -1,5 +1,5 @@
-// A fake nvFatbin for machines without one: the members uncompressed, in the layout that
-// src/code/fatbin.c reads. It checks what the library checks of its arguments.
+// A fake nvFatbin for machines without one. Stores the members uncompressed, in the layout that
+// src/code/fatbin.c reads. Checks its arguments as the real library does.
 #include "driver/compiler_abi.h"
 
 #include <stdbool.h>
@@ -36,7 +36,7 @@ nvFatbinResult nvFatbinCreate(nvFatbinHandle *handle, const char **options, size
 {
     static const char *const known[] = { "-compress-all", "-compress=false" };
 
-    // As before CUDA 12.8, there are no modes of compression.
+    // As before CUDA 12.8, there are no compression modes.
     for (size_t i = 0; i < count; i++)
         if (strcmp(options[i], known[0]) != 0 && strcmp(options[i], known[1]) != 0)
             return NVFATBIN_ERROR_UNRECOGNIZED_OPTION;
@@ -95,7 +95,7 @@ nvFatbinResult nvFatbinAddPTX(nvFatbinHandle handle, const char *text, size_t by
 nvFatbinResult nvFatbinAddCubin(nvFatbinHandle handle, const void *code, size_t bytes,
                                 const char *arch, const char *name)
 {
-    const unsigned char *flags = (const unsigned char *)code + 48; // of the ELF header
+    const unsigned char *flags = (const unsigned char *)code + 48; // the flags of the ELF header
 
     if (!name)
         return NVFATBIN_ERROR_NULL_POINTER;

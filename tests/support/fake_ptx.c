@@ -1,5 +1,5 @@
-// The tables of a PTX text in the fake driver: kernels with their parameters and static memory, and
-// variables. The simulator's parser reads the text.
+// Reads the tables of a PTX text for the fake driver: kernels with their parameters and static
+// memory, and variables. The simulator's parser reads the text.
 #include "fake_internal.h"
 
 #include "sim/exec/run.h"
@@ -66,8 +66,8 @@ static void add_variable(struct library *library, const struct sim_variable *fro
         memcpy(v->initial, from->init, v->bytes);
 }
 
-// The parser knows the grammar alone, and nothing is decoded here. The tables of instructions lack
-// call, which the decoder handles itself.
+// Checks for known instructions. The parser knows only the grammar, and nothing is decoded here.
+// The instruction tables lack call, which the decoder handles itself.
 static bool has_known_instructions(const struct sim_function *f, char *log, size_t log_bytes)
 {
     for (size_t i = 0; i < f->statement_count; i++) {
@@ -80,7 +80,7 @@ static bool has_known_instructions(const struct sim_function *f, char *log, size
     return true;
 }
 
-// The newest PTX that a driver reads, as 90 for 9.0.
+// Returns the newest PTX version that the driver reads, as 90 for 9.0.
 static int newest_ptx(void)
 {
     static const struct {

@@ -1,6 +1,7 @@
-// A driver of one function in two forms: FORMS_VERSION is its version, FORMS_NEWEST the version of
-// the newest form that it has. cuGetProcAddress() answers by the driver's rule: the newest form
-// that is not newer than the version asked for, and no form for a version newer than the driver.
+// A driver that has one function, in two forms. FORMS_VERSION is the driver's version, FORMS_NEWEST
+// the version of the newest form it has. cuGetProcAddress() follows the driver's rule: it returns
+// the newest form that is not newer than the requested version, and none for a version newer than
+// the driver.
 #include "driver/cuda_abi.h"
 
 #include <stdlib.h>

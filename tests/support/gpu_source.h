@@ -1,5 +1,5 @@
 // CUDA C++ for test_gpu.c. It includes nothing, so a driver and NVRTC suffice. It is written as
-// code, and the preprocessor turns it into a string; directives stand between the parts.
+// code, which the preprocessor turns into a string; preprocessor directives are between the parts.
 #ifndef CUCORE_TESTS_SUPPORT_GPU_SOURCE_H
 #define CUCORE_TESTS_SUPPORT_GPU_SOURCE_H
 
@@ -57,7 +57,7 @@ __global__ void reverse(int *data, unsigned n)
         data[i] = tile[n - 1 - i];
 }
 
-// Every block adds up its share, waits for all the others, and adds up their sums.
+// Each block sums its share, waits for all the others, and adds all the sums.
 __global__ void grid_sum(const unsigned *in, volatile unsigned *part, unsigned *barrier,
                          unsigned *out, unsigned n)
 {
@@ -85,7 +85,8 @@ __global__ void grid_sum(const unsigned *in, volatile unsigned *part, unsigned *
         out[blockIdx.x] = sum;
 }
 
-// Each block writes a number to its shared memory and reads that of the next block in its cluster.
+// Each block writes a number to its shared memory and reads the number of the next block in its
+// cluster.
 __global__ void cluster_neighbours(unsigned *out)
 {
     __shared__ unsigned mine;
@@ -126,7 +127,7 @@ __global__ void spin(unsigned long long ns)
         ;
 }
 
-// Lets its dependent begin at once, and writes the numbers slowly.
+// Lets the dependent kernel begin at once, and then writes the numbers slowly.
 __global__ void slow_fill(unsigned *out, unsigned factor)
 {
 )

@@ -1,4 +1,4 @@
-// Shared by the tests of graphs: kernels that count, on either driver, and fixtures.
+// Helpers that the tests of graphs share: kernels that count, on either driver, and fixtures.
 #ifndef CUCORE_TESTS_SUPPORT_GRAPH_TESTING_H
 #define CUCORE_TESTS_SUPPORT_GRAPH_TESTING_H
 
@@ -6,12 +6,13 @@
 #include "device/deferred.h"
 #include "testing.h"
 
-// Not every program uses all of them.
+// Some programs do not use all of these.
 #define SHARED __attribute__((unused)) static
 
-enum { N = 32 }; // elements, and threads
+enum { N = 32 }; // number of elements and of threads
 
-// affine: x[i] = a * x[i] + b; minus: x[i] = a * x[i] - b. Modulo 2^32, for 32 threads.
+// affine: x[i] = a * x[i] + b; minus: x[i] = a * x[i] - b. Both compute modulo 2^32 and use 32
+// threads.
 // clang-format off
 #define GRAPH_KERNEL(name, op) \
     ".visible .entry " name "(.param .u64 p, .param .u32 q, .param .u32 r)\n" \
@@ -54,7 +55,7 @@ static cuc_device *device;
 static cuc_stream *stream, *side;
 static cuc_object *object;
 static cuc_kernel *affine, *minus;
-static cuc_buffer *buffer; // N words; zeros at first
+static cuc_buffer *buffer; // N words, initially zero
 static struct testing_failures unraisable;
 
 SHARED cuc_status launch_on(cuc_stream *s, cuc_kernel *kernel, cuc_buffer *x, uint32_t a,
@@ -63,7 +64,7 @@ SHARED cuc_status launch_on(cuc_stream *s, cuc_kernel *kernel, cuc_buffer *x, ui
     return CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }), kernel, x, a, b);
 }
 
-// All elements equal this value.
+// Returns the value of the elements, which must all be equal.
 SHARED uint32_t value_of(cuc_buffer *x)
 {
     uint32_t host[N];
@@ -131,7 +132,7 @@ SHARED void release_all(void)
     stream = side = NULL;
 }
 
-// The driver's own thread releases resources a moment later.
+// Returns the number of live objects. The driver's own thread releases some of them a moment later.
 SHARED int alive_after_tidying(void)
 {
     cuc__deferred_poll();
@@ -173,7 +174,7 @@ static inline int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The nodes of a graph are of these types. A driver may list them in any order.
+// Checks the types of a graph's nodes. A driver may list the nodes in any order.
 SHARED void ck_types(cuc_graph *graph, const int32_t *expected, size_t count)
 {
     int32_t got[8], want[8];
@@ -189,7 +190,7 @@ SHARED void ck_types(cuc_graph *graph, const int32_t *expected, size_t count)
         ck_assert_int_eq(got[i], want[i]);
 }
 
-// For cases without documentation: the simulated drivers' result is a choice.
+// Skips cases that CUDA does not document: only the simulated drivers' behaviour is known.
 #define NEED_SIMULATED()                                         \
     do {                                                         \
         if (!cuc__driver_simulated())                            \

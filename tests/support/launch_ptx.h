@@ -1,4 +1,4 @@
-// Kernels with many kinds of arguments and no effect, for tests that inspect launches.
+// Kernels that take many kinds of arguments and do nothing, for tests that inspect launches.
 #ifndef CUCORE_TESTS_SUPPORT_LAUNCH_PTX_H
 #define CUCORE_TESTS_SUPPORT_LAUNCH_PTX_H
 

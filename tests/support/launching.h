@@ -1,14 +1,14 @@
-// The kernels for tests of launches: created before each test, released and checked after it.
+// Kernels for tests of launches: created before each test, released and checked after it.
 #ifndef CUCORE_TESTS_SUPPORT_LAUNCHING_H
 #define CUCORE_TESTS_SUPPORT_LAUNCHING_H
 
 #include "launch_ptx.h"
 #include "testing.h"
 
-// Not every program uses all of them.
+// Some programs do not use all of these.
 #define SHARED __attribute__((unused)) static
 
-SHARED cuc_device *device, *other; // other: NULL where there is one only
+SHARED cuc_device *device, *other; // other: NULL if there is only one device
 SHARED cuc_context *primary;
 SHARED cuc_stream *stream;
 SHARED cuc_object *object;
@@ -70,7 +70,7 @@ SHARED void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// The latest launch as the driver received it.
+// Returns the latest launch, as the driver received it.
 SHARED const CUlaunchConfig *seen(const char *name)
 {
     ck_assert_int_eq(fake_last_launch(&last), 1);

@@ -1,8 +1,8 @@
-// Every use of a destroyed graph, for tests with Check and without.
+// Every way to use a destroyed graph, for tests with and without Check.
 #ifndef CUCORE_TESTS_SUPPORT_LOST_GRAPH_H
 #define CUCORE_TESTS_SUPPORT_LOST_GRAPH_H
 
-// `fails(status, call, words)` is the test's check of a failing call; `owned` is the message of
+// `fails(status, call, words)` is the test's check that a call fails. `owned` is the message of
 // calls that need a graph of the caller's own, which a body is not.
 #define USES_OF_A_LOST_GRAPH(fails, graph, stream, buffer, words, owned)           \
     do {                                                                           \

@@ -1,4 +1,4 @@
-// Shared by the tests of object code: small files of every kind, and counts of calls.
+// Helpers that the tests of object code share: small files of every kind, and counts of calls.
 #ifndef CUCORE_TESTS_SUPPORT_OBJECT_TESTING_H
 #define CUCORE_TESTS_SUPPORT_OBJECT_TESTING_H
 
@@ -61,7 +61,7 @@ static inline void expect_message(const char *part)
                   cuc_error_message(), part);
 }
 
-// Counts of the fake driver; a real one keeps none.
+// Checks a count of the fake driver; a real driver keeps no counts.
 static inline void expect_calls(const char *function, int calls)
 {
     if (fake_available())

@@ -1,9 +1,9 @@
-// Shared by all test programs: assertions about statuses and messages, skipping tests that need the
-// fake driver, and running tests on a device.
+// Helpers that all test programs share: assertions about statuses and messages, skipping of tests
+// that need the fake driver, and running tests on a device.
 //
-// On the fake driver Check runs each test in its own process, so state that the library keeps for
-// the life of a process does not leak into the next test. On a real driver all tests run in one
-// process, since starting the driver takes longer than all of them.
+// On the fake driver, Check runs each test in its own process, so that state that the library keeps
+// for the life of a process does not affect the next test. On a real driver, all tests run in one
+// process, because starting the driver takes longer than all tests together.
 #ifndef CUCORE_TESTS_SUPPORT_TESTING_H
 #define CUCORE_TESTS_SUPPORT_TESTING_H
 
@@ -32,16 +32,16 @@
             SKIP("it tells the driver what to do, which only the fake one lets it"); \
     } while (0)
 
-// Tests that only programs on the fake driver have.
+// Defines tests that exist only in programs on the fake driver.
 #define FAKE_TEST(name) FAKE_TEST_RANGE(name, 0, 1)
 #define FAKE_TEST_ROWS(name, rows) FAKE_TEST_RANGE(name, 0, CUC_LENGTH(rows))
 #define FAKE_TEST_RANGE(name, from, end) TEST_RANGE(name, from, fake_available() ? (end) : (from))
 
-// The call returns CUC_OK.
+// Checks that the call returns CUC_OK.
 #define ck_ok(call) testing_ok((call), #call, __FILE__, __LINE__)
 
-// The call returns this status. The thread's last error has it too and names the called function,
-// and its message contains each of the fragments.
+// Checks that the call returns this status. The thread's last error must have it too and name the
+// called function, and its message must contain each of the fragments.
 #define ck_fails(status, call, ...)                                                              \
     testing_fails((status), (call), #call, (const char *const[]){ __VA_ARGS__, NULL }, __FILE__, \
                   __LINE__)
@@ -87,7 +87,7 @@ static inline void testing_sleep_ms(long ms)
     nanosleep(&t, NULL);
 }
 
-// Waits at most ten seconds for another thread's action.
+// Waits up to ten seconds for another thread's action.
 #define ck_soon(condition)                                                             \
     do {                                                                               \
         for (int waited = 0; waited < 10000 && !(condition); waited++)                 \
@@ -95,7 +95,7 @@ static inline void testing_sleep_ms(long ms)
         ck_assert_msg((condition), "%s did not come true in ten seconds", #condition); \
     } while (0)
 
-// The failures that no call can return, counted for tests that set testing_failed().
+// Counts failures that no call can return, for tests that set testing_failed() as the handler.
 struct testing_failures {
     _Atomic int count;
     char last[1024];
@@ -109,7 +109,7 @@ static inline void testing_failed(const char *message, void *user)
     f->count++;
 }
 
-// Gets the first device with its primary context, and the second, NULL if there is one only.
+// Gets the first device with its primary context, and the second device, or NULL if there is none.
 static inline void testing_devices(cuc_device **device, cuc_context **primary, cuc_device **other)
 {
     int32_t count;
@@ -122,7 +122,7 @@ static inline void testing_devices(cuc_device **device, cuc_context **primary, c
         ck_ok(cuc_device_get(other, 1));
 }
 
-// Without a compiler there is nothing to test with.
+// Returns whether a compiler is missing; without it there is nothing to test.
 static inline bool testing_lacks(const char *name)
 {
     cuc_found *found = NULL;
@@ -146,7 +146,7 @@ static inline void testing_print_hash(FILE *f, const void *data, size_t bytes)
     fprintf(f, "%s\n", text);
 }
 
-// True if a file whose path contains `name` is mapped into the process.
+// Returns whether a file whose path contains `name` is mapped into the process.
 static inline bool testing_maps(const char *name)
 {
     char line[4096];
@@ -160,7 +160,7 @@ static inline bool testing_maps(const char *name)
     return found;
 }
 
-// Runs the tests of this file; exits with 77, a skip, on a machine without any device.
+// Runs the tests of this file; exits with 77, a skip, on a machine without a device.
 static inline int run_device_tests(const char *name)
 {
     int32_t devices = 0;

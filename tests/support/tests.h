@@ -1,4 +1,4 @@
-// Tests that register themselves: a file writes its tests, and main() runs them by run_tests().
+// Tests that register themselves: a file defines its tests, and main() runs them with run_tests().
 //
 //     CASE("records", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
 //
@@ -15,8 +15,8 @@
 //         return run_tests("records");
 //     }
 //
-// Tests run in the order of the file. Those before the first CASE() are in a case with the suite's
-// name. run_tests() evaluates ranges and conditions, so main() can prepare them.
+// Tests run in the order of the file. Tests before the first CASE() belong to a case with the
+// suite's name. run_tests() evaluates ranges and conditions, so main() can set them up first.
 #ifndef CUCORE_TESTS_SUPPORT_TESTS_H
 #define CUCORE_TESTS_SUPPORT_TESTS_H
 
@@ -26,12 +26,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A test case. A second CASE() of the same name continues the first one, with its settings.
+// A test case. A second CASE() with the same name continues the first, with the first one's
+// settings.
 struct tests_case {
     const char *name;
     void (*setup)(void);
     void (*teardown)(void);
-    double timeout;        // seconds for each test; 0 is Check's default
+    double timeout;        // seconds for each test; 0 means Check's default
     bool (*only_if)(void); // NULL is always; otherwise tests up to the next CASE() depend on it
 };
 
@@ -45,7 +46,7 @@ struct tests_entry {
 
 static struct tests_entry *tests_first;
 
-// Compilers run the constructors of a file in any order: sorts by place.
+// Compilers run a file's constructors in any order, so sort by line.
 static inline void tests_register(struct tests_entry *entry)
 {
     struct tests_entry **at = &tests_first;
@@ -74,17 +75,17 @@ static inline void tests_register(struct tests_entry *entry)
 
 #define TEST(name) TEST_RANGE(name, 0, 1)
 
-// The length of an array is that of base/array.h.
+// Gets the array's length with the macro of base/array.h.
 #define TEST_ROWS(name, rows) TEST_RANGE(name, 0, CUC_LENGTH(rows))
 
-// Once for each _i from `from` to before `end`.
+// Runs the test for each _i from `from` up to but not including `end`.
 #define TEST_RANGE(name, from, end) TEST_ADDED(name, tcase_add_loop_test(tcase, ttest, from, end))
 
-// Each run ends by the signal.
+// Each run must end by the signal.
 #define TEST_SIGNAL(name, signal, from, end) \
     TEST_ADDED(name, tcase_add_loop_test_raise_signal(tcase, ttest, signal, from, end))
 
-// The statement adds `ttest` to `tcase`.
+// Defines a test; the statement adds `ttest` to `tcase`.
 #define TEST_ADDED(name, ...)                                                                 \
     static void name(int);                                                                    \
     static void name##_add(TCase *tcase)                                                      \
@@ -100,7 +101,7 @@ static inline void tests_register(struct tests_entry *entry)
     }                                                                                         \
     static void name(int _i CK_ATTRIBUTE_UNUSED)
 
-// The case of this name that has begun, NULL if there is none.
+// Returns the case with this name if it has begun; otherwise NULL.
 static inline TCase *tests_find(const char *name)
 {
     for (const struct tests_entry *e = tests_first; e; e = e->next)
@@ -140,7 +141,7 @@ static inline int run_tests_as(const char *name, enum fork_status forks, enum pr
     TCase *tcase = NULL;
     bool wanted = true;
 
-    setvbuf(stdout, NULL, _IOLBF, 0); // no line of a test is lost or doubled by a fork
+    setvbuf(stdout, NULL, _IOLBF, 0); // so that a fork neither loses nor doubles a line of output
     for (struct tests_entry *e = tests_first; e; e = e->next) {
         if (e->begins) {
             wanted = !e->begins->only_if || e->begins->only_if();

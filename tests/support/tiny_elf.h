@@ -1,5 +1,5 @@
-// Shared libraries of a few hundred bytes, written by the test that loads them: a soname, a needed
-// library, and symbols to be found but not called.
+// Writes shared libraries of a few hundred bytes for the tests that load them: a soname, a needed
+// library, and symbols that can be found but not called.
 #ifndef CUCORE_TESTS_SUPPORT_TINY_ELF_H
 #define CUCORE_TESTS_SUPPORT_TINY_ELF_H
 
@@ -16,13 +16,13 @@
 
 enum { TINY_ELF_SYMBOLS = 8, TINY_ELF_NAMES = 512 };
 
-// One segment holds everything, in this order.
+// The file, in this order; one segment holds all of it.
 struct tiny_elf {
     Elf64_Ehdr header;
     Elf64_Phdr load, dynamic, stack;
     Elf64_Dyn entries[8];
     Elf64_Sym symbols[1 + TINY_ELF_SYMBOLS];
-    Elf64_Word hash[2 + 1 + 1 + TINY_ELF_SYMBOLS]; // one bucket, and its chain of every symbol
+    Elf64_Word hash[2 + 1 + 1 + TINY_ELF_SYMBOLS]; // one bucket, and its chain of all symbols
     char names[TINY_ELF_NAMES];
 };
 
@@ -37,7 +37,8 @@ static Elf64_Word tiny_elf_name(struct tiny_elf *elf, size_t *at, const char *na
     return (Elf64_Word)start;
 }
 
-// `needed` may be NULL; `symbols` is a list that ends with NULL, or NULL. False on an I/O error.
+// Writes a library. `needed` may be NULL; `symbols` is a NULL-terminated list, or NULL. Returns
+// false on an I/O error.
 static int tiny_elf_write(const char *path, const char *soname, const char *needed,
                           const char *const *symbols)
 {
@@ -76,7 +77,7 @@ static int tiny_elf_write(const char *path, const char *soname, const char *need
         symbol->st_name = tiny_elf_name(&elf, &at, symbols[count]);
         symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
         symbol->st_shndx = 1;
-        symbol->st_value = 64 + count; // an address of its own, of no code
+        symbol->st_value = 64 + count; // a unique address, which has no code
     }
     elf.hash[0] = 1;
     elf.hash[1] = 1 + count;

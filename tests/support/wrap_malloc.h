@@ -1,6 +1,6 @@
-// Counts the library's own calls of malloc() and its kin, and makes them fail. Programs that
-// include this are linked with --wrap for each of them (tests/meson.build), so neither the driver
-// nor the C library is affected.
+// Counts the library's own calls of malloc() and related functions, and makes them fail. Programs
+// that include this are linked with --wrap for each function (tests/meson.build), so that neither
+// the driver nor the C library is affected.
 #ifndef CUCORE_TESTS_SUPPORT_WRAP_MALLOC_H
 #define CUCORE_TESTS_SUPPORT_WRAP_MALLOC_H
 
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Atomic long wrap_calls;     // allocations asked for
-static _Atomic long wrap_live;      // blocks that are not freed
-static _Atomic long wrap_fail_in;   // the n-th next one fails; 0: none
-static _Atomic long wrap_fail_more; // number of calls after it that fail too
-static _Atomic int wrap_failed;     // have failed
+static _Atomic long wrap_calls;     // allocations requested
+static _Atomic long wrap_live;      // blocks not yet freed
+static _Atomic long wrap_fail_in;   // the n-th call from now fails; 0: none
+static _Atomic long wrap_fail_more; // number of calls after that one that fail too
+static _Atomic int wrap_failed;     // number of calls that failed
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);

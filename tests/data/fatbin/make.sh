@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the fat binaries of this folder with CUDA 13.0's nvcc: every packing, one and many
+# Makes the fat binaries of this folder with CUDA 13.0's nvcc: every compression, one and several
 # architectures, relocatable code, and files without PTX.
 set -eu
 cd "$(dirname "$0")"
