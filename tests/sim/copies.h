@@ -1,5 +1,5 @@
-// Shared by the tests of asynchronous copies: a kernel's frame, common PTX fragments, and sums of
-// elements in the types' own arithmetic.
+// Helpers that the tests of asynchronous copies share: a kernel's frame, common PTX fragments, and
+// sums of elements in the types' own arithmetic.
 #ifndef CUCORE_TESTS_SIM_COPIES_H
 #define CUCORE_TESTS_SIM_COPIES_H
 
@@ -12,7 +12,7 @@
 
 #include "sim/exec/formats.h"
 
-// A kernel over an output and an input, with a barrier and 4 KiB of shared memory.
+// Makes a kernel that takes an output and an input, and has a barrier and 4 KiB of shared memory.
 #define KERNEL(body)                                                                          \
     HARNESS_HEADER                                                                            \
     ".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 n)\n{\n"                  \
@@ -26,11 +26,11 @@
     "cvt.u32.u64 %r9, %rd3;\n"                                                                \
     "setp.eq.u32 %p9, %r1, 0;\n" body "\nret;\n}\n"
 
-// Waits for a parity at %r2.
+// Waits for a parity of the barrier at %r2.
 #define WAIT(label, parity)                                                                      \
     label ": mbarrier.try_wait.parity.shared::cta.b64 %p8, [%r2], " parity ";\n@!%p8 bra " label \
           ";\n"
-// Thread 0 initializes a barrier for a number of arrivals.
+// Thread 0 initializes a barrier for `count` arrivals.
 #define INIT(count)                                                                                \
     "@%p9 mbarrier.init.shared::cta.b64 [%r2], " count ";\nfence.mbarrier_init.release.cluster;\n" \
     "bar.sync 0;\n"
@@ -75,7 +75,7 @@ static inline void *noise(size_t bytes)
     return p;
 }
 
-// Text with $1 to $4 in it.
+// Returns a text with $1 to $4 replaced by `part`.
 static inline char *text(const char *with, const char *const part[4])
 {
     size_t room = strlen(with) + 1;
@@ -96,7 +96,7 @@ static inline char *text(const char *with, const char *const part[4])
 }
 #define TEXT(with, ...) text(with, (const char *const[4]){ __VA_ARGS__ })
 
-// The same for another target, which is written in place of sm_90.
+// Returns the text for another target, which replaces sm_90.
 static inline char *for_target(char *ptx, const char *target)
 {
     char *at = strstr(ptx, "sm_90"), *out = malloc(strlen(ptx) + strlen(target) + 1);
@@ -108,7 +108,7 @@ static inline char *for_target(char *ptx, const char *target)
     return out;
 }
 
-// Reductions, in the type's own arithmetic on the host.
+// Reductions on the host in the type's own arithmetic.
 #define REDUCED(name, type, ...)                        \
     static inline void name(void *to, const void *from) \
     {                                                   \
@@ -135,7 +135,7 @@ REDUCED(add_f64, double, a + b)
 HALF(add_f16, sim_f16_to_f32, sim_f32_to_f16, a + b)
 HALF(add_bf16, sim_bf16_to_f32, sim_f32_to_bf16, a + b)
 
-// Bits as moderate numbers of a class: sets the exponent's high bits to 011.
+// Turns bits into moderate numbers of a class: sets the high bits of the exponent to 011.
 static inline void tame(unsigned char *p, size_t bytes, char class)
 {
     size_t size = class == 'h' ? 2 : class == 'd' ? 8 : 4;

@@ -1,9 +1,9 @@
 """Runs cuda.core, which knows nothing of cucore, on the simulated driver under the name libcuda.so.1.
 
-Compiles SAXPY to PTX, runs it on random data of a ragged size, and compares with NumPy; then captures
-graphs with branches, host functions, graphs within and memory of their own, launches and updates
-them; and conditional nodes, virtual memory and groups of multiprocessors. Run by cuda_core.sh, with
-libcucore-sim.so on the loader's path as libcuda.so.1.
+Compiles SAXPY to PTX, runs it on random data of an odd size, and compares with NumPy. Then
+captures graphs with branches, host functions, child graphs and their own memory, and launches
+and updates them. Also tests conditional nodes, virtual memory and groups of multiprocessors.
+cuda_core.sh runs this with libcucore-sim.so on the loader's path as libcuda.so.1.
 """
 import pathlib
 import tempfile
@@ -50,10 +50,10 @@ buffers[1].copy_to(host[1], stream=stream)
 stream.sync()
 error = np.abs(y - expected).max()
 print(f"cuda.core on {device.name}: SAXPY of {N} elements, largest error {error:g}")
-# One fused multiply-add: half a unit in the last place of a result below 4.
+# One fused multiply-add is off by half a unit in the last place of a result below 4.
 assert error <= 2.4e-7
 
-# Graphs. y and z follow what is captured, in integers that floats hold exactly.
+# Graphs. y and z repeat on the host what is captured, with integers that floats hold exactly.
 SOURCE = r"""
 extern "C" __global__ void add(float *y, float a) { y[blockIdx.x * blockDim.x + threadIdx.x] += a; }
 extern "C" __global__ void scale(float *y, float a) { y[blockIdx.x * blockDim.x + threadIdx.x] *= a; }
@@ -80,7 +80,8 @@ calls = []
 
 
 def capture(a, mode):
-    """dx = (dx + a) * 2 and, beside it, dy = dy + a; then dz = dx + dy, which is copied to `seen`."""
+    """Capture dx = (dx + a) * 2 in parallel with dy = dy + a, then dz = dx + dy, which is copied to
+    `seen`."""
     builder = device.create_graph_builder().begin_building(mode)
     launch(builder, config, add, dx, np.float32(a))
     left, right = builder.split(2)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs cuda_core.py with the simulated driver as libcuda.so.1. If CUCORE is given, then also runs
-# cucore bench with cuda.core as a peer. pip installs cuda.core from PyPI into a folder of the build;
-# if that fails, the test is skipped with a message.
+# Runs cuda_core.py with the simulated driver as libcuda.so.1. If CUCORE is given, also runs cucore
+# bench with cuda.core as a peer. pip installs cuda.core from PyPI into a folder of the build; if
+# that fails, the test is skipped with a message.
 #
 #     tests/sim/cuda_core.sh LIBCUCORE_SIM FOLDER [CUCORE]
 set -u
@@ -22,7 +22,8 @@ export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 "$python" "$(dirname "$0")/cuda_core.py" || exit
 [ $# -gt 2 ] || exit 0
 
-# cuda.core launches a kernel and copies 1 MiB; the results of both are checked like cucore's own.
+# cuda.core launches a kernel and copies 1 MiB; the bench checks both results as it checks cucore's
+# own.
 export CUCORE_DRIVER=$sim CUCORE_PYTHON=$python
 "$3" bench runtime memory --filter '/launch_3|/copy$' --axis path=d2d --axis bytes=20 --mode cold,cpu \
     --quick --max-seconds 0.1 --csv - >"$folder/bench.csv" || { cat "$folder/bench.csv"; exit 1; }

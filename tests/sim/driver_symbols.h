@@ -1,6 +1,6 @@
-// The simulated driver for a program without cucore: every function under its name in libcuda.so.1.
-// CUCORE_DRIVER is its path. Each test runs in its own process, and opens the driver after setting
-// the environment.
+// Loads the simulated driver for a program without cucore: looks up every function under its name
+// in libcuda.so.1. CUCORE_DRIVER is the driver's path. Each test runs in its own process, and opens
+// the driver after setting the environment.
 #ifndef CUCORE_TESTS_SIM_DRIVER_SYMBOLS_H
 #define CUCORE_TESTS_SIM_DRIVER_SYMBOLS_H
 
@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "driver/cuda_abi.h"
 
-// Every function, under the name of its row.
+// Every function, with the name in its row.
 #define CU(name, version, params, args) __attribute__((unused)) static CUresult(*name) params;
 #include "driver/cu.def"
 #include "sim/shell/more.def"
@@ -23,7 +23,7 @@ static CUcontext context;
 
 static const struct {
     const char *symbol;
-    void *slot; // the row's; NULL for another form of the function
+    void *slot; // the row's function; NULL for another form of it
 } symbols[] = {
 #define EXPORT(row, symbol) { #symbol, &row },
 #define ALSO(row, symbol, version) { #symbol, NULL },

@@ -1,11 +1,11 @@
-// Elements of matrices in the tests: codes and their values.
+// Matrix elements for the tests: codes and their values.
 #ifndef CUCORE_TEST_SIM_ELEMENTS_H
 #define CUCORE_TEST_SIM_ELEMENTS_H
 
 #include "exercise.h"
 #include "sim/exec/formats.h"
 
-// The bits of each type, its values, and codes that are finite and moderate.
+// ---- The bits of each type, its values, and codes that are finite and moderate
 
 enum element { F16, BF16, TF32, E4M3, E5M2, S8, U8, S4, U4, B1, F64 };
 
@@ -26,7 +26,7 @@ static inline double value_of(enum element e, uint64_t code)
         return (double)sim_f16_to_f32((uint32_t)code);
     case BF16:
         return (double)sim_bf16_to_f32((uint32_t)code);
-    case TF32: // the low 13 bits do not count
+    case TF32: // the low 13 bits are ignored
         return (double)sim_float32((uint32_t)code & 0xffffe000);
     case E4M3:
         return (double)sim_e4m3_to_f32((uint32_t)code);
@@ -64,8 +64,9 @@ static inline uint64_t draw_code(enum element e, uint64_t *seed)
     }
 }
 
-// The A of a sparse product: a row of k elements consists of pieces of 4 (2 for TF32, 8 for S4 and
-// U4), half of which is stored. The elements of a piece, and those stored side by side.
+// The operand A of a sparse product. A row of k elements consists of pieces of 4 elements (2 for
+// TF32, 8 for S4 and U4), of which half are stored. Returns the number of elements in a piece; the
+// next function returns how many stored ones are adjacent.
 static inline uint32_t piece_elements(enum element e)
 {
     return elements[e].bits == 32 ? 2 : elements[e].bits == 4 ? 8 : 4;
@@ -75,13 +76,14 @@ static inline uint32_t piece_side(enum element e)
     return elements[e].bits == 4 ? 2 : 1;
 }
 
-// The lane with the 4 bits of metadata for a piece of row 0 to 15, and the lowest of the bits.
+// Finds the lane that holds the 4 bits of metadata for a piece of a row from 0 to 15, and the
+// lowest of these bits.
 static inline void place_metadata(enum element e, uint32_t k, uint32_t selector, uint32_t row,
                                   uint32_t piece, uint32_t *lane, uint32_t *bit)
 {
     uint32_t pieces = k / piece_elements(e), of_four;
 
-    if (elements[e].bits >= 16) { // a lane has four pieces of row g, then four of row g + 8
+    if (elements[e].bits >= 16) { // a lane has four pieces of row g, and then four of row g + 8
         of_four = pieces == 4 ? selector : 2 * selector + piece / 4;
         *bit = 4 * (piece % 4) + (row >= 8 ? 16 : 0);
     } else { // a lane has eight pieces of one row
@@ -91,7 +93,7 @@ static inline void place_metadata(enum element e, uint32_t k, uint32_t selector,
     *lane = 4 * (row % 8) + of_four;
 }
 
-// Draws the metadata of a piece: its 4 bits, and the stored elements in order.
+// Draws the metadata of a piece at random: its 4 bits, and the stored elements in order.
 static inline uint32_t draw_piece(enum element e, uint64_t *seed, uint32_t stored[4])
 {
     static const uint32_t first[] = { 0, 0, 0, 1, 1, 2 }, second[] = { 1, 2, 3, 2, 3, 3 };

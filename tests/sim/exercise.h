@@ -1,6 +1,6 @@
-// A kernel around a few instructions. Each thread reads its inputs into registers %i0, %i1 ...,
-// executes the body, and writes %o0, %o1 ...; %g is the address of memory that all threads share,
-// %t the thread's number in the grid.
+// Wraps a few instructions in a kernel. Each thread reads its inputs into registers %i0, %i1 ...,
+// executes the body, and writes %o0, %o1 ... to the outputs. %g is the address of memory that all
+// threads share, and %t is the thread's number in the grid.
 #ifndef CUCORE_TEST_SIM_EXERCISE_H
 #define CUCORE_TEST_SIM_EXERCISE_H
 
@@ -17,7 +17,7 @@ struct exercise {
     const char *inputs, *outputs;
     const char *outside; // variables and functions of the module; may be NULL
     const char *body;
-    uint32_t blocks, threads; // threads of a block; 0: 1 and 32
+    uint32_t blocks, threads; // threads per block; 0: 1 block, 32 threads
     int arch;                 // compiles for sm_<arch>a; 0: 90
 };
 
@@ -92,8 +92,8 @@ static inline size_t letters_bytes(const char *letters, const struct exercise *x
     return bytes * (x->blocks ? x->blocks : 1) * (x->threads ? x->threads : 32);
 }
 
-// Runs it. `in` and `out` are arrays with a value for each thread, one array after another; %g
-// points to `shared`. Returns 0, or the CUresult of its fault, which harness_report() describes.
+// Runs an exercise. `in` and `out` each hold one array after another, with a value for each thread;
+// %g points to `shared`. Returns 0, or the CUresult of a fault, which harness_report() describes.
 static inline int exercise(const struct exercise *x, const void *in, void *out, void *shared,
                            size_t shared_bytes)
 {
@@ -126,7 +126,7 @@ static inline int exercise(const struct exercise *x, const void *in, void *out, 
     return fault;
 }
 
-// Pseudorandom numbers, the same each time.
+// Returns pseudorandom numbers that are the same in each run.
 static inline uint32_t draw(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

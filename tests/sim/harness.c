@@ -48,7 +48,7 @@ void harness_release(void *memory)
     free(memory);
 }
 
-// The device is an sm_90, or an sm_100 for modules with that target.
+// Uses an sm_90 as the device, or an sm_100 for modules with that target.
 static struct sim_program *load(const char *ptx)
 {
     int arch = strstr(ptx, ".target sm_100") ? 100 : 90;

@@ -1,5 +1,5 @@
-// Slow floating point in integers, bit by bit: the reference for exact results. It shares no code
-// and no method with src/sim.
+// Floating point with integers, bit by bit and slow: the reference for exact results. It shares no
+// code and no method with src/sim.
 #ifndef CUCORE_TEST_SIM_SOFT_H
 #define CUCORE_TEST_SIM_SOFT_H
 
@@ -11,7 +11,7 @@ __extension__ typedef unsigned __int128 soft_big;
 enum soft_mode { SOFT_RN, SOFT_RZ, SOFT_RM, SOFT_RP, SOFT_RNA };
 enum soft_kind { SOFT_ZERO, SOFT_FINITE, SOFT_INFINITE, SOFT_NAN };
 
-// m * 2^e, plus a nonzero remainder below the last bit of m when `more` is set.
+// m * 2^e, plus a nonzero remainder below the last bit of m if `more` is set.
 struct soft {
     enum soft_kind kind;
     bool negative, more;
@@ -53,8 +53,9 @@ static inline int soft_top(soft_big m)
     return top;
 }
 
-// The code with its sign; NaN gives all ones below the sign. `limit` is the code of infinity, or
-// one past the largest finite value; with `clamp`, results saturate at the largest finite value.
+// Returns the code with its sign; NaN gives all ones below the sign. `limit` is the code of
+// infinity, or one past the largest finite value. With `clamp`, results saturate at the largest
+// finite value.
 static inline uint64_t soft_round(struct soft x, struct soft_format f, enum soft_mode mode,
                                   uint64_t limit, bool clamp)
 {
@@ -100,7 +101,7 @@ static inline uint64_t soft_encode(struct soft x, struct soft_format f, enum sof
     return soft_round(x, f, mode, (uint64_t)((1 << f.exponent) - 1) << f.mantissa, false);
 }
 
-// Normalizes: moves the highest bit to bit 120.
+// Normalizes x: moves the highest bit to bit 120.
 static inline struct soft soft_raise(struct soft x)
 {
     int by = 120 - soft_top(x.m);
@@ -131,8 +132,8 @@ static inline struct soft soft_add(struct soft a, struct soft b, enum soft_mode 
         a = b;
         b = swap;
     }
-    // Bits shifted out of the smaller operand become a sticky last bit, far below the rounding
-    // position.
+    // Bits that are shifted out of the smaller operand become a sticky last bit, far below the
+    // rounding position.
     bool lost = false;
     for (; b.e < a.e && b.m; b.e++) {
         lost = lost || (b.m & 1);

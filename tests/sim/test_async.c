@@ -1,4 +1,4 @@
-// mbarrier, asynchronous copies of bytes, and the reports of their misuse.
+// Tests mbarriers, asynchronous copies of bytes, and the reports of their misuse.
 #include "base/array.h"
 #include "copies.h"
 
@@ -8,7 +8,7 @@
 #include "sim/shell/shell.h"
 #include "tests.h"
 
-// Barriers by one thread: each statement `PUT(p)` writes a predicate, in order.
+// ---- Barriers used by one thread. Each PUT(p) writes a predicate, in order.
 
 #define PUT                                                   \
     "selp.u32 %r20, 1, 0, %p1; st.global.u32 [%rd1], %r20;\n" \
@@ -19,7 +19,7 @@ static const struct {
     const char *ptx;
     const char *expected; // a letter for each value
 } alone[] = {
-    // Completion of a phase, and the pending count in each state token.
+    // A phase completes; each state token has the pending count.
     { KERNEL("mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 %rd10, [bar];\n"
              "mbarrier.test_wait.shared.b64 %p1, [bar], %rd10;\n" PUT
              "mov.u64 %rd13, bar; cvta.shared.u64 %rd12, %rd13;\n"
@@ -59,7 +59,7 @@ static const struct {
                                          "32;"
                                          "\n" PHASE("0")),
       "001" },
-    // Bytes may arrive before they are expected, while an arrival is pending.
+    // Bytes may arrive before they are expected, as long as an arrival is pending.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n"
              "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [bar], "
              "1048575;\n" PHASE("0") "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], "
@@ -76,7 +76,7 @@ static const struct {
                                                                   "b64 _, [bar];\n" PHASE("1")
                                                                       PHASE("0")),
       "00110" },
-    // The maximum number of arrivals, and again after a new initialization.
+    // The largest number of arrivals, before and after a new initialization.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1048575;\n"
              "mbarrier.arrive.shared::cta.b64 _, [bar], 1048574;\n" PHASE(
                  "0") "mbarrier.arrive.shared::cta.b64 _, [bar];\n" PHASE("0") "mbarrier.inval."
@@ -87,14 +87,14 @@ static const struct {
                                                                                "[bar], "
                                                                                "1;\n" PHASE("0")),
       "010" },
-    // try_wait eventually returns false, so that a single thread can test it.
+    // try_wait eventually returns false, so a single thread can test it.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1; mov.u32 %r11, 1000;\n"
              "mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0, %r11;\n" PUT
              "mbarrier.arrive.shared::cta.b64 %rd10, [bar];\n"
              "mbarrier.try_wait.shared::cta.b64 %p1, [bar], %rd10;\n" PUT
              "mbarrier.try_wait.acquire.cluster.shared::cta.b64 %p1, [bar], %rd10, 100;\n" PUT),
       "011" },
-    // Completed copies arrive immediately; without .noinc they add one to the expected arrivals.
+    // Completed copies arrive at once; without .noinc, each adds one to the expected arrivals.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1; cp.async.ca.shared.global [s], [%rd2], 16;\n"
              "cp.async.mbarrier.arrive.shared::cta.b64 [bar];\n" PHASE(
                  "0") "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n" PHASE("0")),
@@ -123,7 +123,7 @@ TEST_ROWS(a_barrier_counts_arrivals_and_bytes, alone)
 
 TEST(warps_wait_for_one_another)
 {
-    // Each of 100 threads writes a word in each of 5 rounds and reads that of its neighbour.
+    // Each of 100 threads writes a word in each of 5 rounds, and reads its neighbour's word.
     uint32_t *out = harness_memory(400);
     go(KERNEL(INIT(
            "100") "mov.u32 %r10, 0; mov.u32 %r11, 0;\n"
@@ -145,7 +145,7 @@ TEST(warps_wait_for_one_another)
 
 TEST(a_ring_of_stages_feeds_a_warp)
 {
-    // Warp 0 copies stages of 512 bytes, warps 1 and 2 add them up: 2 stages, 64 rounds.
+    // Warp 0 copies stages of 512 bytes, and warps 1 and 2 add them up: 2 stages, 64 rounds.
     enum { ROUNDS = 64 };
     uint32_t *in = noise(512 * ROUNDS), *out = harness_memory(384);
     go(HARNESS_HEADER
@@ -248,7 +248,7 @@ TEST(a_mask_says_which_bytes_of_16_go_out)
 
 TEST(blocks_of_a_cluster_copy_to_one_another)
 {
-    // Each of 4 blocks copies its 64 bytes to the next one and writes the bytes it received.
+    // Each of 4 blocks copies its 64 bytes to the next block and writes the bytes that it receives.
     unsigned char *in = noise(256), *out = harness_memory(256);
     go(KERNEL(INIT(
            "1") "mul.wide.u32 %rd5, %r5, 64; add.u64 %rd6, %rd2, %rd5;\n"
@@ -268,8 +268,8 @@ TEST(blocks_of_a_cluster_copy_to_one_another)
 
 TEST(a_multicast_reaches_the_blocks_of_its_mask)
 {
-    // Block 1 of two clusters of 4 sends 128 bytes to blocks 0, 1 and 3. All blocks write their
-    // bytes.
+    // In each of two clusters of 4, block 1 sends 128 bytes to blocks 0, 1 and 3. All blocks write
+    // their bytes.
     unsigned char *in = noise(128), *out = harness_memory(1024);
     go(KERNEL(INIT(
            "1") "mul.wide.u32 %rd5, %r6, 128; add.u64 %rd7, %rd1, %rd5;\n"
@@ -294,7 +294,7 @@ TEST(a_multicast_reaches_the_blocks_of_its_mask)
 
 TEST(stores_and_reductions_signal_a_barrier_of_another_block)
 {
-    // All 32 threads of each of 4 blocks write to block 0, which waits for all of their bytes.
+    // All 32 threads of each of 4 blocks write to block 0, which waits for all bytes.
     uint32_t *out = harness_memory(4096), *p = out;
     go(KERNEL(INIT("1") "setp.eq.u32 %p1, %r5, 0; and.pred %p2, %p1, %p9;\n"
                         "st.shared.u32 [s+2048], 0; st.shared.u32 [s+2052], 100;\n"
@@ -460,8 +460,9 @@ TEST_ROWS(bulk_reductions_combine_every_element, reductions)
     free(ptx);
 }
 
-// Cluster launch control cancels clusters that have not begun: each thread counts the blocks whose
-// work it takes over.
+// ---- Cluster launch control, which cancels clusters that have not begun
+//
+// Each thread counts the blocks whose work it takes over.
 
 #define TAKE_OVER(target, leader, words, get)                                                   \
     ".version 9.0\n.target " target "\n.address_size 64\n"                                      \
@@ -524,7 +525,7 @@ TEST_ROWS(clusters_that_have_not_begun_are_taken_over, takeovers)
                                   .arguments = { HARNESS_POINTER(out), HARNESS_POINTER(taken) } });
     for (uint32_t i = 0; i < blocks; i++)
         ck_assert_msg(out[i] == 1, "block %u is done %u times", i, out[i]);
-    // All blocks of a cooperative grid run at once: none can be cancelled.
+    // All blocks of a cooperative grid run at once, so none can be cancelled.
     ck_assert((*taken != 0) == !takeovers[_i].cooperative);
 }
 
@@ -590,7 +591,7 @@ TEST_ROWS(misuse_is_told, faults)
     ".version 9.0\n.target " target "\n.address_size 64\n.entry k() {\nsetmaxnreg." words \
     ";\nret; }\n"
 static const struct {
-    const char *ptx, *log; // NULL: it loads
+    const char *ptx, *log; // NULL: it must load
 } registers[] = {
     { SETMAXNREG("sm_90a", "inc.sync.aligned.u32 256"), NULL },
     { SETMAXNREG("sm_90a", "dec.sync.aligned.u32 24"), NULL },
@@ -659,7 +660,7 @@ TEST_ROWS(forms_that_there_are_not_are_refused, refused)
     free(ptx);
 }
 
-// Features that came with sm_90.
+// Features that sm_90 introduced.
 static const char *const late[] = {
     "mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;",
     "mbarrier.test_wait.acquire.cluster.shared::cta.b64 %p1, [bar], %rd5;",
@@ -689,8 +690,8 @@ TEST_ROWS(what_came_with_sm_90_is_not_of_sm_80, late)
     free(ptx);
 }
 
-// The pattern of libcu++: a barrier, tensor tiles, byte copies, and rows copied back. `out` gets
-// each tile plus 1, and the `x` bytes 3 times.
+// The usual pattern of libcu++: a barrier, tensor tiles, byte copies, and rows copied back. `out`
+// gets each tile plus 1, and the `x` bytes 3 times.
 static const char source[] =
     "#include <cuda/barrier>\n"
     "#include <cuda/ptx>\n"

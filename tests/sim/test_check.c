@@ -1,4 +1,5 @@
-// Optional checks that a GPU lacks: their findings, their reports, and kernels without a finding.
+// Tests the optional checks that a GPU does not have: their findings, their reports, and kernels
+// without findings.
 #include "base/array.h"
 #include "exercise.h"
 
@@ -28,7 +29,7 @@
 
 enum { WORDS_OF_MEMORY = 4096 };
 
-// Reported findings, one on each line.
+// The reported findings, one per line.
 static char told[1 << 16];
 
 static void listen_to(const char *report)
@@ -55,13 +56,13 @@ static void check_for(const char *words)
 }
 
 struct kernel_test {
-    const char *what; // words of CUCORE_SIM_CHECK
+    const char *what; // value of CUCORE_SIM_CHECK
     const char *name;
     uint32_t blocks, threads, cluster, shared_bytes; // 0: 1, 32, none, none
     const char *ptx;
     uint32_t line;    // the finding's line; 0: no finding is expected
     const char *told; // text that the finding contains
-    int code;         // the launch's
+    int code;         // expected result of the launch
 };
 
 static int run(const char *ptx, const struct kernel_test *t, void *out, void *fresh, uint64_t n)
@@ -257,7 +258,7 @@ TEST_ROWS(memory_that_nobody_wrote_is_not_read_unseen, init_tests)
     run_test(&init_tests[_i]);
 }
 
-// A tensor of 16 rows of 128 bytes whose first 8 rows are initialized, and a box of 8 rows.
+// A tensor with 16 rows of 128 bytes, of which the first 8 are initialized, and a box of 8 rows.
 #define BOX_IN(at)                                                                           \
     "mbarrier.init.shared::cta.b64 [bar], 1;\n"                                              \
     "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], " \
@@ -303,9 +304,9 @@ TEST_ROWS(boxes_of_tensors_are_looked_at_row_by_row, box_tests)
         ck_assert_msg(!told[0], "%s: %s", t->name, told);
 }
 
-// A product of A, 64 x 16, in the first 2 KiB of s, and B, 8 x 16, in the next 256 bytes.
+// Multiplies A, 64 x 16, in the first 2 KiB of s, by B, 8 x 16, in the next 256 bytes.
 static const struct {
-    uint32_t chunks; // bytes of B, times 16, that are written
+    uint32_t chunks; // number of 16-byte chunks of B that are written
     const char *told;
 } wgmma_tests[] = {
     { 16, NULL },
@@ -338,14 +339,14 @@ TEST_ROWS(matrices_that_descriptors_say_are_looked_at, wgmma_tests)
         ck_assert_msg(!told[0], "%s", told);
 }
 
-// Bitmaps of initialized bytes compared with byte arrays, around the end of a GiB of addresses.
+// ---- Bitmaps of initialized bytes compared with byte arrays, around a multiple of 1 GiB
 
 enum { MODEL_BYTES = 1 << 17 };
 
 TEST(what_is_written_is_known_to_the_byte)
 {
     static bool written[MODEL_BYTES];                             // the oracle
-    const uint64_t base = (UINT64_C(77) << 30) - MODEL_BYTES / 2; // never accessed itself
+    const uint64_t base = (UINT64_C(77) << 30) - MODEL_BYTES / 2; // this memory is never accessed
     uint64_t state = 1;
 
     sim_init_allocated(base, MODEL_BYTES);
@@ -367,7 +368,7 @@ TEST(what_is_written_is_known_to_the_byte)
             bytes = (bytes + 4095) & ~4095u;
             bytes = to + bytes > MODEL_BYTES ? MODEL_BYTES - to : bytes;
             sim_init_freed(base + to, bytes);
-            ck_assert(sim_init_written(base + to, bytes)); // nobody looks
+            ck_assert(sim_init_written(base + to, bytes)); // nobody looks at it
             sim_init_allocated(base + to, bytes);
             memset(written + to, 0, bytes);
         }
@@ -379,12 +380,12 @@ TEST(what_is_written_is_known_to_the_byte)
         }
     }
     sim_init_copied(base, base - (UINT64_C(1) << 40),
-                    MODEL_BYTES); // the source lies in memory of another kind
+                    MODEL_BYTES); // the source is memory of another kind
     ck_assert(sim_init_written(base, MODEL_BYTES));
     sim_init_freed(base, MODEL_BYTES);
 }
 
-// Blocks on many host threads that write bytes of the same word.
+// Blocks on many host threads write bytes of the same word.
 TEST(blocks_that_run_at_once_lose_no_bit)
 {
     enum { BLOCKS = 1024, EACH = 8 };
@@ -401,7 +402,7 @@ TEST(blocks_that_run_at_once_lose_no_bit)
     ck_assert(!told[0]);
 }
 
-// Barriers that only a part of a warp reaches
+// ---- Barriers that only a part of a warp reaches
 
 static const struct kernel_test barrier_tests[] = {
     { "barrier", "all of a block", 1, 96, 0, 0, KERNEL("bar.sync 0; bar.sync 0; barrier.sync 0;"),
@@ -555,7 +556,7 @@ TEST_ROWS(a_barrier_that_all_of_a_warp_must_reach_is_reached_by_all, barrier_tes
     run_test(&barrier_tests[_i]);
 }
 
-// Kernels that do not end
+// ---- Kernels that do not end
 
 static const struct {
     const char *name, *ptx, *told;
@@ -638,7 +639,7 @@ TEST(a_place_is_told_once_and_counted_always)
     ck_assert_msg(count_told() == 2, "%s", told);
     ck_assert_uint_eq(sim_findings(SIM_CHECK_INIT, &places), 2 * 2 * 96);
     ck_assert_uint_eq(places, 2);
-    // Findings of another program are counted separately.
+    // Findings in another program are counted separately.
     ck_assert_int_eq(run(ptx, &t, out, fresh, 0), 0);
     ck_assert_msg(count_told() == 4, "%s", told);
     ck_assert_uint_eq(sim_findings(SIM_CHECK_RACE, &places), 0);

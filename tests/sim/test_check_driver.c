@@ -1,6 +1,7 @@
-// The simulated driver's checks as a program sees them: chosen by the environment, reported on
-// stderr, on memory that the driver allocates, fills and copies. CUCORE_DRIVER is its path. Each
-// test runs in its own process, and opens the driver after setting the environment.
+// Tests the simulated driver's checks as a program sees them: selected by the environment, reported
+// on stderr, and applied to memory that the driver allocates, fills and copies. CUCORE_DRIVER is
+// the driver's path. Each test runs in its own process, and opens the driver after setting the
+// environment.
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "driver/cuda_abi.h"
 #include "tests.h"
 
-// The address sanitizer needs more address space than one test leaves.
+// The address sanitizer needs more address space than one test allows.
 #if defined(__SANITIZE_ADDRESS__)
 static const bool sanitized = true;
 #elif defined(__has_feature)
@@ -72,7 +73,7 @@ static const struct {
     { &cuLaunchKernel, "cuLaunchKernel" },
 };
 
-// `sum` adds n words from p on and writes the sum after them; `spin` does not end.
+// `sum` adds n words from p on and writes the sum after them; `spin` never ends.
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry sum(.param .u64 p, .param .u32 n)\n"
                           "{\n"
@@ -118,7 +119,7 @@ static CUresult run_sum(CUdeviceptr p, uint32_t n)
     return code ? code : cuCtxSynchronize();
 }
 
-// Captures stderr from here on; ours() restores stderr and returns the text.
+// Captures stderr from here on; ours() restores it and returns the text.
 static int kept;
 static FILE *said;
 
@@ -141,7 +142,7 @@ static const char *ours(void)
     return text;
 }
 
-// Ways to fill memory. Each writes all of WORDS words, or all but the last.
+// Ways to fill memory. Each writes all WORDS words, or all but the last.
 enum { WORDS = 1 << 15 }; // larger than copies that complete within the call
 
 static CUdeviceptr fill_words(CUdeviceptr p, size_t words)
@@ -191,7 +192,7 @@ static CUdeviceptr by_copy_from_the_host(size_t words)
     return p;
 }
 
-// A copy also copies the state of initialization: it has no other source.
+// A copy also copies which bytes are initialized, so it has no other source.
 static CUdeviceptr by_copy_of_all(size_t words)
 {
     CUdeviceptr from = fill_words(device(4 * WORDS), words), p = device(4 * WORDS + 4);
@@ -283,7 +284,7 @@ TEST(memory_that_the_host_writes_counts_as_written)
     ck_cu(run_sum((CUdeviceptr)(uintptr_t)own, 64));
 }
 
-// A small address range makes addresses repeat soon.
+// With a small address range, addresses repeat soon.
 TEST_RANGE(memory_that_is_given_out_again_holds_nothing, 0, !sanitized)
 {
     const struct rlimit few = { (rlim_t)6 << 30, (rlim_t)6 << 30 };

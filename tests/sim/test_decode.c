@@ -1,5 +1,5 @@
-// Operands that an instruction accepts: registers by type, constants, addresses by space, the sink,
-// parts and pairs. ptxas 13.0 accepts and refuses exactly the same.
+// Tests which operands an instruction accepts: registers by type, constants, addresses by state
+// space, the sink, parts and pairs. ptxas 13.0 accepts and refuses exactly the same ones.
 #include "base/array.h"
 #include "harness.h"
 #include "tests.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Registers by the first letters of their names: z 8 bits, h 16, r 32, d 64, q 128, p a predicate,
-// and registers of other types than .b.
+// The first letters of a register's name tell its type: z 8 bits, h 16, r 32, d 64, q 128, p a
+// predicate; others are registers of types other than .b.
 #define PRELUDE                                                                                   \
     ".version 9.0\n.target sm_100a\n.address_size 64\n"                                           \
     ".global .align 16 .b8 gv[64]; .const .align 16 .b8 cv[64];\n"                                \
@@ -18,7 +18,7 @@
     "r0, r1, r2, r3; .reg .u32 u32; .reg .s32 s32; .reg .f16 f16; .reg .f16x2 f16x2; .reg .f32 "  \
     "f0, f1, f2, f3; .reg .b64 d0, d1, d2; .reg .s64 s64; .reg .f64 g0, g1; .reg .b128 q0, q1;\n" \
     ".shared .align 16 .b8 sv[64]; .local .align 16 .b8 lv[64];\n"
-enum { LINE = 9 }; // the statement's line
+enum { LINE = 9 }; // line of the statement
 
 static const char *with(const char *statement)
 {
@@ -30,7 +30,7 @@ static const char *with(const char *statement)
 static const struct {
     const char *statement, *told;
 } refused[] = {
-    // A destination of another width would overwrite the neighbouring register.
+    // A destination of another width would overwrite a neighbouring register.
     { "mov.u64 r0, d1;", "mov.u64: r0 is a .b32 register where a .u64 is expected" },
     { "mov.u32 d0, r1;", "d0 is a .b64 register where a .u32 is expected" },
     { "add.u16 r0, h1, h2;", "r0 is a .b32 register where a .u16 is expected" },
@@ -55,7 +55,7 @@ static const struct {
     { "cvt.rna.tf32.f32 f0, f1;", "f0 is a .f32 register where a .tf32 is expected" },
     { "setp.eq.u32 r0, r1, r2;", "r0 is a .b32 register where a .pred is expected" },
     { "setp.eq.u32 p0|r0, r1, r2;", "r0 is not a predicate" },
-    // Sources, and the register class.
+    // Sources, and the class of a register.
     { "add.u32 r0, r1, d2;", "d2 is a .b64 register where a .u32 is expected" },
     { "add.u64 d0, d1, r2;", "r2 is a .b32 register where a .u64 is expected" },
     { "shl.b64 d0, d1, d2;", "d2 is a .b64 register where a .u32 is expected" },
@@ -68,7 +68,7 @@ static const struct {
     { "popc.b32 f0, r1;", "f0 is a .f32 register" },
     { "@r0 bra x; x:", "found r0, expected a predicate that is declared" },
     { "selp.u32 r0, r1, r2, r3;", "r3 is a .b32 register where a .pred is expected" },
-    // The elements of a vector have one width.
+    // All elements of a vector have one width.
     { "mov.b64 d0, {h0, h1};", "not a register of its part" },
     { "mov.b64 {r0, d1}, d0;", "not a register of its part" },
     { "mov.u32 r0, %tid;", "not a register of its part" },
@@ -131,12 +131,13 @@ static const struct {
     { "ld.global.wb.u32 r0, [d0];", "unknown word wb" },
     { "ld.global.u32 r0, [d0], d1;", "there is no such form" },
     { "ld.shared.v8.b32 {r0, r1, r2, r3, r0, r1, r2, r3}, [sv];", "there is no such form" },
-    // The message reports the error furthest along in the text.
+    // The message reports the error that is furthest along in the text.
     { "add.u32 r0, r1;", "it has 2 operands, and needs more" },
     { "add.u32 r0, r1, r2, r3;", "it has 4 operands, and needs 3" },
     { "cvt.rn.foo.f16.f32 h0, f0;", "unknown word foo" },
     { "stacksave.u16 h0;", "there is no such form" },
-    // Repeated modifiers, conflicting modifiers, and modifiers that belong to the name.
+    // Repeated modifiers, conflicting modifiers, and modifiers that belong to the instruction's
+    // name.
     { "add.ftz.ftz.f32 f0, f0, f1;", ".ftz stands twice" },
     { "ld.global.global.u32 r0, [d0];", ".global stands twice" },
     { "setp.eq.eq.u32 p0, r0, r1;", ".eq stands twice" },
@@ -165,7 +166,7 @@ TEST_ROWS(what_does_not_agree_is_refused, refused)
 }
 
 static const char *const taken[] = {
-    // Modifiers in another order, and those that ptxas accepts twice.
+    // Modifiers in another order, and modifiers that ptxas accepts twice.
     "add.f32.ftz.rn f0, f0, f1;",
     "ld.u32.global r0, [d0];",
     "atom.add.release.gpu.u32 r0, [d0], r1;",
@@ -174,7 +175,7 @@ static const char *const taken[] = {
     "mov.b32 r0, 0f3F800000;",
     "mov.b64 d0, 1.5;",
     "and.b32 r0, r1, 0f3F800000;",
-    // .b registers accept any type of their size, and signedness does not matter.
+    // .b registers accept any type of their size; signedness does not matter.
     "mov.b32 f0, r1;",
     "and.b32 f0, f1, u32;",
     "add.f32 r0, r1, f0;",
@@ -253,10 +254,10 @@ TEST_ROWS(what_agrees_is_taken, taken)
     sim_program_free(harness_load(with(taken[_i])));
 }
 
-// Features that a target lacks: the statement, and the first target that has it.
+// Features that a target lacks: a statement, and the first target that has the feature.
 static const struct {
     const char *statement, *target;
-    bool own; // only that target, or its family
+    bool own; // only that target or its family has it
 } since[] = {
     { "elect.sync r0|p0, -1;", "sm_90", false },
     { "add.bf16x2 r0, r1, r2;", "sm_90", false },
@@ -293,7 +294,8 @@ TEST_ROWS(a_target_has_what_came_with_it_and_no_more, since)
     sim_program_free(harness_load(ptx));
 }
 
-// Bodies of a kernel of 32 threads: the value that each thread stores in its word of `out` (%rd1).
+// Bodies of a kernel with 32 threads, and the value that each thread stores in its word of `out`
+// (%rd1).
 #define THREAD                                                                            \
     ".version 9.0\n.target sm_100a\n.address_size 64\n%s\n.visible .entry k(.param .u64 " \
     "out)\n{\n.reg .pred %%p<4>; .reg .b16 "                                              \

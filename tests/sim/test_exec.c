@@ -1,4 +1,5 @@
-// Execution of kernels: control flow, calls, memory, barriers, blocks, and reports of failures.
+// Tests the execution of kernels: control flow, calls, memory, barriers, blocks, and reports of
+// failures.
 #include "base/array.h"
 #include "harness.h"
 #include "tests.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One output array of words, and a kernel "k" that receives its address and a number.
+// An output array of words, and a kernel "k" that takes its address and a number.
 #define KERNEL(body)                                                              \
     HARNESS_HEADER ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n"       \
                    ".reg .pred %p<10>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<20>;\n"  \
@@ -121,7 +122,7 @@ TEST(a_spin_lock_between_lanes_of_a_warp_finishes)
 
 TEST(warps_hand_values_to_one_another_through_shared_memory)
 {
-    // Warp 0 produces, warp 1 waits for the flag.
+    // Warp 0 produces a value, and warp 1 waits for the flag.
     run_kernel(KERNEL(".shared .align 4 .b32 flag; .shared .align 4 .b32 value;\n"
                       "setp.ne.u32 %p1, %r2, 0; @%p1 bra wait0; st.shared.u32 [flag], 0;\n"
                       "wait0: bar.sync 0; setp.lt.u32 %p2, %r2, 32; @%p2 bra produce;\n"
@@ -139,7 +140,7 @@ TEST(warps_hand_values_to_one_another_through_shared_memory)
 }
 
 static const char grid_barrier[] = KERNEL(
-    // Each block adds one and waits for all others: out[0] counts, out[1 + block] records the
+    // Each block adds one and waits for all others. out[0] counts, and out[1 + block] records the
     // count.
     "setp.ne.u32 %p1, %r2, 0; @%p1 bra end;\n"
     "atom.global.add.u32 %r6, [%rd2], 1;\n"
@@ -170,7 +171,8 @@ TEST(blocks_of_a_grid_that_wait_for_later_ones_give_way)
 
 TEST(functions_call_themselves)
 {
-    // Fibonacci, with a different number in each lane and a local variable that survives the calls.
+    // Computes Fibonacci numbers, a different one in each lane, with a local variable that survives
+    // the calls.
     run_kernel(HARNESS_HEADER
                ".func (.param .b32 r) fib(.param .b32 a)\n"
                "{ .reg .pred %p<2>; .reg .b32 %r<9>; .local .align 4 .b32 keep[2];\n"
@@ -237,7 +239,7 @@ TEST(a_switch_goes_through_its_table_of_labels)
 
 TEST(barriers_count_the_threads_they_are_told)
 {
-    // Warp 2 only arrives at barrier 3; warps 0 and 1 wait for it: 96 threads.
+    // Warp 2 only arrives at barrier 3; warps 0 and 1 wait at it: 96 threads.
     run_kernel(KERNEL(".shared .align 4 .b32 box[96]; mov.u32 %r10, box; shl.b32 %r11, %r2, 2;\n"
                       "add.u32 %r12, %r10, %r11; setp.ge.u32 %p1, %r2, 64; @%p1 bra third;\n"
                       "bar.sync 3, 96; xor.b32 %r13, %r11, 127; and.b32 %r13, %r13, 124;\n"
@@ -252,7 +254,8 @@ TEST(barriers_count_the_threads_they_are_told)
 
 TEST(lanes_that_parted_come_to_a_barrier_one_by_one)
 {
-    // Odd lanes reach the barrier at another instruction than even ones; some have exited before.
+    // Odd lanes reach the barrier at a different instruction than even lanes; some lanes have
+    // exited before.
     run_kernel(KERNEL(".shared .align 4 .b32 sum; setp.eq.u32 %p1, %r2, 0;\n"
                       "@%p1 st.shared.u32 [sum], 0; bar.sync 0;\n"
                       "setp.ge.u32 %p2, %r2, 60; @%p2 exit; atom.shared.add.u32 %r6, [sum], 1;\n"
@@ -280,7 +283,7 @@ TEST(barriers_reduce)
 
 TEST(static_and_dynamic_shared_memory_lie_side_by_side)
 {
-    // Reverses a block through dynamic shared memory while static shared memory keeps another copy.
+    // Reverses a block through dynamic shared memory; static shared memory keeps another copy.
     run_kernel(HARNESS_HEADER
                ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b8 unused[4096];\n"
                ".visible .entry k(.param .u64 out, .param .u32 n)\n"
@@ -377,7 +380,7 @@ TEST(a_breakpoint_changes_nothing)
 
 TEST(every_index_of_blocks_and_threads_comes_once)
 {
-    // Three dimensions of grid and block; each thread writes its number at its own place.
+    // Three-dimensional grid and blocks: each thread writes its number at its own place.
     static const char ptx[] = HARNESS_HEADER
         ".visible .entry k(.param .u64 out)\n{ .reg .b32 %r<40>; .reg .b64 %rd<9>;\n"
         "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z;\n"
@@ -420,7 +423,8 @@ TEST(blocks_of_a_cluster_reach_one_another)
         ck_assert_uint_eq(out[i], 100 + (i ^ 1) + 1000 * ((i & 1) ^ 1));
 }
 
-// Failures: body of the kernel, code, and the end of the report, in which %p is the address of out.
+// Failures: the kernel's body, the code, and the end of the report, where %p is the address of
+// `out`.
 static const struct {
     const char *body;
     int code;
@@ -489,7 +493,7 @@ TEST(a_fault_names_the_line_of_the_source)
     sim_program_free(program);
 }
 
-// Modules refused at load, and the reasons.
+// Modules that are refused at load, and why.
 static const struct {
     const char *body, *log;
 } refused[] = {
@@ -534,7 +538,7 @@ TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
                   "%s", log);
 }
 
-// The largest size that fits, and one byte more: limits as in ptxas.
+// The largest size that fits, and one byte more. The limits are those of ptxas.
 static const struct {
     const char *format;
     int most;

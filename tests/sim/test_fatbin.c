@@ -1,5 +1,5 @@
-// Fat binaries through the simulated driver: nvcc's (tests/data/fatbin), and damaged ones. Each
-// test runs in its own process.
+// Tests loading fat binaries with the simulated driver: nvcc's (tests/data/fatbin), and damaged
+// ones. Each test runs in its own process.
 #include "base/array.h"
 #include "driver_symbols.h"
 #include "tests.h"
@@ -25,7 +25,7 @@ static void read_file(const char *name)
 static const struct {
     const char *file, *arch;
     CUresult code;
-    const char *log; // a part of the message; NULL: any
+    const char *log; // text in the message; NULL: any message
 } files[] = {
     { "none", "sm_90", CUDA_SUCCESS, NULL },
     { "lz4", "sm_90", CUDA_SUCCESS, NULL },
@@ -53,7 +53,7 @@ static CUresult load(const void *image, CUlibrary *out, char *log, size_t log_by
     return cuLibraryLoadData(out, image, options, values, 2, NULL, NULL, 0);
 }
 
-static bool without_library; // in the process that without_libzstd() starts
+static bool without_library; // true in the process that without_libzstd() starts
 
 static bool has_libzstd(void)
 {
@@ -100,7 +100,7 @@ TEST(relocatable_code_is_linked_from_its_ptx)
     ck_cu(cuLinkDestroy(state));
 }
 
-// A change of one number in "zstd", whose only entry begins at byte 16.
+// Changes of one number in "zstd", whose only entry begins at byte 16.
 static const struct {
     const char *what;
     size_t at, width;
@@ -183,7 +183,7 @@ TEST(without_libzstd)
     ck_assert_int_eq(status, 0);
 }
 
-// A process whose loader finds a libzstd.so.1 that is not a library.
+// In this process the loader finds a libzstd.so.1 that is not a library.
 CASE("fatbin", .timeout = 30, .only_if = lacks_libzstd);
 
 TEST(what_zstandard_has_packed_is_refused_and_the_rest_loads)

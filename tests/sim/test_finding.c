@@ -1,6 +1,6 @@
-// The simulator's findings in the library's failures: settings that prevent its start, calls that
-// it refuses, and faults that destroy a context, with kernel, line, block, thread and address. Each
-// test runs in its own process, with CUCORE_DRIVER as its driver.
+// Tests how the simulator's findings appear in the library's failures: settings that prevent its
+// start, calls that it refuses, and faults that destroy a context, with kernel, line, block, thread
+// and address. Each test runs in its own process, with CUCORE_DRIVER as its driver.
 #include <cucore/cucore.h>
 #include <stdio.h>
 #include <stdlib.h>

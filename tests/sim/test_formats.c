@@ -1,5 +1,5 @@
-// Conversions of formats that other parts of the simulator call, and the
-// forms of arithmetic that do not exist. The forms that do are in opcodes/*.def.
+// Tests format conversions that other parts of the simulator call, and that nonexistent forms of
+// arithmetic are refused. opcodes/*.def has the existing forms.
 #include "base/array.h"
 #include "harness.h"
 #include "opcodes/opcodes.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Every code, and both sides of every rounding boundary.
+// Tests every code, and both sides of every rounding boundary.
 static uint64_t soft_code(uint32_t f32, struct soft_format f, enum soft_mode mode, uint64_t limit,
                           bool clamp, uint64_t nan)
 {
     struct soft x = soft_decode(f32, SOFT_F32);
     return x.kind == SOFT_NAN ? nan : soft_round(x, f, mode, limit, clamp);
 }
-// Check's assertions are too slow for ten million of these.
+// Compares without Check, whose assertions are too slow for ten million values.
 #define SAME(got, want)                                                                \
     do {                                                                               \
         uint64_t same_got = (got), same_want = (want);                                 \
@@ -41,7 +41,7 @@ TEST(formats_are_exact_for_every_code)
         if ((code & 0x7f) < 0x78 && code < 256)
             SAME(sim_bits32(sim_e4m3_to_f32(code)),
                  soft_encode(soft_decode(code, e4m3), SOFT_F32, SOFT_RN));
-        // At a value, half way to the next, and at the neighbours of both.
+        // At a value, half way to the next value, and at the neighbours of both.
         const uint32_t steps[] = { 0x1000, 0x8000 }, at[] = { f16, bf16 };
         for (uint32_t k = 0; k < 12; k++) {
             uint32_t bits = at[k & 1] + (k & 2 ? steps[k & 1] : 0) + k / 4 - 1;

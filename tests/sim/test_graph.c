@@ -1,4 +1,4 @@
-// Graphs of the simulated driver: captured work, a GPU's rules, and instances.
+// Tests the simulated driver's graphs: captured work, the rules of a real driver, and instances.
 #include "base/array.h"
 #include "driver_symbols.h"
 #include "tests.h"
@@ -11,7 +11,7 @@
 static CUstream a, b; // in the test's context; neither synchronizes with the default stream
 static CUmodule module;
 static CUfunction add;
-static CUdeviceptr word; // 0 at first
+static CUdeviceptr word; // initially 0
 
 // *p += v
 static const char add_ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -116,7 +116,7 @@ static void call(void *user)
     called += *(int *)user;
 }
 
-// Each kind of work on a stream, and the node it becomes.
+// Each kind of work on a stream, and the type of node that it becomes.
 static CUevent event;
 static unsigned char host_bytes[64];
 
@@ -230,7 +230,7 @@ TEST(a_graph_runs_as_its_stream_would_have)
     begin_test();
     BEGIN(a);
     for (int i = 0; i < 4; i++)
-        host_bytes[i] = 1; // read when it runs
+        host_bytes[i] = 1; // read when the node runs
     ck_cu(cuMemcpyHtoDAsync_v2(word, host_bytes, 4, a));
     ck_cu(launch(a, word, 5));
     ck_cu(cuMemcpyDtoHAsync_v2(back, word, 4, a));
@@ -279,7 +279,7 @@ TEST(branches_are_edges_by_streams_and_events)
 
     begin_test();
     BEGIN(a);
-    ck_cu(launch(a, word, 1)); // 0
+    ck_cu(launch(a, word, 1)); // node 0
     wait_for(b, a);
     ck_cu(launch(b, word + 4, 1)); // 1
     ck_cu(launch(a, word, 2));     // 2
@@ -327,7 +327,7 @@ TEST(a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone)
         ck_assert_ptr_null(graph);
         ck_assert_int_eq(cuStreamEndCapture(a, &graph), CUDA_ERROR_ILLEGAL_STATE);
     }
-    // A joined stream may be destroyed before the capture ends.
+    // A stream that has been joined may be destroyed before the capture ends.
     ck_cu(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
     BEGIN(a);
     wait_for(b, a);
@@ -337,7 +337,7 @@ TEST(a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone)
     graph = end(a);
     ck_assert_uint_eq(count(graph), 1);
     ck_cu(cuGraphDestroy(graph));
-    // A branch without a node has nothing to join.
+    // A branch without nodes need not be joined.
     ck_cu(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
     BEGIN(a);
     wait_for(b, a);
@@ -369,7 +369,7 @@ TEST(what_comes_next_can_be_asked_and_changed)
     ck_cu(launch(a, word, 1));
     ck_cu(
         cuStreamUpdateCaptureDependencies(a, &first, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    ck_cu(launch(a, word, 1)); // a second one after the first
+    ck_cu(launch(a, word, 1)); // a second node after the first
     ck_cu(cuStreamGetCaptureInfo(a, &status, NULL, NULL, &dependencies, &edges, &n));
     third = dependencies[0];
     ck_cu(
@@ -403,7 +403,7 @@ TEST(what_comes_next_can_be_asked_and_changed)
     ck_cu(cuGraphDestroy(graph));
 }
 
-// Operations that a capture forbids
+// ---- Operations that a capture forbids
 
 TEST(a_merge_spoils_both_captures)
 {
@@ -427,7 +427,7 @@ TEST(a_merge_spoils_both_captures)
                          CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         ck_assert_ptr_null(graph);
     }
-    // An event recorded in a capture that has ended cannot be waited for.
+    // After its capture has ended, an event that was recorded in it cannot be waited for.
     ck_assert_int_eq(cuStreamWaitEvent(b, e, 0), CUDA_ERROR_CAPTURED_EVENT);
     ck_assert_int_eq(cuEventQuery(e), CUDA_ERROR_CAPTURED_EVENT);
     ck_cu(cuEventRecord(e, b));
@@ -488,7 +488,7 @@ TEST(a_stream_destroyed_while_it_is_captured_ends_that)
     ck_cu(cuStreamIsCapturing(b, &status));
     ck_assert_uint_eq(status, CU_STREAM_CAPTURE_STATUS_NONE);
     CUdeviceptr p;
-    ck_cu(cuMemAlloc(&p, 4)); // forbidden by nobody
+    ck_cu(cuMemAlloc(&p, 4)); // no stream forbids it
 }
 
 // Instances
@@ -524,7 +524,7 @@ TEST(an_instance_may_be_destroyed_while_it_runs)
     CUgraphExec exec = instance(graph);
     ck_cu(cuGraphDestroy(graph));
     ck_cu(cuGraphLaunch(exec, a));
-    ck_cu(cuGraphLaunch(exec, b)); // after that
+    ck_cu(cuGraphLaunch(exec, b)); // runs after that
     ck_cu(cuGraphExecDestroy(exec));
     pause_ms(5);
     ck_assert_int_eq(cuStreamQuery(a), CUDA_ERROR_NOT_READY);
@@ -548,7 +548,7 @@ TEST(events_outside_of_a_graph_are_recorded_and_waited_for_as_it_runs)
     ck_cu(launch(a, word, 1));
     CUgraph graph = end(a);
     CUgraphExec exec = instance(graph);
-    ck_cu(cuEventQuery(begun)); // never recorded
+    ck_cu(cuEventQuery(begun)); // the event was never recorded
     CUdeviceptr gate;
     ck_cu(cuMemAlloc(&gate, 4));
     ck_cu(cuMemsetD32_v2(gate, 0, 1));
@@ -564,7 +564,7 @@ TEST(events_outside_of_a_graph_are_recorded_and_waited_for_as_it_runs)
     ck_cu(cuEventElapsedTime(&ms, begun, go));
     ck_assert(ms >= 4);
     ck_cu(cuEventDestroy(go));
-    ck_assert_int_eq(cuGraphLaunch(exec, a), CUDA_ERROR_INVALID_HANDLE); // it is gone
+    ck_assert_int_eq(cuGraphLaunch(exec, a), CUDA_ERROR_INVALID_HANDLE); // the instance is gone
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
 }
@@ -735,7 +735,7 @@ TEST(memory_of_a_graph_is_there_while_it_runs)
     ck_cu(launch(a, p, 2));
     ck_cu(cuMemcpyDtoHAsync_v2(&back, p, 4, a));
     ck_cu(cuMemFreeAsync(p, a));
-    ck_assert_int_eq(cuMemFreeAsync(p, a), CUDA_ERROR_INVALID_VALUE); // once is enough
+    ck_assert_int_eq(cuMemFreeAsync(p, a), CUDA_ERROR_INVALID_VALUE); // it can be freed only once
     ck_assert_int_eq(cuMemFreeAsync(word, a),
                      CUDA_ERROR_INVALID_VALUE); // the memory does not belong to a graph
     graph = end(a);
@@ -760,7 +760,7 @@ TEST(memory_of_a_graph_is_there_while_it_runs)
     ck_assert_uint_eq(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), 0);
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
-    // At no other time is the memory accessible.
+    // The memory is not accessible at any other time.
     ck_assert_int_eq(cuMemcpyDtoH_v2(&back, p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
@@ -784,22 +784,22 @@ TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     run(exec);
     ck_assert_uint_eq(read_word(p), 9);
     ck_assert_int_eq(cuGraphLaunch(exec, a), CUDA_ERROR_INVALID_VALUE);
-    ck_cu(cuMemFreeAsync(p, a)); // a stream does
+    ck_cu(cuMemFreeAsync(p, a)); // a stream frees it
     run(exec);
-    ck_cu(cuMemFree(p)); // a call does
+    ck_cu(cuMemFree(p)); // a call frees it
     run(exec);
-    run(frees); // the other graph does
+    run(frees); // the other graph frees it
     run(exec);
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphInstantiateWithFlags(&exec, graph, automatic));
     ck_cu(cuMemsetD32Async(p, 1, 2, a));
     run(exec); // a launch frees it by itself
     ck_assert_uint_eq(read_word(p), 9);
-    ck_assert_uint_eq(read_word(p + 4), 0xcdcdcdcd); // it is fresh
+    ck_assert_uint_eq(read_word(p + 4), 0xcdcdcdcd); // the memory is new
     run(exec);
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
-    ck_assert_uint_eq(read_word(p), 9); // it outlives both
+    ck_assert_uint_eq(read_word(p), 9); // the memory outlives both
     ck_cu(cuMemFreeAsync(p, a));
     ck_cu(cuStreamSynchronize(a));
     ck_assert_uint_eq(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);
@@ -807,7 +807,7 @@ TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     ck_cu(cuGraphDestroy(freeing));
 }
 
-// Graphs in graphs, and copies
+// ---- Graphs in graphs, and copies
 
 TEST(a_child_graph_and_a_clone_are_copies)
 {
@@ -851,7 +851,7 @@ static void tell(void *user)
     int device;
 
     ck_assert_ptr_eq(user, &told);
-    answer = cuDeviceGetCount(&device); // a callback may not call the driver
+    answer = cuDeviceGetCount(&device); // a callback must not call the driver
     told++;
 }
 
@@ -869,7 +869,7 @@ TEST(a_user_object_is_told_when_nobody_holds_it)
     ck_cu(launch(a, word, 1));
     graph = end(a);
     ck_cu(cuGraphRetainUserObject(graph, object, 2, 0));
-    ck_cu(cuUserObjectRelease(object, 1)); // the graph's own stay
+    ck_cu(cuUserObjectRelease(object, 1)); // the graph's own references stay
     ck_cu(cuGraphReleaseUserObject(graph, object, 1));
     ck_assert_int_eq(cuGraphReleaseUserObject(graph, object, 2), CUDA_ERROR_INVALID_VALUE);
     CUgraphExec exec = instance(graph);

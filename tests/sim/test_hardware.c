@@ -1,7 +1,7 @@
-// Answers of an H200 (driver 580, CUDA 13.0) to raw calls: without a current context, in captures
-// of each mode, after faults, after a fork. The simulated driver answers the same. CUCORE_DRIVER is
-// its path; without it the tests use the system's libcuda.so.1, and so a GPU. Each test runs in its
-// own process.
+// Compares with the answers of an H200 (driver 580, CUDA 13.0) to raw calls: without a current
+// context, in captures of each mode, after faults, after a fork. The simulated driver must answer
+// the same. CUCORE_DRIVER is its path; if it is not set, the tests use the system's libcuda.so.1
+// and therefore a GPU. Each test runs in its own process.
 #include "base/array.h"
 #include "driver_symbols.h"
 #include "tests.h"
@@ -36,7 +36,7 @@ static CUevent event, marker, captured;
 static CUmemoryPool pool, made_pool;
 static CUdeviceptr plain, pooled, fresh;
 
-// Everything but a current context.
+// Creates all objects, but no current context.
 static void make(void)
 {
     open_driver();
@@ -94,7 +94,7 @@ static void callback(CUstream of, CUresult code, void *data)
     __atomic_add_fetch(&callbacks, 1, __ATOMIC_SEQ_CST);
 }
 
-// Storage for results that nobody reads.
+// For results that nobody reads.
 static unsigned number;
 static int integer;
 static size_t size[2];
@@ -121,9 +121,9 @@ static const CUmemPoolProps device_pool = {
 #define DYNAMIC CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 #define REGISTERS CU_FUNC_ATTRIBUTE_NUM_REGS
 
-// Calls during a capture of `stream`, after `captured` was recorded on it. In the strict modes,
-// UNSAFE calls fail and invalidate the capture; NEVER calls do so in the relaxed mode, too, and
-// EVENT calls because of the event's state.
+// Calls during a capture of `stream`, after `captured` was recorded on it. UNSAFE calls fail and
+// invalidate the capture in the strict modes, NEVER calls do so even in the relaxed mode, and EVENT
+// calls do so because of the event's state.
 enum { ANY, UNSAFE, NEVER, EVENT, EVENT_TOLD };
 #define IN_CAPTURES(X)                                                                     \
     X(EVENT, cuEventQuery(captured))                                                       \
@@ -183,7 +183,7 @@ static CUresult encode(void)
                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-// Results without a current context.
+// Results of calls without a current context.
 #define WITHOUT_CONTEXT(X)                                                                     \
     X(201, cuKernelGetParamInfo(good, 0, &size[0], &size[1]))                                  \
     X(0, cuKernelGetAttribute(&integer, REGISTERS, good, device))                              \
@@ -243,7 +243,7 @@ static CUresult encode(void)
     X(201, cuOccupancyMaxPotentialBlockSize(&integer, &integer, (CUfunction)good, NULL, 0, 0)) \
     X(400, cuFuncGetAttribute(&integer, REGISTERS, (CUfunction)good))
 
-// After a fault: 1 for calls that still succeed.
+// Calls after a fault: 1 marks calls that still succeed.
 #define AFTER_FAULT(X)                                                   \
     X(0, cuStreamSynchronize(other))                                     \
     X(0, cuStreamQuery(other))                                           \
@@ -275,7 +275,7 @@ static CUresult encode(void)
 
 static CUstreamCaptureMode mode;
 
-// One call, in a capture of its own.
+// Begins a separate capture for one call.
 static void begin(void)
 {
     ck_cu(cuStreamBeginCapture(stream, mode));
@@ -303,7 +303,7 @@ static void end(const char *call, CUresult got, int rule)
     ck_assert_int_eq(graph != NULL, !spoilt);
     if (graph)
         ck_cu(cuGraphDestroy(graph));
-    // After the capture the event can be recorded on a stream again.
+    // After the capture, the event can be recorded on a stream again.
     ck_cu(cuEventRecord(captured, stream));
     ck_cu(cuStreamSynchronize(stream));
     ck_cu(cuStreamSynchronize(other));
@@ -324,13 +324,13 @@ TEST_RANGE(a_capture_stands_what_it_stood_on_the_gpu, 0, 3)
 #undef X
 }
 
-// The state at its end of a capture into a graph of three nodes, and the remaining nodes.
+// The state of a capture into a graph of three nodes when it ends, and how many nodes remain.
 enum { SPOILT = 1, UNJOINED = 2, EMPTY_BRANCH = 4, JOINED_AT_LAST = 8, STREAM_GOES = 16 };
 
 static const struct {
     unsigned like;
     CUresult end;
-    size_t nodes; // 0: the graph is destroyed
+    size_t nodes; // 0: the graph has been destroyed
 } into_graphs[] = {
     { SPOILT, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 0 },
     { UNJOINED, CUDA_ERROR_STREAM_CAPTURE_UNJOINED, 0 },
@@ -399,7 +399,7 @@ TEST_ROWS(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, into_graphs
     }
 }
 
-// The conditional node remains, and its graph must not be destroyed: the driver would crash.
+// The conditional node remains. Its graph must not be destroyed, because the driver would crash.
 TEST(a_capture_that_ends_badly_frees_the_body_that_it_fills)
 {
     make();
@@ -446,8 +446,8 @@ TEST(calls_without_a_current_context_give_what_they_gave_on_the_gpu)
     ck_assert_int_eq(host_functions, 1);
     ck_assert_int_eq(callbacks, 1);
 
-    // A query of several attributes returns 0 for an address outside every current context. Pool
-    // memory has no context.
+    // A query for several attributes returns 0 for an address outside all current contexts. Memory
+    // of a pool has no context.
     for (int of_pool = 0; of_pool < 2; of_pool++) {
         for (int current = 0; current < 2; current++) {
             const CUdeviceptr ptr = of_pool ? pooled : plain;
@@ -471,7 +471,7 @@ TEST(occupancy_is_what_it_was_on_the_gpu)
         return;
     ck_cu(cuKernelSetAttribute(DYNAMIC, 1024, good, device));
     ck_cu(cuKernelGetFunction(&function, good));
-    // A kernel that prefers cache gets little shared memory, of which each block reserves 1 KiB.
+    // A kernel that prefers cache gets little shared memory, and each block reserves 1 KiB of it.
     ck_cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&integer, function, 128, 0));
     ck_assert_int_eq(integer, 16);
     ck_cu(cuKernelSetCacheConfig(good, CU_FUNC_CACHE_PREFER_L1, device));
@@ -522,7 +522,7 @@ TEST_ROWS(after_a_fault_the_same_calls_answer_as_on_the_gpu, faults)
     } while (0);
     AFTER_FAULT(X)
 #undef X
-    // Callbacks are told of the fault, late; host functions are not called.
+    // Callbacks are told about the fault, but late; host functions are not called.
     ck_assert_int_eq(host_functions, 0);
     ck_assert_int_eq(callbacks, queued ? 0 : 1);
     ck_assert_int_eq(callback_code, queued ? CUDA_SUCCESS : lost);

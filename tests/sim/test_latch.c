@@ -1,5 +1,5 @@
-// A kernel that waits for the host: calls that proceed meanwhile, and calls that wait for it, as on
-// an H200. Each test runs in its own process.
+// Tests a kernel that waits for the host: calls that proceed in the meantime, and calls that wait
+// for the kernel, as on an H200. Each test runs in its own process.
 #include "base/array.h"
 #include "driver_symbols.h"
 #include "tests.h"
@@ -18,7 +18,7 @@ static const char ptx[] =
     ".visible .entry spin(.param .u64 word, .param .u64 n)\n"
     "{ .reg .pred %p; .reg .b32 %r; .reg .b64 %d; ld.param.u64 %d, [word];\n"
     "again: ld.volatile.global.u32 %r, [%d]; setp.eq.u32 %p, %r, 0; @%p bra again; ret; }\n"
-    // The same with pauses of a millisecond, for at most n cycles.
+    // The same with pauses of a millisecond, and for at most n cycles.
     ".visible .entry latch(.param .u64 word, .param .u64 n)\n"
     "{ .reg .pred %p; .reg .b32 %r; .reg .b64 %d<5>; ld.param.u64 %d1, [word];\n"
     "  ld.param.u64 %d2, [n]; mov.u64 %d3, %clock64;\n"
@@ -35,8 +35,8 @@ static const char ptx[] =
 
 static CUmodule module, other_module;
 static CUlibrary other_library;
-static CUstream held, free_stream; // both non-blocking
-static CUevent before, behind;     // on `held`: before and after the kernel
+static CUstream held, free_stream; // both are non-blocking
+static CUevent before, behind;     // recorded on `held` before and after the kernel
 static CUdeviceptr memory;
 static unsigned char *other_host, pages[2][4096] __attribute__((aligned(4096)));
 static _Atomic unsigned *word;
@@ -69,7 +69,7 @@ static void pause_ms(long ms)
     nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
 }
 
-// More spinning blocks than host threads, in a primary context.
+// Starts more spinning blocks than there are host threads, in a primary context.
 static void hold(void)
 {
     open_driver();
@@ -184,7 +184,8 @@ static CUresult load_and_unload_a_library(void)
     return cuLibraryUnload(other_library);
 }
 
-// For LeakSanitizer: a forked child lacks the threads that hold the objects of the parent's kernel.
+// Tells LeakSanitizer that a forked child lacks the threads that hold the objects of the parent's
+// kernel.
 static int is_child;
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
@@ -351,8 +352,8 @@ TEST(a_time_in_cycles_lasts_as_long_as_the_clock_rate_says)
     ck_assert_msg(took > 0.39 && took < 0.7, "%g s instead of 0.4", took);
 }
 
-// All warps of a block but one wait at any time, and waiting is not sleeping: a pause of a
-// millisecond for each barrier would take ten seconds.
+// At any time, all warps of a block but one wait. Waiting must not be sleeping: a pause of a
+// millisecond at each barrier would add up to ten seconds.
 TEST(warps_that_meet_at_barriers_do_not_sleep)
 {
     hold();

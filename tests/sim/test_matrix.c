@@ -1,4 +1,4 @@
-// Matrix instructions against products in double.
+// Compares matrix instructions with products computed in double.
 #include "base/array.h"
 #include "elements.h"
 #include "tests.h"
@@ -11,7 +11,7 @@ static void run(const struct exercise *x, const void *in, void *out, void *share
     ck_assert_msg(fault == 0, "%s\n%d: %s", x->body, fault, harness_report());
 }
 
-// A matrix of codes, and the location of its elements in the registers of a warp.
+// A matrix of codes, and where its elements are in the registers of a warp.
 struct matrix {
     uint32_t rows, cols;
     uint64_t code[32 * 256];
@@ -33,7 +33,7 @@ static const struct {
     uint32_t m, n, k;
     enum element a, b;
     char accumulator;           // h f16, f f32, i s32, d f64
-    const char *before, *after; // further words
+    const char *before, *after; // the remaining words of the instruction
 } products[] = {
     { "m16n8k8", 16, 8, 8, F16, F16, 'f', "", "" },
     { "m16n8k8", 16, 8, 8, F16, F16, 'h', "", "" },
@@ -67,7 +67,7 @@ static const struct {
     { "m16n8k16", 16, 8, 16, F64, F64, 'd', "", "" },
 };
 
-// The row and column of element `i` of a lane's A, B or C fragment, from the tables of the ISA. A
+// Finds the row and column of element `i` of a lane's A, B or C fragment, from the ISA's tables. A
 // register holds `per` elements.
 static void place_a(uint32_t lane, uint32_t i, uint32_t per, uint32_t m, uint32_t *row,
                     uint32_t *col)
@@ -95,7 +95,7 @@ static const char *accumulator_word(char accumulator)
                                 : "f64";
 }
 
-// "{%i0,%i1}", from `first`.
+// Writes "{%i0,%i1}", starting at `first`.
 static void say_list(char *text, size_t room, char letter, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -103,7 +103,7 @@ static void say_list(char *text, size_t room, char letter, uint32_t first, uint3
     say(text, room, "}");
 }
 
-// Puts element `i` of a lane into arrays of registers, 32 values each.
+// Puts element `i` of a lane into arrays of registers, each with 32 values.
 static void put(void *registers, uint32_t bits, uint32_t register_bits, uint32_t lane, uint32_t i,
                 uint64_t code)
 {
@@ -199,7 +199,7 @@ TEST_ROWS(mma_multiplies_within_its_bound, products)
                     c[row][col] = unit;
                     put(at_c, 64, 64, lane, i, sim_bits64(unit));
                 } else {
-                    // Includes both ends of the range: accumulators wrap around or saturate.
+                    // Include both ends of the range, where accumulators wrap around or saturate.
                     uint32_t x = round == 0   ? 0x7fffffff - i
                                  : round == 1 ? 0x80000000 + i
                                               : draw(&seed);
@@ -218,8 +218,8 @@ TEST_ROWS(mma_multiplies_within_its_bound, products)
                 if (accumulator == 'h') {
                     uint32_t word = ((uint32_t *)out)[i / 2 * 32 + lane];
                     got = (double)sim_f16_to_f32(word >> 16 * (i % 2) & 0xffff);
-                    // Accumulation in f32, then a rounding to 11 bits; for 8-bit floats three such
-                    // roundings.
+                    // Accumulates in f32, then rounds to 11 bits; 8-bit floats are rounded three
+                    // times.
                     bound = k * 0x1p-24 * size + 0x1p-25 +
                             0x1p-11 * (bits_a == 8 ? 3 * size : fabs(exact));
                 } else if (accumulator == 'f') {
@@ -227,7 +227,7 @@ TEST_ROWS(mma_multiplies_within_its_bound, products)
                     bound = k * 0x1p-24 * size; // one rounding for each product
                 } else if (accumulator == 'd') {
                     got = ((double *)out)[i * 32 + lane];
-                    bound = 2 * k * 0x1p-53 * size; // the simulator's error plus the oracle's
+                    bound = 2 * k * 0x1p-53 * size; // the simulator's error plus the oracle's error
                 } else {
                     got = (double)((int32_t *)out)[i * 32 + lane];
                     if (*products[_i].before)
@@ -247,7 +247,8 @@ TEST_ROWS(mma_multiplies_within_its_bound, products)
 
 TEST(mma_gives_infinity_and_canonical_nan)
 {
-    // Row 0 of A has an infinity at k 0, row 1 a NaN, row 2 both infinities; B is all ones.
+    // Row 0 of A has an infinity at k = 0, row 1 a NaN, and row 2 infinities of both signs; B is
+    // all ones.
     uint32_t in[10][32] = { { 0 } };
     float out[4][32];
     struct exercise x = {
@@ -268,7 +269,7 @@ TEST(mma_gives_infinity_and_canonical_nan)
     ck_assert(out[0][12] == 0);
 }
 
-// The oldest shape: four products of 8 x 8 x 4 at once, in all layouts and accumulators.
+// The oldest shape: four 8 x 8 x 4 products at once, with all layouts and accumulators.
 static const struct {
     const char *layout_a, *layout_b;
     char d, c;
@@ -352,8 +353,9 @@ TEST_ROWS(mma_m8n8k4_multiplies_in_quads, quads)
     }
 }
 
-// mma.sp: half of A consists of zeros that are not stored; metadata gives the columns of the stored
-// elements.
+// ---- mma.sp
+//
+// Half of A is zeros that are not stored; metadata gives the columns of the stored elements.
 
 static const struct {
     const char *shape;
@@ -381,7 +383,7 @@ static const struct {
     { "m16n8k128", 128, 1, S4, S4, 'i', "sp", ".satfinite" },
 };
 
-// Locations of the metadata, transcribed from the figures of the ISA.
+// Where the metadata is, copied from the figures in the ISA.
 static const struct {
     enum element e;
     uint32_t k, selector, row, col, lane, bit;
@@ -445,9 +447,9 @@ TEST_ROWS(mma_sp_multiplies_what_is_stored, sparse)
         draw_matrix(&b, eb, k, 8, &seed);
         memset(in, 0, sizeof in);
         for (uint32_t i = 0; i < 32; i++)
-            meta[i] = draw(&seed); // metadata of lanes that are not selected is ignored
+            meta[i] = draw(&seed); // the metadata of lanes that are not selected is ignored
         for (row = 0; row < 16; row++) {
-            // In the first round all rows store the same columns, and all other rows of B are NaN.
+            // In the first round, all rows store the same columns, and all other rows of B are NaN.
             uint64_t same = 77, *from = round == 0 ? &same : &seed;
             for (uint32_t p = 0; p < k / piece; p++) {
                 uint32_t kept[4], code = draw_piece(ea, from, kept);
@@ -532,7 +534,7 @@ TEST(mma_of_doubles_rounds_as_it_is_told)
 {
     static const struct {
         const char *before, *after;
-        double sum, minus; // the terms are 1 and 2^-60, and both negated
+        double sum, minus; // the terms are 1 and 2^-60, and the negatives of both
     } rows[] = {
         { "", "", 1, -1 },
         { ".rn", "", 1, -1 },
@@ -568,7 +570,7 @@ static const struct {
     bool trans;
 } moves[] = { { 1, false }, { 2, false }, { 4, false }, { 1, true }, { 2, true }, { 4, true } };
 
-// Row r of matrix m is at slot order(m, r) of 16 bytes, so that rows are scattered.
+// Returns the 16-byte slot of row r of matrix m, which is order(m, r), so that rows are scattered.
 static uint32_t slot_of(uint32_t m, uint32_t r)
 {
     return (m * 8 + r) * 5 % 32;
@@ -590,7 +592,7 @@ TEST_ROWS(ldmatrix_and_stmatrix_are_inverse_of_each_other, moves)
     for (uint32_t i = 0; i < count; i++)
         say(outputs, sizeof outputs, "b");
     say_list(list, sizeof list, 'o', 0, count);
-    // Rows go to shared memory, to registers, back to shared memory, and to the output.
+    // Rows go to shared memory, to registers, back to shared memory, and then to the output.
     say(body, sizeof body,
         "mov.u32 %%r1, tile;\nmov.u64 %%x3, tile;\nmad.wide.u32 %%x1, %%t, 16, %%g;\n"
         "mad.wide.u32 %%x2, %%t, 16, %%x3;\n"
@@ -627,12 +629,12 @@ TEST_ROWS(ldmatrix_and_stmatrix_are_inverse_of_each_other, moves)
                                   m < count ? shared[0][slot_of(m, r)][i] : 0);
 }
 
-// Matrices of bytes, and of packed elements: row r lies at slot (5 r) % 32.
+// ---- Matrices of bytes and of packed elements: row r is at slot (5 r) % 32.
 
 static const struct {
     const char *words;
     uint32_t registers;
-    uint32_t bits; // bits of an element in memory
+    uint32_t bits; // bits per element in memory
     bool turned;
 } byte_loads[] = {
     { "m16n16.x1.trans.shared.b8", 2, 8, true },
@@ -650,7 +652,7 @@ static const struct {
     "mad.wide.u32 %%x2, %%t, 16, %%x3;\nld.global.v4.b32 {%%r4,%%r5,%%r6,%%r7}, [%%x1];\n" \
     "st.shared.v4.b32 [%%x2], {%%r4,%%r5,%%r6,%%r7};\nbar.sync 0;\nadd.u32 %%r2, %%r1, %%i0;\n"
 
-// Element `col` of a row of 16 bytes.
+// Returns element `col` of a 16-byte row.
 static uint32_t element_of(const unsigned char row[16], uint32_t bits, uint32_t col)
 {
     uint32_t value = 0;
@@ -685,8 +687,8 @@ TEST_ROWS(ldmatrix_of_bytes_turns_and_unpacks, byte_loads)
         for (uint32_t lane = 0; lane < 32; lane++) {
             uint32_t g = lane / 4, t = lane % 4;
             for (uint32_t i = 0; i < 4; i++) {
-                // Transposed, two registers hold a matrix of 16 rows, the second one its upper
-                // columns.
+                // If transposed, two registers hold a matrix of 16 rows; the second register holds
+                // its upper columns.
                 uint32_t row = byte_loads[_i].turned ? reg / 2 * 16 + 4 * t + i : reg * 8 + g;
                 uint32_t col = byte_loads[_i].turned ? g + reg % 2 * 8 : 4 * t + i;
                 ck_assert_uint_eq(out[reg][lane] >> 8 * i & 0xff,
@@ -752,7 +754,7 @@ TEST(movmatrix_transposes)
             ck_assert_uint_eq(to[col][row], from[row][col]);
 }
 
-// wmma: load, multiply, store; the fragments between them have the simulator's own layout.
+// ---- wmma: load, multiply, store; the fragments in between have the simulator's own layout.
 
 static const struct {
     const char *shape;
@@ -792,7 +794,7 @@ static uint32_t fragment_registers(uint32_t cells, uint32_t bits)
     return cells * bits / (bits == 64 ? 64 : 32) / 32;
 }
 
-// The code of an element at (row, col) of a matrix in memory whose pitch is in elements.
+// Writes the code of an element at (row, col) of a matrix in memory; the pitch counts elements.
 static void poke(unsigned char *bytes, uint32_t bits, const char *layout, uint32_t pitch,
                  uint32_t row, uint32_t col, uint64_t code)
 {
@@ -818,7 +820,7 @@ TEST_ROWS(wmma_multiplies_what_it_loads, wmmas)
     const enum element e = wmmas[_i].e;
     const uint32_t bits = elements[e].bits, bits_c = accumulator_bits(wmmas[_i].c);
     const uint32_t bits_d = accumulator_bits(wmmas[_i].d);
-    // Rows have 128 bits of padding.
+    // Each row ends with 128 bits of padding.
     const uint32_t gap = 128 / bits;
     const uint32_t pitch_a = (wmmas[_i].layout_a[0] == 'r' ? k : m) + gap;
     const uint32_t pitch_b = (wmmas[_i].layout_b[0] == 'r' ? n : k) + gap;
@@ -936,7 +938,7 @@ TEST_ROWS(wmma_multiplies_what_it_loads, wmmas)
                           row, col, got, exact);
         }
     }
-    // The padding was not written.
+    // The padding must not be written.
     for (uint32_t line = 0; line < (wmmas[_i].layout_d[0] == 'r' ? m : n); line++)
         for (uint32_t i = pitch_d - 8; i < pitch_d; i++)
             ck_assert_uint_eq(peek(memory[3], bits_d, "row", pitch_d, line, i), 0);

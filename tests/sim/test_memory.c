@@ -1,6 +1,6 @@
-// The simulated driver without host memory: its n-th allocation fails, alone or with all later
-// ones. No call crashes or aborts, each succeeds or returns CUDA_ERROR_OUT_OF_MEMORY, and
-// afterwards the driver works. CUCORE_DRIVER is its path.
+// Tests the simulated driver when the host runs out of memory: its n-th allocation fails, alone or
+// with all later ones. No call may crash or abort. Each call either succeeds or returns
+// CUDA_ERROR_OUT_OF_MEMORY, and afterwards the driver works. CUCORE_DRIVER is its path.
 #include "driver_symbols.h"
 #include "tests.h"
 
@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The allocator as the driver finds it: these functions take precedence over libc's.
-static const char *driver_begin, *driver_end; // its code
+// The allocator that the driver uses: these functions take precedence over libc's.
+static const char *driver_begin, *driver_end; // range of the driver's code
 static long calls, fail_from, fail_to;
 
 void *__libc_calloc(size_t n, size_t bytes);
@@ -76,7 +76,7 @@ static bool good(CUresult code)
     return !code;
 }
 
-// A typical program. It releases everything that it created, even after a failed call.
+// Runs a typical program. It releases everything that it has created, even after a failed call.
 static void way(void)
 {
     CUcontext c = NULL;
@@ -138,7 +138,7 @@ static int child_fails(long n, bool and_all_after, const char *what)
         if (first && first != CUDA_ERROR_OUT_OF_MEMORY)
             _exit(100);
         first = CUDA_SUCCESS;
-        way(); // afterwards everything works
+        way(); // everything works again afterwards
         _exit(first ? 101 : hit ? 0 : 1);
     }
     waitpid(child, &status, 0);

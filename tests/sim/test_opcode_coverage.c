@@ -1,5 +1,5 @@
-// Every instruction of the simulator is tested: it has a row in opcodes/*.def, or one in
-// opcodes/covered_elsewhere.def that names a test that contains it.
+// Tests that every instruction of the simulator is tested: each has a row in opcodes/*.def, or one
+// in opcodes/covered_elsewhere.def that names a test containing it.
 #include "base/array.h"
 #include "opcodes/opcodes.h"
 #include "sim/exec/handlers.h"
@@ -21,7 +21,8 @@ enum { ELSEWHERE_COUNT = CUC_LENGTH(elsewhere) };
 static struct instance *all;
 static size_t all_count;
 
-// Returns true if the text, instructions separated by ;, contains one of that name.
+// Returns whether a text, which consists of instructions separated by ;, contains one with that
+// name.
 static bool carries_out(const char *text, const char *name)
 {
     const size_t length = strlen(name);
@@ -77,8 +78,8 @@ TEST(every_row_is_an_instruction_of_the_simulator)
                       all[i].name);
 }
 
-// Finds an instruction in a string literal: after \n or a separator, and followed by a dot or
-// another end.
+// Finds an instruction in a string literal: it comes after \n or a separator, and before a dot or
+// another delimiter.
 static bool begins_there(const char *text, const char *at)
 {
     if (at == text || (at > text + 1 && at[-1] == 'n' && at[-2] == '\\'))

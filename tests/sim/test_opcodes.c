@@ -1,7 +1,7 @@
-// Tests every instruction in every form, on values at the edges of its types, against an oracle in
-// C. The tables are opcodes/*.def; opcodes/opcodes.h describes a row. The same PTX runs on the
-// simulated driver and on a GPU. A GPU's results are kept in tests/data/opcodes/, and later runs
-// are compared with these golden files too.
+// Compares every instruction in every form, on edge values of its types, with an oracle in C. The
+// tables are opcodes/*.def; opcodes/opcodes.h describes a row. The same PTX runs on the simulated
+// driver and on a GPU. tests/data/opcodes/ keeps a GPU's results as golden files, and later runs
+// are compared with these too.
 //
 //     test_opcodes [--only REGEX]        run on device 0; compare with the oracle and golden files
 //     test_opcodes --record DIR          also write the device's results to DIR, a file a family
@@ -21,14 +21,14 @@
 
 enum {
     SKIP = 77,
-    MOST_REPORTED = 3, // number of wrong results shown for an instance
+    MOST_REPORTED = 3, // wrong results to show for each instance
     MODULE = 100,      // kernels
     SLOTS = MAX_IN * CASES > CASES_ALL ? MAX_IN *CASES : CASES_ALL, // 8-byte slots of a buffer
 };
 
 static const char *record_folder, *golden_folder = OPCODE_GOLDEN;
 static bool verbose;
-static int since; // the least arch of rows
+static int since; // lowest architecture of rows to run
 static regex_t only;
 static bool has_only;
 
@@ -38,7 +38,7 @@ static char device_arch[32];
 static char header[1024];
 static bool simulated, lost;
 
-// For all threads: inputs, outputs, and the part of the outputs that is the same on all devices.
+// For all threads: inputs, outputs, and the part of the outputs that all devices agree on.
 static uint64_t *in[MAX_IN], *got[MAX_OUT], *settled[MAX_OUT];
 
 static struct {
@@ -136,7 +136,8 @@ static void tell(const struct instance *x, uint32_t n, uint32_t o, uint32_t e,
     printf("\n");
 }
 
-// Compares one output register with its expected values; adds its settled value.
+// Compares one output register with its expected values, and adds the part that all devices agree
+// on.
 static bool check_output(const struct instance *x, uint32_t n, uint32_t o, const struct answer *a,
                          const struct record *record, uint32_t *told)
 {
@@ -146,7 +147,7 @@ static bool check_output(const struct instance *x, uint32_t n, uint32_t o, const
 
     settled[o][n] = 0;
     for (uint32_t e = 0; e < each; e++, a++) {
-        // One element takes the whole register, including unused upper bits.
+        // A single element takes the whole register, including unused upper bits.
         const uint64_t mask = each == 1 ? kind_mask(kind) : (UINT64_C(1) << kind->bits) - 1;
         const uint64_t value = got[o][n] >> (e * kind->bits) & mask;
         bool same = agrees(a, kind, value);
@@ -215,8 +216,8 @@ static bool check(const struct instance *x, const struct golden *golden, struct 
     if (wrong)
         printf("WRONG %s: %s: %u of %u threads\n", x->row->family, x->text, wrong, x->cases);
     if (recorded) {
-        // A hash of unexpected results would say too little. Half of the threads have every kind of
-        // matrix.
+        // A hash of unexpected results would say too little, so record values. Half of the threads
+        // have matrices of every kind.
         const bool unexpected = wrong || total.open != open_before;
         if (x->row->how != COMPARE_EXACT || unexpected) {
             const uint32_t kept = x->row->how == COMPARE_DOT && !unexpected ? x->cases / 2
@@ -262,7 +263,7 @@ static void run_one(const struct instance *x, cuc_object *object, size_t index,
     cuc_kernel_release(kernel);
 }
 
-// Groups instances into one module, or, if that does not load, gives each its own.
+// Puts instances into one module or, if that does not load, each into its own.
 static void run_module(const struct instance *const *list, size_t count,
                        const struct golden *golden, struct golden *recorded)
 {
@@ -288,7 +289,7 @@ static void run_family(const char *family, const struct instance *const *list, s
     const char *why;
     struct golden *golden, *recorded = record_folder ? golden_new(header) : NULL;
 
-    // Results of an architecture are the same with and without the suffix of its target.
+    // Target names with and without a suffix have the same results on an architecture.
     snprintf(folder, sizeof(folder), "%s/%.*s", golden_folder,
              (int)strspn(device_arch, "sm_0123456789"), device_arch);
     golden = golden_read(folder, family, &why);
@@ -306,7 +307,7 @@ static void run_family(const char *family, const struct instance *const *list, s
     golden_free(recorded);
 }
 
-// sm_90a for sm_90: enables architecture-specific instructions too.
+// Returns sm_90a for sm_90, which also enables architecture-specific instructions.
 static const char *target_of(int arch)
 {
     static char target[16];
@@ -314,7 +315,7 @@ static const char *target_of(int arch)
     return target;
 }
 
-// Quotes the lines named in the assembler's log.
+// Quotes the lines that the assembler's log names.
 static void tell_lines(const char *log, const char *ptx)
 {
     unsigned number;
@@ -381,7 +382,7 @@ static int open_device(int *arch)
     cuc_driver_get_version(&version);
     if (simulated || cuc_nvml_get_driver_version(driver, sizeof(driver)) < 0)
         snprintf(driver, sizeof(driver), "none");
-    // The driver assembles the PTX; its assembler is that of its CUDA version.
+    // The driver assembles the PTX, with the assembler of its own CUDA version.
     snprintf(header, sizeof(header), "device %s\narch %s\ndriver %s\ncuda %d.%d\n",
              cuc_device_name(device), device_arch, driver, version / 1000, version % 1000 / 10);
     return 0;
@@ -429,7 +430,7 @@ int main(int argc, char **argv)
     if (!target && !listing && (result = open_device(&arch)) != 0)
         return result;
 
-    // An input with all values stands alone, so its column takes the buffer's whole length.
+    // An input that takes all values is the only input, so only its column has the full length.
     for (uint32_t k = 0; k < MAX_IN; k++)
         in[k] = calloc(k ? CASES : CASES_ALL, sizeof(**in));
     for (uint32_t k = 0; k < MAX_OUT; k++) {

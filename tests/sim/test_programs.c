@@ -1,5 +1,6 @@
-// Typical programs: CUDA C++ compiled by NVRTC, run on the simulated driver, and compared with the
-// same computation on the CPU, over random data of sizes that do not divide evenly.
+// Tests typical programs: compiles CUDA C++ with NVRTC, runs it on the simulated driver, and
+// compares with the same computation on the CPU, using random data of sizes that do not divide
+// evenly.
 //
 //     test_sim_programs [sm_XX] [--debug] [NAME...]
 //
@@ -23,7 +24,7 @@
                       cuc_error_message(), cuc_error_log());                              \
     } while (0)
 
-// Source files, each compiled once, before the tests run.
+// Source files, each compiled once before the tests run.
 enum unit {
     ELEMENTWISE,
     REDUCE,
@@ -44,7 +45,7 @@ enum unit {
 };
 
 static const char *arch = "sm_90";
-static int32_t debug; // CUC_ON: not optimised, so that calls and local memory are as written
+static int32_t debug; // CUC_ON: no optimization, so that calls and local memory remain as written
 static const char *const instances[] = { "scale<float, 3>", "scale<double, 5>",
                                          "scale<unsigned char, 7>" };
 static struct {
@@ -69,7 +70,8 @@ static struct {
     [LINK] = { .file = "link_kernel.cu", .linked = "link_op.cu" },
 };
 
-// The environment of a program. Memory is managed: kernels and the host share pointers.
+// The environment in which a program runs. Memory is managed, so kernels and the host share
+// pointers.
 struct run {
     cuc_stream *stream;
     cuc_object *object;
@@ -111,7 +113,7 @@ static uint32_t over(int n, int size)
     return (uint32_t)((n + size - 1) / size);
 }
 
-// Random data, the same in every run.
+// Random data that is the same in every run.
 static uint64_t state = 0x9e3779b97f4a7c15;
 
 static uint64_t random64(void)
@@ -514,7 +516,7 @@ static void run_match(struct run *r)
 
 // Scans
 
-// Works in segments of `part` elements; 0 for one over all.
+// Checks a scan of segments with `part` elements each; 0 means one scan over everything.
 static void check_scan(const int *x, const int *out, int n, int part, int inclusive)
 {
     int sum = 0;
@@ -835,7 +837,7 @@ static void run_bfs(struct run *r)
 
 // Sixteen bits
 
-// The nearest value with that many mantissa bits and that smallest exponent, ties to even.
+// Returns the nearest value with that many mantissa bits and that smallest exponent, ties to even.
 static double nearest(double v, int bits, int least)
 {
     if (v == 0 || !isfinite(v))
@@ -854,7 +856,7 @@ static double to_bf16(double v)
     return nearest(v, 7, -126);
 }
 
-static uint16_t half_bits(double v) // a normal one
+static uint16_t half_bits(double v) // v is a normal number
 {
     int e;
     double m = frexp(fabs(v), &e);
@@ -1177,7 +1179,7 @@ static void run_virtuals(struct run *r)
         CLOSE(out[i], i % 3 ? size[i] * size[i] : 3.0 * size[i] * size[i], 1e-14, i);
 }
 
-// Lines in any order: the order of threads is unspecified.
+// Sorts lines, because threads run in no specified order.
 static int by_text(const void *a, const void *b)
 {
     return strcmp(a, b);
@@ -1346,7 +1348,7 @@ static char *text_of(const char *file)
     return text;
 }
 
-// Compiles a file; returns NULL without the compiler.
+// Compiles a file; returns NULL if there is no compiler.
 static cuc_object *compiled(const char *file, const char *define, int expressions, int32_t kind)
 {
     char *text = text_of(file);
@@ -1415,7 +1417,7 @@ int main(int argc, char **argv)
         argc--;
         argv++;
     }
-    // Tests that lose the context come last: on a GPU the process gets no second one.
+    // Tests that lose the context run last, because on a GPU the process does not get a second one.
     for (int i = 0; i < 2 * CUC_LENGTH(programs); i++) {
         int p = i % CUC_LENGTH(programs);
         int wanted = argc < 2;

@@ -1,5 +1,5 @@
-// PTX text as the parser gives it: every construct of the grammar, every refusal, what NVRTC
-// writes, and text that was damaged.
+// Tests the parser's output for PTX text: every construct of the grammar, every refusal, NVRTC's
+// output, and damaged text.
 #include "base/array.h"
 #include "sim/ptx/ptx.h"
 #include "tests.h"
@@ -14,7 +14,7 @@
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 
-// --- a module as text, to compare
+// ---- A module as text, to compare
 
 static struct {
     char text[1 << 16];
@@ -66,7 +66,7 @@ static void put_register(const struct sim_function *f, uint32_t reg, uint32_t co
         put("%u", SIM_PARTS_DIGIT(parts, k));
 }
 
-// Writes an operand in PTX's syntax, with numbers in decimal.
+// Writes an operand in PTX syntax, with decimal numbers.
 static void put_operand(const struct sim_function *f, const struct sim_operand *o)
 {
     static const char *const brackets[][2] = {
@@ -192,7 +192,7 @@ static void put_function(const struct sim_function *f)
         put("; blocks are clusters");
 }
 
-// Registers with their scopes, variables, labels, then statements.
+// Writes registers with their scopes, then variables, labels and statements.
 static void put_body(const struct sim_function *f)
 {
     for (size_t i = 0; i < f->register_count; i++)
@@ -246,7 +246,7 @@ static const char registers[] =
     ".reg .f64 %fd<3>; .reg .b128 %q<2>; .reg .v4 .f32 %v; .reg .v2 .u32 %w; .reg .pred q; .reg "
     ".u32 x;\n";
 
-// Instructions as written, and as given back; NULL: the same.
+// Instructions as written, and as the parser gives them back; NULL: unchanged.
 static const struct {
     const char *text, *back;
 } instructions[] = {
@@ -329,7 +329,7 @@ static const struct {
     { "x 1U-2<0, (3&1)-2<0, (3U&1)-2<0, -1U<0, ~1<0, (0?1U:-1)<0, (0?-1:1U)-2<0, (-1|-1)/2;",
       "x 0,1,0,0,0,1,0,0" },
     { "x (.s64)-9223372036854775808/-1, -9223372036854775808/-1;", "x -9223372036854775808,0" },
-    // Blanks and comments wherever they may stand.
+    // Blanks and comments in all places where they are allowed.
     { "add . rn /* here */ .f32%f1,%f2 , // and\n %f3\n;", NULL },
     { "ld.global /* */ .f32\n\t%f1 ,[ %rd1 + 4 ] ;", "ld.global.f32 %f1,[%rd1+4]" },
     { "@ ! %p1 bra L ;", "@!%p1 bra L" },
@@ -362,10 +362,10 @@ static const struct {
     { ".reg .b32 %r<6>; mov.b32 %r5, %r0;", "0:%r5.b32/1 0:%r0.b32/1; mov.b32 %r5,%r0; scopes 0" },
     { ".reg .b32 d, b<3>, %c; mov.b32 d, b2; mov.b32 %c, d;",
       "0:d.b32/1 0:b2.b32/1 0:%c.b32/1; mov.b32 d,b2; mov.b32 %c,d; scopes 0" },
-    // A name outside a range is a symbol, or an error if it starts with %.
+    // A name outside a range is a symbol, or an error if it begins with %.
     { ".reg .b32 r<3>; mov.b32 r2, r3; mov.b32 r2, r02;",
       "0:r2.b32/1; mov.b32 r2,r3; mov.b32 r2,r02; scopes 0" },
-    // Inner scopes hide outer ones, and end.
+    // Inner scopes hide outer ones until they end.
     { ".reg .b32 %r<3>; { .reg .b64 %r<2>; mov.x %r1, %r2; } mov.x %r1, %r2;",
       "1:%r1.b64/1 0:%r2.b32/1 0:%r1.b32/1; mov.x %r1,%r2; mov.x %r1,%r2; scopes 0 0" },
     { ".reg .b32 %r<3>; mov.x %r1, 0; { mov.x %r1, 1; .reg .b64 %r<2>; mov.x %r1, 2; }",
@@ -478,7 +478,7 @@ TEST_ROWS(variables_have_their_size_and_value, variables)
 // --- functions
 
 static const struct {
-    const char *text, *expected; // for all functions
+    const char *text, *expected; // the expected text of all functions
 } functions[] = {
     { ".entry k {}", "entry k\n" },
     { ".visible .entry k() { ret; }", "visible entry k\n" },
@@ -506,7 +506,7 @@ static const struct {
       "func f; result reg.b32 r align 4 bytes 4; reg.b32 a align 4 bytes 4; reg.pred p align 1 "
       "bytes "
       "0\n" },
-    // Declarations and the definition are one function, in any order.
+    // Declarations and the definition make one function, in any order.
     { ".func f(.param .b32 x); .func g; .visible .func f(.param .b32 y) { ret; }",
       "visible func f; param.b32 y align 4 bytes 4\ndeclared func g\n" },
     { ".func f(.param .b32 x) { ret; } .func f(.param .b32 y);",
@@ -633,7 +633,7 @@ TEST(symbols_know_the_scope_they_were_written_in)
 // --- refusals
 
 static const struct {
-    const char *text; // after HEAD, whose lines are 1 to 3
+    const char *text; // text after HEAD, which has lines 1 to 3
     const char *log;
 } refusals[] = {
     { ".foo 3", "line 4: found .foo, expected a function, a variable, or another directive of "
@@ -901,7 +901,7 @@ TEST(a_large_module_is_read_quickly)
     }
     free(text);
     ck_assert_msg(best < 0.5, "%zu bytes took %.1f ms", at,
-                  best * 1e3); // sanitizers take most of it
+                  best * 1e3); // sanitizers take most of the time
 }
 
 // --- damaged text
@@ -914,7 +914,7 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)((seed >> 33) % n);
 }
 
-// The text lies at the very end of its memory, so that a sanitizer sees each byte read past it.
+// The text is at the very end of its memory, so that a sanitizer notices each byte read past it.
 static void read_mutants(const char *text, size_t bytes, unsigned count)
 {
     static const char *const pieces[] = {
@@ -943,18 +943,18 @@ static void read_mutants(const char *text, size_t bytes, unsigned count)
             case 1:
                 mutant[at] ^= (char)(1 << random_below(8));
                 break;
-            case 2: // cut some out
+            case 2: // remove a piece
                 length = length < n - at ? length : n - at;
                 memmove(mutant + at, mutant + at + length, n - at - length);
                 n -= length;
                 break;
-            case 3: // put a piece in
+            case 3: // insert a piece
                 length = strlen(piece);
                 memmove(mutant + at + length, mutant + at, n - at);
                 memcpy(mutant + at, piece, length);
                 n += length;
                 break;
-            case 4: // write one over another
+            case 4: // overwrite one piece with another
                 length = length < n - at ? length : n - at;
                 memmove(mutant + at, mutant + random_below((uint32_t)(n - length + 1)), length);
                 break;
@@ -1022,7 +1022,7 @@ TEST_ROWS(text_cut_anywhere_is_refused, files)
     free(text);
 }
 
-// --- what is written comes back
+// ---- The text that was written comes back
 
 static const char *skip_blank(const char *p)
 {
@@ -1044,7 +1044,7 @@ static bool is_letter(char c)
            c == '$' || c == '%' || c == '.' || c == ':';
 }
 
-// The same but for blanks, the form of integers, and "+0".
+// Compares statements except for blanks, the form of integers, and "+0".
 static bool same_statement(const char *given, const char *end, const char *back)
 {
     char previous = ' ';
@@ -1077,7 +1077,8 @@ static bool same_statement(const char *given, const char *end, const char *back)
     }
 }
 
-// From the start of a line or the end of the statement before: past labels, braces and directives.
+// Finds the start of a statement, from the start of a line or the end of the previous statement:
+// skips labels, braces and directives.
 static const char *statement_start(const char *p)
 {
     for (;;) {

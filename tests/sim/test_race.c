@@ -1,5 +1,5 @@
-// Races in shared memory, and missing waits and fences: correct kernels have no finding, and each
-// kernel that lacks one line has one, with the lines of both accesses.
+// Tests for races in shared memory, and for missing waits and fences. Correct kernels have no
+// finding; a kernel that lacks one of its lines has one, which names the lines of both accesses.
 #include "base/array.h"
 #include "exercise.h"
 
@@ -10,14 +10,14 @@
 
 // Small kernels
 //
-// The comment of a line holds letters. A row that names a small letter omits the line, or inserts
-// it if the letter follows a +. Capital letters mark the lines of a finding and of the access that
-// it refers to.
+// The comment at the end of a line holds letters. A row that names a small letter omits the lines
+// with that letter, or inserts them if the letter follows a +. Capital letters mark the line of a
+// finding and the line of the access that it refers to.
 
-// %r1 is the thread, %r2 its warp, %r3 its word in s, %r4 the word 32 threads on (of 64), %r5 s,
-// %r6 the word of the next lane, %r7 bar, %r8 bar2, %r9 the rank in the cluster; %p1 the first
-// thread of the last warp (which goes on first after a barrier), %p2 warp 0, %p3 lane 0; %rd1 and
-// %rd2 global memory, %rd3 the 16 bytes there that are the thread's own.
+// %r1 is the thread, %r2 its warp, %r3 its word in s, %r4 the word 32 threads on (modulo 64), %r5
+// s, %r6 the next lane's word, %r7 bar, %r8 bar2, and %r9 the rank in the cluster. %p1 is true in
+// the first thread of the last warp (which continues first after a barrier), %p2 in warp 0, %p3 in
+// lane 0. %rd1 and %rd2 are global memory, %rd3 is the thread's own 16 bytes of it.
 // clang-format off
 #define KERNEL(body) \
     ".version 9.0\n.target sm_90a\n.address_size 64\n" \
@@ -70,7 +70,7 @@
            "bar.warp.sync -1; //c\n" \
            "st.shared.u32 [%r3], %r10; //D\n")
 
-// All lanes read bytes of a word, and one writes a byte of it.
+// All lanes read bytes of a word, and one lane writes a byte of it.
 #define BYTES_READ \
     KERNEL("and.b32 %r20, %r1, 1; add.u32 %r20, %r20, %r5;\n" \
            "mov.u32 %r20, %r5; //+a\n" \
@@ -84,7 +84,7 @@
            "mov.u32 %r10, %r1; //+b\n" \
            "st.shared.u32 [s+64], %r10; //A\n")
 
-// Two warps exchange a word each, by named barriers.
+// Two warps exchange a word each through named barriers.
 #define NAMED \
     KERNEL("@!%p2 bra take;\n" \
            "give:\n" \
@@ -109,7 +109,7 @@
            "barrier.red.popc.aligned.u32 %r21, 0, %p1;\n" \
            "ld.shared.u32 %r20, [%r4];\n")
 
-// A barrier of two of four warps, and a third warp that reads the words they write.
+// Two of four warps meet at a barrier, and a third warp reads the words that they write.
 #define BARRIER_OF_SOME \
     KERNEL("setp.lt.u32 %p4, %r2, 2; setp.eq.u32 %p5, %r2, 2;\n" \
            "@%p4 st.shared.u32 [%r3], %r1; //B\n" \
@@ -118,7 +118,7 @@
            "third: @%p5 ld.shared.u32 %r20, [s]; //A\n" \
            "end:\n")
 
-// A barrier at which two warps have met, and then two others.
+// Two warps meet at a barrier, and then two others do.
 #define AGAIN_BY_OTHERS \
     KERNEL("setp.eq.u32 %p4, %r2, 1; setp.eq.u32 %p5, %r2, 2;\n" \
            "@!%p2 bra second; st.shared.u32 [%r3], %r1; bar.arrive 1, 64; bra end; //B\n" \
@@ -145,7 +145,7 @@
            "bar.sync 0; //a\n" \
            "setp.lt.u32 %p4, %r1, 8; @%p4 ld.shared.u32 %r22, [%r3]; //A\n")
 
-// One thread of each warp increments a counter, under a lock of atomics.
+// One thread of each warp increments a counter under a lock made of atomics.
 #define LOCK(space, address) \
     KERNEL("@!%p3 bra end;\n" \
            "try: atom." space ".cas.b32 %r20, [" address "], 0, 1;\n" \
@@ -161,7 +161,7 @@
            "st.shared.u32 [s], %r21; //A\n" \
            "end:\n")
 
-// Lanes of a warp under one lock, one after another.
+// Lanes of a warp take one lock, one after another.
 #define LOCK_OF_LANES \
     KERNEL("mov.u32 %r22, 0;\n" \
            "try: atom.shared.cas.b32 %r20, [bar], 0, 1; setp.eq.u32 %p4, %r20, 0;\n" \
@@ -196,7 +196,7 @@
 
 // Clusters
 
-// Each block writes to the next one's memory.
+// Each block writes to the next block's memory.
 #define REMOTE \
     KERNEL("xor.b32 %r20, %r9, 1; mapa.shared::cluster.u32 %r21, %r3, %r20;\n" \
            "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n" \
@@ -228,7 +228,7 @@
            WAIT("w", "%r7", "0") " //a\n" \
            "ld.shared.u32 %r20, [%r4]; //A\n")
 
-// 256 mbarriers, one for each warp, and one at which both warps arrive.
+// 256 mbarriers, one for each warp, and one mbarrier at which both warps arrive.
 #define MANY_MBARRIERS \
     KERNEL("and.b32 %r20, %r1, 31; shl.b32 %r21, %r2, 8; shl.b32 %r20, %r20, 3;\n" \
            "add.u32 %r20, %r20, %r21; add.u32 %r20, %r20, %r5; add.u32 %r21, %r20, 4096;\n" \
@@ -300,7 +300,7 @@
            WAIT("w2", "%r8", "0") " //+b\n" \
            "ld.shared.u32 %r22, [%r3]; //A\n")
 
-// One thread waits for all.
+// One thread waits for all threads.
 #define BULK_FOR_ALL \
     KERNEL(INIT("bar", "1") \
            "fence.mbarrier_init.release.cluster; bar.sync 0; @!%p1 bra rest;\n" \
@@ -335,7 +335,7 @@
            "add.u32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, 8; @%p4 bra take;\n" \
            "end:\n")
 
-// Copies out of shared memory, and reuse of the source.
+// Copies out of shared memory, and reuses the source.
 #define STORES \
     KERNEL("st.shared.u32 [%r3], %r1; //B\n" \
            "fence.proxy.async.shared::cta; //a\n" \
@@ -359,7 +359,7 @@
            "cp.async.bulk.wait_group 0; //a\n" \
            "end:\n")
 
-// Zeros, and then a copy to the same place.
+// Writes zeros, and then copies to the same place.
 #define OVER_ZEROS \
     KERNEL(INIT("bar", "1") \
            "st.shared.u32 [%r3], %r10; //B\n" \
@@ -407,7 +407,7 @@
 
 // wgmma
 
-// A is 64 x 16 and B 8 x 16, of f16, without a swizzle: 2048 and 256 bytes of s.
+// A is 64 x 16 and B is 8 x 16, both f16 without a swizzle: 2048 and 256 bytes of s.
 #define PRODUCT "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd10, %rd11, "
 #define PRODUCTS \
     KERNEL("shl.b32 %r20, %r1, 4; add.u32 %r20, %r20, %r5; shr.u32 %r21, %r5, 4;\n" \
@@ -435,7 +435,7 @@
            "bar.sync 0;\n" \
            "st.shared.v4.u32 [%r20+2048], {%r10, %r10, %r10, %r10}; //E\n")
 
-// Matrices in the registers of a warp
+// ---- Matrices in the registers of a warp
 
 #define MATRICES \
     KERNEL("shl.b32 %r20, %r11, 4; add.u32 %r20, %r20, %r5; shl.b32 %r21, %r2, 9;\n" \
@@ -446,7 +446,7 @@
            "bar.sync 0; //a\n" \
            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r24, %r25, %r26, %r27}, [%r23]; //A\n")
 
-// Later blocks that reuse a barrier's storage: all but the third do so correctly.
+// Later blocks reuse a barrier's storage; all but the third do so correctly.
 #define LATER \
     KERNEL("mov.u32 %r40, %ctaid.x; setp.ne.u32 %p9, %r40, 2;\n" INIT("bar", "1") \
            "st.shared.u32 [%r3+2048], %r1; st.shared.u32 [%r3+4096], %r10; //G\n" \
@@ -664,7 +664,7 @@ static bool has(const char *letters, const char *end, char letter)
     return letter && memchr(letters, letter, (size_t)(end - letters)) != NULL;
 }
 
-// Assembles a row's kernel, in which an omitted part is an empty line, and finds its two lines.
+// Makes a row's kernel, in which an omitted part becomes an empty line, and finds its two lines.
 static char *kernel_of(const struct race_test *t, uint32_t *at, uint32_t *before)
 {
     char *ptx = strdup(t->ptx);
@@ -732,7 +732,7 @@ TEST_ROWS(a_kernel_is_silent_or_told_of, tests)
     } else {
         ck_assert_msg(code == 719, "%s: nothing was found", t->name);
         ck_assert_msg(strstr(report, t->words), "%s: %s", t->name, report);
-        // The scheduler determines which side comes second.
+        // The schedule determines which of the two accesses comes second.
         ck_assert_msg(!t->at || is_between(report, at, before) ||
                           (before && is_between(report, before, at)),
                       "%s: lines %u and %u: %s", t->name, at, before, report);
@@ -743,8 +743,9 @@ TEST_ROWS(a_kernel_is_silent_or_told_of, tests)
     free(ptx);
 }
 
-// A whole kernel: a ring of tensor copies that two warpgroups multiply with wgmma, and stores of
-// tensors through shared memory. `with` replaces `what` everywhere.
+// ---- A whole kernel: two warpgroups multiply a ring of tensor copies with wgmma
+//
+// It stores tensors through shared memory. `with` replaces `what` everywhere.
 
 static const struct {
     const char *name, *what, *with, *words;
@@ -775,7 +776,7 @@ static const struct {
       "the block ends while the bulk copy of line" },
 };
 
-// The caller frees it. Line numbers do not change.
+// Returns a changed text, which the caller frees. Line numbers do not change.
 static char *changed(const char *text, const char *what, const char *with)
 {
     size_t room = 2 * strlen(text) + 1, n = strlen(what), at = 0;
@@ -846,6 +847,6 @@ TEST_ROWS(a_product_of_matrices_is_silent_or_told_of, changes)
 
 int main(void)
 {
-    setenv("CUCORE_SIM_THREADS", "1", 1); // the same order each time, one block after another
+    setenv("CUCORE_SIM_THREADS", "1", 1); // blocks run one after another, always in the same order
     return run_tests("race");
 }

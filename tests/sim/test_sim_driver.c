@@ -1,6 +1,6 @@
-// The simulated driver as a program without cucore sees it: by the names that libcuda.so.1 exports.
-// CUCORE_DRIVER is its path. Each test runs in its own process, and opens the driver after setting
-// the environment.
+// Tests the simulated driver as a program without cucore sees it, through the names that
+// libcuda.so.1 exports. CUCORE_DRIVER is the driver's path. Each test runs in its own process, and
+// opens the driver after setting the environment.
 #include "base/array.h"
 #include "driver_symbols.h"
 #include "tests.h"
@@ -11,7 +11,7 @@
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
-// Each thread adds its number in the grid, and the module's `offset`, to an element.
+// Each thread adds its number in the grid and the module's `offset` to an element.
 static const char add_ptx[] = HEAD
     ".visible .global .align 4 .u32 offset = 7;\n"
     ".visible .const .align 4 .u32 scale = 3;\n"
@@ -42,7 +42,7 @@ static const char add_ptx[] = HEAD
     "    ret;\n"
     "}\n";
 
-// Waits until the word at p is not zero, then writes 1 to q.
+// Waits until the word at p is nonzero, then writes 1 to q.
 static const char wait_ptx[] = HEAD ".visible .entry wait(.param .u64 p, .param .u64 q)\n"
                                     "{\n"
                                     "    .reg .pred %p;\n"
@@ -95,7 +95,7 @@ TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
         const char *name;
         int version;
         uint64_t flags;
-        const char *symbol; // NULL: not found
+        const char *symbol; // NULL: must not be found
         CUdriverProcAddressQueryResult found;
     } rows[] = {
         { "cuMemAlloc", 3020, 0, "cuMemAlloc_v2", CU_GET_PROC_ADDRESS_SUCCESS },
@@ -138,8 +138,8 @@ TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
         ck_assert_msg(p == symbol(rows[i].symbol), "%s at %d is %s", rows[i].name, rows[i].version,
                       info.dli_sname);
     }
-    // As documented: a malformed query is an error; a missing function is an error of the first
-    // form only.
+    // As documented, a malformed query is an error; a missing function is an error only in the
+    // first form.
     CUresult (*first)(const char *, void **, int, uint64_t);
     void *first_address = symbol("cuGetProcAddress"), *got = (void *)1;
     memcpy(&first, &first_address, sizeof(first));
@@ -183,7 +183,7 @@ TEST(a_module_runs_and_its_variables_are_read_and_written)
     ck_cu(cuMemcpyDtoH_v2(&value, offset, 4));
     ck_assert_uint_eq(value, 1);
     CUdeviceptr other;
-    // A variable without .visible, as NVRTC writes it.
+    // A variable without .visible, in NVRTC's form.
     ck_cu(cuModuleGetGlobal_v2(&other, &bytes, module, "plain"));
     ck_assert_int_eq(cuModuleGetGlobal_v2(&other, &bytes, module, "nothing"), CUDA_ERROR_NOT_FOUND);
     ck_cu(cuModuleUnload(module));
@@ -222,7 +222,7 @@ TEST(a_fill_of_more_bytes_than_there_are_addresses_is_refused)
     start();
     ck_cu(cuMemAllocAsync(&p, 64, NULL));
     ck_assert_int_eq(cuMemsetD32_v2(p, 0, (SIZE_MAX >> 2) + 2), CUDA_ERROR_INVALID_VALUE);
-    ck_cu(cuMemsetD32_v2(p, 0, 16)); // without a loss
+    ck_cu(cuMemsetD32_v2(p, 0, 16)); // without losing the context
     ck_cu(cuMemFreeAsync(p, NULL));
 }
 
@@ -315,7 +315,7 @@ TEST(a_launch_does_not_wait_for_its_kernel)
 TEST(kernels_of_two_streams_run_side_by_side)
 {
     CUstream a, b;
-    // Stream a waits for a word that b sets; the word that b waits for is set from the start.
+    // Stream a waits for a word that b sets. The word that b waits for is set from the start.
     CUdeviceptr words;
 
     start();
@@ -347,7 +347,7 @@ TEST(the_default_stream_is_legacy_or_the_threads_own_as_the_name_says)
     flags[0] = flags[1] = 0;
     ck_cu(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
     launch_wait(f, (uintptr_t)&flags[0], (uintptr_t)&flags[1], stream);
-    ck_assert_int_eq(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY); // waits for blocking streams
+    ck_assert_int_eq(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY); // it waits for blocking streams
     ck_cu(own_query(NULL));
     __atomic_store_n(&flags[0], 1, __ATOMIC_SEQ_CST);
     ck_cu(cuStreamSynchronize(NULL));
@@ -376,7 +376,7 @@ TEST(an_unloaded_module_lives_until_its_kernels_have_run)
 
 // Failures
 
-// A kernel's error is sticky, and reported on stderr with its location.
+// A kernel's error is sticky, and is reported on stderr with its location.
 TEST_RANGE(an_access_out_of_bounds_loses_the_context, 0, 2)
 {
     char said[4096] = "";
@@ -435,7 +435,7 @@ TEST_ROWS(an_image_that_cannot_run_is_refused_and_the_log_says_why, refused)
     ck_assert_ptr_null(module);
 }
 
-// A fat binary of one entry; `packed` is LZ4 that unpacks to `bytes` bytes, or plain text.
+// Makes a fat binary with one entry. `packed` is LZ4 that unpacks to `bytes` bytes, or plain text.
 static unsigned char *fatbin_of(const void *packed, size_t packed_bytes, size_t bytes, bool lz4)
 {
     struct {
@@ -468,8 +468,8 @@ static unsigned char *fatbin_of(const void *packed, size_t packed_bytes, size_t 
     return out;
 }
 
-// LZ4 of a text with one copy in it: the text, then a copy of its last 100 bytes, of which the last
-// five are literals, as the format requires.
+// Packs a text as LZ4 with one copy in it: the text, then a copy of its last 100 bytes. The last
+// five of these are literals, as the format requires.
 static size_t lz4_of(const char *text, unsigned char *out)
 {
     size_t n = strlen(text), o = 0, more = n - 15;
@@ -490,7 +490,7 @@ static size_t lz4_of(const char *text, unsigned char *out)
 
 TEST_RANGE(ptx_is_taken_out_of_a_fat_binary, 0, 2)
 {
-    // The copied text must be PTX: a comment.
+    // The copied text is in a comment, so that the whole is valid PTX.
     char text[4096];
     unsigned char packed[8192];
     CUmodule module;
@@ -511,7 +511,7 @@ TEST_RANGE(ptx_is_taken_out_of_a_fat_binary, 0, 2)
     ck_cu(cuModuleGetFunction(&f, module, "add"));
     ck_cu(cuModuleUnload(module));
     ck_cu(cuModuleLoadData(&module, fat));
-    fat[16 + 28 + 4] = 0; // followed by the arch: no PTX for this device
+    fat[16 + 28 + 4] = 0; // followed by the arch, so there is no PTX for this device
     uint32_t arch = 100;
     memcpy(fat + 16 + 28, &arch, 4);
     ck_assert_int_eq(cuModuleLoadData(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
@@ -584,7 +584,7 @@ TEST(memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count)
     CUdeviceptr q;
     ck_assert_int_eq(cuMemAlloc(&q, 5 * gib), CUDA_ERROR_OUT_OF_MEMORY);
     ck_cu(cuMemFree(p));
-    // Addresses are reused once all have been given out.
+    // Addresses are reused after all of them have been used once.
     for (int i = 0; i < 1500; i++) {
         ck_cu(cuMemAlloc(&p, 12 * gib));
         ck_cu(cuMemFree(p));
@@ -614,7 +614,7 @@ TEST(a_large_variable_is_zero_and_takes_the_pages_that_are_touched)
     unsigned char value;
 
     start();
-    for (int i = 0; i < 2; i++) { // the second may overwrite the first one's place
+    for (int i = 0; i < 2; i++) { // the second one may overwrite the first one's memory
         ck_cu(cuModuleLoadData(&module, text));
         ck_cu(cuModuleGetGlobal_v2(&p, &bytes, module, "large"));
         ck_assert_uint_eq(bytes, ((size_t)1 << 30) + 1);
@@ -645,7 +645,7 @@ TEST(many_small_allocations_fit)
 
 static const struct {
     const char *name, *value;
-    const char *device; // the beginning of the text; NULL: cuInit() fails
+    const char *device; // beginning of the text; NULL: cuInit() fails
     int major, multiprocessors;
 } settings[] = {
     { "CUCORE_SIM_ARCH", "", "NVIDIA H200", 9, 132 },

@@ -1,5 +1,5 @@
-// Tensor maps and the copies that they describe: boxes of tiles, images and gathered rows to shared
-// memory and back, maps that a kernel makes, and reports of misuse.
+// Tests tensor maps and the copies that they describe: boxes of tiles, images and gathered rows to
+// shared memory and back, maps that a kernel makes, and reports of misuse.
 #include "base/array.h"
 #include "copies.h"
 
@@ -13,7 +13,7 @@ struct tensor {
     const char *name;
     uint32_t type, bytes, rank;
     uint64_t dims[5];
-    uint64_t gap[5]; // bytes between rows, planes ...: [1] after each row
+    uint64_t gap[5]; // bytes between rows, planes ...; gap[1] follows each row
     uint32_t box[5], step[5];
     int32_t at[5];
     uint32_t swizzle, nan;
@@ -127,8 +127,8 @@ static size_t tensor_bytes(const struct tensor *t)
     return stride;
 }
 
-// Returns the byte offset of the box's i-th element in the tensor, or SIZE_MAX; and its offset in
-// shared memory.
+// Returns the byte offset of the box's i-th element in the tensor, or SIZE_MAX if it is outside.
+// Also returns its offset in shared memory.
 static size_t element(const struct tensor *t, size_t i, size_t *shared)
 {
     size_t left = i, at = 0, stride = t->bytes, row, chunk, inner;
@@ -142,7 +142,7 @@ static size_t element(const struct tensor *t, size_t i, size_t *shared)
         at += outside ? 0 : (size_t)c * stride;
         stride = stride * t->dims[d] + (d + 1 < t->rank ? t->gap[d + 1] : 0);
     }
-    // The swizzle: pieces of a row are permuted by the row's number among lines of 128 bytes.
+    // The swizzle permutes 16-byte pieces of a row by the row's number among lines of 128 bytes.
     row = i * t->bytes / (t->box[0] * t->bytes);
     chunk = i * t->bytes % (t->box[0] * t->bytes) / 16;
     inner = i * t->bytes % 16;
@@ -191,7 +191,7 @@ static const char *coordinates(const struct tensor *t)
     return words;
 }
 
-// %rd2 is the address of the map.
+// Makes a kernel in which %rd2 is the address of the map.
 static char *tensor_kernel(const struct tensor *t, const char *body)
 {
     char rank[2] = { (char)('0' + t->rank), '\0' };
@@ -204,7 +204,7 @@ TEST_ROWS(boxes_of_tensors_come_to_shared_memory, tensors)
 {
     const struct tensor *t = &tensors[_i];
     unsigned char *data = noise(tensor_bytes(t)), *out = harness_memory(4096);
-    // All bits set; for elements of more than 16 bits all but the sign.
+    // All bits set; for elements of more than 16 bits, all but the sign.
     uint64_t nan = !t->nan ? 0 : t->bytes == 2 ? 0x7ff7 : UINT64_MAX >> 1 >> (64 - 8 * t->bytes);
     size_t n = box_elements(t), shared;
     char *ptx = tensor_kernel(
@@ -216,7 +216,7 @@ TEST_ROWS(boxes_of_tensors_come_to_shared_memory, tensors)
                       "[s], [%rd2, $2], [bar];\n" WAIT("w", "0") OUT("%rd1", "s", "%r9")));
 
     for (size_t i = 0; i < tensor_bytes(t); i += t->bytes)
-        if (t->nan) // numbers only: the fill is the canonical NaN
+        if (t->nan) // only numbers, because the fill is the canonical NaN
             data[i + t->bytes - 1] &= 0xbf;
     go(ptx, 1, 1, 0, out, encode(t, data), n * t->bytes);
     for (size_t i = 0; i < n; i++) {
@@ -247,7 +247,8 @@ TEST_ROWS(boxes_go_back_to_tensors, tensors)
                                                   add_u64, add_f16, add_f32, add_f64, add_bf16 };
     char class = t->type == 7 ? 'f' : t->type == 8 ? 'd' : t->type == 6 || t->type == 9 ? 'h' : 'i';
 
-    // %rd1 is the address of the box's bytes, %rd2 of the map: one store, one reduction.
+    // %rd1 is the address of the box's bytes, %rd2 of the map. The passes are a store and a
+    // reduction.
     for (int pass = 0; pass < (adds[t->type] ? 2 : 1); pass++) {
         char *ptx = tensor_kernel(
             t,
@@ -351,8 +352,8 @@ TEST_ROWS(rows_narrower_than_the_swizzle_take_its_span, narrow)
     free(stores);
 }
 
-// Observed on an H200: of a row of 26 bytes, 32 are written, the last 6 from beyond it in shared
-// memory.
+// Observed on an H200: for a row of 26 bytes, 32 are written; the last 6 come from beyond the row
+// in shared memory.
 TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
 {
     static const struct tensor t = { "13 of 16", 1,        2,        2, { 13, 3 }, { 0, 6 },
@@ -374,8 +375,8 @@ TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
     free(ptx);
 }
 
-// Observed on an H200: a box that begins past the end of the tensor is no error, one that begins
-// below zero is an illegal instruction.
+// Observed on an H200: a box that begins past the end of the tensor is no error, but one that
+// begins below zero is an illegal instruction.
 static const struct {
     int32_t at[2];
     int code;
@@ -402,7 +403,7 @@ TEST_ROWS(stores_begin_at_zero_or_more, starts)
 
 TEST(a_tile_is_multicast_by_a_map_that_is_a_parameter)
 {
-    // Each of 2 blocks loads half of 8 rows of 128 bytes and multicasts it to both.
+    // Each of 2 blocks loads half of 8 rows of 128 bytes, and multicasts it to both blocks.
     static const struct tensor t = { "t",      0,        1, 2, { 256, 64 }, { 0, 0 }, { 128, 4 },
                                      { 1, 1 }, { 0, 0 }, 3, 0 };
     static const char ptx[] = HARNESS_HEADER
@@ -685,13 +686,13 @@ TEST_ROWS(maps_of_images_are_checked_as_they_are_made, image_maps)
     ck_assert((((unsigned char *)&map)[0] == 0x55) == (code != 0));
 }
 
-// Pairs of blocks share an mbarrier
+// ---- Pairs of blocks that share an mbarrier
 
 CASE("tiles");
 
 TEST(a_copy_signals_the_other_block_of_its_pair)
 {
-    // Block 0 waits for the loads of both; block 1 without .cta_group::2 is at fault.
+    // Block 0 waits for the loads of both blocks; block 1 without .cta_group::2 faults.
     static const struct tensor t = { "t",       0,        1,        2, { 64, 16 }, { 0, 0 },
                                      { 64, 8 }, { 1, 1 }, { 0, 0 }, 0, 0 };
     static const char body[] = KERNEL(
@@ -716,8 +717,8 @@ TEST(a_copy_signals_the_other_block_of_its_pair)
 
 TEST_RANGE(a_multicast_signals_one_block_of_each_pair, 0, 2)
 {
-    // Block 3 of 4 loads for all. Its mbarrier operand is in block 2, then 3: the mbarriers of the
-    // even or odd blocks then count the bytes of two blocks.
+    // Block 3 of 4 loads for all blocks. Its mbarrier operand is in block 2, then in block 3, so
+    // the mbarriers of the even or the odd blocks each count the bytes of two blocks.
     static const struct tensor t = { "t",       0,        1,        2, { 64, 8 }, { 0, 0 },
                                      { 64, 8 }, { 1, 1 }, { 0, 0 }, 0, 0 };
     char *ptx = for_target(
@@ -738,15 +739,15 @@ TEST_RANGE(a_multicast_signals_one_block_of_each_pair, 0, 2)
     free(ptx);
 }
 
-// Images: the pixels of a bounding box in order, continuing in the next image.
+// ---- Images: the pixels of a bounding box in order, continuing in the next image
 
 struct image {
     const char *name;
     uint32_t type, bytes, rank;
-    uint64_t dims[5];       // C, W, H and D as there are, N
-    int lower[3], upper[3]; // corners of the bounding box: W, H, D
+    uint64_t dims[5];       // C, then those of W, H and D that exist, then N
+    int lower[3], upper[3]; // corners of the bounding box, as W, H, D
     uint32_t channels, pixels, step[5];
-    int32_t at[5]; // on the lattice of the steps
+    int32_t at[5]; // a multiple of the steps
     uint32_t offset[3];
     uint32_t swizzle, nan;
 };
@@ -839,8 +840,8 @@ static size_t image_bytes(const struct image *t)
     return bytes;
 }
 
-// Returns the byte offset of an element of the i-th pixel, or SIZE_MAX. Pixels that a column may
-// contain are numbered along W, then H, then D of an image.
+// Returns the byte offset of an element of the i-th pixel, or SIZE_MAX. The pixels that a column
+// may contain are numbered along W, then H, then D of an image.
 static size_t image_element(const struct image *t, uint32_t pixel, uint32_t channel, bool offsets)
 {
     uint64_t number = 0, places[5], at[5];
@@ -857,13 +858,13 @@ static size_t image_element(const struct image *t, uint32_t pixel, uint32_t chan
     for (uint32_t d = 1; d < t->rank; d++) {
         bool image = d == t->rank - 1;
         int64_t from = image ? 0 : t->lower[d - 1] + (offsets ? (int64_t)t->offset[d - 1] : 0);
-        // More images are requested than the tensor has.
+        // The copy requests more images than the tensor has.
         at[d] = (uint64_t)(from + (int64_t)(image ? number : number % places[d]) * t->step[d]);
         number /= places[d];
     }
     at[0] = (uint64_t)((int64_t)t->at[0] + channel);
     for (uint32_t d = t->rank; d-- > 0;) {
-        if (at[d] >= t->dims[d]) // below 0 too
+        if (at[d] >= t->dims[d]) // also if below 0
             return SIZE_MAX;
         place = place * t->dims[d] + at[d];
     }
@@ -886,7 +887,7 @@ static char *image_kernel(const struct image *t, const char *body)
     return TEXT(body, rank, at, moves, offsets);
 }
 
-// Returns the offset of a byte in a box of rows.
+// Returns where a byte of a box of rows is after swizzling.
 static size_t swizzled(uint32_t mode, size_t row_bytes, size_t row, size_t byte)
 {
     size_t at = row * row_bytes + byte, line = at / 128, chunk = at / 16 % 8;
@@ -960,7 +961,7 @@ TEST_ROWS(columns_go_back_to_images, images)
     free(ptx);
 }
 
-// Rows from anywhere, of sm_100.
+// ---- Rows from arbitrary places (sm_100)
 
 CASE("tiles");
 
@@ -973,7 +974,7 @@ TEST(four_rows_are_gathered_and_scattered)
     unsigned char *expected = malloc(tensor_bytes(&t));
     const size_t stride = 24 * 4 + 16;
     const uint32_t nan = 0x7fffffff;
-    // From column 8: 16 columns exist, and none of row -1. The second half belongs to the second
+    // From column 8 on, 16 columns exist, and none of row -1. The second half belongs to the second
     // copy.
     char *ptx = for_target(
         TEXT(KERNEL(ONE EXPECT("1024") "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 "
@@ -1024,7 +1025,7 @@ TEST(four_rows_are_gathered_and_scattered)
     free(ptx);
 }
 
-// Elements of 4 and 6 bits: 128 a row, packed in memory.
+// ---- Elements of 4 and 6 bits: 128 per row, packed in memory
 
 static uint32_t code_at(const unsigned char *line, uint32_t bits, uint32_t i)
 {
@@ -1036,7 +1037,7 @@ static uint32_t code_at(const unsigned char *line, uint32_t bits, uint32_t i)
 
 static const struct {
     uint32_t type, bits, swizzle;
-    bool padded; // 16 elements take 16 bytes of shared memory
+    bool padded; // 16 elements take 16 bytes in shared memory
 } packed[] = {
     { 13, 4, 0, false }, { 13, 4, 2, false }, { 14, 4, 0, true },
     { 14, 4, 3, true },  { 15, 6, 0, true },  { 15, 6, 3, true },
@@ -1053,7 +1054,7 @@ TEST_ROWS(packed_elements_are_unpacked_on_their_way, packed)
     const uint32_t box[] = { 128, BOX }, step[] = { 1, 1 };
     unsigned char *data = noise((size_t)line * ROWS), *out = harness_memory(bytes);
     CUtensorMap *map = harness_memory(sizeof(*map));
-    // The mbarrier counts the bytes of memory; padding in shared memory is untouched.
+    // The mbarrier counts bytes of global memory; padding in shared memory stays untouched.
     char *ptx = tensor_kernel(
         &t,
         KERNEL("mov.u32 %r10, %r3; add.u32 %r11, %r3, 4096;\n"
@@ -1109,7 +1110,7 @@ TEST_ROWS(packed_elements_go_back, packed)
         return;
     }
     ck_assert_msg(code == 0, "%s", harness_report());
-    // A byte of shared memory has one element of 6 bits, or two of 4.
+    // A byte of shared memory has one 6-bit element or two 4-bit elements.
     for (uint32_t i = 0; i < COLUMNS * ROWS; i++) {
         uint32_t r = i / COLUMNS, c = i % COLUMNS, expected = code_at(before + r * line, bits, c);
         if (r >= 2 && c >= 128) {
@@ -1121,7 +1122,7 @@ TEST_ROWS(packed_elements_go_back, packed)
     }
 }
 
-// Kernels that turn one map into another by replacing all of its fields.
+// ---- Kernels that turn one map into another by replacing all of its fields
 
 #define FIELDS(space, map)                                                           \
     "mov.u64 %rd10, 208; mov.u64 %rd11, 4176; mov.u32 %r10, 7;\n"                    \
@@ -1165,7 +1166,7 @@ CASE("maps of maps");
 
 TEST_ROWS(a_map_is_made_of_another, replacements)
 {
-    // Type 8 in a kernel is .f32.ftz, in the driver FLOAT64.
+    // Type 8 means .f32.ftz in a kernel, but FLOAT64 in the driver.
     static const uint64_t dims[2][3] = { { 1, 2, 3 }, { 48, 20, 30 } };
     static const uint64_t strides[2][2] = { { 16, 32 }, { 208, 4176 } };
     static const uint32_t box[2][3] = { { 8, 1, 1 }, { 32, 5, 7 } };
@@ -1186,7 +1187,7 @@ TEST_ROWS(a_map_is_made_of_another, replacements)
     free(ptx);
 }
 
-// The driver's name of each type number in a kernel.
+// Maps each type number in a kernel to the driver's name.
 TEST_RANGE(element_types_have_numbers_of_their_own_in_kernels, 0, 16)
 {
     static const uint32_t types[] = {
@@ -1246,7 +1247,7 @@ TEST_ROWS(what_is_no_map_is_told, faults)
 static const struct {
     int code;
     const char *at, *words, *report;
-    size_t missing; // bytes of the tensor that are missing
+    size_t missing; // bytes missing at the end of the tensor
 } tensor_faults[] = {
     { 715, "{4, 0}", ".2d", "the innermost coordinate 4 of elements of 2 bytes", 0 },
     { 715, "{0, 0, 0}", ".3d", "2 dimensions, the copy 3", 0 },
@@ -1278,7 +1279,7 @@ TEST_ROWS(misuse_of_tensors_is_told, tensor_faults)
 #define REPLACE(words, value) "tensormap.replace.tile." words " [%rd2], " value ";\n"
 
 static const struct {
-    char map; // t tile, c cube, i image, n none
+    char map; // t tile, c cube, i image, n no map
     const char *ptx, *report;
 } map_faults[] = {
     { 'c', IN("3", "im2col", "{0, 0, 0}", ", {%h1}"), "the tensor map is tiled, the copy im2col" },

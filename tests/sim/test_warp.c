@@ -1,4 +1,4 @@
-// Operations between lanes, atomic operations, and the device runtime's functions.
+// Tests operations between lanes, atomic operations, and the device runtime's functions.
 #include "base/array.h"
 #include "exercise.h"
 #include "tests.h"
@@ -38,7 +38,7 @@ TEST_ROWS(shuffle_moves_values_as_the_isa_computes_lanes, shuffles)
     for (uint64_t round = 0; round < 40; round++) {
         fill(&in[0][0], 96, round * 4 + (uint64_t)_i);
         for (int lane = 0; round % 2 == 0 && lane < 32; lane++) {
-            // Operands that __shfl_*_sync derives from a width: segments of 2, 4 ... 32.
+            // The operands that __shfl_*_sync derives from a width: segments of 2, 4 ... 32.
             int width = 32 >> round / 2 % 5;
             in[1][lane] &= 31;
             in[2][lane] = (uint32_t)(32 - width) << 8 | (shuffles[_i].kind == 'u' ? 0 : 31);
@@ -104,7 +104,7 @@ TEST(lanes_that_have_exited_are_not_waited_for)
         ck_assert_uint_eq(out[lane], lane < 20 ? sum : 0);
 }
 
-// Lanes that reach .sync instructions on different paths
+// ---- Lanes that reach .sync instructions on different paths
 
 #define CALL_FLIP                                                 \
     "{\n.param .b32 q;\n.param .b32 z;\nst.param.b32 [q], %i0;\n" \
@@ -152,7 +152,7 @@ TEST_ROWS(sync_operations_wait_for_every_lane_of_the_mask, meetings)
         ck_assert_msg(out[lane] == in[lane ^ 1], "%s: lane %u", meetings[_i].what, lane);
 }
 
-// vote, match, redux, elect, activemask
+// ---- vote, match, redux, elect, activemask
 
 TEST(votes_count_the_lanes_of_the_mask)
 {
@@ -261,7 +261,7 @@ TEST_ROWS(redux_reduces_over_the_mask, reductions)
 {
     uint32_t in[32], out[32];
     char body[256];
-    // Two halves, each with its own mask.
+    // Two halves of the warp, each with its own mask.
     snprintf(body, sizeof body,
              "setp.lt.u32 %%p0, %%t, 16;\nselp.b32 %%r1, 0xffff, 0xffff0000, %%p0;\n"
              "redux.sync.%s %%o0, %%i0, %%r1;",
@@ -304,7 +304,7 @@ TEST(redux_of_floats_orders_zeros_and_minds_nan)
         in[lane] = some[lane % 4];
     run(&x, in, out, NULL, 0);
     ck_assert_uint_eq(out[0][5], 0xc0000000);
-    ck_assert_uint_eq(out[1][5], 0); // +0 is above -0
+    ck_assert_uint_eq(out[1][5], 0); // +0 is greater than -0
     ck_assert_uint_eq(out[2][5], 0x40000000);
     ck_assert_uint_eq(out[3][5], 0x7fffffff);
 }
@@ -329,7 +329,7 @@ TEST(elect_names_one_lane_and_activemask_those_that_run)
     }
 }
 
-// Atomics: each row's oracle takes the old value and the operands and returns the new value.
+// ---- Atomics: each row's oracle takes the old value and the operands, and returns the new value.
 
 static uint64_t f32_add(uint64_t old, uint64_t b, uint64_t c)
 {
@@ -375,9 +375,9 @@ ORACLE(a_cas, old == b ? c : old)
 
 static const struct {
     const char *operation;
-    char letter; // the type's
+    char letter; // letter of the type
     uint64_t (*of)(uint64_t old, uint64_t b, uint64_t c);
-    uint32_t range; // bound of the operands; 0: anything
+    uint32_t range; // limit of the operands; 0: any value
     bool cas, no_red;
 } atomics[] = {
     { "add.u32", 'b', a_add, 0, false, false },     { "add.s32", 'b', a_add, 0, false, false },
@@ -403,7 +403,8 @@ static uint64_t value_at(const void *array, char letter, uint32_t i)
     return value;
 }
 
-// One warp, lanes alternating between two addresses: they apply in the order of the lanes.
+// Runs one warp whose lanes alternate between two addresses; operations apply in the order of the
+// lanes.
 static void apply(int row, const char *space, const char *words)
 {
     char letter = atomics[row].letter, body[1024] = "", inputs[3] = { letter, letter, 0 };
@@ -434,7 +435,7 @@ static void apply(int row, const char *space, const char *words)
     for (uint64_t round = 0; round < 6; round++) {
         fill((uint32_t *)in, 128, round * 64 + (uint64_t)row);
         fill((uint32_t *)there, 4, round * 77 + (uint64_t)row);
-        // The arrays hold values of `bytes`; floats get small exponents.
+        // The arrays hold values of `bytes` bytes; floats get small exponents.
         for (uint32_t i = 0; i < 64; i++) {
             uint64_t v = value_at(in, letter, i);
             if (atomics[row].range)
@@ -478,7 +479,7 @@ TEST_ROWS(atom_gives_what_was_there_lane_after_lane, atomics)
     apply(_i, ".shared::cta", "");
 }
 
-// Many blocks at one address: the total is exact, and no update is lost.
+// Many blocks update one address: the total must be exact, so no update is lost.
 static const struct {
     const char *what, *body;
     uint64_t total; // from 64 blocks of 128 threads
@@ -521,7 +522,7 @@ TEST_ROWS(contended_atomics_lose_nothing, contended)
 
 TEST(vector_and_packed_adds_apply_to_every_element)
 {
-    // 1.5 and 0.25 as f16, then bf16.
+    // 1.5 and 0.25 as f16, then as bf16.
     uint32_t in[32] = { 0 }, out[4][32];
     _Alignas(16) uint32_t shared[16] = { 0x3e003400, 0x3e003400, 0x3fc03e80, 0x3fc03e80, 0x3f800000,
                                          0x40000000, 0x40400000, 0x40800000, 0x34003e00 };
@@ -545,7 +546,7 @@ TEST(vector_and_packed_adds_apply_to_every_element)
     ck_assert_uint_eq(shared[0], 0x3f003f00); // 1.75
     ck_assert_uint_eq(shared[1], 0x3f003f00);
     ck_assert_uint_eq(shared[2], 0x3fe03fe0);
-    ck_assert_uint_eq(shared[3], 0x3fc03e80); // zeros added
+    ck_assert_uint_eq(shared[3], 0x3fc03e80); // zeros were added
     ck_assert_uint_eq(shared[4], 0x40000000);
     ck_assert_uint_eq(shared[5], 0x40800000);
     ck_assert_uint_eq(shared[6], 0x40800000);
@@ -594,7 +595,7 @@ TEST_ROWS(atomics_check_their_address, bad_addresses)
     ck_assert_msg(fault == bad_addresses[_i].fault, "%s: %d %s", x.body, fault, harness_report());
 }
 
-// Forms that are refused at load, each with its line number.
+// Forms that are refused at load, with their line numbers.
 static const char *const refused[] = {
     "vote.any.pred %p1, %p0;",
     "vote.sync.any.b32 %r1, %p0, -1;",
@@ -633,7 +634,7 @@ TEST_ROWS(forms_that_do_not_exist_are_refused_at_load, refused)
     ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"                   \
     ".extern .func free(.param .b64 p);\n"
 
-// The output that `x` writes to a stream of this process.
+// Runs `x` and returns its output to a stream of this process.
 static int listen(const struct exercise *x, FILE *stream, char *text, size_t room, uint32_t *out)
 {
     FILE *file = tmpfile();
@@ -723,7 +724,7 @@ TEST(malloc_gives_memory_that_kernels_reach_until_it_is_freed)
     run(&x, NULL, out, NULL, 0);
     for (uint32_t lane = 0; lane < 32; lane++) {
         ck_assert_uint_eq(out[0][lane], lane);
-        ck_assert_uint_eq(out[1][lane], 0); // more than the heap holds
+        ck_assert_uint_eq(out[1][lane], 0); // more than is left in the heap
     }
     x.outputs = "";
     x.body = "{\n.param .b64 p;\nmov.b64 %x2, 64;\nst.param.b64 [p], %x2;\n"

@@ -1,4 +1,5 @@
-// wgmma against products in double, over all layouts of its matrices in shared memory.
+// Compares wgmma with products computed in double, for all layouts of its matrices in shared
+// memory.
 #include "base/array.h"
 #include "elements.h"
 
@@ -8,13 +9,13 @@
 #include "sim/shell/shell.h"
 #include "tests.h"
 
-// A kernel of one warpgroup that fills shared memory from an image, and multiplies once.
+// ---- A kernel of one warpgroup that fills shared memory from an image and multiplies once
 
 enum { THREADS = 128, SHARED = 96 << 10, MAX_D = 128 };
 
 struct product {
     const char *form;       // "f32.f16.f16", "satfinite.s32.s8.s8"
-    const char *immediates; // the operands after scale-d, with the comma
+    const char *immediates; // operands after scale-d, including the comma
     uint32_t n, k;
     uint32_t d_registers;
     bool a_registers;
@@ -96,16 +97,15 @@ static int run(const struct product *x, struct data *data, uint32_t threads)
     return fault;
 }
 
-// The layout of a matrix: a canonical layout of the ISA, whose pieces of 16 bytes are then
-// swizzled.
+// The layout of a matrix: a canonical layout of the ISA with swizzled 16-byte pieces.
 struct layout {
-    uint32_t swizzle; // bytes of a row: 128, 64, 32; 0: none
-    bool turned;      // m or n is the contiguous dimension
+    uint32_t swizzle; // bytes per row: 128, 64, 32; 0: no swizzle
+    bool turned;      // whether m or n is the contiguous dimension
     uint32_t leading, stride, start;
-    bool relative; // the pattern starts at the matrix, at any address
+    bool relative; // whether the pattern starts at the matrix, at any address
 };
 
-// Returns the offset of byte `part` of the element at `row` of m or n and element k.
+// Returns the offset of byte `part` of the element at k and at `row`, along m or n.
 static uint32_t place(const struct layout *l, uint32_t row, uint32_t k, uint32_t size)
 {
     const uint32_t t = 16 / size, s = l->swizzle;
@@ -132,7 +132,8 @@ static uint64_t descriptor(const struct layout *l)
            (uint64_t)l->stride >> 4 << 32 | base << 49 | mode << 62;
 }
 
-// The end of a matrix of 256 rows is below 64 KiB where it may be B, of 64 rows below 32 KiB.
+// A matrix of 256 rows, which may be B, must end below 64 KiB; a matrix of 64 rows must end below
+// 32 KiB.
 #define A_AT 0
 #define B_AT 32768
 
@@ -146,7 +147,7 @@ static const struct {
     { { 32, false, 16, 256, A_AT, false }, { 32, false, 16, 256, B_AT, false }, false },
     { { 0, false, 128, 256, A_AT, false }, { 0, false, 4096, 128, B_AT, false }, false },
     { { 0, false, 2064, 144, A_AT, false }, { 0, false, 144, 304, B_AT + 16, false }, false },
-    // later steps of k, scattered rows, and each mode
+    // later steps along k, scattered rows, and each mode
     { { 128, false, 0, 2048, A_AT + 32, false }, { 64, false, 0, 1024, B_AT + 32, false }, false },
     { { 32, false, 0, 512, A_AT, false }, { 128, false, 0, 1024, B_AT + 96, false }, false },
     // starts that are not multiples of the pattern
@@ -154,7 +155,7 @@ static const struct {
     { { 128, false, 0, 1024, A_AT + 384, true }, { 64, false, 0, 512, B_AT + 128, true }, false },
     { { 128, false, 0, 1024, A_AT, false }, { 32, false, 0, 256, B_AT + 128, true }, true },
     { { 0 }, { 128, false, 16, 1024, B_AT, false }, true },
-    // m and n contiguous: only for elements of 16 bits
+    // m and n contiguous: only for 16-bit elements
     { { 128, true, 16, 1024, A_AT, false }, { 128, true, 8192, 1024, B_AT, false }, false },
     { { 64, true, 1024, 512, A_AT, false }, { 64, true, 2048, 512, B_AT, false }, false },
     { { 32, true, 768, 256, A_AT, false }, { 32, true, 512, 256, B_AT, false }, false },
@@ -183,10 +184,10 @@ static const struct {
 enum { FORMS = CUC_LENGTH(forms) };
 
 static struct data data;
-static uint64_t a[64][32], b[256][64]; // codes; b by columns
-static uint32_t at[64][32];            // the k index of b for each stored element of a
+static uint64_t a[64][32], b[256][64]; // codes; b is stored by columns
+static uint32_t at[64][32];            // the index along k in b for each stored element of a
 
-// Returns true if rows of k elements fit a layout: rows of a pattern are whole, and no two bytes
+// Returns whether rows of k elements fit a layout: rows of a pattern are complete, and no two bytes
 // overlap.
 static bool fits(const struct layout *l, uint32_t rows, uint32_t k, uint32_t size)
 {
@@ -202,7 +203,7 @@ static bool fits(const struct layout *l, uint32_t rows, uint32_t k, uint32_t siz
     return true;
 }
 
-// Bits [i * size, ...) of a thread's registers: element i.
+// Returns element i in a thread's registers: bits i * size and up.
 static uint32_t *word_of(uint32_t *registers, uint32_t thread, uint32_t i, uint32_t size)
 {
     return &registers[i * size / 4 * THREADS + thread];
@@ -220,10 +221,10 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
     static double before[64][256];
     char immediates[32] = "";
 
-    if (d == 'i') // has no signs
+    if (d == 'i') // integers have no signs to choose
         sign_a = sign_b = 1;
 
-    memset(&data, 0xff, sizeof data); // NaN: bytes outside the matrices must not matter
+    memset(&data, 0xff, sizeof data); // NaN, because bytes outside the matrices must not matter
     memset(data.a, 0, sizeof data.a);
     for (uint32_t row = 0; row < 64; row++) {
         for (uint32_t i = 0; i < k; i++) {
@@ -232,7 +233,7 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
                 memcpy(data.image + place(la, row, i, size), &a[row][i], size);
                 continue;
             }
-            // Pieces of 4 bytes: one for each of the four registers.
+            // 4-byte pieces, one for each of the four registers.
             uint32_t part = i * size / 4, lane = row % 8 * 4 + part % 4;
             uint32_t thread = row / 16 * 32 + lane, reg = row % 16 / 8 + part / 4 * 2;
             data.a[reg * THREADS + thread] |= (uint32_t)a[row][i] << i * size % 4 * 8;
@@ -272,7 +273,7 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
                 *word = i % 2 ? (*word & 0xffff) | half << 16 : half;
                 before[row][col] = (double)sim_f16_to_f32(half);
             } else {
-                // Both ends of the range, and values between.
+                // Both ends of the range, and values in between.
                 *word = row % 3 == 0 ? 0x7fffffff - i : row % 3 == 1 ? 0x80000000 + i : draw(seed);
                 before[row][col] = (double)(int32_t)*word;
             }
@@ -386,7 +387,7 @@ TEST_RANGE(a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits, 0, FORMS)
 
 TEST(infinity_and_nan_come_out)
 {
-    // Row 0 of A has an infinity, row 1 a NaN, row 2 infinities of both signs; B is all ones.
+    // Row 0 of A has an infinity, row 1 a NaN, and row 2 infinities of both signs; B is all ones.
     static const struct layout la = { 128, false, 0, 1024, A_AT, false };
     static const struct layout lb = { 128, false, 0, 1024, B_AT, false };
     static const uint16_t one = 0x3c00, infinity = 0x7c00, nan = 0xfe01, minus = 0xfc00;
@@ -416,7 +417,7 @@ static const struct {
     int code;
     const char *told;
 } faults[] = {
-    // B ends 2048 bytes past shared memory: 128 rows
+    // B ends 2048 bytes past the end of shared memory: 128 rows
     { 0x4000004000010000, 0x4000004000010000 | (SHARED - 14336) >> 4, 128, 700,
       "B of wgmma has row 112 at offset 98304 of shared memory, which has 98304 bytes" },
     { 0x4000004000010000 | (SHARED - 1024) >> 4, 0x4000004000010000, 128, 700,
@@ -568,7 +569,7 @@ static void *read_file(const char *path)
     return text;
 }
 
-// Encodes a map of a bf16 matrix, with boxes of `box_rows` rows and 64 columns.
+// Encodes a map of a bf16 matrix for boxes of `box_rows` rows and 64 columns.
 static void encode(CUtensorMap *map, void *matrix, uint64_t rows, uint64_t cols, uint32_t box_rows)
 {
     const uint64_t dims[] = { cols, rows }, strides[] = { cols * 2 };
@@ -590,7 +591,7 @@ static uint16_t *draw_bf16(uint32_t count, uint64_t *seed)
 
 TEST(a_whole_product_of_matrices_is_right)
 {
-    // Tiles of 128 x 256 x 64, which divide none of these.
+    // Tiles of 128 x 256 x 64, none of which divides these sizes.
     enum { M = 200, N = 520, K = 328 };
     struct {
         CUtensorMap a, b, c;

@@ -1,6 +1,6 @@
-// Refusals and reports of the simulated driver: effective limits, launches, freed memory, copies,
-// memory of other devices, settings. CUCORE_DRIVER is its path. Each test runs in its own process,
-// and opens the driver after setting the environment.
+// Tests the messages of the simulated driver's refusals and reports: effective limits, launches,
+// freed memory, copies, memory of other devices, settings. CUCORE_DRIVER is the driver's path. Each
+// test runs in its own process, and opens the driver after setting the environment.
 #include "base/array.h"
 #include "driver_symbols.h"
 #include "tests.h"
@@ -17,7 +17,7 @@ static const char ptx[] =
     ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
     ".extern .func free(.param .b64 p);\n"
     ".visible .global .align 4 .u32 word = 7;\n"
-    // The sum of 1 to n, by as many calls, each with 32 bytes of its own.
+    // Sums 1 to n with n nested calls, each of which uses 32 bytes of its own.
     ".func (.param .b32 r) sum(.param .b32 a)\n"
     "{ .reg .pred %p; .reg .b32 %r<5>; .local .align 4 .b32 keep[8];\n"
     "  ld.param.b32 %r1, [a]; st.local.u32 [keep], %r1; setp.ne.u32 %p, %r1, 0; @%p bra more;\n"
@@ -31,13 +31,13 @@ static const char ptx[] =
     "  { .param .b32 i; .param .b32 o; st.param.b32 [i], %r1;\n"
     "    call.uni (o), sum, (i); ld.param.b32 %r2, [o]; }\n"
     "  st.global.u32 [%d], %r2; ret; }\n"
-    // Allocates n bytes of the heap, and writes the address.
+    // Allocates n bytes on the heap, and writes the address.
     ".visible .entry take(.param .u64 out, .param .u64 n)\n"
     "{ .reg .b64 %d<4>; ld.param.u64 %d1, [out]; ld.param.u64 %d2, [n];\n"
     "  { .param .b64 i; .param .b64 o; st.param.b64 [i], %d2;\n"
     "    call.uni (o), malloc, (i); ld.param.b64 %d3, [o]; }\n"
     "  st.global.u64 [%d1], %d3; ret; }\n"
-    // Allocates n pieces of the heap, and frees them in the order of their allocation.
+    // Allocates n pieces on the heap, and frees them in the same order.
     ".visible .entry churn(.param .u64 list, .param .u64 n)\n"
     "{ .reg .pred %p; .reg .b64 %d<4>; .reg .b64 %e<4>; ld.param.u64 %d1, [list];\n"
     "  ld.param.u64 %d2, [n]; mov.u64 %d3, %d1; mad.lo.u64 %e1, %d2, 8, %d1;\n"
@@ -49,7 +49,7 @@ static const char ptx[] =
     "  { .param .b64 i; st.param.b64 [i], %e2; call.uni free, (i); }\n"
     "  add.u64 %d3, %d3, 8; setp.lt.u64 %p, %d3, %e1; @%p bra put;\n"
     "  ret; }\n"
-    // Frees p, then reads n bytes after it.
+    // Frees p, then reads n bytes past it.
     ".visible .entry drop(.param .u64 p, .param .u64 n)\n"
     "{ .reg .b32 %r; .reg .b64 %d<3>; ld.param.u64 %d1, [p]; ld.param.u64 %d2, [n];\n"
     "  { .param .b64 i; st.param.b64 [i], %d1; call.uni free, (i); }\n"
@@ -72,7 +72,7 @@ static void listen(void)
     dup2(fileno(heard), 2);
 }
 
-// Returns the output since the last call.
+// Returns the text written since the last call.
 static const char *said(void)
 {
     static char text[8192];
@@ -120,7 +120,7 @@ static CUdeviceptr memory(size_t bytes)
     return p;
 }
 
-// Limits of a context
+// ---- Limits of a context
 
 // A call takes 48 bytes: 32 of its own and 16 of overhead.
 static const struct {
@@ -181,7 +181,7 @@ TEST(the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context)
         ck_cu(cuMemcpyDtoH_v2(&address[i], p, 8));
     }
     ck_assert(address[0] && !address[1] && address[2]);
-    // After the first kernel that uses the heap, its limit cannot change.
+    // The heap's limit cannot change after the first kernel that uses the heap.
     ck_assert_int_eq(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 2 << 20), CUDA_ERROR_INVALID_VALUE);
     ck_assert_msg(strstr(said(), "before the context's first kernel"), "%s", said());
 
@@ -197,7 +197,7 @@ TEST(the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context)
     ck_assert_uint_ne(address[1], 0);
     ck_cu(cuCtxDestroy(second));
     module = first;
-    // The first launch's allocation is still there, and the second's is freed.
+    // The first launch's allocation still exists, but the second's has been freed.
     ck_cu(run("read", address[2], 0));
     ck_assert_int_eq(run("read", address[1], 0), CUDA_ERROR_ILLEGAL_ADDRESS);
     ck_assert_msg(strstr(said(), "freed by the end of their context"), "%s", said());
@@ -236,7 +236,7 @@ TEST(a_piece_of_the_heap_costs_as_much_to_give_back_among_many)
         double once = churn(list, MANY);
         many = once < many ? once : many;
     }
-    // A linear search for each of them would take twenty times as long.
+    // With a linear search for each piece, this would take twenty times as long.
     ck_assert_msg(many < 12 * few * MANY / FEW, "%d in %g s, %d in %g s", FEW, few, MANY, many);
 }
 
@@ -310,7 +310,7 @@ TEST(so_does_one_with_other_things_that_cannot_be)
     ck_cu(cuCtxSynchronize());
 }
 
-// Freed memory, and memory that was never allocated
+// ---- Freed memory, and memory that was never allocated
 
 static CUdeviceptr free_sync(void)
 {
@@ -411,7 +411,7 @@ TEST_ROWS(a_kernel_that_misses_is_told_by_how_much, misses)
     ck_assert_msg(strstr(said(), misses[_i].said), "%s\nlacks %s", said(), misses[_i].said);
 }
 
-// Copies of `bytes` bytes from or to offset `at`, of 100 bytes of device memory.
+// Copies of `bytes` bytes from or to offset `at` in 100 bytes of device memory.
 static const struct {
     enum { FROM, TO, FILL } what;
     size_t at, bytes;
@@ -496,8 +496,8 @@ TEST(a_launch_costs_as_much_among_a_thousand_streams_as_among_a_hundred)
         few = a < few ? a : few;
         many = b < many ? b : many;
     }
-    // The time includes making a thousand threads: with one wake-up for all it would be a hundred
-    // times as long.
+    // The time includes making a thousand threads. If one wake-up woke all threads, it would take a
+    // hundred times as long.
     ck_assert_msg(many < 10 * few, "100 streams take %g s, 1000 take %g s", few, many);
 }
 
@@ -553,7 +553,7 @@ TEST(a_thread_pushes_more_contexts_than_it_has_room_for_at_first)
 
 static bool no_threads;
 
-// Interposes libc's function, for the driver too.
+// Replaces libc's function, for the driver too.
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *data)
 {
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -585,10 +585,10 @@ TEST(without_a_thread_for_a_stream_a_launch_fails_and_the_next_one_may_not)
 
 // Devices
 
-// The devices of four that CUDA_VISIBLE_DEVICES selects, in order.
+// The devices, out of four, that CUDA_VISIBLE_DEVICES selects, in order.
 static const struct {
     const char *value;
-    const char *devices; // with an H200's results: "!" for an error, which differs from no device
+    const char *devices; // as on an H200; "!" means an error, which differs from no device
 } visible[] = {
     { "0,1,2,3", "0123" }, { "2,0", "20" },      { "3", "3" },
     { "1,7,2", "1" },      { "0,2,-1,1", "02" }, { "", "" },
@@ -605,7 +605,7 @@ TEST_ROWS(cuda_visible_devices_says_which_devices_there_are, visible)
     int to[2], count, ready = 0;
 
     setenv("CUCORE_SIM_DEVICES", "4", 1);
-    // A child prints the UUIDs of all devices.
+    // A child process prints the UUIDs of all devices.
     ck_assert_int_eq(pipe(to), 0);
     if (fork() == 0) {
         open_driver();
@@ -649,7 +649,7 @@ TEST_ROWS(cuda_visible_devices_says_which_devices_there_are, visible)
     }
 }
 
-// A kernel of device 0 and memory of device 1.
+// A kernel on device 0 uses memory of device 1.
 static const struct {
     enum { PLAIN, VARIABLE, POOL, MANAGED, HOST } memory;
     bool allowed;
@@ -734,7 +734,7 @@ TEST(a_copy_between_devices_needs_no_peer_access)
 
 static const struct {
     const char *name, *value;
-    const char *said; // report of cuInit() or cuMemAlloc(), also at exit; NULL: nothing
+    const char *said; // what cuInit() or cuMemAlloc() reports, also at exit; NULL: nothing
 } settings[] = {
     { "CUCORE_SIM_FAIL", "cuMemAlloc_v2:1=2", NULL },
     { "CUCORE_SIM_FAIL", "cuMemAlloc:1=2", NULL },
@@ -824,8 +824,8 @@ TEST_ROWS(numbers_that_no_head_has_are_refused, odd_heads)
     ck_assert_int_ne(cuModuleLoadData(&m, odd_heads[_i]), CUDA_SUCCESS);
 }
 
-// A text of many similar pieces: a head, pieces with their own number and the next one's, and an
-// end.
+// A text of many similar pieces: a head, pieces that contain their own number and the next piece's,
+// and an end.
 static const struct {
     const char *what, *head, *piece, *end;
 } long_texts[] = {

@@ -1,4 +1,4 @@
-// Answers of oracles, compared with results.
+// Compares the oracles' answers with results.
 #include "opcodes.h"
 
 #include <inttypes.h>
@@ -40,8 +40,8 @@ int64_t sign_extended(uint64_t bits, uint32_t width)
     return (int64_t)(bits << (64 - width)) >> (64 - width);
 }
 
-// e4m3 has numbers where others have infinities, and one NaN; the formats of 6 and 4 bits have
-// neither; ue8m0 is a power of two or NaN.
+// Returns a float's value. e4m3 uses the codes of infinities for numbers and has one NaN; the 6-bit
+// and 4-bit formats have neither infinities nor NaNs; ue8m0 is a power of two or NaN.
 long double float_value(uint64_t bits, struct soft_format f)
 {
     const uint64_t magnitude = bits & (format_sign(f) - 1);
@@ -80,7 +80,7 @@ struct answer open_to(uint64_t bits)
     return (struct answer){ .is = ANSWER_OPEN, .bits = bits };
 }
 
-// The distance to the next number of the format.
+// Returns the distance to the format's next number.
 static long double unit_at(long double value, struct soft_format f)
 {
     const int least = 2 - (1 << (f.exponent - 1)) - f.mantissa;
@@ -109,7 +109,7 @@ struct answer near_to(const struct call *c, long double value)
         break;
     case COMPARE_RELATIVE:
         a.slack = fabsl(value) * exp2l((long double)row->bound);
-        // Below the least normal number the format is coarser than that distance.
+        // Below the smallest normal number the format is coarser than that distance.
         if (a.slack < unit_at(0, f))
             a.slack = unit_at(0, f);
         break;
@@ -119,7 +119,7 @@ struct answer near_to(const struct call *c, long double value)
     default:
         break;
     }
-    // Flushes a result to zero.
+    // Also accept zero for a result that may be flushed.
     if (c->x->words & WORD_FTZ && fabsl(value) - a.slack < ldexpl(1, 2 - (1 << (f.exponent - 1)))) {
         a.or_bits = true;
         a.bits = value < 0 ? format_sign(f) : 0;

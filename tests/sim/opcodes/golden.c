@@ -1,4 +1,4 @@
-// Golden files: what a device gave, as text.
+// Reads and writes golden files: a device's results as text.
 //
 //     cucore opcodes 1
 //     device NVIDIA H200
@@ -7,8 +7,8 @@
 //     near INPUTS OUTPUTS BITS COUNT ex2.approx.f32 %d0, %i0;
 //     VALUES
 //
-// INPUTS, OUTPUTS and BITS are hashes in hexadecimal (opcodes.h, struct record). VALUES are COUNT
-// numbers in hexadecimal, 16 a line.
+// INPUTS, OUTPUTS and BITS are hexadecimal hashes (opcodes.h, struct record). VALUES are COUNT
+// hexadecimal numbers, 16 per line.
 #include "opcodes.h"
 
 #include <errno.h>
@@ -128,7 +128,7 @@ bool golden_write(const struct golden *g, const char *folder, const char *family
     return fclose(file) == 0;
 }
 
-// Reads one record; false if the file is malformed.
+// Reads one record; returns false if the file is malformed.
 static bool read_record(struct golden *g, FILE *file, const char *line)
 {
     char word[8];

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Golden files of opcodes: a recorded file is used for comparison, and a difference is found.
+# Tests golden files of opcodes: recorded files must be used for comparison, and differences must be
+# found.
 #
 #     golden.sh TEST_OPCODES FOLDER     on the driver that CUCORE_DRIVER names
 set -u
@@ -24,7 +25,7 @@ expect() {
     fi
 }
 
-# corrupt FILE SCRIPT: change a copy, which has to differ then
+# corrupt FILE SCRIPT: edit a copy, which must then differ
 corrupt() {
     cp "$kept/$1" "$golden/$arch/$1"
     sed -i "$2" "$golden/$arch/$1"
@@ -60,22 +61,22 @@ diff -r "$kept" "$folder/again" || {
     exit 1
 }
 
-# An output that is not the recorded one.
+# An output that differs from the recorded one.
 corrupt integer.txt '0,/^exact \([0-9a-f]* \)[0-9a-f]*/s//exact \10123456789abcdef/'
 expect 1 "other results than the golden file"
-# An output that differs only where the ISA leaves it open: another device may differ there, the
-# simulator may not.
+# An output that differs only where the ISA leaves it open: there another device may differ, but not
+# the simulator.
 corrupt integer.txt 's/^\(exact [0-9a-f]* [0-9a-f]*\) [0-9a-f]*\( div.u32\)/\1 0123456789abcdef\2/'
 expect 1 "1 instances differ .* in NaNs"
-# Golden files of other inputs are not compared.
+# Golden files for other inputs are not compared.
 corrupt integer.txt '0,/^exact [0-9a-f]*/s//exact 0123456789abcdef/'
 expect 0 "$((count - 1)) compared with golden files, 1 of other inputs"
 cp "$kept/integer.txt" "$golden/$arch/"
-# A value beyond its bound, and one within.
+# A value outside its bound, and one within it.
 corrupt float.txt '/^near/{n;s/^\([0-9a-f]* [0-9a-f]* [0-9a-f]* \)[0-9a-f]*/\142280000/}'
 expect 1 "the golden file gave 42280000"
 cp "$kept/float.txt" "$golden/$arch/"
-# A file cut short, one of another kind.
+# A truncated file, and a file of another kind.
 corrupt matrix.txt '$d'
 expect 1 "is not understood"
 corrupt matrix.txt '1s/.*/something else/'

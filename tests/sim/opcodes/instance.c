@@ -1,4 +1,4 @@
-// The tables, and the instances that their rows stand for.
+// The tables, and the instances that their rows expand to.
 #include "base/array.h"
 #include "opcodes.h"
 #include "oracles.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Types that are chosen together.
+// Groups of types to choose from.
 #define UNSIGNED "(u16|u32|u64)"
 #define SIGNED "(s16|s32|s64)"
 #define INTEGERS "(u16|s16|u32|s32|u64|s64)"
@@ -50,7 +50,7 @@ bool shape_of(const struct instance *x, uint32_t *m, uint32_t *n, uint32_t *k)
     return false;
 }
 
-// The words of the instruction, its types, its flags.
+// Reads the instruction's words: its types and its flags.
 static void read_words(struct instance *x)
 {
     static const struct {
@@ -98,7 +98,7 @@ static const struct kind *operand_kind(const struct instance *x, const char *nam
     return kind_find(name, length);
 }
 
-// "T*4 = T S": the kinds of the operands, and the text that replaces $.
+// Reads "T*4 = T S": the kinds of the operands, and the text that replaces $.
 static void read_operands(struct instance *x, char *dollar, size_t room)
 {
     bool inputs = false;
@@ -179,7 +179,7 @@ struct list {
     size_t count, room;
 };
 
-// `text` with every #number replaced.
+// Returns `text` with every #number replaced by the choice.
 static char *recall(const char *text, uint32_t number, const char *chosen, size_t width)
 {
     const char mark[] = { '#', (char)('0' + number), 0 };
@@ -196,8 +196,8 @@ static char *recall(const char *text, uint32_t number, const char *chosen, size_
     return out;
 }
 
-// Expands the choices of a text one after another: `done` is the expanded part, with `number`
-// choices made.
+// Expands the choices of a text one after another. `done` is the part already expanded, with
+// `number` choices made.
 static void choose(struct list *list, const struct row *row, const char *done, const char *rest,
                    uint32_t number)
 {

@@ -1,5 +1,5 @@
-// The types of operands and their test values: edges first, then pseudorandom numbers, the same
-// each time.
+// The types of operands and their test values: edge values first, then pseudorandom numbers that
+// are the same in each run.
 #include "base/array.h"
 #include "opcodes.h"
 
@@ -49,7 +49,7 @@ static const struct kind kinds[] = {
     { "e2m3x4",  'r',  8, 4, true,  { 2, 3 }, PATTERN_RANDOM },
     { "e3m2x4",  'r',  8, 4, true,  { 3, 2 }, PATTERN_RANDOM },
     { "e2m1x4",  'h',  4, 4, true,  { 2, 1 }, PATTERN_RANDOM },
-    // Types named by instructions; as operands they are packed into registers of other types.
+    // Types that instructions name; as operands they are packed into registers of other types.
     { "b1",      'r',  1, 1, false, NO_FLOAT, PATTERN_RANDOM },
     { "b8",      'r',  8, 1, false, NO_FLOAT, PATTERN_EDGES },
     { "b128",    'l', 64, 1, false, NO_FLOAT, PATTERN_RANDOM },
@@ -66,7 +66,7 @@ static const struct kind kinds[] = {
     { "m.e4m3",  'r',  8, 4, true,  { 4, 3 }, PATTERN_MATRIX },
     { "m.e5m2",  'r',  8, 4, true,  { 5, 2 }, PATTERN_MATRIX },
     { "m.b32",   'r', 32, 1, false, NO_FLOAT, PATTERN_RANDOM },
-    // Kinds with a name of their own.
+    // Kinds that no instruction names.
     { "random",  'r', 32, 1, false, NO_FLOAT, PATTERN_RANDOM },
     { "random64", 'l', 64, 1, false, NO_FLOAT, PATTERN_RANDOM },
     { "below32", 'r', 32, 1, false, NO_FLOAT, PATTERN_BELOW },
@@ -110,7 +110,7 @@ static uint64_t draw(uint64_t *state)
     return z ^ z >> 31;
 }
 
-// Edges, the most important first: with three operands only the first ten are crossed.
+// Edge values, the most important first: with three operands, only the first ten are crossed.
 enum { MAX_EDGES = 160 };
 struct edges {
     uint64_t value[MAX_EDGES];
@@ -150,7 +150,7 @@ static void integer_edges(struct edges *e, uint32_t bits)
         add_edge(e, 0 - (UINT64_C(1) << k), bits);
 }
 
-// A double truncated to a format; for edges that a format lacks this gives a neighbour.
+// Truncates a double to a format. If the format lacks an edge value, this gives a neighbour.
 static uint64_t in_format(double value, struct soft_format f)
 {
     uint64_t bits;
@@ -183,7 +183,7 @@ static void float_edges(struct edges *e, struct soft_format f)
                                sign | (least - 1),
                                sign | infinity | 5,
                                infinity | (least - 1) };
-    // Values at which conversions to integers and to narrower floats change.
+    // Values at which conversions to integers and to narrower floats change their result.
     static const double numbers[] = {
         0.5,
         -0.5,
@@ -319,7 +319,7 @@ static void kind_edges(struct edges *e, const struct kind *k)
         integer_edges(e, k->bits);
     if (k->elements == 1)
         return;
-    // Packed values: distinct neighbours, so that a mix-up shows.
+    // Packed values: make neighbours distinct, so that a mix-up is noticed.
     struct edges one = *e;
     for (uint32_t i = 0; i < one.count; i++) {
         e->value[i] = 0;
@@ -328,8 +328,8 @@ static void kind_edges(struct edges *e, const struct kind *k)
     }
 }
 
-// Elements of a warp's matrices: integers with exact sums, numbers of one magnitude, of many, and
-// occasionally infinities and NaNs.
+// Returns an element of a warp's matrices: integers with exact sums, numbers of one magnitude or of
+// many, and occasionally infinities and NaNs.
 static uint64_t matrix_element(const struct kind *k, uint32_t warp, uint64_t *state)
 {
     const uint64_t random = draw(state);
@@ -353,12 +353,12 @@ static uint64_t matrix_element(const struct kind *k, uint32_t warp, uint64_t *st
         if (random % 127 == 0)
             return format_nan(f);
         return in_format(unit, f);
-    default: // includes subnormals of f16 and fp8
+    default: // includes subnormal numbers of f16 and fp8
         return in_format(ldexp(unit, (int)(random % 25) - 12), f);
     }
 }
 
-// Values that the lanes of a warp vote on or compare.
+// Returns a value that the lanes of a warp vote on or compare.
 static uint64_t warp_value(enum pattern pattern, uint32_t n, uint64_t *state)
 {
     const uint32_t warp = n / WARP, lane = n % WARP, choice = warp % 4;
@@ -385,7 +385,7 @@ static uint64_t random_value(const struct kind *k, uint64_t common, uint64_t *st
     case PATTERN_SHIFT:
         return any & 1 ? any >> 8 & 63 : any >> 32;
     default:
-        // Half of them of similar magnitude, so that sums cancel.
+        // Give half of them a similar magnitude, so that sums cancel.
         return any & 1 ? any >> 1 | any << 63
                        : common ^ (any & (k->bits == 64   ? UINT64_C(0x801fffffffffffff)
                                           : k->bits == 16 ? UINT64_C(0x81ff81ff)
@@ -403,12 +403,12 @@ void kind_values(uint64_t **column, const struct kind *const *list, uint32_t cou
         for (const char *at = list[k]->name; *at; at++)
             state = state * 31 + (unsigned char)*at;
     }
-    if (cases == CASES_ALL) { // every value there is
+    if (cases == CASES_ALL) { // use every possible value
         for (uint32_t n = 0; n < cases; n++)
             column[0][n] = n;
         return;
     }
-    // The first `core` edges of each operand are combined with all of those of the others.
+    // Combine the first `core` edge values of each operand with all edge values of the others.
     for (uint32_t next = 1; count && count <= 4; next++) {
         uint64_t size = 1;
         for (uint32_t k = 0; k < count; k++)
@@ -439,10 +439,10 @@ void kind_values(uint64_t **column, const struct kind *const *list, uint32_t cou
             } else {
                 value = random_value(list[k], common, &state);
             }
-            // tf32 keeps no bits beyond these.
+            // tf32 ignores the bits below these.
             if (strcmp(list[k]->name, "m.tf32") == 0)
                 value &= UINT64_C(0xffffe000);
-            // Bits above an 8-bit value in its register are ignored.
+            // The bits above an 8-bit value in its register are ignored.
             column[k][n] = value & kind_mask(list[k]);
         }
     }

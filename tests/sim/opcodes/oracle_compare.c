@@ -1,4 +1,4 @@
-// Comparisons by value: integers in 64 bits, floats as long doubles, which represent all of them
+// Compares by value: integers in 64 bits, floats as long doubles, which represent all formats
 // exactly.
 #include "base/array.h"
 #include "oracles.h"
@@ -22,7 +22,7 @@ static enum relation relation_of(uint64_t a, uint64_t b, const struct kind *kind
     return a < b ? LESS : a > b ? GREATER : EQUAL;
 }
 
-// Each comparison is the set of relations for which it holds.
+// Represents each comparison as the set of relations for which it holds.
 static bool compared(const struct call *c, uint64_t a, uint64_t b, const struct kind *kind)
 {
     static const struct {
@@ -48,7 +48,7 @@ static bool compared(const struct call *c, uint64_t a, uint64_t b, const struct 
         { "num", LESS | EQUAL | GREATER },
         { "nan", UNORDERED },
     };
-    // The comparison is the first modifier.
+    // The first modifier names the comparison.
     const char *word = c->x->main + strlen(c->x->name) + 1;
     const size_t length = strcspn(word, ".");
 
@@ -67,8 +67,8 @@ static bool joined(const struct call *c, bool holds)
     return has(c->x, "and") ? holds && other : has(c->x, "or") ? holds || other : holds != other;
 }
 
-// The second predicate is the opposite comparison, combined likewise; for packed halves it is the
-// second half's.
+// The second predicate is the opposite comparison, combined in the same way; for packed halves it
+// belongs to the second half.
 void compare_setp(const struct call *c, struct answer *out)
 {
     const struct kind *kind = c->x->in[0];

@@ -1,4 +1,4 @@
-// Conversions, by one rounding from an exact value to any format (soft.h).
+// Converts by rounding once from an exact value to any format (soft.h).
 #include "oracles.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 __extension__ typedef __int128 s128;
 
-// Decodes an exact value of any kind; integers drop the bits above their width.
+// Decodes the exact value of any kind; for integers, ignores the bits above their width.
 static struct soft decoded(uint64_t bits, const struct kind *kind, bool ftz)
 {
     const struct soft_format f = kind->format;
@@ -43,7 +43,7 @@ static struct soft decoded(uint64_t bits, const struct kind *kind, bool ftz)
     return x;
 }
 
-// The first code past the largest finite number.
+// Returns the first code past the largest finite number.
 static uint64_t limit_of(struct soft_format f)
 {
     if (f.exponent == 4 && f.mantissa == 3)
@@ -51,13 +51,13 @@ static uint64_t limit_of(struct soft_format f)
     return f.exponent < 5 ? format_sign(f) : format_infinity(f);
 }
 
-// NaN of a format: all ones; if it has no NaN, the largest number.
+// Returns a format's NaN, all ones; or, if the format has no NaN, its largest number.
 static uint64_t nan_of(struct soft_format f)
 {
     return f.mantissa ? format_nan(f) : 0xff;
 }
 
-// Rounds x to a format as the modifiers say; with `plain` any NaN will do.
+// Rounds x to a format as the modifiers say; with `plain`, any NaN is accepted.
 static struct answer rounded(struct soft x, struct soft_format f, uint32_t words,
                              enum soft_mode mode)
 {
@@ -81,7 +81,7 @@ static struct answer rounded(struct soft x, struct soft_format f, uint32_t words
     return exactly(d);
 }
 
-// A power of two, rounded up or toward zero; the format has no sign, zero or infinity.
+// Rounds to a power of two, up or toward zero; the format has no sign, zero or infinity.
 static struct answer rounded_to_power(struct soft x, uint32_t words, enum soft_mode mode)
 {
     if (x.kind == SOFT_NAN)
@@ -112,10 +112,10 @@ static struct answer converted(const struct call *c, uint64_t bits, const struct
     return rounded(x, to->format, c->x->words, c->x->mode);
 }
 
-// Rounds to an integer in a direction.
+// Rounds to an integer in the given direction.
 static struct soft integral(struct soft x, enum soft_mode mode)
 {
-    bool half = false, less = false; // compare the bits cut off with half a step
+    bool half = false, less = false; // compares the bits that are cut off with half a step
 
     if (x.kind != SOFT_FINITE)
         return x;
@@ -142,7 +142,7 @@ static struct answer to_integer(const struct call *c, struct soft x, const struc
 
     if (from_float)
         x = integral(x, c->x->mode);
-    if (x.kind == SOFT_NAN) // zero, except in 64 bits
+    if (x.kind == SOFT_NAN) // NaN gives zero, except in 64 bits
         value = from->bits == 64 || to->bits == 64 ? (s128)1 << (to->bits - 1) : 0;
     else if (x.kind == SOFT_INFINITE || (x.kind == SOFT_FINITE && soft_top(x.m) + x.e > 100))
         value = (s128)1 << 100;
@@ -152,7 +152,7 @@ static struct answer to_integer(const struct call *c, struct soft x, const struc
         value = -value;
     if (x.kind != SOFT_NAN && (from_float || c->x->words & WORD_SAT))
         value = value < lowest ? lowest : value > high ? high : value;
-    // A wider register holds the result extended according to its type.
+    // A wider register holds the result, extended as its type requires.
     uint64_t d = (uint64_t)value;
     if (to->bits < 64)
         d &= (UINT64_C(1) << to->bits) - 1;
@@ -183,15 +183,15 @@ void convert_pair(const struct call *c, struct answer *out)
     out[1] = converted(c, c->in[0], c->x->type[0], c->x->type[1]);
 }
 
-// An element of a packed source.
+// Converts an element of a packed source.
 void convert_packed(const struct call *c, struct answer *out)
 {
     *out = converted(c, c->in[0], c->x->type[0], c->x->type[1]);
 }
 
-// The upper 19 bits are the number; the ISA leaves the lower bits open, and an H200 has zeros
-// there. The ISA describes .rna as two steps, without an exception for NaNs: half of the last place
-// is added, and .satfinite then brings a result with the exponent of infinity one place down.
+// The upper 19 bits are the number. The ISA leaves the lower bits open; an H200 gives zeros. The
+// ISA describes .rna as two steps, without an exception for NaNs: add half of the last place; with
+// .satfinite, reduce a result with the exponent of infinity by one place.
 void convert_tf32(const struct call *c, struct answer *out)
 {
     const struct soft_format tf32 = { 8, 10 };
@@ -210,7 +210,7 @@ void convert_tf32(const struct call *c, struct answer *out)
     *out = a.is == ANSWER_NAN ? a : exactly(a.bits << 13);
 }
 
-// Adds random bits to the magnitude below the last bit that is kept, and truncates.
+// Adds random bits to the magnitude below the last kept bit, and truncates.
 static struct answer stochastic(struct soft x, struct soft_format f, uint32_t words, uint64_t bits,
                                 int width)
 {
@@ -220,14 +220,14 @@ static struct answer stochastic(struct soft x, struct soft_format f, uint32_t wo
         if (last < least)
             last = least;
         if (last > x.e) {
-            const int down = x.e - (last - width); // number of further random bits
+            const int down = x.e - (last - width); // number of random bits still needed
             if (down > 0) {
                 x.m <<= down;
                 x.e -= down;
             }
             if (down > -100)
                 x.m += (soft_big)bits << (down < 0 ? -down : 0);
-            for (; x.e < last; x.e++) // a far smaller number vanishes
+            for (; x.e < last; x.e++) // a much smaller number vanishes
                 x.m >>= 1;
             if (!x.m)
                 x.kind = SOFT_ZERO;
@@ -236,8 +236,8 @@ static struct answer stochastic(struct soft x, struct soft_format f, uint32_t wo
     return rounded(x, f, words, SOFT_RN);
 }
 
-// The random bits of each source: of two sources, each takes its half (13 of 16 for f16); of four,
-// each takes a byte. The ISA's text for four 8-bit results could also mean 16 common bits for each
+// Distributes the random bits: two sources take one half each (13 of 16 bits for f16), four sources
+// take a byte each. The ISA's text about four 8-bit results could also mean 16 bits shared by each
 // two.
 void convert_stochastic(const struct call *c, struct answer *out)
 {
@@ -262,7 +262,7 @@ void convert_stochastic(const struct call *c, struct answer *out)
     }
 }
 
-// The first source is above the second, both above the lower bits of the third.
+// The first source is in the highest bits, then the second, then the lower bits of the third.
 void convert_pack(const struct call *c, struct answer *out)
 {
     const char *word = c->x->text + strlen("cvt.pack.sat.");

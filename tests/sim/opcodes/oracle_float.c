@@ -1,7 +1,7 @@
-// Floating point: f32 and f64 by this machine's own arithmetic under fesetround(), the smaller
-// formats in integers (soft.h), approximate functions by libm in long double.
+// Oracles for floating point. f32 and f64 use this machine's own arithmetic under fesetround(),
+// smaller formats use integers (soft.h), and approximate functions use libm in long double.
 //
-// A NaN result is any NaN, unless the ISA says "canonical".
+// Any NaN is accepted as a NaN result, unless the ISA says "canonical".
 #include "oracles.h"
 
 #include <fenv.h>
@@ -52,7 +52,7 @@ static enum operation operation_of(const struct instance *x)
     return FMA; // mad
 }
 
-// volatile keeps each operation inside the region of its rounding mode.
+// volatile keeps each operation where its rounding mode is set.
 #define MACHINE(name, type, fused, root)                                                 \
     static type name(enum operation operation, type given_a, type given_b, type given_c) \
     {                                                                                    \
@@ -116,8 +116,8 @@ static uint64_t calculated(enum operation operation, const uint64_t *in, struct 
     return d;
 }
 
-// Returns true if a result, rounded with an unbounded exponent range, is below the least normal
-// number: .ftz flushes it, even if rounding among subnormals would give that number.
+// Returns whether a result, rounded with an unbounded exponent range, is below the smallest normal
+// number. .ftz flushes it even if rounding in the subnormal range would give that number.
 static bool is_tiny(enum operation operation, const uint64_t *in, struct soft_format f,
                     enum soft_mode mode)
 {
@@ -137,7 +137,7 @@ static bool is_tiny(enum operation operation, const uint64_t *in, struct soft_fo
     return x.kind == SOFT_FINITE && field - bias < 2 - (1 << (f.exponent - 1));
 }
 
-// Applies the modifiers that follow rounding.
+// Applies the modifiers that take effect after rounding.
 static struct answer finished(uint64_t d, struct soft_format f, uint32_t words)
 {
     const bool nan = format_is_nan(d, f);
@@ -165,7 +165,7 @@ void float_arithmetic(const struct call *c, struct answer *out)
     *out = finished(d, f, c->x->words);
 }
 
-// The first operands are of a half precision, which f32 represents exactly.
+// The first operands have half precision, which f32 represents exactly.
 void float_mixed(const struct call *c, struct answer *out)
 {
     const struct soft_format f = c->x->type[0]->format, half = c->x->type[1]->format;
@@ -182,7 +182,7 @@ void float_fma_oob(const struct call *c, struct answer *out)
     const struct soft_format f = c->x->type[0]->format;
     const bool alone = c->x->ins == 1; // the other operands are 1
     const uint64_t in[3] = { c->in[0], alone ? one_in(f) : c->in[1], alone ? one_in(f) : c->in[2] };
-    // The NaN that marks an element out of bounds, as on an H200, with either sign.
+    // The NaN that marks an element out of bounds, with either sign, as on an H200.
     const uint64_t outside = 0x7ff7, value = format_sign(f) - 1;
 
     // The ISA does not say whether c matters.
@@ -194,7 +194,7 @@ void float_fma_oob(const struct call *c, struct answer *out)
         *out = finished(calculated(FMA, in, f, SOFT_RN), f, c->x->words);
 }
 
-// Orders the codes of two numbers, neither of them NaN, by value.
+// Orders the codes of two numbers by value; neither is NaN.
 static int64_t order(uint64_t x, struct soft_format f)
 {
     int64_t magnitude = (int64_t)(x & (format_sign(f) - 1));
@@ -262,16 +262,18 @@ void float_testp(const struct call *c, struct answer *out)
                    : has(x, "infinite")   ? infinite
                    : has(x, "number")     ? !nan
                    : has(x, "notanumber") ? nan
-                   : has(x, "normal")     ? !nan && !infinite && !subnormal // zero is normal
+                   : has(x, "normal")     ? !nan && !infinite && !subnormal // zero counts as normal
                                           : subnormal);
 }
 
-// Approximate functions. With .ftz a subnormal input counts as zero; without, the ISA is ambiguous,
-// and both are accepted.
+// ---- Approximate functions
+//
+// With .ftz, a subnormal input counts as zero. Without it, the ISA is ambiguous, so both are
+// accepted.
 
 struct sources {
     long double a, b;
-    bool flushed; // something was
+    bool flushed; // whether an input was flushed
 };
 
 static struct sources sources_of(const struct call *c, bool flush)
@@ -290,7 +292,7 @@ static struct sources sources_of(const struct call *c, bool flush)
     return s;
 }
 
-// The answer for a function: with inputs unchanged, or flushed, always so with .ftz.
+// Returns the answer of a function: with inputs unchanged or flushed, and with .ftz always flushed.
 static struct answer approximated(const struct call *c,
                                   long double (*function)(long double, long double))
 {
@@ -354,7 +356,7 @@ static long double hyperbolic(long double a, long double b)
     return tanhl(a);
 }
 
-// A subnormal result may be flushed if the ISA says so for the function, or with .ftz.
+// Also accepts zero for a subnormal result, if the ISA allows that for the function or with .ftz.
 static struct answer or_flushed(struct answer a, const struct call *c)
 {
     const struct soft_format f = c->x->out[0]->format;
@@ -372,7 +374,7 @@ void float_div_approx(const struct call *c, struct answer *out)
     const struct sources s = sources_of(c, false);
 
     if (c->x->words & WORD_APPROX && fabsl(s.b) > 0x1p126L && !isinf(s.b)) {
-        // The reciprocal is subnormal: flushed.
+        // The reciprocal is subnormal, so it is flushed.
         if (isnan(s.a) || isinf(s.a))
             *out = any_nan();
         else
@@ -397,7 +399,7 @@ void float_rsqrt_approx(const struct call *c, struct answer *out)
     *out = approximated(c, inverse_root);
 }
 
-// Beyond 2 pi the bound is wider, and beyond 100 pi there is none.
+// Beyond 2 pi the bound is wider; beyond 100 pi there is none.
 static void trigonometric(const struct call *c, struct answer *out,
                           long double (*function)(long double, long double))
 {
@@ -442,14 +444,15 @@ void float_tanh(const struct call *c, struct answer *out)
     *out = approximated(c, hyperbolic);
 }
 
-// Uses only the high words; NaN becomes this value.
+// Uses only the high words; NaN gives this value.
 static void gross(const struct call *c, struct answer *out,
                   long double (*function)(long double, long double))
 {
     struct call high = *c;
 
     high.in[0] &= UINT64_C(0xffffffff00000000);
-    // A NaN whose payload is in the low word becomes an infinity, or is recognized first.
+    // A NaN with its payload in the low word becomes an infinity, unless the instruction recognizes
+    // it first.
     if (format_is_nan(c->in[0], SOFT_F64) != format_is_nan(high.in[0], SOFT_F64))
         *out = (struct answer){ .is = ANSWER_ANY };
     else if (format_is_nan(c->in[0], SOFT_F64))

@@ -1,4 +1,4 @@
-// Integers in 128 bits, or bit by bit, following the ISA's text.
+// Computes integers in 128 bits, or bit by bit, as the ISA's text says.
 #include "base/array.h"
 #include "oracles.h"
 
@@ -43,8 +43,8 @@ void integer_sub(const struct call *c, struct answer *out)
     *out = low(c, c->x->words & WORD_SAT ? clamp32(d) : d);
 }
 
-// The product, or the half that the modifiers select. An unsigned 64-bit product does not fit a
-// signed number; shifting an unsigned one gives the same low bits.
+// Returns the product, or the half that the modifiers select. An unsigned 64-bit product does not
+// fit in a signed number, but shifting it as unsigned gives the same low bits.
 static s128 product(const struct call *c)
 {
     const uint32_t bits = c->x->type[0]->bits;
@@ -66,7 +66,7 @@ void integer_mad(const struct call *c, struct answer *out)
     *out = low(c, c->x->words & WORD_SAT ? clamp32(d) : d);
 }
 
-// Bits 0 to 31, or 16 to 47, of a product of 24 bits each.
+// Returns bits 0 to 31, or 16 to 47, of the product of two 24-bit numbers.
 static s128 product24(const struct call *c)
 {
     bool is_signed = c->x->type[0]->is_signed;
@@ -93,7 +93,7 @@ void integer_sad(const struct call *c, struct answer *out)
     *out = low(c, value(c, 2) + (d < 0 ? -d : d));
 }
 
-// The ISA leaves division by zero unspecified: here all ones.
+// The ISA leaves division by zero unspecified; this expects all ones.
 void integer_div(const struct call *c, struct answer *out)
 {
     s128 b = value(c, 1);
@@ -163,8 +163,8 @@ void integer_brev(const struct call *c, struct answer *out)
     *out = exactly(d);
 }
 
-// A position or a length: the ISA takes its low 8 bits, and so does an H200 for 32 bits, for which
-// it has an instruction. For 64 bits it takes all of them.
+// Reads a position or a length. The ISA takes the low 8 bits. For 32-bit operands, for which an
+// H200 has an instruction, it does the same; for 64-bit operands it takes all bits.
 static uint64_t in_bits(const struct call *c, uint32_t k)
 {
     return c->x->in[0]->bits == 64 ? c->in[k] : c->in[k] & 255;
@@ -214,7 +214,7 @@ void integer_bmsk(const struct call *c, struct answer *out)
     *out = exactly(clamp && c->in[0] > 31 ? 0 : d);
 }
 
-// An offset with no magnitude bits gives 0 on an H200; the ISA does not specify it.
+// The ISA does not specify an offset without magnitude bits; an H200 gives 0.
 void integer_fns(const struct call *c, struct answer *out)
 {
     const int64_t base = (int64_t)(c->in[1] & 31), offset = sign_extended(c->in[2], 32);
@@ -251,7 +251,7 @@ void integer_dot(const struct call *c, struct answer *out)
     *out = low(c, d);
 }
 
-// The low words as unsigned numbers, and the carry above them.
+// Returns the low words as unsigned numbers, with the carry above them.
 static u128 plain(const struct call *c, uint32_t k)
 {
     return (u128)c->in[k];
@@ -273,13 +273,13 @@ void carry_add(const struct call *c, struct answer *out)
 
 void carry_sub(const struct call *c, struct answer *out)
 {
-    u128 borrow; // the upper half of a negative difference is all ones
+    u128 borrow; // a negative difference has all ones in its upper half
     out[0] = split(c, plain(c, 0) - plain(c, 1), &borrow);
     out[1] = split(c, plain(c, 2) - plain(c, 3) - borrow, &borrow);
     out[2] = split(c, plain(c, 0) - plain(c, 2) - borrow, &borrow);
 }
 
-// The second instruction is signed and takes the carry or borrow of the first.
+// The second instruction is signed and takes the carry or borrow of the first one.
 void carry_saturated(const struct call *c, struct answer *out)
 {
     const bool subtract = strcmp(c->x->name, "subc") == 0;
@@ -301,7 +301,7 @@ static u128 low_half(const struct call *c)
 {
     return (u128)low(c, (s128)((u128)value(c, 0) * (u128)value(c, 1))).bits;
 }
-// Signed or unsigned as the second instruction of the text, if that is the one with .hi.
+// Returns the high half, signed or unsigned like the text's second instruction if that has .hi.
 static u128 high_half(const struct call *c, bool is_signed)
 {
     const uint32_t bits = c->x->out[0]->bits;
@@ -327,7 +327,7 @@ void carry_mad_high(const struct call *c, struct answer *out)
     out[1] = split(c, low_half(c) + plain(c, 3) + carry, &carry);
 }
 
-// Logic, bit by bit.
+// ---- Logic, bit by bit
 
 void logic_and(const struct call *c, struct answer *out)
 {
@@ -380,8 +380,8 @@ void logic_unpack(const struct call *c, struct answer *out)
             exactly((uint64_t)part(c->in[0], k * c->x->out[k]->bits, c->x->out[k]->bits, false));
 }
 
-// The table of lop3 is its result for a = 0xf0, b = 0xcc, c = 0xaa; it is the last 0x.. of the
-// text.
+// lop3's table is its result for a = 0xf0, b = 0xcc, c = 0xaa; the last 0x.. of the text is the
+// table.
 static uint64_t looked_up(const struct call *c)
 {
     unsigned table = 0;
@@ -440,7 +440,7 @@ static uint64_t permuted(const struct call *c, uint64_t selectors)
 
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t select = selectors >> (4 * i) & 15, byte = both >> (select & 7) * 8 & 0xff;
-        if (select & 8) // replicates the sign
+        if (select & 8) // replicate the sign
             byte = byte & 0x80 ? 0xff : 0;
         d |= byte << (8 * i);
     }
@@ -452,7 +452,7 @@ void logic_prmt(const struct call *c, struct answer *out)
     *out = exactly(permuted(c, c->in[2]));
 }
 
-// The table of the ISA: selectors by mode and the low two bits of c.
+// The table in the ISA: selectors by mode and by the low two bits of c.
 void logic_prmt_mode(const struct call *c, struct answer *out)
 {
     static const struct {

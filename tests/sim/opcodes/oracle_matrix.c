@@ -1,5 +1,5 @@
-// Matrix products: gathered from the lanes by the ISA's tables of fragments, and summed in long
-// double, or in 64 bits.
+// Matrix products: gathers elements from the lanes by the ISA's fragment tables, and sums in long
+// double or in 64 bits.
 #include "oracles.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@ static uint64_t of_lane(const struct call *c, uint32_t k, uint32_t lane)
     return c->column[k][c->n / WARP * WARP + lane];
 }
 
-// The shape of a product, and the types of A and B: the second and third type in the instruction's
-// name. The f16 forms of wmma do not name A and B.
+// The shape of a product, and the types of A and B, which are the second and third type in the
+// instruction's name. The f16 forms of wmma do not name the types of A and B.
 struct product {
     uint32_t m, n, k;
     const struct kind *a, *b; // elements
@@ -35,7 +35,7 @@ static struct product product_of(const struct call *c)
 // The dot product of a row and a column.
 struct sum {
     long double value, magnitude;
-    int64_t whole; // integer sum
+    int64_t whole; // sum of integers
     bool nan, plus, minus, exact;
 };
 
@@ -66,7 +66,7 @@ static void add_codes(const struct call *c, struct sum *s, uint64_t a, uint64_t 
                     (p->b->is_signed ? sign_extended(b, p->b->bits) : (int64_t)b);
 }
 
-// The sum plus an accumulator, as an answer.
+// Makes an answer from the sum plus an accumulator.
 static struct answer finished(const struct call *c, struct sum s, uint64_t accumulator)
 {
     const struct kind *kind = c->x->out[0];
@@ -85,7 +85,7 @@ static struct answer finished(const struct call *c, struct sum s, uint64_t accum
         return any_nan();
     if (s.plus || s.minus)
         return exactly(format_infinity(f) | (s.minus ? format_sign(f) : 0));
-    // Integers whose partial sums are all exact.
+    // Integers with partial sums that are all exact.
     slack = whole && s.exact && s.magnitude < ldexpl(1, f.mantissa + 1)
                 ? 0
                 : s.magnitude * exp2l((long double)c->x->row->bound) +
@@ -96,8 +96,9 @@ static struct answer finished(const struct call *c, struct sum s, uint64_t accum
     return (struct answer){ .is = ANSWER_NEAR, .value = s.value, .slack = slack };
 }
 
-// An H200 multiplies 8-bit floats into f16 in three steps, each rounded to f16: the lower two of
-// each four along k, the others, the accumulator. An infinity stays one, or becomes NaN.
+// Products of 8-bit floats into f16. An H200 computes them in three steps, each rounded to f16: the
+// lower two of each four along k, the other two, and the accumulator. An infinity stays one or
+// becomes NaN.
 static struct answer in_steps(const struct call *c, struct answer whole, const struct sum *lower,
                               const struct sum *all, uint64_t accumulator)
 {
@@ -108,7 +109,7 @@ static struct answer in_steps(const struct call *c, struct answer whole, const s
     if (whole.is == ANSWER_NAN || all->nan || all->plus || all->minus || isinf(with_c))
         return whole;
     for (uint32_t k = 0; k < 3; k++) {
-        // Half an ulp, plus the possible loss in the sum.
+        // Half an ulp, plus the bits that the sum may lose.
         const long double slack = k ? 32 + all->magnitude * 0x1p-12L : lower->magnitude * 0x1p-12L;
         const uint64_t infinity = format_infinity(f) | (step[k] < 0 ? format_sign(f) : 0);
         if (fabsl(step[k]) - slack >= limit)
@@ -121,8 +122,9 @@ static struct answer in_steps(const struct call *c, struct answer whole, const s
     return whole;
 }
 
-// An element of a row of A, or of a column of B. Each row is cut into words, or numbers of 64 bits,
-// of which four adjacent lanes hold four. The registers go through `tiles` groups of eight rows.
+// Returns an element of a row of A or of a column of B. Each row is cut into words or 64-bit
+// numbers; four adjacent lanes hold four of these. The registers cover `tiles` groups of eight
+// rows.
 static uint64_t fragment(const struct call *c, uint32_t base, uint32_t row, uint32_t k,
                          uint32_t tiles, uint32_t bits)
 {
@@ -132,8 +134,8 @@ static uint64_t fragment(const struct call *c, uint32_t base, uint32_t row, uint
     return bits == 64 ? value : value >> (k % each * bits) & ((UINT64_C(1) << bits) - 1);
 }
 
-// Output elements are elements of accumulators: lane l has rows l / 4 and l / 4 + 8, columns 2 (l %
-// 4) and the next.
+// Output elements are accumulator elements: lane l has rows l / 4 and l / 4 + 8, and columns 2 (l %
+// 4) and the next one.
 void matrix_mma(const struct call *c, struct answer *out)
 {
     const struct product p = product_of(c);
@@ -157,15 +159,15 @@ void matrix_mma(const struct call *c, struct answer *out)
     }
 }
 
-// m8n8k4 of f16: lanes 4q to 4q + 3 and the lanes 16 above them compute one product.
+// m8n8k4 of f16: lanes 4q to 4q + 3, together with the lanes 16 above them, compute one product.
 static uint64_t quad_element(const struct call *c, uint32_t base, uint32_t along, uint32_t k,
                              bool k_is_inner)
 {
-    // `along` is the row of A or the column of B.
+    // `along` is a row of A or a column of B.
     const uint32_t quad = c->n % 16 / 4 * 4;
     uint32_t lane, i;
 
-    if (k_is_inner) { // a lane has a row of A, or a column of B
+    if (k_is_inner) { // a lane holds a row of A or a column of B
         lane = quad + along % 4 + along / 4 * 16;
         i = k;
     } else {
@@ -196,7 +198,7 @@ void matrix_quad(const struct call *c, struct answer *out)
     }
 }
 
-// Lane l wrote the row of 16 bytes that it addresses.
+// Lane l wrote the 16-byte row that it addresses.
 static uint32_t address_of(uint32_t lane)
 {
     return (lane * 5 + 3) % WARP;
@@ -207,7 +209,7 @@ static uint64_t half_of(const struct call *c, uint32_t lane, uint32_t column)
     return of_lane(c, column / 2, lane) >> (column % 2 * 16) & 0xffff;
 }
 
-// Register i of lane l: columns 2 (l % 4) and the next, of row l / 4 of matrix i, or of its
+// Register i of lane l holds columns 2 (l % 4) and the next one, in row l / 4 of matrix i or of its
 // transpose.
 void matrix_load(const struct call *c, struct answer *out)
 {
@@ -226,7 +228,7 @@ void matrix_load(const struct call *c, struct answer *out)
     }
 }
 
-// The inverse: each lane reads a row that some lane addressed, or no such row.
+// The inverse: each lane reads a row that some lane addressed, or a row that no lane addressed.
 void matrix_store(const struct call *c, struct answer *out)
 {
     const uint32_t lane = c->n % WARP;
@@ -259,8 +261,8 @@ void matrix_move(const struct call *c, struct answer *out)
     *out = exactly(d);
 }
 
-// Element `at` of a matrix in memory, which the lanes wrote side by side: `width` registers each,
-// or, of C and D, in blocks.
+// Returns element `at` of a matrix in memory. The lanes wrote it side by side, `width` registers
+// each, or, for C and D, in blocks.
 static uint64_t in_memory(const struct call *c, uint32_t base, uint32_t registers, uint32_t at,
                           uint32_t bits)
 {
@@ -283,7 +285,7 @@ void matrix_wmma(const struct call *c, struct answer *out)
     const uint32_t each = kind->elements;
 
     for (uint32_t i = 0; i < c->x->outs * each; i++) {
-        // The location of this element in D: 16 bytes for each lane, repeated; 8 bytes for f64.
+        // Find this element in D: 16 bytes for each lane, repeatedly; 8 bytes for f64.
         const uint32_t reg = i / each;
         const uint32_t word = kind->reg == 'l' ? lane + reg * WARP
                                                : lane * 4 + reg % 4 + reg / 4 * 128;

@@ -1,5 +1,5 @@
-// Memory: a load returns the stored value, extended by its type. Atomic operations on memory that
-// no other thread accesses.
+// Memory instructions: a load returns the stored value, extended as its type requires. Atomic
+// operations use memory that no other thread accesses.
 #include "oracles.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void memory_byte(const struct call *c, struct answer *out)
     *out = exactly((c->in[0] & ~(UINT64_C(0xff) << at)) | (c->in[1] & 0xff) << at);
 }
 
-// The first address is in shared memory, the second in global.
+// The first address is in shared memory, the second in global memory.
 void memory_space(const struct call *c, struct answer *out)
 {
     out[0] = exactly(has(c->x, "shared") || strstr(c->x->main, "shared::cta"));
@@ -48,7 +48,7 @@ void memory_partial(const struct call *c, struct answer *out)
     *out = exactly(c->in[0] & ((UINT64_C(1) << (c->in[1] & 7) * 8) - 1));
 }
 
-// The contents of a location after an operation.
+// Returns the contents of a location after an operation.
 static struct answer updated(const struct call *c, uint64_t a, uint64_t b)
 {
     const struct kind *kind = c->x->type[0];
@@ -63,11 +63,11 @@ static struct answer updated(const struct call *c, uint64_t a, uint64_t b)
                 return format_is_nan(a, f) && format_is_nan(b, f)
                            ? any_nan()
                            : exactly(format_is_nan(a, f) ? b : a);
-            if (x == y) // the negative zero is less than the positive one
+            if (x == y) // negative zero is less than positive zero
                 return exactly(((a & format_sign(f)) != 0) == least ? a : b);
             return exactly((x < y) == least ? a : b);
         }
-        // f32 in global memory flushes.
+        // f32 atomics in global memory flush subnormal numbers.
         const bool flush = kind->bits == 32 && !has(c->x, "shared");
         if (flush) {
             a = format_flush(a, f);
@@ -119,7 +119,8 @@ void atomic_cas(const struct call *c, struct answer *out)
     out[1] = exactly(c->in[0] == c->in[1] ? c->in[2] : c->in[0]);
 }
 
-// The value has inputs 0 and 1; it is compared with 2 and 3, and becomes 1 and 0.
+// Memory holds inputs 0 and 1. The instruction compares them with 2 and 3, and replaces them with 1
+// and 0.
 void atomic_cas_pair(const struct call *c, struct answer *out)
 {
     const bool same = c->in[0] == c->in[2] && c->in[1] == c->in[3];
@@ -135,7 +136,7 @@ void atomic_exchange_pair(const struct call *c, struct answer *out)
         out[k] = exactly(c->in[k]);
 }
 
-// Adjacent numbers of the store's width, read back with the width of the load.
+// Adjacent numbers with the width of the store are read back with the width of the load.
 void memory_wider(const struct call *c, struct answer *out)
 {
     const uint32_t stored = strstr(c->x->text, "v2.b16") ? 16 : 32;

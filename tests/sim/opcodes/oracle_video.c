@@ -1,12 +1,13 @@
-// Video instructions, in at least 64 bits: by the ISA's pseudocode, except where the code of ptxas
-// 13.0 for an H200, which lacks these instructions, differs (each such place has a comment).
+// Video instructions, computed in at least 64 bits by the ISA's pseudocode. An H200 lacks these
+// instructions; where the code that ptxas 13.0 generates for it differs, a comment says so and the
+// oracle follows that code.
 #include "oracles.h"
 
 #include <string.h>
 
 __extension__ typedef __int128 s128;
 
-// The selector of an operand: "b0" of "%i0.b0"; "" if it has none.
+// Reads the selector of an operand: "b0" in "%i0.b0"; "" if there is none.
 static void selector_of(const struct call *c, const char *operand, char *selector, size_t room)
 {
     const char *at = strstr(c->x->text, operand);
@@ -28,7 +29,7 @@ static int64_t extended(uint64_t bits, uint32_t width, bool sign)
     return sign ? sign_extended(bits, width) : (int64_t)bits;
 }
 
-// The selected part of a source: its offset and width.
+// Finds the selected part of a source: its offset and width.
 static void part_of(const char *selector, uint32_t *at, uint32_t *width)
 {
     *width = selector[0] == 'b' ? 8 : selector[0] == 'h' ? 16 : 32;
@@ -52,8 +53,8 @@ static int64_t clamped(s128 x, uint32_t width, bool sign)
     return x < low ? low : x > high ? high : (int64_t)x;
 }
 
-// Differs from the ISA: shifts always saturate to 32 bits. For other operations, a negative value
-// of a part saturates to the maximum, and an unsigned word has no upper bound.
+// Differs from the ISA: shifts always saturate to 32 bits. In other operations, a negative value of
+// a part saturates to the maximum, and an unsigned word has no upper bound.
 static s128 saturated(const struct call *c, s128 d, uint32_t width, bool sign)
 {
     if (strncmp(c->x->name, "vsh", 3) == 0)
@@ -63,8 +64,8 @@ static s128 saturated(const struct call *c, s128 d, uint32_t width, bool sign)
     return sign ? clamped(d, width, sign) : d < 0 ? 0 : d;
 }
 
-// The second operation. Unlike the ISA: an unsigned sum or difference with its top bit set exceeds
-// all others, and one beyond 32 bits first loses the bits above them.
+// Applies the second operation. Differs from the ISA: an unsigned sum or difference whose top bit
+// is set exceeds all others, and one beyond 32 bits first loses the bits above them.
 static s128 combined(const struct call *c, s128 d, bool sign)
 {
     const int64_t other = extended(c->in[2], 32, sign);
@@ -80,8 +81,8 @@ static s128 combined(const struct call *c, s128 d, bool sign)
     return least == (d < other) ? d : other;
 }
 
-// Saturation, the second operation or the merge with the third source. Unlike the ISA: the upper
-// half receives the upper half of the result.
+// Saturates, applies the second operation, or merges with the third source. Differs from the ISA:
+// the upper half receives the upper half of the result.
 static struct answer finished(const struct call *c, s128 d, bool sign)
 {
     char selector[8];
@@ -133,8 +134,8 @@ void video_shift(const struct call *c, struct answer *out)
         *out = finished(c, sign_extended((uint64_t)(a * ((s128)1 << by)), 34), is_signed(c, 0));
 }
 
-// Unlike the ISA: words are always signed, and the scale shifts 64 bits, which are unsigned if no
-// operand is signed.
+// Differs from the ISA: words are always signed, and scaling shifts 64 bits, which are unsigned if
+// no operand is signed.
 void video_mad(const struct call *c, struct answer *out)
 {
     const bool minus_a = strstr(c->x->text, "-%i0"), minus_c = strstr(c->x->text, "-%i2");
@@ -170,14 +171,15 @@ static bool compared(const struct call *c, int64_t a, int64_t b)
                              : a >= b;
 }
 
-// The result counts as a number of the first type. (The ISA has it unsigned.)
+// The result counts as a number of the first type; the ISA says that it is unsigned.
 void video_set(const struct call *c, struct answer *out)
 {
     *out = finished(c, compared(c, source(c, 0, is_signed(c, 0)), source(c, 1, is_signed(c, 1))),
                     is_signed(c, 0));
 }
 
-// One of the elements that a selector such as "h32" picks from both sources, the last one lowest.
+// Returns one of the elements that a selector such as "h32" picks from both sources; the last one
+// picked is the lowest.
 static int64_t element(const struct call *c, const char *selector, uint32_t i, uint32_t count,
                        bool sign)
 {

@@ -1,4 +1,4 @@
-// Data exchange between the threads of a warp.
+// Oracles for data exchange between the threads of a warp.
 #include "oracles.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@ static uint64_t of_lane(const struct call *c, uint32_t k, uint32_t lane)
     return c->column[k][c->n / WARP * WARP + lane];
 }
 
-// The ISA's pseudocode: the source lane of the value, and whether it is within the segment.
+// Follows the ISA's pseudocode: finds the value's source lane, and whether it is within the
+// segment.
 static bool shuffled_from(const struct call *c, uint64_t b, uint64_t clamp_and_mask, uint32_t *from)
 {
     const int32_t lane = (int32_t)(c->n % WARP), by = (int32_t)(b & 31);
@@ -192,8 +193,8 @@ void block_half_mirror(const struct call *c, struct answer *out)
     *out = exactly(c->column[0][c->n % BLOCK < BLOCK / 2 ? c->n ^ (BLOCK - 1) : c->n]);
 }
 
-// Three arrivals: two are pending after the first, then one; the third, which drops, ends the
-// phase, and the next expects two. The count is from before the arrival.
+// Three arrivals: two are pending after the first, then one. The third, which also drops out, ends
+// the phase, and the next phase expects two. The count is from before the arrival.
 void barrier_counts(const struct call *c, struct answer *out)
 {
     static const uint64_t expected[] = { 3, 2, 0, 1, 1, 2 };
@@ -202,7 +203,7 @@ void barrier_counts(const struct call *c, struct answer *out)
         out[k] = exactly(expected[k]);
 }
 
-// One of two arrivals; both, with 16 bytes still pending; all.
+// States after one of two arrivals, after both with 16 bytes still pending, and after all.
 void barrier_bytes(const struct call *c, struct answer *out)
 {
     static const uint64_t expected[] = { 0, 0, 1, 0 };

@@ -1,4 +1,4 @@
-// The oracles that rows name, a file for each family; none shares code with src/sim.
+// Oracles that rows name, one file for each family. They share no code with src/sim.
 #ifndef CUCORE_TEST_OPCODES_ORACLES_H
 #define CUCORE_TEST_OPCODES_ORACLES_H
 

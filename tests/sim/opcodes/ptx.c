@@ -1,12 +1,12 @@
-// The kernels that execute instances. Each thread reads its inputs at steps of 8 bytes, one
-// operand's column after another, and writes its outputs likewise.
+// Kernels that execute instances. Each thread reads its inputs in steps of 8 bytes, one operand's
+// column after another, and writes its outputs in the same way.
 #include "base/text.h"
 #include "opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Registers for a row's text, declared only if it names them.
+// Registers for a row's text; they are declared only if the text names them.
 static const struct {
     const char *prefix, *type;
 } scratch[] = {
@@ -30,14 +30,14 @@ static const char *register_type(char reg)
     }
 }
 
-// True for a text of one instruction that each thread executes by itself.
+// Returns whether a text is one instruction that each thread executes by itself.
 static bool stands_alone(const struct instance *x)
 {
     static const char *const families[] = { "integer", "logic",   "float", "half",
                                             "convert", "compare", "video" };
 
     for (uint32_t k = 0; k < x->outs; k++)
-        if (x->out[k]->reg == 'c') // no instruction but a load or a conversion writes 8 bits
+        if (x->out[k]->reg == 'c') // only loads and conversions write 8 bits
             return false;
     for (size_t i = 0; i < CUC_LENGTH(families); i++)
         if (strcmp(x->row->family, families[i]) == 0)
@@ -45,7 +45,7 @@ static bool stands_alone(const struct instance *x)
     return false;
 }
 
-// Writes the instance's text with other destinations, and another first source if `aliased`.
+// Writes the instance's text with other destinations and, if `aliased`, with another first source.
 static void say_again(struct cuc__text *t, const struct instance *x, bool aliased)
 {
     for (const char *at = x->text; *at; at++) {
@@ -68,9 +68,9 @@ static void say_comparison(struct cuc__text *t, const struct instance *x, uint32
     cuc__text_put(t, "@%%wrong not.%s %%d%u, %%d%u;\n", type, k, k);
 }
 
-// Executes the instruction twice more: under a guard, where the other threads' destinations keep
-// their values, and onto its first source. A result that differs is inverted, so that the oracle
-// refuses it.
+// Executes the instruction twice more: under a guard, where the destinations of the other threads
+// must keep their values, and with its first source as the destination. A different result is
+// inverted, so that the oracle rejects it.
 static void say_variants(struct cuc__text *t, const struct instance *x)
 {
     const bool aliased = x->outs == 1 && x->ins && x->in[0]->reg == x->out[0]->reg;

@@ -4,7 +4,7 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 
-// Two producer warps and two consumer warps, with a ring of two buffers.
+// Two producer warps and two consumer warps share a ring of two buffers.
 extern "C" __global__ void produce_consume(const int *x, int *out, int rounds)
 {
     using barrier = cuda::barrier<cuda::thread_scope_block>;

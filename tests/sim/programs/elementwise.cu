@@ -1,4 +1,4 @@
-// A thread for each element: vectors, images, integers and tables.
+// One thread for each element: vectors, images, integers and tables.
 #include <cuda/std/cstdint>
 
 extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)
@@ -110,7 +110,7 @@ extern "C" __global__ void constants(const double *x, double *out, int n)
     out[i] = sum + table[i & 15] + polynomial.where[i % 7];
 }
 
-// A mix of the double precision functions.
+// Combines the double-precision functions.
 extern "C" __global__ void special(const double *x, double *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -62,7 +62,7 @@ extern "C" __global__ void transpose(const float *x, float *y, int width, int he
             y[(j + k) * height + i] = tile[threadIdx.x][threadIdx.y + k];
 }
 
-// More dynamic shared memory than the default limit: a column sum over a tile that fills it.
+// Uses more dynamic shared memory than the default limit: sums columns of a tile that fills it.
 extern "C" __global__ void big_shared(const int *x, int *sums, int rows)
 {
     extern __shared__ int whole[];

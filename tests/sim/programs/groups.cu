@@ -1,4 +1,4 @@
-// Cooperative groups: tiles of a warp, the whole grid, clusters.
+// Cooperative groups: tiles of a warp, the whole grid, and clusters.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -27,7 +27,7 @@ extern "C" __global__ void scan_groups(const int *x, int *out, int n)
         out[i] = v;
 }
 
-// A tile of several warps, which synchronize through memory that the block reserves for it.
+// A tile of several warps synchronizes through memory that the block reserves for it.
 extern "C" __global__ void sum_wide(const int *x, int *sums, int n)
 {
     auto tile = cg::tiled_partition<64>(cg::this_thread_block());
@@ -37,7 +37,7 @@ extern "C" __global__ void sum_wide(const int *x, int *sums, int n)
         sums[i / 64] = sum;
 }
 
-// Jacobi steps over a ring, with a grid barrier between them.
+// Jacobi steps on a ring, with a grid barrier between the steps.
 extern "C" __global__ void jacobi(double *x, double *y, int n, int steps)
 {
     cg::grid_group grid = cg::this_grid();

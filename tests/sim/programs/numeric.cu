@@ -50,7 +50,7 @@ __device__ float warp_all(float v, bool largest)
     return v;
 }
 
-// A warp for each row.
+// One warp for each row.
 extern "C" __global__ void softmax(const float *x, float *y, int rows, int columns)
 {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -86,7 +86,7 @@ extern "C" __global__ void layer_norm(const float *x, const float *gain, const f
         y[row * columns + i] = (x[row * columns + i] - mean) * scale * gain[i] + bias[i];
 }
 
-// Radix 2, in place in shared memory, a block for each transform.
+// Radix 2, in place in shared memory; one block for each transform.
 extern "C" __global__ void fft(const float2 *x, float2 *y, int bits)
 {
     extern __shared__ float2 v[];

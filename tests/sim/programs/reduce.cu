@@ -6,7 +6,7 @@ __device__ int warp_sum(int v)
     return v;
 }
 
-// One sum for each block; a second launch of one block adds those.
+// One sum for each block; a second launch with one block adds these sums.
 extern "C" __global__ void sum_shared(const int *x, int *out, int n)
 {
     extern __shared__ int part[];
@@ -51,7 +51,7 @@ extern "C" __global__ void sum_atomic(const float *x, double *sum, int *most, un
         atomicAdd(warps, __popc(in));
 }
 
-// The last block to finish adds the sums of all.
+// The last block to finish adds the sums of all blocks.
 extern "C" __global__ void sum_last_block(const int *x, volatile int *partial, unsigned *tickets,
                                           int *out, int n)
 {
@@ -91,7 +91,7 @@ extern "C" __global__ void histogram(const unsigned char *x, unsigned *bins, int
         atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
 }
 
-// Compacts positive values, in order within a warp: one atomic of each warp reserves their places.
+// Compacts positive values, in order within a warp: one atomic per warp reserves their places.
 extern "C" __global__ void compact(const int *x, int *out, unsigned *count, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -104,7 +104,7 @@ extern "C" __global__ void compact(const int *x, int *out, unsigned *count, int 
         out[at] = x[i];
 }
 
-// Lanes with the same key find one another, and the first of them adds for all.
+// Lanes with the same key find each other, and the first of them adds for all.
 extern "C" __global__ void match_count(const int *key, unsigned *bins, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -15,7 +15,7 @@ extern "C" __global__ void scan_hillis(const int *x, int *out, int n)
         out[i] = two[from + t];
 }
 
-// An exclusive scan of two elements a thread, by up-sweep and down-sweep.
+// An exclusive scan of two elements per thread, by up-sweep and down-sweep.
 extern "C" __global__ void scan_blelloch(const int *x, int *out, int n)
 {
     extern __shared__ int tree[];
@@ -76,9 +76,9 @@ extern "C" __global__ void scan_shuffle(const int *x, int *out, int n)
         out[i] = v;
 }
 
-// The whole array in one pass with decoupled look-back: a block reads the states of its
-// predecessors, which may still be at work. A state has its kind in the upper half, 1: the block's
-// own sum, 2: the inclusive prefix.
+// Scans the whole array in one pass with decoupled look-back: a block reads the states of its
+// predecessors, which may still be running. The upper half of a state is its kind: 1 for the
+// block's own sum, 2 for the inclusive prefix.
 extern "C" __global__ void scan_look_back(const int *x, int *out, unsigned long long *state,
                                           unsigned *tickets, int n)
 {

@@ -34,7 +34,7 @@ extern "C" __global__ void sort_odd_even(int *x, int n)
     }
 }
 
-// Every thread finds the k-th smallest of its own part.
+// Each thread finds the k-th smallest element of its own part.
 extern "C" __global__ void select(const int *x, int *out, int *failed, int part, int k)
 {
     int *own = (int *)malloc(part * sizeof(int));

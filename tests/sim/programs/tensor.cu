@@ -2,7 +2,7 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
-// A warp for each 16 x 16 tile of C; sizes are multiples of 16.
+// One warp for each 16 x 16 tile of C; sizes are multiples of 16.
 extern "C" __global__ void matmul_wmma(const __half *a, const __half *b, float *c, int m, int n,
                                        int k)
 {
@@ -27,7 +27,7 @@ __device__ unsigned shared_address(const void *p)
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// A warp for each 16 x 8 tile of C; A goes through shared memory with ordinary copies.
+// One warp for each 16 x 8 tile of C; A goes through shared memory with ordinary copies.
 template <bool async>
 __device__ void matmul_mma(const __half *a, const __half *b, float *c, int n, int k)
 {
