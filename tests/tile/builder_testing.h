@@ -1,4 +1,4 @@
-// Shared by the tests of the C builder: K, constants, and programs as comparable text.
+// Helpers that the tests of the C builder share: K, constants, and programs as comparable text.
 #ifndef CUCORE_TESTS_TILE_BUILDER_TESTING_H
 #define CUCORE_TESTS_TILE_BUILDER_TESTING_H
 
@@ -28,7 +28,7 @@ static inline void forget_names(struct tile_op *op, void *data)
             op->block[i]->argument[n]->name = NULL;
 }
 
-// A module as text with numbers in place of the names of values; malloc'ed.
+// Returns a module as text with numbers instead of the names of values; the caller frees it.
 static inline char *numbered(struct tile_module *module, bool without_dead_code)
 {
     ck_assert_msg(!module->diagnostics->errors, "%s", tile_diagnostics_text(module, false));
@@ -41,7 +41,7 @@ static inline char *numbered(struct tile_module *module, bool without_dead_code)
     return strdup(tile_print(module));
 }
 
-// The same for the text of a program.
+// Does the same for the text of a program.
 static inline char *parsed(const char *text, bool without_dead_code)
 {
     struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);

@@ -70,7 +70,7 @@ struct settings {
     size_t count;
 };
 
-// Yields "T=f16" and the constants of the first case.
+// Makes "T=f16" and the constants of the first case.
 static void read_settings(struct settings *s, const struct construct *row, const char *dtype)
 {
     const char *at = row->sizes ? row->sizes : "";
@@ -111,7 +111,7 @@ bool construct_is_hopper(void)
     return device_sm() == 90;
 }
 
-// Reads the signature from its array in the PTX.
+// Reads the signature from the array in the PTX that holds it.
 static struct tile_signature *signature_of(const char *ptx)
 {
     const char *at = strstr(ptx, TILE_SIGNATURE_PREFIX);
@@ -161,10 +161,10 @@ struct code {
     cuc_kernel *kernel[TILE_VARIANTS];
 };
 
-// A GPU's driver takes a minute to assemble this much PTX: the tiles are large for so few threads.
+// A GPU's driver takes a minute to assemble this much PTX: the tiles are large for few threads.
 enum { LONGEST_ON_A_GPU = 1000000 };
 
-// Loads with the driver's assembler, or with nvJitLink's if TILE_LINKED is set: on a GPU the
+// Loads with the driver's assembler, or with nvJitLink's if TILE_LINKED is set. On a GPU the
 // results of both must agree.
 static cuc_status load(cuc_object **object, const struct tile_compiled *code)
 {
@@ -180,8 +180,8 @@ static cuc_status load(cuc_object **object, const struct tile_compiled *code)
     return st;
 }
 
-// Pipelines use features of one architecture alone; other constructs use those that all devices of
-// that number share.
+// Returns the default options: pipelines use features of a single architecture; other constructs
+// use features that all devices with that number share.
 static struct construct_options default_options(const struct construct *row)
 {
     const char *split = strstr(row->name, "split by ");
@@ -195,7 +195,7 @@ static struct construct_options default_options(const struct construct *row)
     };
 }
 
-// False if the code is left out because it is too long for the driver.
+// Returns false if the code is omitted because it is too long for the driver.
 static bool make_code(struct code *c, const struct construct *row, const struct settings *s,
                       const struct construct_options *options)
 {
@@ -215,7 +215,7 @@ static bool make_code(struct code *c, const struct construct *row, const struct 
     target.contract = options->contract;
     bool compiles = tile_compile(m, &target, &out);
     if (!compiles && options->warps && strstr(tile_diagnostics_text(m, false), "T604")) {
-        tile_module_free(m); // too few warps for a sort or scan, which a user would be told
+        tile_module_free(m); // too few warps for a sort or scan; a user would get a message
         return false;
     }
     ck_assert_msg(compiles, "%s\n%s", construct_where(), tile_diagnostics_text(m, false));
@@ -283,7 +283,8 @@ static void read_values(struct values *v, const struct tile_kernel *k, const cha
     }
 }
 
-// The blocks that share a block of the source. If a launch may choose, each number takes its turn.
+// Returns the number of blocks that share a block of the source. If a launch may choose, each
+// number takes its turn.
 static uint32_t parts_of(const struct tile_entry *how)
 {
     static uint32_t turn;
@@ -302,7 +303,7 @@ static void bind_tensors(struct tile_argument *argument, const struct tile_kerne
             argument[i].tensor = &tensor[i].dev;
 }
 
-// True if the entry itself ran, and not the one that takes all arguments.
+// Returns true if the entry itself ran, and not the one that takes all arguments.
 static bool run_entry(struct code *c, uint32_t entry, const struct tile_kernel *k,
                       const struct values *v, struct tensor *tensor, uint32_t multiprocessors,
                       char *failure)
@@ -356,7 +357,7 @@ static bool run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
     return true;
 }
 
-// Collects printed text: the interpreter prints through a callback, the driver to stdout.
+// ---- Collecting printed text: the interpreter prints through a callback, the driver to stdout
 
 static char *printed;
 static size_t printed_bytes;
@@ -390,15 +391,15 @@ static void compare_text(FILE *driver)
     free(text);
 }
 
-// Checks that a launch takes the expected entry, and runs all entries that it might take.
+// Checks that a launch chooses the expected entry, and runs all entries that it might choose.
 struct alignment {
-    int parameter; // the tensor whose mode differs; negative: none
+    int parameter; // the tensor that gets the mode; negative: none
     enum mode mode;
     const char *entry;
 };
 
-// Checks the choice of a launch, if `how` has it. False if an entry is not to run with these
-// tensors.
+// Checks which entry a launch chooses, if `how` says so. Returns false if an entry must not run
+// with these tensors.
 static bool takes(struct code *c, uint32_t entry, const struct tile_kernel *k,
                   const struct values *v, struct tensor *tensor, const struct alignment *how)
 {
@@ -416,7 +417,7 @@ static bool has_roles(enum tile_variant variant)
     return variant == TILE_TMA || variant == TILE_REALIGNED;
 }
 
-// True if an entry with roles exists and ran.
+// Returns true if an entry with roles exists and ran.
 static bool check_case(struct code *c, const struct tile_kernel *k, const struct construct *row,
                        const char *sizes, enum mode mode, const struct alignment *how,
                        const struct construct_options *options)
@@ -652,7 +653,7 @@ void construct_refused(const char *source, char *text)
     tile_module_free(m);
 }
 
-// Assembles: all kernels are named k, so each is renamed to the number of its row.
+// ---- Assembling: all kernels are named k, so each is renamed after the number of its row
 
 static bool has_dtype(const struct construct *row, const char *dtype)
 {
@@ -693,7 +694,7 @@ char *construct_ptx(const struct construct *row, int rows, const char *dtype, in
         target.lineinfo = false;
         ck_assert_msg(tile_compile(m, &target, &out), "%s\n%s", construct_where(),
                       tile_diagnostics_text(m, false));
-        // The module's head and the device runtime's functions appear only once.
+        // Keep the module's head and the device runtime's functions only once.
         const char *at = out.ptx;
         if (ftell(file) > 0)
             at = strstr(at, "dynamic_scratch[];") ? strstr(at, "dynamic_scratch[];") + 18 : at;

@@ -1,5 +1,5 @@
 // Runs a construct of the tile language as a kernel twice on the same data: on the interpreter and,
-// as PTX, on the driver that CUCORE_DRIVER names. Both must leave the same bytes.
+// as PTX, on the driver that CUCORE_DRIVER names. Both must write the same bytes.
 //
 // The first letter of a tensor's name selects its initial contents:
 //   o    poison, for results                   u    whole numbers; read and written
@@ -16,67 +16,67 @@ struct construct {
     const char *name;   // "split by 3": a loop that accumulates runs in three blocks; "cluster":
                         // loads are shared
     const char *dtypes; // values of the constant T, one after another; NULL: no T
-    // Extents of its dimensions, scalar arguments, its grid if it has no clause, constants of its
-    // header in capitals: "N=37 M=5". Semicolons separate cases; constants in the first case hold
-    // for all.
+    // Extents of the dimensions, scalar arguments, the grid if there is no grid clause, and
+    // constants of the header in capitals: "N=37 M=5". Semicolons separate cases. Constants in the
+    // first case apply to all cases.
     const char *sizes;
     const char *source;
-    // The tolerance of floats, in units of the last place of a value of `scale`, or of the result
-    // itself if that is larger. With 0 only the bits of a NaN may differ.
+    // The tolerance for floats, in units of the last place of a value of `scale`, or of the result
+    // itself if that is larger. With 0, only the bits of a NaN may differ.
     double ulps, scale;
-    const char *like; // the source to interpret, if it is another one
+    const char *like; // another source to interpret; NULL: this one
 };
 
-// Resolves "all", "numbers", "integers", "floats" and the like to lists; returns the n-th name of a
-// list, or NULL.
+// Expands "all", "numbers", "integers", "floats" and similar words to lists; returns the n-th name
+// of a list, or NULL.
 #define INTEGERS "i8 i16 i32 i64 u8 u16 u32 u64"
 #define FLOATS "f16 bf16 f32 f64"
 #define NUMBERS INTEGERS " " FLOATS
 #define EVERY NUMBERS " bool tf32 e4m3 e5m2"
 const char *construct_dtype(const struct construct *row, int n, char *room);
 
-void construct_start(void); // device, stream, memory: in the checking process
+void construct_start(void); // makes device, stream and memory in the checking process
 void construct_stop(void);
-bool construct_is_hopper(void); // the device, whose pipelines have roles
+bool construct_is_hopper(void); // whether the device is a Hopper GPU, on which pipelines have roles
 // Fails the running test if anything differs. Compiles with the compiler's choice of warps, and
-// with 1, 4 and 8; a turn of 0 or more picks one of these three.
+// with 1, 4 and 8; `turn` of 0 or more selects one of these three.
 void construct_check(const struct construct *row, const char *dtype, int turn);
-// Checks with warps and strides from the caller, and does not contract products into sums. `near`:
-// the prefix of the names of tensors that `ulps` is for.
+// Checks with the caller's warps and strides, and does not contract products into sums. `ulps`
+// applies to the tensors whose names begin with `near`.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);
-// Runs a kernel with each tensor in turn off the multiples of 16 bytes, in its base and its rows,
-// by each entry that takes these tensors.
+// Runs a kernel with each tensor in turn off the multiples of 16 bytes, in its base and in its
+// rows, using each entry that accepts these tensors.
 struct construct_alignment {
     struct construct construct;
     const char *needs; // by parameter: 'a' if the fastest entry needs an aligned tensor, or '-'
-    const char *entry; // that entry
+    const char *entry; // the fastest entry
     uint32_t warps, split;
 };
 void construct_check_alignment(const struct construct_alignment *a);
 // Options for compiling and running a construct.
 struct construct_options {
-    uint32_t warps, stages, split, cluster; // 0: the compiler chooses
-    uint32_t multiprocessors;               // on which persistent blocks run
-    int mode;                               // strides of the tensors: construct_data.h
-    const char *near;                       // as above
-    bool contract;                          // products into sums
-    bool specific;                          // uses features of one architecture alone
-    bool roles_only;                        // runs the entries with roles alone, if there are any
+    uint32_t warps, stages, split, cluster; // 0: the compiler's choice
+    uint32_t multiprocessors;               // number of multiprocessors for persistent blocks
+    int mode;                               // strides of the tensors, see construct_data.h
+    const char *near;                       // as in construct_check_as()
+    bool contract;                          // contract products into sums
+    bool specific;                          // use features of a single architecture
+    bool roles_only;                        // run only the entries with roles, if there are any
 };
-// Checks a construct with options. Returns the number of cases in which an entry with roles ran.
+// Checks a construct with options; returns the number of cases in which an entry with roles ran.
 uint32_t construct_check_with(const struct construct *row, const char *dtype,
                               const struct construct_options *options);
 enum { FAILURE_ROOM = 1024 }; // maximum size of each message below
-// Runs a kernel that fails in both the driver and the interpreter, and returns their messages.
+// Runs a kernel that fails both in the driver and in the interpreter, and returns their messages.
 void construct_fails(const struct construct *row, char *driver, char *interpreter);
 // Returns the compiler's message for a source that parses but does not compile.
 void construct_refused(const char *source, char *text);
-// The signature of a file's first kernel, compiled for one architecture's own features. The caller
-// frees it.
+// Returns the signature of a file's first kernel, compiled for the features of a single
+// architecture. The caller frees it.
 struct tile_signature;
 struct tile_signature *construct_signature(const char *path, int sm);
-// The PTX of many constructs for a target, in one module; the caller frees it. Omits constructs
-// that do not have the dtype; NULL selects those without dtypes.
+// Returns the PTX of many constructs for a target in one module; the caller frees it. Omits
+// constructs without the dtype; NULL selects the constructs that have no dtypes.
 char *construct_ptx(const struct construct *row, int rows, const char *dtype, int sm,
                     bool specific);
 

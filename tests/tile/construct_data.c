@@ -1,4 +1,4 @@
-// Data of constructs: elements of each kind, tensors in host and device memory, and their
+// Data for constructs: elements of each kind, tensors in host and device memory, and their
 // comparison.
 #include "construct_data.h"
 
@@ -28,7 +28,7 @@ const char *construct_where(void)
     return text;
 }
 
-// Random data, the same in every run.
+// Random data that is the same in every run.
 static uint64_t state;
 
 void construct_seed(const char *text)
@@ -51,7 +51,7 @@ static uint64_t below(uint64_t n)
     return (random64() >> 11) % n;
 }
 
-// Elements of each kind
+// ---- Elements of each kind
 
 static uint64_t any_float(cuc_dtype dtype)
 {
@@ -203,7 +203,7 @@ void construct_make(struct tensor *t, const struct tile_parameter *p, const int6
     ck_assert(t->bytes && t->touched);
     memset(t->bytes, POISON, t->size);
     visit(t, origin(t, t->bytes), fill);
-    if (t->name[0] == 'p') // each number once, in random order
+    if (t->name[0] == 'p') // all numbers, each once, in random order
         for (int64_t i = reach - 1; i > 0 && type->rank == 1; i--) {
             size_t size = cuc_dtype_bits(type->dtype) / 8, k = below((uint64_t)i + 1);
             unsigned char kept[8], *a = t->bytes + (size_t)i * size, *b = t->bytes + k * size;
@@ -266,8 +266,8 @@ static void compare(struct tensor *t, unsigned char *at, int64_t n)
         double size = fabs(x) > construct_now.row->scale ? fabs(x) : construct_now.row->scale;
         if (x != x && y != y)
             return;
-        // The interpreter sums in f64, one element after another, so f64 results are no more exact
-        // there.
+        // The interpreter sums in f64, one element after another, so it is no more exact than the
+        // driver for f64 results.
         double ulps = construct_now.row->ulps * (dtype == CUC_F64 ? 16 : 1);
         const char *near = construct_now.near;
         if (near && strncmp(t->name, near, strlen(near)) != 0)

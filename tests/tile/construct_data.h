@@ -1,4 +1,4 @@
-// Declarations shared by construct.c and construct_data.c.
+// Declarations that construct.c and construct_data.c share.
 #ifndef CUCORE_TESTS_TILE_CONSTRUCT_DATA_H
 #define CUCORE_TESTS_TILE_CONSTRUCT_DATA_H
 
@@ -26,11 +26,11 @@ struct construct_now {
 extern struct construct_now construct_now;
 const char *construct_where(void);
 
-// Defined in construct.c.
+// construct.c defines these.
 extern cuc_stream *construct_stream;
 extern cuc_memory_resource *construct_memory; // managed
 
-// The placement of a tensor in memory.
+// How a tensor is placed in memory.
 enum mode {
     PADDED,
     DENSE,
@@ -39,10 +39,10 @@ enum mode {
     REPEATED,
     UNALIGNED, // DENSE, with any base
     MODES,
-    // PADDED, but a base or rows between two multiples of 16 bytes
+    // PADDED, but the base or the rows are between two multiples of 16 bytes.
     OFF_BASE = MODES,
-    OFF_ROWS,   // by an element
-    OFF_ROWS_4, // by 4 bytes, or an element if that is more
+    OFF_ROWS,   // by one element
+    OFF_ROWS_4, // by 4 bytes, or by one element if that is more
     OFF_ROWS_8,
     OFF_END,
 };
@@ -50,15 +50,15 @@ enum mode {
 struct tensor {
     cuc_tensor host, dev;
     cuc_buffer *buffer;
-    unsigned char *bytes, *image; // the host's image, and the device's own
-    unsigned char *touched;       // for each byte: part of an element
-    size_t size, before;          // `before`: bytes in front of it
+    unsigned char *bytes, *image; // the host's image, and the device's own image
+    unsigned char *touched;       // 1 for each byte that is part of an element
+    size_t size, before;          // `before`: bytes before the first element
     const char *name;
 };
 
 // Generates the same data for the same text.
 void construct_seed(const char *text);
-// A tensor of a parameter, filled as its name says, in both memories.
+// Makes the tensor for a parameter, in both memories, filled as its name says.
 void construct_make(struct tensor *t, const struct tile_parameter *p, const int64_t *dimension,
                     enum mode mode);
 void construct_drop(struct tensor *t);

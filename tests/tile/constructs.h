@@ -1,4 +1,4 @@
-// The table of constructs: one row each.
+// The table of constructs, one per row.
 #ifndef CUCORE_TESTS_TILE_CONSTRUCTS_H
 #define CUCORE_TESTS_TILE_CONSTRUCTS_H
 
@@ -114,7 +114,7 @@ static const struct construct constructs[] = {
       "    ids = load(p, [0], [8], inside=true)\n    store(oo, [0], gather(x, [ids % 12, iota(i32, 8) * 5], mask=ids > 2, pad=1, inside=true))\n"
       "    store(o1, [0, 0], load_rows(x, iota(i32, 3) * 2, [0], [11], inside=true), inside=true)\n"
       "    scatter(oo, [iota(i32, 8)], gather(x, [ids % 12, iota(i32, 8)], inside=true), inside=true)\n}", 0, 0, NULL },
-    // Two 16-bit floats at once, and small integers that become such
+    // Pairs of 16-bit floats, and small integers that become such floats
     { "sums and products of 16-bit floats, of any values", "f16 bf16", "",
       "kernel k(x: T[4096], y: T[4096], z: T[64, 1], o: T[4096], o1: T[4096], o2: T[4096], oo: T[64, 64], o3: T[64, 64]) const T = f16 {\n"
       "    a, b = load(x, [0], [4096]), load(y, [0], [4096])\n"
@@ -580,7 +580,7 @@ static const struct construct constructs[] = {
       "kernel k(w: T[3, 20, 9], o: T[3, 20, 9], oo: T[3, 20, 9]) const T = i32 {\n    a = load(w, [0, 0, 0], [3, 20, 9])\n"
       "    store(o, [0, 0, 0], cumsum(a, 1))\n    store(oo, [0, 0, 0], cumsum(a, 0, reverse=true))\n}", 0, 0, NULL },
     { "a scan by a function that does not commute", "i32 i64 u8", "",
-      // x -> a x + b, one after another
+      // the map x -> a x + b, applied one after another
       "fn after(a, b, c, d) { return a * c, b * c + d }\n"
       "kernel k(w: T[3, 70], ww: T[3, 70], o: T[4, 3, 70]) const T = i32 {\n"
       "    a, b = load(w, [0, 0], [3, 70]), load(ww, [0, 0], [3, 70])\n"
@@ -1295,13 +1295,14 @@ static const struct construct constructs[] = {
     { "tiles that take dynamic shared memory", "f32 f64", "",
       "kernel k(w: T[128, 130], o: T[130, 128], oo: T[1, 130]) const T = f32 {\n    a = load(w, [0, 0], [128, 130])\n"
       "    store(o, [0, 0], trans(a))\n    store(oo, [0, 0], sum(a, 0))\n}", 0, 0, NULL },
-    // Networks, a few registers at a time through shared memory; ptxas takes seconds for each
+    // Sorting networks that pass a few registers at a time through shared memory; ptxas takes
+    // seconds for each
     { "a sort of as many as a block has threads and more", "i32 f16", "",
       "kernel k(x: T[5000], o: T[5000]) const T = i32 {\n    store(o, [0], sort(load(x, [0], [5000]), 0))\n}", 0, 0, NULL },
     { "the largest of as many as a block has threads and more", "i32", "",
       "kernel k(x: T[4100], o: i32[40]) const T = i32 {\n"
       "    v, i = topk(load(x, [0], [4100]), 40, 0)\n    store(o, [0], i)\n}", 0, 0, NULL },
-    // Loops: the first three with one warp
+    // Loops; the first three use one warp
     { "sorts in shared memory", "f16 u8", "",
       "kernel k(x: T[3, 600], o: T[3, 600]) const T = f16 {\n    store(o, [0, 0], sort(load(x, [0, 0], [3, 600]), 1))\n}", 0, 0, NULL },
     { "a sort in shared memory of the axis in the middle", "f16", "",

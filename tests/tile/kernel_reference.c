@@ -1,4 +1,4 @@
-// References of the arithmetic kernels. See kernel_reference.h.
+// References for the arithmetic kernels. See kernel_reference.h.
 #include "kernel_reference.h"
 
 #include <float.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PADDED_TOP = 1, PADDED_LEFT = 1 }; // TOP and LEFT of copy.tile
+enum { PADDED_TOP = 1, PADDED_LEFT = 1 }; // constants TOP and LEFT in copy.tile
 
 // ---- vadd, copy, transpose
 
@@ -108,7 +108,7 @@ void prepare_layer_norm_gradient(struct numbers *a)
     }
 }
 
-// Arguments: x, w, dy, mean, rstd, dx. Two rows receive the row's contributions to dw and db.
+// Arguments: x, w, dy, mean, rstd, dx. Writes the row's contributions to dw and db into two rows.
 static void row_gradient(struct numbers *a, int64_t r, double *dw, double *db)
 {
     const double *x = row_of(&a[0], r), *w = a[1].at, *dy = row_of(&a[2], r);
@@ -166,7 +166,7 @@ void expect_rms_norm(struct numbers *a)
     }
 }
 
-// ---- rope: x cosine sine y
+// ---- rope. Arguments: x, cosine, sine, y
 
 static void rope(struct numbers *a, int64_t apart, int64_t step)
 {
@@ -244,14 +244,14 @@ void expect_silu_and_mul(struct numbers *a)
             row_of(&a[1], r)[i] = silu(row_of(&a[0], r)[i]) * row_of(&a[0], r)[n + i];
 }
 
-// The high and the low half of a product.
+// Computes the high and the low half of a product.
 static void wide(uint32_t x, uint32_t y, uint32_t *high, uint32_t *low)
 {
     *high = (uint32_t)((uint64_t)x * y >> 32);
     *low = x * y;
 }
 
-// Philox4x32-10, from Salmon et al., "Parallel random numbers: as easy as 1, 2, 3".
+// Philox4x32-10, from Salmon and others, "Parallel random numbers: as easy as 1, 2, 3".
 static void philox(uint64_t seed, uint64_t counter, uint32_t *out)
 {
     uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32), high0, low0, high1, low1;
@@ -283,7 +283,7 @@ void expect_dropout(struct numbers *a)
     }
 }
 
-// ---- Along the middle axis of [A, N, B]
+// ---- Kernels along the middle axis of [A, N, B]
 
 static double *line_of(const struct numbers *x, int64_t i, int64_t *step)
 {
@@ -423,7 +423,7 @@ void expect_cumulative_product(struct numbers *a)
 void prepare_gains(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
-        a[0].at[i] *= 0.45; // below 1: earlier elements fade
+        a[0].at[i] *= 0.45; // below 1, so that earlier elements fade
 }
 
 // Arguments: gain, x, h
@@ -448,11 +448,11 @@ void expect_cumulative_rows(struct numbers *a)
     }
 }
 
-// Arguments: x, y, told, ticket. The last message of each tile is 2 and the bits of the sum up to
-// its end.
+// Arguments: x, y, told, ticket. The last message of each tile holds 2 and the bits of the sum up
+// to the tile's end.
 static void long_sum(struct numbers *a, bool floats)
 {
-    int64_t tiles = a[2].count, length = 64; // the smallest sufficient BN of the table
+    int64_t tiles = a[2].count, length = 64; // the smallest BN in the table that suffices
     double so_far = 0;
 
     while (length * tiles < a[0].count)
@@ -532,7 +532,7 @@ void expect_cross_entropy_gradient(struct numbers *a)
 
 // ---- Matrix products
 
-// Row m of a and column n of b, in either storage order.
+// Multiplies row m of a by column n of b, each in either storage order.
 static void multiply(struct numbers *a, bool turned_a, bool turned_b)
 {
     int64_t rows = a[2].extent[0], columns = a[2].extent[1], depth = a[0].extent[!turned_a];
@@ -622,7 +622,7 @@ void prepare_groups(struct numbers *a)
 {
     int64_t count = a[3].count - 1, rows = a[0].extent[0];
 
-    // The middle group is empty, and the last takes the remaining rows.
+    // The middle group is empty, and the last group takes the remaining rows.
     a[3].at[0] = 0;
     for (int64_t g = 1; g < count; g++) {
         int64_t left = rows - (int64_t)a[3].at[g - 1];
@@ -686,7 +686,7 @@ void expect_gemm_silu(struct numbers *a)
         a[2].at[i] /= 1 + exp(-a[2].at[i]);
 }
 
-// a, a factor for each row of a, b transposed, c
+// Arguments: a, a factor for each row of a, b transposed, c
 void expect_gemm_mixed(struct numbers *a)
 {
     struct numbers one[] = { a[0], a[2], a[3] };
@@ -701,7 +701,7 @@ void expect_gemm_mixed(struct numbers *a)
     free(scaled);
 }
 
-// ---- Attention: q, k, v, o [.., S, D], lse, scale
+// ---- Attention. Arguments: q, k, v, o [.., S, D], lse, scale
 
 static void attend(struct numbers *a, bool causal)
 {
@@ -743,12 +743,12 @@ void expect_attention_causal(struct numbers *a)
     attend(a, true);
 }
 
-// ---- Decoding: q, k, v, o [B, H, .., D], part [S, G, D], lse [S, G], done, scale
+// ---- Decoding. Arguments: q, k, v, o [B, H, .., D], part [S, G, D], lse [S, G], done, scale
 
-enum { DECODE_BN = 32 }; // BN of the cases
+enum { DECODE_BN = 32 }; // BN in the cases
 
-// The keys from `begin` to `end` for query `row` of the group `of`; returns the logarithm to base 2
-// of the sum of exponentials.
+// Attends from query `row` of the group `of` to the keys from `begin` to `end`. Returns the base-2
+// logarithm of the sum of exponentials.
 static double attend_to(double *out, const struct numbers *a, int64_t row, int64_t of,
                         int64_t begin, int64_t end)
 {
@@ -771,7 +771,7 @@ static double attend_to(double *out, const struct numbers *a, int64_t row, int64
     return (top + log(sum)) / log(2);
 }
 
-// The tiles of all groups are divided among the blocks.
+// The blocks share the tiles of all groups.
 void expect_decode(struct numbers *a)
 {
     int64_t queries = a[0].extent[2], keys = a[1].extent[2];
@@ -795,9 +795,11 @@ void expect_decode(struct numbers *a)
     }
 }
 
-// ---- Convolutions: x [N, H, W, C], w [K, R, S, C], y [N, P, Q, K], padded by half of R and S
+// ---- Convolutions. Arguments: x [N, H, W, C], w [K, R, S, C], y [N, P, Q, K]
+//
+// Padded by half of R and S.
 
-// Visits each product of y and its gradients.
+// Visits each product that contributes to y and its gradients.
 static void convolve(const struct numbers *x, const struct numbers *w, const struct numbers *y,
                      int64_t stride, double *to, const double *left, const double *right, int which)
 {
@@ -832,7 +834,7 @@ void expect_conv_by_2(struct numbers *a)
     convolve_forward(a, 2);
 }
 
-// y as [N P Q, K]
+// Computes y as [N P Q, K].
 static void convolve_rows(struct numbers *a, int64_t stride)
 {
     int64_t *y = a[2].extent, channels = y[1];
@@ -861,7 +863,7 @@ void expect_conv_dx(struct numbers *a)
     convolve(&a[2], &a[1], &a[0], 1, a[2].at, a[1].at, a[0].at, 0);
 }
 
-// dy, x, dw, which holds zeros
+// Arguments: dy, x, dw, which holds zeros
 void expect_conv_dw(struct numbers *a)
 {
     convolve(&a[1], &a[2], &a[0], 1, a[2].at, a[1].at, a[0].at, 1);

@@ -1,12 +1,12 @@
-// References of the kernels of examples/tile, in double and on one thread: plain loops, written
-// from the comments of the kernels. Arguments are in the order of the kernel's parameters; `expect`
-// writes the results among them.
+// References for the kernels of examples/tile, in double and on one thread: plain loops, written
+// from the kernels' comments. Arguments are in the order of the kernel's parameters; `expect`
+// writes the results into them.
 #ifndef CUCORE_TESTS_TILE_KERNEL_REFERENCE_H
 #define CUCORE_TESTS_TILE_KERNEL_REFERENCE_H
 
 #include "kernel_run.h"
 
-// A row of a tensor without gaps.
+// Returns a row of a tensor without gaps.
 static inline double *row_of(const struct numbers *x, int64_t r)
 {
     return x->at + r * x->extent[x->rank - 1];
@@ -47,15 +47,15 @@ kernel_expect expect_conv, expect_conv_by_2, expect_conv_rows, expect_conv_rows_
     expect_conv_dx, expect_conv_dw, expect_conv_dw_by_2;
 kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added_in_turn;
 
-// Arguments that must have particular values.
-kernel_prepare prepare_layer_norm_gradient; // mean and rstd of x
+// Prepare arguments that need particular values.
+kernel_prepare prepare_layer_norm_gradient; // mean and rstd are those of x
 kernel_prepare prepare_factors;             // near 1, so that products stay near 1
-kernel_prepare prepare_far;                 // from 0: differences of squares would cancel
-kernel_prepare prepare_lowest;              // the first row holds only the least finite number
+kernel_prepare prepare_far;                 // far from 0, where differences of squares would cancel
+kernel_prepare prepare_lowest;              // the first row holds only the lowest finite number
 kernel_prepare prepare_gains, prepare_segments, prepare_ties, prepare_rows, prepare_rows_once,
     prepare_rows_again;
 kernel_prepare prepare_targets, prepare_targets_of_lowest, prepare_lse, prepare_bins, prepare_first,
-    prepare_groups; // groups of rows, some of them empty
+    prepare_groups; // groups of rows, some of which are empty
 kernel_prepare prepare_weights_4, prepare_w4, prepare_experts, prepare_moe_place, prepare_moe_up,
     prepare_moe_down, prepare_moe_combine;
 

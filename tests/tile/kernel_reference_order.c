@@ -1,4 +1,4 @@
-// References of kernels that move elements: sorting, rows by ids, stencils, messages. See
+// References for kernels that move elements: sorting, rows selected by id, stencils, messages. See
 // kernel_reference.h.
 #include "kernel_reference.h"
 
@@ -40,7 +40,8 @@ void prepare_ties(struct numbers *a)
         a[0].at[i] = (double)kernel_random(12) - 6;
 }
 
-// Arguments: x, value, at. Repeatedly takes the largest remaining element, the first among equals.
+// Arguments: x, value, at. Repeatedly takes the largest remaining element; the first of equal
+// elements wins.
 void expect_top(struct numbers *a)
 {
     for (int64_t r = 0; r < a[0].extent[0]; r++) {
@@ -135,8 +136,8 @@ void prepare_rows_again(struct numbers *a)
     random_ids(&a[0], a[2].extent[0]);
 }
 
-// Arguments: id, x, table. The ids differ, since any row of equal ids may win; one id is out of
-// range.
+// Arguments: id, x, table. All ids differ, because any one of the rows with equal ids may win. One
+// id is out of range.
 void prepare_rows_once(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
@@ -185,7 +186,7 @@ void expect_added_rows(struct numbers *a)
     write_rows(a, true);
 }
 
-// ---- Stencils: x y rate
+// ---- Stencils. Arguments: x, y, rate
 
 static double element(const struct numbers *x, const int64_t *at)
 {

@@ -1,4 +1,5 @@
-// References of kernels built from matrix products: split sums, low precision, transforms, experts.
+// References for kernels that are built on matrix products: split sums, low precision, transforms,
+// experts.
 #include "kernel_reference.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static void multiply(const struct numbers *a, const struct numbers *b, struct nu
             row_of(c, i)[j] = dot(a, b, i, j, 0, a->extent[1]);
 }
 
-// ---- Split sums; an iteration takes 64 elements
+// ---- Split sums; each iteration takes 64 elements
 
 static void multiply_parts(const struct numbers *a, const struct numbers *b, struct numbers *w)
 {
@@ -70,8 +71,8 @@ void expect_gemm_parts_sum(struct numbers *a)
     }
 }
 
-// Arguments: a, b, c, w, told. Computes the partial sums that each range leaves for its first tile;
-// tiles are 64 x 64.
+// Arguments: a, b, c, w, told. Computes the partial sum that each range leaves for its first tile.
+// Tiles are 64 x 64.
 void expect_gemm_stream(struct numbers *a)
 {
     int64_t rows = a[0].extent[0], columns = a[1].extent[1], depth = a[0].extent[1];
@@ -97,7 +98,7 @@ void expect_gemm_stream(struct numbers *a)
     }
 }
 
-// ---- Low precision: the largest 8-bit float is 448
+// ---- Low precision; the largest 8-bit float is 448
 
 static double scale_of(const struct numbers *x, int64_t row, int64_t rows, int64_t column,
                        int64_t columns)
@@ -110,7 +111,7 @@ static double scale_of(const struct numbers *x, int64_t row, int64_t rows, int64
     return most > 0 ? (double)((float)most / 448.0f) : 1;
 }
 
-// Arguments: x, q, scale, with blocks of that size
+// Arguments: x, q, scale, where one scale covers rows x columns elements
 static void quantize(struct numbers *a, int64_t rows, int64_t columns)
 {
     int64_t across = cdiv(a[0].extent[1], columns);
@@ -153,7 +154,7 @@ void expect_dequantized_blocks(struct numbers *a)
     dequantize(a, 2, 64);
 }
 
-// Scales are powers of two, so that weights are exact.
+// Makes scales powers of two, so that weights are exact.
 void prepare_weights_4(struct numbers *a)
 {
     for (int64_t i = 0; i < a[1].count; i++)
@@ -162,7 +163,7 @@ void prepare_weights_4(struct numbers *a)
         a[2].at[i] = ldexp(1, (int)kernel_random(4) - 4);
 }
 
-// Arguments: a, w, scale, c. A scale is for 64 weights.
+// Arguments: a, w, scale, c. A scale applies to 64 weights.
 void expect_gemm_weights_4(struct numbers *a)
 {
     for (int64_t i = 0; i < a[3].extent[0]; i++)
@@ -184,7 +185,7 @@ void prepare_w4(struct numbers *a)
         a[0].at[i] = (double)kernel_random(9) - 4;
 }
 
-// Arguments: x, w, s, y. A scale is for 128 weights.
+// Arguments: x, w, s, y. A scale applies to 128 weights.
 void expect_gemm_w4(struct numbers *a)
 {
     for (int64_t i = 0; i < a[3].extent[0]; i++)
@@ -199,7 +200,7 @@ void expect_gemm_w4(struct numbers *a)
         }
 }
 
-// Arguments: a, b, sa, sb, c, with scales for `block` elements along each axis
+// Arguments: a, b, sa, sb, c. A scale applies to `block` elements along each axis.
 static void multiply_scaled(struct numbers *a, int64_t block)
 {
     for (int64_t i = 0; i < a[4].extent[0]; i++)
@@ -222,7 +223,7 @@ void expect_gemm_fp8_blocks_64(struct numbers *a)
     multiply_scaled(a, 64);
 }
 
-// ---- Fourier transforms: xr xi yr yi
+// ---- Fourier transforms. Arguments: xr, xi, yr, yi
 
 void expect_fft(struct numbers *a)
 {
@@ -242,14 +243,14 @@ void expect_fft(struct numbers *a)
         }
 }
 
-// ---- Experts: 8 of them, 2 for each token
+// ---- Experts: there are 8, and each token uses 2
 
 enum { EXPERTS = 8, EACH = 2 };
 
 void prepare_experts(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
-        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // none for the last expert
+        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // the last expert gets none
 }
 
 // Arguments: expert, count
@@ -301,7 +302,7 @@ static void split_rows(struct numbers *offsets, int64_t rows)
             (double)(e < experts / 2 ? rows * e / experts : rows); // the last experts are empty
 }
 
-// Arguments: x, order, offsets, gate, up, h. Pairs are in any order.
+// Arguments: x, order, offsets, gate, up, h. Puts the pairs in any order.
 void prepare_moe_up(struct numbers *a)
 {
     for (int64_t i = 0; i < a[1].count; i++)

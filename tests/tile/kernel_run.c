@@ -1,4 +1,4 @@
-// Runs each kernel three times. See kernel_run.h.
+// Runs each kernel in three ways. See kernel_run.h.
 #include "kernel_run.h"
 
 #include "base/array.h"
@@ -78,11 +78,11 @@ struct source {
     const char *setting[MOST_SETTINGS];
     uint32_t settings;
     int32_t stages, cluster, split, warps;
-    struct tile_module *module; // for its header
+    struct tile_module *module; // only its header is used
     const struct tile_kernel *kernel;
 };
 
-// Reads the n-th dtype of the row. False if there are no more.
+// Opens the source for the row's n-th dtype; returns false if there is no such dtype.
 static bool open_source(struct source *s, const struct kernel_case *row, int n)
 {
     const char *at = row->set ? row->set : "", *dtype = row->dtypes;
@@ -150,15 +150,15 @@ static cuc_program *make_program(const struct source *s, const char *arch, const
 struct argument {
     char fill;
     cuc_dtype dtype;
-    cuc_tensor tensor; // data pointer: set for each run
+    cuc_tensor tensor; // its data pointer is set for each run
     uint64_t scalar;
     struct numbers in, want;
-    unsigned char *bytes, *image; // memory of the interpreter and of the driver
+    unsigned char *bytes, *image; // memory of the interpreter, and of the driver
     size_t size;
-    ptrdiff_t origin; // offset of element [0][0].. in them
+    ptrdiff_t origin; // where element [0][0].. is in both
 };
 
-// Finds NAME=VALUE in the sizes.
+// Finds NAME=VALUE in `sizes`.
 static double size_of(const char *sizes, const char *name)
 {
     char word[32];
@@ -248,8 +248,7 @@ static void make_numbers(struct argument *a, const struct tile_parameter *p, cha
 
 // ---- Tensors in memory
 
-// Marks with 1 each byte of the memory that belongs to an element, and calls `each` with its
-// offset.
+// Marks with 1 each byte that belongs to an element, and calls `each` with the element's offset.
 static void visit(const struct argument *a,
                   void (*each)(const struct argument *a, size_t offset, int64_t n, void *data),
                   void *data)
@@ -330,7 +329,7 @@ static bool is_near(const struct argument *a, double got, double want, double ti
 }
 
 struct comparison {
-    const unsigned char *got, *other; // other: the expected bytes; NULL: a->want
+    const unsigned char *got, *other; // `other`: the expected bytes; NULL: compare with a->want
     unsigned char *touched;
     double times;
 };
@@ -344,7 +343,7 @@ static void compare_element(const struct argument *a, size_t offset, int64_t n, 
     memcpy(&got, c->got + offset, element_bytes(a->dtype));
     if (c->other)
         memcpy(&want, c->other + offset, element_bytes(a->dtype));
-    if (tile_is_integer(a->dtype)) { // in the form of scalar.h
+    if (tile_is_integer(a->dtype)) { // convert to the form of scalar.h
         got = tile_element_of_int(a->dtype, (int64_t)got);
         want = tile_element_of_int(a->dtype, (int64_t)want);
     }
@@ -396,7 +395,7 @@ static void run_interpreter(cuc_program *program, struct argument *a, uint32_t c
     ck_ok(cuc_tile_interpret(program, now.row->kernel, args, count, NULL));
 }
 
-// Fails the test if a launch on Hopper takes another entry than the one with roles.
+// Fails the test if a launch on Hopper would choose an entry without roles.
 static void require_roles(const cuc_kernel *kernel, const struct argument *a, uint32_t count)
 {
     struct tile_argument argument[MOST] = { 0 };
@@ -517,7 +516,7 @@ void kernel_check(const struct kernel_case *row)
         cuc_program *program = make_program(&s, NULL, NULL, 0);
         cuc_object *object;
         cuc_kernel *kernel;
-        // Chooses the driver's assembler or nvJitLink, as construct.c does.
+        // Use the driver's assembler or nvJitLink, as construct.c does.
         ck_ok(cuc_program_compile(&object, program,
                                   getenv("TILE_LINKED") ? CUC_CODE_CUBIN : CUC_CODE_PTX));
         ck_ok(cuc_object_get_kernel(&kernel, object, row->kernel));
@@ -534,7 +533,7 @@ void kernel_check(const struct kernel_case *row)
 
 // ---- Assembling
 
-// The bytes that an entry spills, from the assembler's log.
+// Returns how many bytes an entry spills, from the assembler's log.
 static long spills_of(const char *log, const char *kernel, const char *variant)
 {
     char mark[96];
@@ -561,9 +560,9 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
             return false;
         ck_ok(st);
         const char *log = cuc_program_log(program), *remark = strstr(log, "(C75");
-        // Linked code moves no registers between roles (C7504), so its products may wait for one
-        // another (C7512): kernel_assemble_whole() checks the driver's code for these. All other
-        // remarks cost speed.
+        // Linked code moves no registers between roles (C7504), so its products may wait for each
+        // other (C7512); kernel_assemble_whole() checks the driver's code for these. All other
+        // remarks mean slow code.
         while (remark && (!strncmp(remark, "(C7504)", 7) || !strncmp(remark, "(C7512)", 7)))
             remark = strstr(remark + 1, "(C75");
         ck_assert_msg(!remark, "%s: %.300s", where_text(), remark);
@@ -578,7 +577,7 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
     return true;
 }
 
-// Finds the toolkit's assembler. False if there is none.
+// Finds the toolkit's assembler; returns false if there is none.
 static bool find_assembler(char *path, size_t room)
 {
     static const char *const homes[] = { "CUDA_PATH", "CUDA_HOME", NULL };

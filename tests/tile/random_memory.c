@@ -1,5 +1,6 @@
-// Random memory accesses. Only the block that writes an element reads it: with several blocks,
-// written tensors have a leading axis of blocks. No two elements of one store share an address.
+// Makes random memory accesses. Only the block that writes an element reads it: with several
+// blocks, written tensors have a leading axis of blocks. The elements of one store have distinct
+// addresses.
 #include "random_program.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static const char *hints(struct generator *g, bool stores)
     return random_chance(g, 8) ? some[random_below(g, 5)] : "";
 }
 
-// Picks a parameter with the dtype and rank, or adds one from time to time.
+// Picks a parameter with the dtype and rank, or occasionally adds one.
 static struct parameter *tensor_for(struct generator *g, cuc_dtype d, int rank, bool written)
 {
     struct parameter *found = NULL;
@@ -54,7 +55,8 @@ static bool own_part(const struct generator *g, const struct parameter *p)
     return p->use == WRITTEN && g->blocks;
 }
 
-// Maps axes of a tile, in order, to axes of the tensor; -1 marks a tensor axis without a tile axis.
+// Maps the axes of a tile, in order, to axes of the tensor; -1 marks a tensor axis that no tile
+// axis uses.
 static void place_axes(struct generator *g, const struct parameter *p, int tile_rank, int *axis)
 {
     int extra = p->rank - tile_rank, next = 0;
@@ -171,7 +173,7 @@ const char *random_load(struct generator *g, cuc_dtype d, struct shape s, int de
                access_shape(g, p, axis, &s), pad_of(g, d, s, depth), hints(g, false));
 }
 
-// A tensor for results only.
+// Stores a value into a tensor that holds only results.
 void random_output(struct generator *g, const char *value, cuc_dtype d, const struct shape *s,
                    bool approximate)
 {
@@ -196,7 +198,7 @@ static bool is_word(cuc_dtype d)
     return is_whole(d) && cuc_dtype_bits(d) >= 32;
 }
 
-// Scatters elements to distinct addresses, or accumulates, which may repeat an address.
+// Scatters elements to distinct addresses, or accumulates them, which may repeat an address.
 static void scatter(struct generator *g, const struct parameter *p, struct shape s)
 {
     static const char *const sums[] = { "add", "max", "min", "and", "or", "xor" };

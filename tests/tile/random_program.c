@@ -1,4 +1,4 @@
-// Random statements, control flow, and the head of the kernel. See random_program.h.
+// Makes random statements, control flow, and the kernel's head. See random_program.h.
 #include "random_program.h"
 
 #include "base/array.h"
@@ -75,7 +75,7 @@ static void bind(struct generator *g)
     struct shape s = random_shape(g);
     cuc_dtype d = random_dtype(g);
 
-    if (random_chance(g, 8)) { // binds two or four names at once
+    if (random_chance(g, 8)) { // bind two or four names at once
         if (random_chance(g, 2) && s.rank && d != CUC_BOOL) {
             uint32_t axis = random_below(g, (uint32_t)s.rank);
             const char *x = random_value(g, d, s, 2);
@@ -138,7 +138,7 @@ static void bind_again(struct generator *g)
         line(g, "%s = %s", x->text, random_value(g, x->dtype, x->shape, 3));
 }
 
-// Binds a new name in both arms of an if.
+// Binds a new name in both arms of an if statement.
 static void bind_in_arms(struct generator *g)
 {
     struct shape s = random_shape(g);
@@ -197,7 +197,7 @@ static void count_up(struct generator *g)
     int names = g->names;
     const char *first = firsts[random_below(g, 5)], *end = ends[random_below(g, 6)];
     const char *step = random_chance(g, 3) ? " step 2" : "";
-    // The counter is i64 if a bound is m, which is i64.
+    // The counter is i64 if one of the bounds is m, which is i64.
     struct name *i =
         new_name(g, strcmp(first, "m") == 0 ? CUC_I64 : CUC_I32, (struct shape){ 0 }, true);
 
@@ -276,7 +276,7 @@ static void statements(struct generator *g, uint32_t count)
 
     for (uint32_t i = 0; i < count; i++) {
         if (g->budget <= 0)
-            g->budget = 1; // a leaf
+            g->budget = 1; // make a leaf
         if (!g->starting && g->depth < 4 && g->budget > 30 && random_chance(g, 3))
             deep[random_below(g, CUC_LENGTH(deep))](g);
         else
@@ -296,7 +296,7 @@ static const char functions[] =
 
 static const char dimensions[] = "NML";
 
-// Some programs state facts about the sizes below.
+// Writes facts about the sizes into some programs.
 static void put_facts(struct generator *g, FILE *out, bool used[3], const uint32_t unit[3],
                       int facts)
 {
@@ -369,11 +369,11 @@ void random_program_make(struct random_program *p, uint64_t seed, bool large)
     statements(g, 2 + random_below(g, 2));
     g->starting = false;
     statements(g, 2 + random_below(g, large ? 12 : 6));
-    for (int i = g->names; i-- > KNOWN;) // stores the live names, the newest first
+    for (int i = g->names; i-- > KNOWN;) // store the live names, newest first
         random_output(g, g->name[i].text, g->name[i].dtype, &g->name[i].shape, false);
     fclose(g->body);
     FILE *out = open_memstream(&p->source, &bytes);
-    uint32_t unit[3]; // a divisor of each dimension
+    uint32_t unit[3]; // unit[i] divides dimension i
     for (int i = 0; i < 3; i++)
         unit[i] = random_chance(g, 2) ? 1 : 1u << random_below(g, 4);
     put_head(g, out, unit);

@@ -1,6 +1,6 @@
-// Random tile programs as text: typed, so that each compiles, and exact, so that the driver and the
-// interpreter must agree. Approximate results are stored only in tensors whose names begin with
-// "oa".
+// Makes random tile programs as text. They are typed, so that each compiles, and exact, so that the
+// driver and the interpreter must agree. Only tensors whose names begin with "oa" hold approximate
+// results.
 //
 //   random_text.c     random numbers, text, names
 //   random_value.c    expressions of a dtype and a shape
@@ -17,16 +17,16 @@
 #include <stdio.h>
 
 struct random_program {
-    char *source;    // freed with free()
+    char *source;    // free it with free()
     char sizes[256]; // cases as in construct.h
     uint32_t warps;  // 0: the compiler chooses
     int mode;        // strides of the tensors: construct_data.h
 };
 
-// Makes the same program for the same seed. `large`: more statements and larger tiles.
+// Makes the same program for the same seed. `large` means more statements and larger tiles.
 void random_program_make(struct random_program *p, uint64_t seed, bool large);
 
-// Shared by the generator's files
+// ---- Declarations that the generator's files share
 
 enum {
     MOST_AXES = 4,
@@ -48,27 +48,27 @@ struct name {
     char text[8];
     cuc_dtype dtype;
     struct shape shape;
-    bool fixed; // never bound again
+    bool fixed; // must not be bound again
 };
 
 struct parameter {
     char text[8];
     cuc_dtype dtype;
-    int rank, extent[MOST_AXES];        // below 0: dimension -1 - extent
-    enum { READ, WRITTEN, RESULT } use; // WRITTEN: also read; each block has its own part
+    int rank, extent[MOST_AXES];        // a negative extent e is dimension -1 - e
+    enum { READ, WRITTEN, RESULT } use; // WRITTEN: also read, and each block has its own part
 };
 
 struct generator {
     uint64_t state;
-    char *text; // all text produced; it starts over when full
+    char *text; // all text produced so far; starts over when full
     size_t used;
     FILE *body;
     int indent, depth, budget;
     int most_elements, extent[3]; // extents of most shapes
-    bool blocks;                  // several: written tensors have a leading axis of blocks
-    int loops;                    // loops that a break may leave
+    bool blocks;                  // several blocks: written tensors have a leading axis of blocks
+    int loops;                    // number of loops that a break may leave
     bool is_static, starting;
-    bool meets; // few tensors and large tiles, which expose a missing barrier
+    bool meets; // use few tensors and large tiles, which expose a missing barrier
     struct name name[MOST_NAMES];
     int names, next_name;
     struct parameter parameter[MOST_TENSORS];
@@ -78,7 +78,7 @@ struct generator {
 // Random choices
 uint32_t random_below(struct generator *g, uint32_t n);
 bool random_chance(struct generator *g, uint32_t one_in);
-cuc_dtype random_dtype(struct generator *g); // a dtype with arithmetic
+cuc_dtype random_dtype(struct generator *g); // a dtype that supports arithmetic
 struct shape random_shape(struct generator *g);
 cuc_dtype random_number(struct generator *g);
 
@@ -93,23 +93,23 @@ bool is_real(cuc_dtype d);       // f16, bf16, f32, f64
 bool is_restricted(cuc_dtype d); // tf32, e4m3, e5m2
 struct name *random_name(struct generator *g, cuc_dtype d, const struct shape *s, bool free);
 
-// A value of a dtype and a shape, as text valid in any context.
+// Returns a value of a dtype and a shape, as text that is valid in any context.
 const char *random_value(struct generator *g, cuc_dtype d, struct shape s, int depth);
-// The same for a float dtype, whole and from -4 to 4: sums of a few such values are exact.
+// Returns whole float values from -4 to 4; sums of a few such values are exact.
 const char *random_small(struct generator *g, cuc_dtype d, struct shape s, int depth);
 const char *random_scalar(struct generator *g, cuc_dtype d, int depth);
 const char *random_index(struct generator *g);
-// An approximate function of a float.
+// Returns an approximate function of a float.
 const char *random_approximate(struct generator *g, cuc_dtype d, struct shape s);
 
-// Makers return the text of an expression of a dtype and a shape, or NULL.
+// Makers return an expression of a dtype and a shape as text, or NULL.
 typedef const char *maker(struct generator *g, cuc_dtype d, struct shape s, int depth);
 maker make_reshape, make_squeeze, make_permute, make_broadcast, make_cat, make_extract, make_insert,
     make_take, make_shift, make_reduce, make_arg, make_scan, make_sort, make_histogram, make_mma;
-// A shape that broadcasts to s.
+// Returns a shape that broadcasts to s.
 struct shape random_thinner(struct generator *g, struct shape s);
 
-// A load of any kind; NULL if there is no room for another tensor.
+// Returns a load of any kind; NULL if there is no room for another tensor.
 const char *random_load(struct generator *g, cuc_dtype d, struct shape s, int depth);
 void random_store(struct generator *g);
 void random_output(struct generator *g, const char *value, cuc_dtype d, const struct shape *s,

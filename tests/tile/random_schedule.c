@@ -1,8 +1,8 @@
 // Generates kernels with products in loops. See random_schedule.h.
 //
-// A kernel is of one of three kinds: a region, whose products all add to one accumulator from
-// nested loops, branches and straight lines; a loop with several products and work on their
-// results; or a loop whose second product multiplies the first one's result, as attention does.
+// A kernel has one of three forms: a region, whose products all add to one accumulator from nested
+// loops, branches and straight-line code; a loop with several products and work on their results;
+// or a loop whose second product multiplies the first one's result, as in attention.
 #include "random_schedule.h"
 
 #include "base/array.h"
@@ -15,8 +15,8 @@
 
 enum {
     TEXT_ROOM = 1 << 16,
-    MOST_SITES = 5,       // products of a region
-    MOST_EXACT = 1 << 24, // integers that f32 holds
+    MOST_SITES = 5,       // limit on the products of a region
+    MOST_EXACT = 1 << 24, // f32 holds all integers up to this exactly
     MOST_ITERATIONS = 40,
     MOST_PRODUCTS = 3,
     MOST_VARIABLES = 6,
@@ -25,23 +25,23 @@ enum {
 
 struct generator {
     uint64_t state;
-    char *text; // of all expressions
+    char *text; // text of all expressions
     size_t used;
     FILE *parameters, *before, *body;
     int next, indent;
-    const char *dtype; // of the operands, unless they are computed
+    const char *dtype; // dtype of the operands, unless they are computed
     bool is_integer, is_16_bit;
-    int rows, columns, depth;             // of the accumulator, and of a stage
+    int rows, columns, depth;             // extents of the accumulator and of a stage
     const char *variable[MOST_VARIABLES]; // scalars of the loops around a statement, innermost last
     int variables;
-    double most;      // of an operand that has just been generated
-    bool before_loop; // an operand may be loaded before the loop
-    int box;          // rows of most boxes along their first axis
+    double most;      // largest value of the operand that was just generated
+    bool before_loop; // whether an operand may be loaded before the loop
+    int box;          // rows along the first axis, for most boxes
     struct {
         const char *name, *dtype, *extents;
     } tensor[MOST_TENSORS];
     int tensors;
-    bool is_left_turned, is_right_turned; // the order in memory of most operands
+    bool is_left_turned, is_right_turned; // order in memory, for most operands
 };
 
 // splitmix64 (Steele, Lea and Flood 2014)
@@ -87,8 +87,8 @@ __attribute__((format(printf, 2, 3))) static void line(struct generator *g, cons
     fputc('\n', g->body);
 }
 
-// A tensor, mostly one that the kernel has already if it is only read. The first letter of its name
-// selects its contents (construct.h).
+// Returns a tensor. If it is only read, it is mostly one that the kernel already has. The first
+// letter of its name selects its contents (construct.h).
 static const char *tensor(struct generator *g, char letter, const char *dtype, const char *extents)
 {
     for (int i = 0; i < g->tensors && letter == 'w'; i++)
@@ -107,13 +107,13 @@ static const char *tensor(struct generator *g, char letter, const char *dtype, c
 
 // ---- Operands
 
-// A tile's axis: the dimension, the index of the tile, and its extent.
+// An axis of a tile: the dimension, the index of the tile, and its extent.
 struct axis {
     const char *dimension, *index;
     int extent;
 };
 
-// The index of a tile, or one computed from it.
+// Returns the index of a tile, or an index computed from it.
 static const char *index_from(struct generator *g, const char *index)
 {
     if (!chance(g, 4))
@@ -147,7 +147,7 @@ static const char *offset(struct generator *g)
     return PICK(g, some);
 }
 
-// The same along the axis that is contiguous, where TMA needs whole pieces of 16 bytes.
+// Does the same along the contiguous axis, where TMA needs multiples of 16 bytes.
 static const char *line_offset(struct generator *g)
 {
     static const char *const some[] = { "", "", "", " + 16", " - 32" };
@@ -171,7 +171,7 @@ static const char *load_matrix(struct generator *g, const char *dtype, char lett
                r.extent, c.extent);
 }
 
-// A matrix of a tensor with a leading axis.
+// Loads one matrix of a tensor with a leading axis.
 static const char *load_batch(struct generator *g, const char *dtype, struct axis r, struct axis c)
 {
     const char *x = tensor(g, 'w', dtype, say(g, "3, %s, %s", r.dimension, c.dimension));
@@ -183,7 +183,7 @@ static const char *load_batch(struct generator *g, const char *dtype, struct axi
                r.extent, c.extent);
 }
 
-// A box whose rows are those of a rectangle, as in a convolution.
+// Loads a box whose rows form a rectangle, as in a convolution.
 static const char *load_box(struct generator *g, const char *dtype, struct axis r, struct axis c)
 {
     int p = chance(g, 6) ? 1 << below(g, 4) : g->box;
@@ -201,7 +201,7 @@ static const char *load_box(struct generator *g, const char *dtype, struct axis 
                c.extent, p, q, c.extent, r.extent, c.extent);
 }
 
-// Rows by their numbers: loaded, or computed for the pixels of boxes in a row.
+// Loads rows by their numbers, which are loaded or computed for the pixels of boxes in a row.
 static const char *load_gathered(struct generator *g, const char *dtype, struct axis r,
                                  struct axis c)
 {
@@ -226,7 +226,7 @@ static const char *load_gathered(struct generator *g, const char *dtype, struct 
                line_offset(g), c.extent, mask);
 }
 
-// Numbers of 4 bits, two in a byte.
+// Loads 4-bit numbers, two in each byte.
 static const char *load_nibbles(struct generator *g, struct axis r, struct axis c)
 {
     const char *p = say(g, "q%d", g->next++),
@@ -242,7 +242,7 @@ static const char *load_nibbles(struct generator *g, struct axis r, struct axis 
 static const char *load_operand(struct generator *g, const char *dtype, struct axis r,
                                 struct axis c)
 {
-    g->most = 8; // of unsigned numbers, and of others 4
+    g->most = 8; // for unsigned numbers; 4 for signed ones
     switch (below(g, 9)) {
     case 0:
     case 1:
@@ -256,7 +256,8 @@ static const char *load_operand(struct generator *g, const char *dtype, struct a
     }
 }
 
-// A factor for each row or column of a tile, or for the whole, that the loop loads: from -4 to 4.
+// Returns a factor from -4 to 4 that the loop loads: one for each row or column of a tile, or one
+// for the tile.
 static const char *load_factor(struct generator *g, const char *dtype, struct axis r, struct axis c)
 {
     const char *pad = chance(g, 3) ? ", pad=1" : "";
@@ -279,7 +280,7 @@ static const char *load_factor(struct generator *g, const char *dtype, struct ax
     }
 }
 
-// An operand that is computed from a loaded one.
+// Returns an operand that is computed from a loaded one.
 static const char *compute_operand(struct generator *g, struct axis r, struct axis c)
 {
     static const char *const dtypes[] = { "i8", "u8", "e4m3", "f32", "bf16", "f16", "i32", "i16" };
@@ -321,7 +322,7 @@ static const char *compute_operand(struct generator *g, struct axis r, struct ax
     return x;
 }
 
-// Names an operand, if chance will, or loads it before the loop.
+// Names an operand, with some probability, or loads it before the loop.
 static const char *named(struct generator *g, const char *text)
 {
     if (!chance(g, 3))
@@ -331,7 +332,7 @@ static const char *named(struct generator *g, const char *text)
     return name;
 }
 
-// An operand [r, c], loaded or computed. `along`: the axis that the loop moves along.
+// Returns an operand [r, c], loaded or computed. The loop moves along the axis `along`.
 static const char *operand(struct generator *g, struct axis r, struct axis c, bool computes)
 {
     if (computes)
@@ -354,7 +355,7 @@ static const char *operand(struct generator *g, struct axis r, struct axis c, bo
     return named(g, load_operand(g, g->dtype, r, c));
 }
 
-// True for an operand in the order of most, or rarely in the other one.
+// Returns the order in memory of most operands or, rarely, the other one.
 static bool is_turned(struct generator *g, bool most)
 {
     return most != chance(g, 20);
@@ -544,7 +545,7 @@ static void make_work(struct generator *g)
     FILE *before = g->before, *body = g->body;
     char *text = NULL;
     size_t bytes;
-    g->before = body; // operands that are loaded before the loop
+    g->before = body; // receives the operands that are loaded before the loop
     g->body = open_memstream(&text, &bytes);
     g->before_loop = true;
     g->variable[g->variables++] = "k";
@@ -552,7 +553,7 @@ static void make_work(struct generator *g)
     if (chance(g, 4))
         line(g, "top = maximum(top, max(load(%s, [m, k], [%d, 8])))", tensor(g, 'w', type, "M, 30"),
              g->rows);
-    if (chance(g, 4)) // a loop that carries a tile besides
+    if (chance(g, 4)) // the loop also carries a tile
         line(g, "most = maximum(most, max(load(%s, [m, k], [%d, 4], pad=-1), 1))",
              tensor(g, 'w', type, "M, 30"), g->rows);
     if (chance(g, 6))
@@ -560,7 +561,7 @@ static void make_work(struct generator *g)
     for (int i = 0; i < count; i++) {
         bool a_is = computed && chance(g, 2), b_is = computed && !a_is && chance(g, 2);
         bool shares = i &&
-                      chance(g, 3); // the left operand of the product before, maybe loaded again
+                      chance(g, 3); // the previous product's left operand, possibly loaded again
         if (!shares) {
             a = left(g, "k", a_is);
             most = g->most;
@@ -638,7 +639,7 @@ static void put_results(struct generator *g)
     const char *type = g->is_integer ? "i32" : "f32";
     const struct axis m = { "M", "m", g->rows }, n = { "N", "n", g->columns };
 
-    if (g->is_16_bit && chance(g, 6)) { // a product behind the loop
+    if (g->is_16_bit && chance(g, 6)) { // a product after the loop
         const struct axis d = { "48", "0", 16 << (int)below(g, 2) };
         const char *x = load_matrix(g, g->dtype, 'w', m, d);
         line(g, "acc = mma(%s, %s, acc)", x, load_matrix(g, g->dtype, 'w', d, n));

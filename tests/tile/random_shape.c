@@ -1,4 +1,5 @@
-// Expressions that move elements, work along an axis, or multiply matrices. See random_value.c.
+// Makes expressions that move elements, work along an axis, or multiply matrices. See
+// random_value.c.
 #include "base/array.h"
 #include "random_program.h"
 
@@ -6,7 +7,7 @@
 
 // Shapes
 
-// A random shape with as many elements.
+// Returns a random shape with the same number of elements.
 static struct shape reshaped(struct generator *g, struct shape s)
 {
     int left = count_of(&s);
@@ -99,7 +100,7 @@ const char *make_cat(struct generator *g, cuc_dtype d, struct shape s, int depth
     return say(g, "cat(%s, %s, %d)", a, b, axis);
 }
 
-// Picks a subtile out of `of`: by a constant or a computed index.
+// Picks a subtile of `of` by a constant or a computed index.
 static const char *subtile(struct generator *g, const int *of, int rank)
 {
     const char *all = "";
@@ -180,8 +181,8 @@ const char *make_shift(struct generator *g, cuc_dtype d, struct shape s, int dep
 
 // Along axes
 
-// Chooses a tile whose reduction has shape s: an extent of 1 grows along an axis; a scalar reduces
-// all elements.
+// Chooses a tile whose reduction has shape s: an extent of 1 grows along an axis; a scalar becomes
+// the reduction of all elements.
 static bool unreduced(struct generator *g, struct shape s, struct shape *from, int *axis)
 {
     *from = s;
@@ -275,7 +276,7 @@ const char *make_histogram(struct generator *g, cuc_dtype d, struct shape s, int
     return say(g, "histogram(%s, %d)", x, s.extent[0]);
 }
 
-// Matrix products of small whole numbers, so that every sum is exact.
+// ---- Matrix products of small whole numbers, so that every sum is exact
 
 static const char *operand(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {

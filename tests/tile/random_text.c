@@ -1,4 +1,4 @@
-// Random choices, text and names of random programs. See random_program.h.
+// Makes random choices, text and names for random programs. See random_program.h.
 #include "base/array.h"
 #include "random_program.h"
 
@@ -38,7 +38,7 @@ cuc_dtype random_dtype(struct generator *g)
     return random_chance(g, 8) ? CUC_BOOL : random_number(g);
 }
 
-// Few extents, so that shapes often match.
+// Returns one of a few extents, so that shapes often match.
 int random_extent(struct generator *g)
 {
     static const int extents[] = {
@@ -60,7 +60,7 @@ struct shape random_shape(struct generator *g)
             s.extent[i] = 1;
         left /= s.extent[i];
     }
-    // Prefers shapes of existing names.
+    // Prefer shapes of existing names.
     if (g->names && random_chance(g, 2)) {
         struct shape known = g->name[random_below(g, (uint32_t)g->names)].shape;
         if (known.rank)
@@ -78,7 +78,7 @@ const char *say(struct generator *g, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(g->text + g->used, TEXT_ROOM - g->used, format, args);
     va_end(args);
-    if ((size_t)length + 1 >= TEXT_ROOM - g->used) { // the room is full: ends the program
+    if ((size_t)length + 1 >= TEXT_ROOM - g->used) { // no room left: end the program
         g->budget = 0;
         g->used = 0;
         return "0";

@@ -1,4 +1,4 @@
-// Random expressions. A maker returns the text of an expression of the given dtype and shape, or
+// Makes random expressions. A maker returns an expression of the given dtype and shape as text, or
 // NULL if it has none; random_value() draws makers until one returns a text.
 #include "base/array.h"
 #include "random_program.h"
@@ -26,7 +26,7 @@ static const char *make_name(struct generator *g, cuc_dtype d, struct shape s, i
 }
 
 // Derives a value from a name of another shape: reshapes it, broadcasts it along new axes, or takes
-// a part.
+// a part of it.
 static const char *make_derived(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     (void)depth;
@@ -41,7 +41,7 @@ static const char *make_derived(struct generator *g, cuc_dtype d, struct shape s
             x = say(g, "cast(%s, %s)", x, cuc_dtype_name(d));
         if (have->rank && count_of(have) == count_of(&s))
             return say(g, "reshape(%s, [%s])", x, say_shape(g, &s));
-        for (int i = 0; i < s.rank; i++) { // aligns its axes, in order, with equal extents
+        for (int i = 0; i < s.rank; i++) { // align its axes, in order, with equal extents
             bool here = next < have->rank && have->extent[next] == s.extent[i];
             axes = say(g, "%s%s%s", axes, i ? ", " : "", here ? ":" : "None");
             next += here;
@@ -102,7 +102,7 @@ static const char *make_load(struct generator *g, cuc_dtype d, struct shape s, i
 
 // Elementwise expressions
 
-// A dtype that promotes to d next to an operand of dtype d.
+// Returns a dtype that promotes to d next to an operand of dtype d.
 static cuc_dtype narrower(struct generator *g, cuc_dtype d)
 {
     static const struct {
@@ -132,7 +132,7 @@ struct shape random_thinner(struct generator *g, struct shape s)
     return s;
 }
 
-// A second operand, sometimes of another dtype or shape, or a literal.
+// Returns a second operand, sometimes of another dtype or shape, or a literal.
 static const char *other(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     if (d != CUC_BOOL && random_chance(g, 6))
@@ -167,7 +167,7 @@ static const char *make_arithmetic(struct generator *g, cuc_dtype d, struct shap
     }
 }
 
-// Avoids division by 0 and by -1, and shifts beyond the width.
+// Makes integer operations that avoid division by 0 and by -1, and shifts beyond the width.
 static const char *make_integer(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const char *const bits[] = { "&", "|", "^" };
@@ -195,7 +195,7 @@ static const char *make_integer(struct generator *g, cuc_dtype d, struct shape s
     }
 }
 
-// Arithmetic with an explicit rounding mode, which is exact.
+// Makes arithmetic with an explicit rounding mode, which is exact.
 static const char *make_rounded(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const char *const rounds[] = { "rn", "rz", "rm", "rp" };
@@ -290,7 +290,7 @@ static const char *make_cast(struct generator *g, cuc_dtype d, struct shape s, i
                : say(g, "cast(%s, %s)", x, cuc_dtype_name(d));
 }
 
-// Bitcasts. The bits of a NaN are unspecified, so none is bitcast.
+// Makes bitcasts, but not of NaNs, whose bits are unspecified.
 static const char *make_bits(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     cuc_dtype from = random_number(g);
@@ -304,7 +304,7 @@ static const char *make_bits(struct generator *g, cuc_dtype d, struct shape s, i
                      random_small(g, from, s, depth), cuc_dtype_name(d));
 }
 
-// Bitcasts to another width: the last axis shrinks or grows.
+// Makes bitcasts to another width, where the last axis shrinks or grows.
 static const char *make_bytes(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const cuc_dtype wholes[] = { CUC_U8, CUC_I16, CUC_U32, CUC_I64 };
@@ -320,7 +320,7 @@ static const char *make_bytes(struct generator *g, cuc_dtype d, struct shape s, 
     return say(g, "bitcast(%s, %s)", random_value(g, from, s, depth), cuc_dtype_name(d));
 }
 
-// Inline instructions of the source.
+// Makes inline instructions.
 static const char *make_asm(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const struct {

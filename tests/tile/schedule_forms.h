@@ -1,17 +1,17 @@
-// The table of loops with products that must become pipelines on Hopper: one row each, as
+// The table of loops with products that must become pipelines on Hopper, one per row, as
 // constructs.
 #ifndef CUCORE_TESTS_TILE_SCHEDULE_FORMS_H
 #define CUCORE_TESTS_TILE_SCHEDULE_FORMS_H
 
 #include "construct.h"
 
-// Iterations from 0 to more than there are stages, so that rings wrap.
+// Iteration counts from 0 to more than there are stages, so that rings wrap around.
 #define LENGTHS "M=128 N=64 K=0;M=128 N=64 K=32;M=70 N=64 K=40;M=64 N=72 K=96;M=130 N=136 K=300"
 
 // clang-format off
 static const struct form {
     struct construct as;
-    uint32_t roles; // cases that the entry with roles runs; others have an extent of 0
+    uint32_t roles; // number of cases that the entry with roles runs; in the others an extent is 0
 } forms[] = {
     // Regions
     { { "nested loops, a branch and a straight line", "f16 bf16", LENGTHS,

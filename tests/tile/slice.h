@@ -1,4 +1,4 @@
-// `--slice I/N`: every N-th case from the I-th, to split slow GPU tests among processes.
+// `--slice I/N` runs every N-th case from the I-th on, to split slow GPU tests among processes.
 #ifndef CUCORE_TESTS_TILE_SLICE_H
 #define CUCORE_TESTS_TILE_SLICE_H
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct slice {
-    int first, step; // 0, 1 is everything
+    int first, step; // 0, 1 selects everything
 };
 
 static inline bool slice_asked(int argc, char **argv)
@@ -17,7 +17,7 @@ static inline bool slice_asked(int argc, char **argv)
     return argc > 2 && strcmp(argv[1], "--slice") == 0;
 }
 
-// False if the word after it is not a slice.
+// Returns false if the following word is not a slice.
 static inline bool slice_read(struct slice *s, char **argv)
 {
     return sscanf(argv[2], "%d/%d", &s->first, &s->step) == 2 && s->step > 0 && s->first >= 0;

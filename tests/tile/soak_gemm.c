@@ -1,13 +1,13 @@
-// Multiplies random kinds and shapes of matrices, one after another. Compares each element bit for
+// Runs matrix products of random kinds and shapes, one after another. Compares each element bit for
 // bit with a plain kernel's sum of whole numbers, and checks that the memory around the result is
 // untouched.
 //
 //     soak_gemm [--seconds S] [--plans N] [--seed N] [--most EXTENT]
 //
 // Elements are halves of whole numbers, from -2 to 2, so every sum is exact in every accumulator,
-// and the expected result is one rounding to the result's type. Both sides run on the device, so
-// shapes of thousands exercise whole grids. Prints each failure with the command that repeats it;
-// exits with 1 if one failed, and with 77 without NVRTC.
+// and the expected result is one rounding to the result's type. Both kernels run on the device, so
+// extents of several thousand exercise whole grids. Prints each failure with the command that
+// repeats it; exits with 1 if a product failed, and with 77 without NVRTC.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,8 +144,9 @@ static void launch_over(cuc_kernel *kernel, int64_t count, const cuc_arg *args, 
                     n));
 }
 
-// An array [batch][rows][columns]; 0 omits an axis. Lines are `gap` elements longer than their
-// contents, and the first begins `gap` elements after an aligned address; poison surrounds it all.
+// Makes an array [batch][rows][columns]; 0 omits an axis. Lines are `gap` elements longer than
+// their contents, and the first line begins `gap` elements after an aligned address; poison
+// surrounds it all.
 static void make(struct array *a, cuc_dtype dtype, int64_t batch, int64_t rows, int64_t columns,
                  int32_t order, int64_t gap, bool filled)
 {
@@ -265,7 +266,7 @@ static void make_kind(struct kind *kind, int64_t most)
         o->stream_k = 1 + (int32_t)below(3);
 }
 
-// An extent from 1 up, small ones as often as large ones, often near a multiple of 64.
+// Draws an extent from 1 up: small ones as often as large ones, and often near a multiple of 64.
 static int64_t extent(int64_t most)
 {
     int64_t bits = 0;
@@ -293,7 +294,7 @@ static const cuc_tensor *tensor(const struct array *a)
     return a->buffer ? &a->t : NULL;
 }
 
-// Runs one product; counts wrong elements and touched bytes around them.
+// Runs one product; counts wrong elements, and changed bytes around the result.
 static void run(const struct kind *kind, cuc_gemm_plan *plan, const int64_t shape[4], int64_t gap,
                 cuc_buffer *counts, uint64_t *wrong, uint64_t *beside)
 {

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compile random small tile sources that are as expensive as possible, within the default budget.
+"""Compile random small tile sources that are as expensive as possible within the default budget.
 
     stress_budget.py CUCORE [--count N] [--seed N] [--seconds S] [--megabytes M]
 
-Each source has less than 2 kB. It must compile, or fail with a code of the compiler, within S seconds of CPU time (2)
-and M MB of memory (512). Prints the seed, percentiles and the worst sources; exits 1 if one exceeds a limit.
+Each source has less than 2 kB. It must compile, or fail with one of the compiler's error codes,
+within S seconds of CPU time (2 by default) and M MB of memory (512 by default). Prints the seed,
+percentiles and the worst sources; exits 1 if a source exceeds a limit.
 """
 import argparse
 import os
@@ -51,7 +52,7 @@ FOUND = ["""kernel k(a: f32[N], b: f32[N]) grid 1 {
 
 
 def statement(rng, extent):
-    """One assignment to the tile x, in loops that may be unrolled."""
+    """Return an assignment to the tile x, possibly in loops that may be unrolled."""
     op = rng.choice([
         *[f"x = {name}(x)" for name in UNARY], "x = cumsum(x, 0)", "x = sort(x, 0)", "x = -x", "x = x * x + x",
         "x = x + sum(x, 0)", "x = x / (x + 1.0)", "x = x % 3.0", "x = where(x > 0.0, x, -x)",
@@ -76,7 +77,7 @@ def source(rng):
 
 
 def compile_one(program, path, target):
-    """Compile once: (CPU seconds, MB, "ok" or the code)."""
+    """Compile once; return (CPU seconds, MB, "ok" or the code)."""
     child = subprocess.Popen([program, "compile", path, "--arch", target, "--dim", "N=4096", "--emit", "ptx", "-o",
                               "/dev/null"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     said = child.stderr.read()

@@ -1,5 +1,6 @@
-// Tensors between two multiples of 16 bytes, one at a time: the launch keeps the fastest entry that
-// does without that tensor's alignment, and the driver leaves what the interpreter does.
+// Tests tensors whose addresses are between two multiples of 16 bytes, one tensor at a time. The
+// launch chooses the fastest entry that does not need that tensor's alignment, and the driver
+// writes the same bytes as the interpreter.
 #include "base/array.h"
 #include "construct.h"
 #include "construct_data.h"
@@ -10,7 +11,7 @@
 #include <cucore/cucore.h>
 #include <stdio.h>
 
-// A product with BM x BN tiles in steps of BK, as `acc`.
+// Computes a product with BM x BN tiles in steps of BK, as `acc`.
 #define PRODUCT(load_a, load_b)                                     \
     "    m, n = block(0), block(1)\n    acc = zeros(A, [BM, BN])\n" \
     "    for k in 0 .. cdiv(K, BK) {\n"                             \
@@ -163,11 +164,11 @@ TEST_SLICE(a_tensor_off_the_vectors_costs_its_own_bytes, slice, CUC_LENGTH(cases
     construct_stop();
 }
 
-// Operands of any extents, from any element on, which threads copy: in the orders that wgmma takes,
-// with rows of 32, 64 and 128 bytes, and few of them, and several times 128 bytes.
+// Operands with any extents, starting at any element, which threads copy: in the orders that wgmma
+// accepts, with rows of 32, 64 and 128 bytes, few rows, and rows of several times 128 bytes.
 static const struct {
     const char *types; // "operands accumulators"
-    int orders;        // 4: all; 1: the summed axis last
+    int orders;        // 4: all orders; 1: the summed axis comes last
     int rows, columns, depth;
 } unaligned[] = {
     { "f16 f32", 4, 64, 64, 64 },    { "bf16 f32", 4, 128, 256, 64 },
@@ -185,7 +186,7 @@ static void check_unaligned(int at, int order)
     char x[8], sum[8], text[1024], sizes[128];
     size_t length = 0;
     uint32_t state = (uint32_t)(4 * at + order + 1) * 2654435761u;
-    bool a = order & 1, b = order & 2; // transposed: a lies in columns, b in rows
+    bool a = order & 1, b = order & 2; // transposed: a is stored by columns, b by rows
     struct construct row = { .name = "a pipeline of any operands", .source = text, .sizes = sizes };
 
     sscanf(unaligned[at].types, "%7s %7s", x, sum);
@@ -222,9 +223,9 @@ TEST_SLICE(operands_of_any_extents_and_addresses_are_multiplied, slice, CUC_LENG
     construct_stop();
 }
 
-// Attention with rows of logarithms of sums between two multiples of 16 bytes.
+// Attention whose rows of logarithms of sums are between two multiples of 16 bytes.
 static const struct {
-    int64_t s, off; // length of the sequence; bytes that the output is off
+    int64_t s, off; // length of the sequence; bytes by which the output is off
     const char *entry;
 } attentions[] = {
     { 768, 0, "tma" },

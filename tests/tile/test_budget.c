@@ -1,5 +1,6 @@
-// Budgets of compilation: refusals with their codes and texts, an exact count of operations, memory
-// within its limit, and time linear in the number of each part that a source can repeat.
+// Tests the budgets of compilation: refusals with their codes and texts, an exact count of
+// operations, memory within its limit, and time linear in the number of each part that a source can
+// repeat.
 #include "base/array.h"
 #include "testing.h"
 #include "tile/ir/budget.h"
@@ -176,7 +177,7 @@ TEST(options_that_are_no_budget_are_refused)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "budget_operations"));
 }
 
-// Compiles within a budget, which receives the resources used.
+// Compiles within a budget, which then holds the resources used.
 static bool compiles(struct tile_budget *budget, const char *source)
 {
     struct tile_target target;
@@ -241,7 +242,7 @@ TEST(programs_made_by_calls_have_a_budget)
     cuc_tile_program_release(p);
 }
 
-// Adds blocks until the program refuses one, or there are enough.
+// Adds blocks until the program refuses one or there are enough.
 static uint32_t make_blocks(cuc_tile_program *p, uint32_t most)
 {
     uint32_t calls = 0;
@@ -276,7 +277,7 @@ TEST_ROWS(programs_made_by_calls_have_the_budget_that_they_are_given, made)
     cuc_tile_program *p;
 
     budget.struct_size = sizeof(budget);
-    for (int given = 0; given < 2; given++) { // before and after the calls
+    for (int given = 0; given < 2; given++) { // set before or after the calls
         asked = 0;
         ck_ok(cuc_tile_program_create(&p));
         if (!given)
@@ -343,7 +344,7 @@ TEST(what_is_no_budget_of_a_program_made_by_calls_is_refused)
 
 // ---- Time
 
-// A source with n parts; `part` writes each with its number, twice.
+// A source with n parts; `part` writes each part with its number twice.
 static const struct {
     const char *what, *head, *part, *then, *also, *tail;
     unsigned n;
@@ -388,7 +389,7 @@ static char *source_of(size_t row, unsigned n)
     return text;
 }
 
-// CPU seconds, the minimum of several runs.
+// Returns CPU seconds, the minimum of several runs.
 static double time_of(const char *source)
 {
     static const struct tile_limits none = { UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, NULL, NULL };

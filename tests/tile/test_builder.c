@@ -1,4 +1,4 @@
-// The C builder makes the same IR as the text of the language, and handles failed allocations.
+// Tests that the C builder makes the same IR as source text does, and handles failed allocations.
 #include "base/array.h"
 #include "wrap_malloc.h"
 
@@ -10,8 +10,10 @@
 
 #include <math.h>
 
-// Programs of the language page as calls. Calls nest only if their order does not matter, since C
-// leaves the order of arguments unspecified.
+// ---- Programs of the language page, written as calls
+//
+// Calls nest only if their order does not matter, because C does not specify the order in which
+// arguments are evaluated.
 
 static void build_vadd(cuc_tile_program *p)
 {
@@ -250,7 +252,7 @@ static void welford(void *user, cuc_tile_program *p, uint32_t count, const cuc_t
     cuc_tile some = cuc_tile_gt(K, total, F(0.0));
     cuc_tile part = cuc_tile_where(K, some, cuc_tile_div(K, y[0], total), F(0.0));
 
-    if (count != 3 || user != p) // no assertion: Check allocates, which fails here too
+    if (count != 3 || user != p) // no assertion: Check allocates, which also fails here
         abort();
     result[0] = total;
     result[1] = cuc_tile_add(K, x[1], cuc_tile_mul(K, d, part));
@@ -456,7 +458,7 @@ static void build_rounded(cuc_tile_program *p)
     cuc_tile_kernel_end(K);
 }
 
-// Constructs that the page's programs lack, with their text.
+// ---- Constructs that the page's programs lack, with their text
 
 static void build_constants(cuc_tile_program *p)
 {
@@ -517,7 +519,7 @@ static void build_elementwise(cuc_tile_program *p)
     x = cuc_tile_sub(K, x, cuc_tile_min_nan(K, x, 0, NULL));
     x = cuc_tile_sub(K, x, cuc_tile_max_nan(K, x, CUC_AXES(0)));
     x = cuc_tile_mul(K, x, cuc_tile_prod(K, x, CUC_AXES(0)));
-    cuc_tile q = cuc_tile_isinf(K, x); // in a fixed order, which the C compiler cannot change
+    cuc_tile q = cuc_tile_isinf(K, x); // in an order that the C compiler cannot change
     cuc_tile c = cuc_tile_bitor(K, cuc_tile_isnan(K, x), q);
     c = cuc_tile_bitand(K, c, cuc_tile_ge(K, x, F(0.0)));
     c = cuc_tile_bitand(K, c, cuc_tile_le(K, x, F(1.0)));
@@ -603,7 +605,7 @@ static void build_scans(cuc_tile_program *p)
     cuc_tile_kernel_end(K);
 }
 
-// Arms and loops with every exit, and variables that they set or leave alone.
+// Arms and loops with every kind of exit, and variables that they set or leave alone.
 static void build_nested(cuc_tile_program *p)
 {
     cuc_tile_kernel_begin(K, "k");
@@ -662,7 +664,7 @@ static void build_behind(cuc_tile_program *p)
     cuc_tile_while(K, cuc_tile_bool(K, 1));
     cuc_tile_if(K, cuc_tile_lt(K, cuc_tile_get(K, x), I(0)));
     cuc_tile_return(K);
-    cuc_tile_store(K, a, CUC_TILES(I(1)), I(1), NULL); // unreachable: dropped
+    cuc_tile_store(K, a, CUC_TILES(I(1)), I(1), NULL); // unreachable, so it is dropped
     cuc_tile_for(K, I(0), I(4), 1);
     cuc_tile_set(K, x, I(9));
     cuc_tile_set(K, y, I(9));
@@ -763,7 +765,7 @@ static void build_pairs(cuc_tile_program *p)
 }
 
 static const struct same {
-    const char *name; // the page's kernel, or the subject
+    const char *name; // a kernel of the page, or the subject of the test
     void (*build)(cuc_tile_program *p);
     const char *text; // NULL: the page's text
     bool without_dead_code;
@@ -779,7 +781,7 @@ static const struct same {
     { "atomics", build_atomics, NULL, false },
     { "functions", build_functions, NULL, false },
     { "along", build_along, NULL, false },
-    // `sign` is first bound in the arms, which is not possible for a variable.
+    // The arms bind `sign` first, which is not possible for a variable.
     { "control", build_control, NULL, true },
     { "gemm", build_gemm, NULL, false },
     { "rest", build_rest, NULL, false },
@@ -911,7 +913,7 @@ static const struct same {
       false },
 };
 
-// The page's program that contains this kernel; malloc'ed.
+// Returns the page's program that contains this kernel; the caller frees it.
 static char *page_program(const char *kernel)
 {
     char *page = malloc(1 << 18), head[64];
@@ -956,7 +958,7 @@ TEST_ROWS(calls_give_the_ir_that_the_text_gives, sames)
     cuc_tile_program_release(p);
 }
 
-// One function for each call of the language. Operators are tested above.
+// Checks that the builder has a function for each call of the language. Operators are tested above.
 #define HAS(name)                              \
     {                                          \
 #name, (void (*)(void))cuc_tile_##name \

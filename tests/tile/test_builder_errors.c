@@ -1,5 +1,5 @@
-// Errors of the C builder: those of the text, at the caller's line, and misuse of the calls, which
-// fails like any other error.
+// Tests the errors of the C builder: errors that source text can have too, reported at the caller's
+// line, and misuse of the calls, which is reported in the same way.
 #include "base/array.h"
 #include "builder_testing.h"
 #include "tests.h"
@@ -12,7 +12,7 @@ static void add(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile 
     result[0] = cuc_tile_add(K, x[0], y[0]);
 }
 
-// Errors that a text can have too
+// ---- Errors that source text can have too
 
 struct head {
     cuc_tile a, b, i, u, e, s;
@@ -337,7 +337,7 @@ static const struct wrong {
     { "\ngrid N, N, N, N {", e_four, NULL },
 };
 
-// Copies from "T123:" to the end of the line.
+// Copies the text from "T123:" to the end of the line.
 static void first_message(const char *text, char *to, size_t room)
 {
     const char *at = strstr(text, "error T");
@@ -477,7 +477,7 @@ TEST(an_error_tells_the_functions_that_it_was_built_in)
     cuc_tile_program_release(p);
 }
 
-// Misuse of the calls
+// ---- Misuse of the calls
 
 ERROR(m_nothing)
 {

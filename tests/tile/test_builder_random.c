@@ -1,11 +1,12 @@
-// Random calls of the C builder: no crash, and control flow that does as the calls say.
+// Tests random calls of the C builder: they must not crash, and control flow must do what the calls
+// say.
 #include "base/array.h"
 #include "builder_testing.h"
 
 #include "tile/interpret/interpret.h"
 #include "tests.h"
 
-// Random calls with random handles.
+// ---- Random calls with random handles
 
 static uint32_t seed;
 
@@ -185,7 +186,7 @@ TEST_RANGE(calls_at_random_never_crash, 0, 4)
     }
 }
 
-// A kernel of random calls, each with its own seed; END is cuc_tile_end().
+// A kernel made of random calls, each with its own seed; END stands for cuc_tile_end().
 enum { END = 0, MOST_CALLS = 60 };
 
 static cuc_tile_program *replay(const uint32_t *calls, uint32_t count)
@@ -219,7 +220,7 @@ static bool is_right(const uint32_t *calls, uint32_t count)
     return right;
 }
 
-// Tries each call after the ones before it, and keeps it if it causes no error.
+// Tries each call after the previous ones, and keeps it if it causes no error.
 TEST_RANGE(what_is_built_at_random_without_an_error_is_a_program, 0, 4)
 {
     for (uint32_t i = 0; i < 50; i++) {
@@ -241,7 +242,7 @@ TEST_RANGE(what_is_built_at_random_without_an_error_is_a_program, 0, 4)
     }
 }
 
-// Random control flow, built and interpreted, against a walk of the same tree in C.
+// ---- Random control flow, built and interpreted, compared with a walk of the same tree in C
 
 enum { VARIABLES = 5, MOST_VARIABLES = 24, SLOTS = 16, MOST_DEPTH = 5 };
 
@@ -253,7 +254,7 @@ struct node {
     struct node *body, *otherwise, *next;
 };
 
-// Makes a random block. `in_loop` allows break and continue, `in_for` the loop's counter.
+// Makes a random block. `in_loop` allows break and continue; `in_for` allows the loop's counter.
 static struct node *grow_block(uint32_t depth, bool in_loop, bool in_for, uint32_t variables)
 {
     struct node *first = NULL, **end = &first;
@@ -272,7 +273,7 @@ static struct node *grow_block(uint32_t depth, bool in_loop, bool in_for, uint32
         *node = (struct node){ .kind = kind,
                                .to = dice(variables),
                                .x = dice(variables),
-                               .y = dice(variables + in_for), // the innermost loop: the counter
+                               .y = dice(variables + in_for), // the innermost loop's counter
                                .op = dice(4) };
         if (kind == LOCAL)
             variables++;
@@ -320,7 +321,7 @@ static bool compare(uint32_t op, uint32_t x, uint32_t y)
 
 enum flow { NEXT, BROKEN, CONTINUED, RETURNED };
 
-// Runs a block. Returns how control left it: NEXT at its end.
+// Runs a block; returns how control left it, which is NEXT at its end.
 static enum flow run(struct machine *m, const struct node *node, uint32_t number)
 {
     uint32_t variables = m->variables;

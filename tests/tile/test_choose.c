@@ -1,5 +1,5 @@
-// Choices: tiles of products by the model, candidates of auto() by the model and by records, and
-// the contents of files of records.
+// Tests choices: tiles of products by the model, candidates of auto() by the model and by records,
+// and the contents of record files.
 #include "base/array.h"
 #include "gemm/gemm.h"
 #include "testing.h"
@@ -16,8 +16,8 @@
 
 // ---- Products
 
-// Times on an H200, bf16, cold, in microseconds: the fastest tiles, and a usual one. The model's
-// choice must not be much slower than the best.
+// Times on an H200 with bf16 and cold caches, in microseconds: the fastest tiles and a common one.
+// The model's choice must not be much slower than the best.
 struct measured {
     int64_t m, n, k;
     struct {
@@ -105,7 +105,7 @@ static const struct measured products[] = {
         { 64, 128, 128, 1, 46.88 },
         { 128, 128, 64, 1, 51.07 },
         { 128, 64, 64, 1, 51.10 } } },
-    // Widths between the usual ones, which leave the last wave mostly empty.
+    // Widths between the common ones, which leave the last wave mostly empty.
     { 3328,
       3328,
       3328,
@@ -120,7 +120,7 @@ static const struct measured products[] = {
       { { 256, 128, 64, 1, 93.9 }, { 128, 256, 64, 1, 111.5 }, { 128, 192, 64, 1, 114.8 } } },
 };
 
-// The same with column-major b.
+// The same for column-major b.
 static const struct measured turned[] = {
     { 2304,
       2304,
@@ -188,7 +188,7 @@ static double estimate(const struct cuc__gemm_kind *kind, const struct cuc__gemm
     return tile_work_seconds(tile_machine_of(90), &work);
 }
 
-// The time of a tile; 0 if it was not measured.
+// Returns the time of a tile; 0 if it was not measured.
 static double measured_us(const struct measured *p, const struct cuc__gemm_tile *t)
 {
     for (int i = 0; i < CUC_LENGTH(p->at); i++)
@@ -200,7 +200,7 @@ static double measured_us(const struct measured *p, const struct cuc__gemm_tile 
 
 CASE("model");
 
-// The model chooses among the measured tiles.
+// The model must choose one of the measured tiles.
 TEST_RANGE(what_is_chosen_is_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(turned))
 {
     const struct measured *p = _i < CUC_LENGTH(products) ? &products[_i]
@@ -228,7 +228,7 @@ TEST_RANGE(what_is_chosen_is_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_L
                   (int)p->n, (int)p->k, us, p->at[0].us);
 }
 
-// Random products. A row without rows is a product.
+// Random products. A row without tile rows begins a product.
 static const struct random {
     int64_t m, n, k;
     bool transposed_a, transposed_b;
@@ -287,7 +287,8 @@ TEST(choices_for_random_products_are_nearly_the_fastest)
     ck_assert_msg(close >= 0.85 * count, "%g of %g predicted within 15 %%", close, count);
 }
 
-// Code for sm_80 on an H200, where threads copy operands themselves. The times include a launch.
+// Code for sm_80 running on an H200, where threads copy operands themselves. The times include a
+// launch.
 TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
 {
     enum { LAUNCH_US = 3 };
@@ -329,14 +330,14 @@ TEST(the_ends_of_many_tiles_are_beside_others)
 
     ck_assert_int_eq(chosen(&kind, 90, 16384, 8192, 1024, 0).warps, 4);
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 256, 0).warps, 4);
-    ck_assert_int_eq(chosen(&kind, 90, 1024, 1024, 1024, 0).warps, 0); // one for each
+    ck_assert_int_eq(chosen(&kind, 90, 1024, 1024, 1024, 0).warps, 0); // one for each warp
     ck_assert_int_eq(chosen(&kind, 80, 8192, 8192, 8192, 0).cluster, 1);
     kind.dtype = CUC_E4M3;
     kind.transposed_b = true;
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
 }
 
-// Lines at odd multiples of 16 bytes take TMA longer.
+// TMA takes longer for lines at odd multiples of 16 bytes.
 TEST(neighbours_share_loads_of_torn_lines)
 {
     struct cuc__gemm_tile torn = chosen(&bf16, 90, 3664, 3480, 2008, 0),
@@ -361,7 +362,7 @@ TEST(grids_that_are_small_share_their_sums)
     ck_assert_int_ge(t.split, 4);
     ck_assert_int_eq(t.parts, 1); // without a workspace
     t = chosen(&bf16, 80, 256, 256, 8192, 0);
-    ck_assert_int_eq(t.split * t.parts, 1); // without clusters either
+    ck_assert_int_eq(t.split * t.parts, 1); // without clusters too
     t = chosen(&bf16, 80, 256, 256, 8192, 1 << 24);
     ck_assert_int_ge(t.parts, 2);
     ck_assert_int_le(256 * 256 * 4 * t.parts, 1 << 24);
@@ -369,8 +370,8 @@ TEST(grids_that_are_small_share_their_sums)
     ck_assert_int_eq(t.split * t.parts, 1);
 }
 
-// Stream-K splits the sums of the last waves evenly if the last wave is nearly empty: 144 tiles of
-// 128 x 256 on 132 multiprocessors, with a workspace.
+// Stream-K splits the sums of the last waves evenly if the last wave is nearly empty: here 144
+// tiles of 128 x 256 on 132 multiprocessors, with a workspace.
 TEST(last_waves_are_dealt_where_they_are_nearly_empty)
 {
     const uint64_t workspace = 1 << 25;
@@ -390,7 +391,7 @@ TEST(last_waves_are_dealt_where_they_are_nearly_empty)
     ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, workspace).stream_k, 0);
 }
 
-// Threads would load a residual of another width, which is for ping-pong warpgroups.
+// Threads would load a residual of another width, which suits only ping-pong warpgroups.
 TEST(what_is_loaded_like_the_result_has_whole_lines)
 {
     struct cuc__gemm_kind kind = bf16;
@@ -406,7 +407,7 @@ TEST(what_is_loaded_like_the_result_has_whole_lines)
     }
 }
 
-// Ranges cover every iteration of the split tiles once, and there are enough units for each range.
+// The ranges cover every iteration of the split tiles once, and each range has enough units.
 TEST(ranges_of_turns_are_all_of_them)
 {
     static const int64_t shapes[][3] = { { 4096, 4096, 4096 }, { 3072, 3072, 3072 },
@@ -468,7 +469,7 @@ TEST(tiles_fit_where_they_run)
     ck_assert_ptr_null(tile_machine_of(70));
 }
 
-// Sums of 8-bit floats that accumulate outside tensor cores take longer, with the same tiles.
+// Sums of 8-bit floats that accumulate outside the tensor cores take longer, with the same tiles.
 TEST(promotion_takes_time_and_no_room)
 {
     const struct tile_machine *machine = tile_machine_of(90);
@@ -520,7 +521,7 @@ static const char program[] =
 
 static const struct {
     const char *arch, *dimensions[4], *constants[3];
-    const char *says[3]; // in the remarks
+    const char *says[3]; // expected in the remarks
 } choices[] = {
     { "sm_90a",
       { "M=4096", "N=4096", "K=4096" },
@@ -604,7 +605,7 @@ static void look(void *user, const char *choice, double seconds)
     }
 }
 
-// A product with a computed operand, whose largest tiles fit in no block's registers.
+// A product with a computed operand; its largest tiles do not fit in any block's registers.
 static const char dequantized[] =
     "kernel other(x: f32[M]) const B = auto(32, 64) grid cdiv(M, B) { store(x, [block(0)], "
     "zeros(f32, [B])) }\n"
@@ -644,7 +645,7 @@ TEST(candidates_that_do_not_compile_are_not_chosen)
     ck_assert_int_eq(seen.count, 1);
     ck_assert_str_eq(seen.best, "BM=128 BN=256");
     cuc_program_release(p);
-    // If none compiles, the error comes with the choice, and only with that of its kernel.
+    // If no candidate compiles, the error names the choice, and only its kernel's choice.
     cuc_object *object = NULL;
     p = dequantized_with(text, "256, 512");
     ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX), "T602");
@@ -682,7 +683,7 @@ TEST(dimensions_that_no_kernel_has_are_refused)
     static const char source[] = "kernel a(x: f32[M], f: f32) grid 1 { }\n"
                                  "kernel b(x: f32[M, N], n: i32) grid 1 { }\n";
     static const struct {
-        const char *dimension, *says; // NULL: it is one
+        const char *dimension, *says; // NULL: it is a dimension
     } rows[] = {
         { "M=4", NULL },
         { "N=4", NULL },
@@ -858,7 +859,7 @@ static void *add_some(void *first)
     return NULL;
 }
 
-// Two processes of two threads each.
+// Two processes add records, with two threads each.
 TEST(records_that_are_added_at_a_time_are_all_there)
 {
     static const int first[] = { 100, 200, 300, 400 };
@@ -936,7 +937,7 @@ TEST(files_that_are_none_are_refused_with_their_line)
     ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, "/nowhere/tuned", &record), "/nowhere");
     ck_fails(CUC_ERROR_IO, cuc_tuned_add("/nowhere/tuned", &record), "/nowhere");
     ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, "/", &record), "/ could not be read: ");
-    // A file of zeros, which takes no disk blocks.
+    // A file of zeros that occupies no disk blocks.
     ck_assert_int_eq(truncate(path, INT64_C(17) << 20), 0);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 64, path, &record), path,
              "larger than 16 MiB");
@@ -983,7 +984,7 @@ TEST(a_file_that_the_environment_names_must_be_there)
     very_long[sizeof(very_long) - 1] = 0;
     ck_assert_int_eq(setenv("CUCORE_TUNED", very_long, 1), 0);
     ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, NULL, &record), "xxxxxxxx");
-    // Programs compiled for measured dimensions report the record too.
+    // Programs compiled for the measured dimensions report the record too.
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
     const char *const constants[] = { "T=f16", NULL };
     cuc_program *p = made(NULL, dimensions, constants, NULL);
@@ -993,7 +994,7 @@ TEST(a_file_that_the_environment_names_must_be_there)
     cuc_program_release(p);
 }
 
-// Anyone with read access to a folder can lock it.
+// Anyone who can read a folder can lock it.
 TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
 {
     int folder = open("/tmp", O_RDONLY | O_DIRECTORY);
@@ -1005,7 +1006,7 @@ TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
     ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.0"), "BM=64");
 }
 
-// A program compiled for the device looks up records of its kernels by their text.
+// A program compiled for the device looks up records by its kernels' text.
 TEST(programs_use_what_was_measured)
 {
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
@@ -1033,7 +1034,7 @@ TEST(programs_use_what_was_measured)
     if (strcmp(cuc_device_arch(device), "sm_90") == 0)
         ck_assert_msg(strstr(cuc_program_log(p), "3 stages") != NULL, "%s", cuc_program_log(p));
     cuc_program_release(p);
-    p = made(NULL, dimensions, NULL, path); // other constants: no measurement
+    p = made(NULL, dimensions, NULL, path); // other constants, so there is no measurement
     compile(p);
     ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "gemm: BM=128 BN=256 of auto() by the model"));
     cuc_program_release(p);
@@ -1044,7 +1045,7 @@ TEST(programs_use_what_was_measured)
     cuc_program_release(p);
 }
 
-// Nine tiles of 32 x 256 elements would fill the registers, and be spilled.
+// Nine tiles of 32 x 256 elements would fill the registers, and some would spill.
 TEST(tiles_that_are_all_live_fit_the_registers)
 {
     static const char stencil[] =
@@ -1069,7 +1070,8 @@ TEST(tiles_that_are_all_live_fit_the_registers)
     cuc_program_release(p);
 }
 
-// Choices that a program's record may contain: candidates of its constants, each once.
+// A record may contain these words, but a valid choice has only candidates of the program's
+// constants, each once.
 static const char *const wrong_words[] = { "BM=7 BN=64", "BM=64 BM=128", "BM=64 OTHER=1",
                                            "BM=64 BN",   "BM=64 BN=",    "BM=64 BN=64x" };
 
@@ -1106,7 +1108,7 @@ TEST_ROWS(records_that_no_program_can_have_are_left_out, wrong_words)
     cuc_program_release(p);
 }
 
-// A record's clusters of three blocks are ignored, also where tiles could be shared by three.
+// A record's clusters of three blocks are ignored, even if three blocks could share tiles.
 TEST_RANGE(clusters_of_a_record_are_powers_of_two, 2, 5)
 {
     static const char text[] =
@@ -1191,7 +1193,7 @@ TEST_ROWS(records_that_no_plan_can_have_are_left_out, no_choices)
              key.choice);
 }
 
-// Each word is valid, but together they exceed the limits of a block.
+// Each word is valid, but together they exceed a block's limits.
 TEST(records_that_cannot_be_compiled_are_left_out)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
@@ -1236,7 +1238,7 @@ TEST(plans_use_what_was_measured)
     key.choice = "BM=64 BN=128 BK=64 :stages=4 :parts=1";
     ck_ok(cuc_tuned_add(path, &key));
     key.dimensions = "M=512 N=512 K=512 Z=1";
-    key.choice = "BM=64 BN=64 BK=64 :parts=4"; // requires a workspace
+    key.choice = "BM=64 BN=64 BK=64 :parts=4"; // needs a workspace
     ck_ok(cuc_tuned_add(path, &key));
     key.dimensions = "M=256 N=256 K=256 Z=1";
     key.choice = "BM=banana";
@@ -1259,8 +1261,8 @@ TEST(plans_use_what_was_measured)
         ck_assert_str_eq(choice.by, "model");
         cuc_gemm_plan_release(plan);
     }
-    // Near 4096 the estimate for this tile is slower than the best by more than the possible error
-    // of the model.
+    // Near 4096, the model estimates this tile as slower than the best by more than the model's
+    // possible error.
     for (o.m = 4064; o.m >= 3072; o.m -= 992) {
         o.n = o.k = o.m;
         ck_ok(cuc_gemm_plan_create(&plan, device, &o));
@@ -1278,7 +1280,7 @@ TEST(plans_use_what_was_measured)
         ck_assert_str_eq(choice.by, o.m == 3072 ? "model" : "tuned");
         cuc_gemm_plan_release(plan);
     }
-    // 6 waves of tiles of 128 x 256 and 8 more tiles, which stream-K splits if there is a
+    // There are 6 waves of 128 x 256 tiles and 8 more tiles, which stream-K splits if there is a
     // workspace.
     key.dimensions = "M=5120 N=5120 K=5120 Z=1";
     ck_ok(cuc_tuned_add(path, &key));
@@ -1296,7 +1298,7 @@ TEST(plans_use_what_was_measured)
     cuc_gemm_plan_release(kept);
 }
 
-// The installed file contains records, whose choices make plans.
+// The installed file has records, and their choices make plans.
 TEST(the_installed_records_are_good)
 {
     FILE *f = fopen(TUNED, "rb");

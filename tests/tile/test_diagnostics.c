@@ -1,11 +1,12 @@
-// Diagnostics of the tile language, word for word: code, line and column, operand, expected and
-// actual value, and suggestions. One row for each rule that a source can break.
+// Tests the tile language's diagnostics word for word: code, line and column, operand, expected and
+// actual value, and suggestions. There is a row for each rule that a source can break.
 //
-// The rows cover the rule classes of tile compilers, as far as the language has them: shapes (no
-// broadcast, wrong number of elements, axes out of range, repeated or missing, subtiles), dtypes
-// (no common dtype, constants out of range, unsupported classes, rounding modes, padding, reduction
-// functions), products, memory (indices, orders, scopes, masks, hints, atomics, tensors used as
-// values), control flow (carried names, conditions, steps, break and return), names, and host code.
+// The rows cover the classes of rules that tile compilers have, as far as they exist in the
+// language: shapes (no broadcast, wrong number of elements, axes out of range, repeated or missing,
+// subtiles), dtypes (no common dtype, constants out of range, unsupported classes, rounding modes,
+// padding, reduction functions), products, memory (indices, orders, scopes, masks, hints, atomics,
+// tensors used as values), control flow (carried names, conditions, steps, break and return),
+// names, and host code.
 #include "base/array.h"
 #include "explain/explain.h"
 #include "tile/ir/target.h"
@@ -22,8 +23,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Functions and the head of a kernel around the body, whose first line is 1. A source that begins
-// with a newline is used without this frame; its line 1 follows the newline.
+// Wraps the body in a kernel with functions and a head; the body's first line is line 1. A source
+// that begins with a newline is used as it is; its line 1 follows the newline.
 #define BEFORE                                                                                    \
     "fn add(x, y) { return x + y }\n"                                                             \
     "fn two(x, y) { return x, y }\n"                                                              \
@@ -169,7 +170,7 @@ static const struct {
       1, 5, "T206 iota: extent 0: expected 1 to 2^24, got 0" },
     { "reductions of tiles of two shapes", "x, y = reduce(two4, [zeros(f32, [4]), zeros(f32, [8])], 0, [0.0, 0.0])",
       1, 8, "T201 reduce: f32[4] and f32[8] do not broadcast together" },
-    // Dtypes, and functions of reductions
+    // Dtypes, and the functions of reductions
     { "a scan of 8-bit floats", "x = cumsum(load(e, [0], [8]), 0)",
       1, 5, "T101 cumsum: operand x: expected an integer, f16, bf16, f32 or f64, got e4m3[8]: cast it to f16 or f32 first" },
     { "signed with unsigned", "x = load(i, [0], [8]) + load(u, [0], [8])",
@@ -698,7 +699,7 @@ TEST_ROWS(a_broken_rule_is_told_word_for_word, rows)
     tile_module_free(module);
 }
 
-// Errors found in compilation, or in outside settings: whole sources.
+// Errors found during compilation, or in settings outside the source; these rows are whole sources.
 // clang-format off
 static const struct {
     const char *rule, *source, *setting;
@@ -778,7 +779,7 @@ TEST_ROWS(what_shows_when_it_is_compiled_is_told_word_for_word, compiled)
     tile_module_free(module);
 }
 
-// Codes that no row above can trigger.
+// Codes that none of the rows above can trigger.
 static const struct {
     enum tile_code code;
     const char *why;
@@ -845,7 +846,8 @@ TEST(a_target_that_there_is_not_is_told_with_those_that_there_are)
         ck_assert(tile_target_of(&target, some[i], false, why, sizeof(why)));
 }
 
-// Resident blocks: CUDA 13.0, cuda_occupancy.h, cudaOccMaxBlocksPerMultiprocessor().
+// Expected numbers of resident blocks: CUDA 13.0, cuda_occupancy.h,
+// cudaOccMaxBlocksPerMultiprocessor().
 TEST(targets_have_the_limits_of_their_machines)
 {
     static const struct {

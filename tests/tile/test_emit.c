@@ -1,4 +1,5 @@
-// PTX of every construct: the driver against the interpreter, and assembly for each generation.
+// Tests the PTX of every construct: compares the driver with the interpreter, and assembles for
+// each generation.
 #include "base/array.h"
 #include "construct.h"
 #include "slice.h"
@@ -10,12 +11,12 @@
 
 #include "constructs.h"
 
-// --few: two numbers of warps for each dtype of a construct, instead of four.
+// --few: two numbers of warps for each dtype of a construct instead of four.
 static bool few;
 
-// The constructs that run: by default all.
+// The constructs to run; by default all.
 static struct slice slice = { 0, 1 };
-static const char *only; // runs constructs with this text in their names
+static const char *only; // run constructs with this text in their names
 
 static void add_constructs(TCase *tcase, const TTest *ttest)
 {
@@ -36,8 +37,7 @@ TEST_ADDED(the_driver_and_the_interpreter_leave_the_same_bytes, add_constructs(t
     char room[8];
 
     construct_start();
-    if (!cuc_driver_is_simulated()) // the last name printed belongs to the construct that hangs a
-                                    // GPU
+    if (!cuc_driver_is_simulated()) // the last name printed shows which construct hangs a GPU
         fprintf(stderr, "%s\n", row->name);
     if (!row->dtypes)
         construct_check(row, NULL, few ? _i : -1);
@@ -46,7 +46,7 @@ TEST_ADDED(the_driver_and_the_interpreter_leave_the_same_bytes, add_constructs(t
     construct_stop();
 }
 
-static bool in_full; // no argument chooses a part
+static bool in_full; // no argument selects a part
 
 static bool is_in_full(void)
 {
@@ -107,16 +107,16 @@ TEST_ROWS(what_cannot_be_compiled_is_named, refusals)
 // Assembles all constructs of a dtype in one module.
 static const char *arch;
 
-// Assembles each construct for one of its dtypes only, a different one on each architecture.
+// Assemble each construct for only one of its dtypes, a different one on each architecture.
 static bool once;
 
-// Each of the first FEW has code of its own in the compiler.
+// The compiler has separate code for each of the first FEW.
 static const char *const dtypes[] = { NULL,  "i8",   "i64",  "f16",  "bf16", "f32",
                                       "f64", "bool", "e4m3", "tf32", "i16",  "i32",
                                       "u8",  "u16",  "u32",  "u64",  "e5m2" };
 enum { FEW = 10, ALL = CUC_LENGTH(dtypes) };
 
-// True if a construct is assembled for the dtype dtypes[n].
+// Returns whether a construct is assembled for dtypes[n].
 static bool is_assembled(int construct, int n)
 {
     const struct construct *row = &constructs[construct];
@@ -133,7 +133,7 @@ static bool is_assembled(int construct, int n)
     return count && has[(construct + atoi(arch + 3)) % count] == n;
 }
 
-static int assembled; // of dtypes[]
+static int assembled; // index into dtypes[]
 
 CASE("constructs");
 
@@ -152,7 +152,7 @@ TEST_RANGE(the_assembler_takes_the_code, 0, assembled)
             rows[count++] = constructs[i];
     char *ptx = construct_ptx(rows, count, dtypes[_i], sm, strchr(arch, 'a') != NULL);
 
-    if (once && !*ptx) { // no construct of this dtype
+    if (once && !*ptx) { // no construct has this dtype
         free(ptx);
         return;
     }
@@ -164,8 +164,8 @@ TEST_RANGE(the_assembler_takes_the_code, 0, assembled)
     if (st != CUC_OK)
         ck_abort_msg("%s, %s: %s\n%.3000s", arch, dtypes[_i] ? dtypes[_i] : "the others",
                      cuc_error_message(), cuc_error_log());
-    // Linked code moves no registers between roles (C7504); other remarks of this kind report
-    // products that wait for one another.
+    // Linked code moves no registers between roles (C7504); other remarks of this kind mean
+    // products that wait for each other.
     const char *remark = strstr(cuc_program_log(program), "(C75");
     while (remark && strncmp(remark, "(C7504)", 7) == 0)
         remark = strstr(remark + 1, "(C75");
@@ -205,11 +205,11 @@ int main(int argc, char **argv)
         arch = argv[2];
         once = argc > 3 && strcmp(argv[3], "--once") == 0;
         assembled = argc > 3 && strcmp(argv[3], "--all") == 0 ? ALL : FEW;
-        slice.first = CONSTRUCTS; // none of them runs
+        slice.first = CONSTRUCTS; // no construct runs
     } else if (argc > 1 && strcmp(argv[1], "--few") == 0) {
         in_full = few = true;
     } else if (argc > 1) {
-        only = argv[1]; // one construct, by its name or a part of it
+        only = argv[1]; // constructs selected by a name or a part of it
     } else {
         in_full = true;
     }

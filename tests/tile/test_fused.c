@@ -1,5 +1,5 @@
-// Code for loops with several products on sm_90a: counts of instructions in the text of the entry
-// with roles. test_kernels.c tests its results.
+// Tests the code of loops with several products on sm_90a: counts instructions in the text of the
+// entry with roles. test_kernels.c tests its results.
 #include "base/array.h"
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
@@ -30,7 +30,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-// The entry's text, up to the next entry.
+// Returns the entry's text, up to the next entry.
 static char *entry_of(const char *text, const char *const *settings, uint32_t count,
                       const char *name)
 {
@@ -60,13 +60,13 @@ static int count_of(const char *text, const char *what)
     return count;
 }
 
-// The loop body appears for the first iteration and for the others, each without masks and with
-// them.
+// The loop body appears for the first iteration and for the others, and each of these without masks
+// and with masks.
 enum { COPIES = 2, ARMS = 2, ROWS_OF_THREAD = 2, STEPS_OF_LANES = 2 };
 
 static const struct {
     const char *settings[4];
-    int elements; // scores of a thread
+    int elements; // number of a thread's scores
 } attentions[] = {
     { { "D=64", "CAUSAL=false", "BM=128", "BN=128" }, 64 },
     { { "D=64", "CAUSAL=true", "BM=128", "BN=128" }, 64 },
@@ -77,7 +77,7 @@ static const struct {
     { { "D=256", "CAUSAL=true", "BM=128", "BN=64" }, 32 },
 };
 
-// A tile's layout has powers of two: the code computes the padding, and nobody uses it.
+// The layout of a tile has powers of two: the code also computes the padding, which nobody uses.
 static int with_padding(int elements)
 {
     int all = 1;
@@ -100,7 +100,7 @@ TEST_ROWS(turns_without_masks_scale_and_subtract_in_one_instruction, attentions)
     const char *text = attention(_i);
     int elements = attentions[_i].elements;
 
-    // plus the sum of each row
+    // also for the sum of each row
     ck_assert_int_ge(count_of(text, "fma.rn.f32"), COPIES * elements);
     // with masks: a product and a difference
     ck_assert_int_ge(count_of(text, "sub.rn.f32"), COPIES * elements);
@@ -116,7 +116,7 @@ TEST_ROWS(sums_of_rows_wait_for_other_lanes_behind_the_loop_alone, attentions)
                      ROWS_OF_THREAD * STEPS_OF_LANES * (COPIES * ARMS + 1));
 }
 
-// Counts comparisons of a register with a constant, which test positions in tiles.
+// Counts comparisons of a register with a constant, which test positions in a tile.
 static int count_bounds(const char *text)
 {
     char predicate[16], place[16], number[16];
@@ -133,7 +133,7 @@ TEST_ROWS(a_mask_takes_one_comparison_with_a_number_an_element, attentions)
 {
     const char *text = attention(_i);
     bool causal = strstr(attentions[_i].settings[1], "true") != NULL;
-    // Without a bound for each row only the columns are compared.
+    // Without a bound for each row, only columns are compared.
     int each = COPIES / (causal ? 1 : ROWS_OF_THREAD), elements = attentions[_i].elements;
 
     ck_assert_int_ge(count_bounds(text), each * elements);
@@ -141,8 +141,7 @@ TEST_ROWS(a_mask_takes_one_comparison_with_a_number_an_element, attentions)
     ck_assert_int_lt(count_of(text, "and.pred"), 12);
 }
 
-// Number of warp-uniform values that are broadcast: the group, twice. Causal masks add the number
-// of the warp.
+// Warp-uniform values that are broadcast: the group, twice. Causal masks add the warp's number.
 enum { OF_ROLES = 2 };
 
 TEST_ROWS(warps_look_at_their_own_rows_where_those_are_masked, attentions)
@@ -188,11 +187,11 @@ TEST(warps_that_wait_for_one_another_go_the_same_way)
     ck_assert_int_eq(count_of(text, "shfl.sync.idx"), OF_ROLES);
 }
 
-// Positions of an ordered access: before the loop, or in it.
+// Where the ordered access is: before the loop, or in it.
 static const char *const orders[][2] = { { "load(flag, [0], [_], order=acquire)", "1" },
                                          { "1", "load(flag, [k], [_], order=acquire)" } };
 
-// Loads that follow it in the program must not be moved ahead of it.
+// Loads that follow it in the program must not be moved before it.
 TEST_RANGE(nothing_is_loaded_ahead_of_an_access_in_an_order, 0, 2)
 {
     static const char source[] =
@@ -251,7 +250,7 @@ TEST_ROWS(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, behinds
     snprintf(text, sizeof(text), source, behinds[_i].behind);
     const char *entry = entry_of(text, NULL, 0, ".entry k$tma(");
     // Waits need the grid's order. A raster of 2^15 tiles along the first axis keeps that order; a
-    // shift by 15 reveals it.
+    // shift by 15 reveals such a raster.
     ck_assert_int_eq(count_of(entry, ", 15;\n") > 0, behinds[_i].waits);
     teardown();
     module = tile_parse("some.tile", text, strlen(text), NULL, 0);
@@ -265,7 +264,7 @@ TEST_ROWS(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, behinds
     ck_assert_int_eq(count_of(compiled.ptx, "div.u32") == 0, behinds[_i].waits);
 }
 
-// ---- Loops of products with small work
+// ---- Loops with products and little other work
 
 #define LOOP(sums, body, behind)                                                        \
     "kernel k(x: bf16[M, K], g: f32[K], w: bf16[K, N], v: bf16[K, N], a: bf16[K, 16], " \
@@ -278,26 +277,26 @@ TEST_ROWS(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, behinds
 #define W "load(w, [k, n], [64, 128])"
 #define V "load(v, [k, n], [64, 128])"
 
-// A loop's code appears for the first iteration and for the others, with four steps of a product.
+// A loop's code appears for the first iteration and for the others, and a product has four steps.
 enum { STEPS = 4 };
 
 static const struct {
     const char *text;
-    int copies;    // by TMA
-    int vectors;   // by the lanes of the copying warp
-    int products;  // of warpgroups
-    int fragments; // of mma.sync
+    int copies;    // copies by TMA
+    int vectors;   // loads by the lanes of the copying warp
+    int products;  // products of warpgroups
+    int fragments; // fragments of mma.sync
 } loops[] = {
-    // A vector along the depth axis comes through a ring.
+    // A vector along the depth axis is loaded through a ring.
     { LOOP("", PRODUCT("acc", "cast(cast(" X ", f32) * load(g, [k], [64]), bf16)", W), ""), 3, 1,
       2 * STEPS, 0 },
-    // An operand of two products has one ring, loaded for each or once.
+    // An operand of two products has one ring, whether the source loads it once or twice.
     { LOOP("    c = acc\n", PRODUCT("acc", X, W) PRODUCT("c", X, V), "    acc = acc * c\n"), 5, 0,
       2 * 2 * STEPS, 0 },
     { LOOP("    c = acc\n", "        t = " X "\n" PRODUCT("acc", "t", W) PRODUCT("c", "t", V),
            "    acc = acc * c\n"),
       5, 0, 2 * 2 * STEPS, 0 },
-    // A product behind the loop leaves it its pipeline: 16 fragments of 8 columns.
+    // A product after the loop does not cost the loop its pipeline: 16 fragments of 8 columns.
     { LOOP("    low = zeros(f32, [128, 16])\n",
            PRODUCT("acc", X, W) PRODUCT("low", X, "load(a, [k, 0], [64, 16])"),
            "    acc = mma(cast(low, bf16), load(b, [0, n], [16, 128]), acc)\n"),
@@ -314,7 +313,7 @@ TEST_ROWS(loops_of_products_load_what_they_share_once, loops)
     ck_assert_int_eq(count_of(text, "mma.sync.aligned.m16n8k16"), loops[_i].fragments);
 }
 
-// Iterations overlap: at the end of one, its own products run.
+// Iterations overlap: at the end of an iteration, its own products are still running.
 TEST_RANGE(products_of_an_iteration_start_under_those_of_the_last_one, 1, 3)
 {
     const char *text = entry_of(loops[_i].text, NULL, 0, ".entry k$tma(");

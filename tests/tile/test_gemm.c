@@ -1,5 +1,5 @@
-// cuc_gemm() and its variants against sums in double: element types, orders, shapes, epilogues,
-// leading dimensions. Nothing around d is written, and c is not read if beta is 0.
+// Compares cuc_gemm() and its variants with sums in double: element types, orders, shapes,
+// epilogues, leading dimensions. Nothing around d may be written, and c is not read if beta is 0.
 #include "base/array.h"
 #include "device/context.h"
 #include "gemm/gemm.h"
@@ -26,7 +26,7 @@ static void teardown(void)
     cuc_stream_release(stream);
 }
 
-// Only Hopper has them.
+// Returns whether the device has pipelines, which only Hopper does.
 static bool has_pipelines(void)
 {
     return strncmp(cuc_device_arch(device), "sm_90", 5) == 0;
@@ -75,8 +75,8 @@ static void set(struct array *a, int64_t z, int64_t i, int64_t j, double x)
     memcpy(at(a, z, i, j), &element, cuc_dtype_bits(dtype) / 8);
 }
 
-// An array [batch][rows][columns] without the axes that are NONE. Lines are `gap` elements longer
-// than their contents, and the first begins `gap` elements after an aligned address.
+// Makes an array [batch][rows][columns] without the axes that are NONE. Lines are `gap` elements
+// longer than their contents, and the first line begins `gap` elements after an aligned address.
 static void make(struct array *a, cuc_dtype dtype, int64_t batch, int64_t rows, int64_t columns,
                  int32_t order, int64_t gap)
 {
@@ -320,7 +320,8 @@ struct arrays {
     cuc_gemm_args args;
 };
 
-// Groups: the second is empty; one row in front and some at the end belong to none.
+// Returns where a group begins. The second group is empty; one row at the front and some at the end
+// belong to no group.
 static int64_t offset(const struct row *r, int64_t group)
 {
     return group == 0 ? 1 : group <= 2 ? 1 + r->m / 3 : 1 + r->m / 3 + (group - 2) * (r->m / 8);
@@ -410,7 +411,7 @@ static double scaled(const struct arrays *x, const struct row *r, int64_t i, int
            (r->o.flags & CUC_GEMM_SCALED_COLUMNS ? value(&x->column_scale, 0, 0, j) : 1);
 }
 
-// Computes an element of d, and the magnitude of its terms.
+// Computes an element of d, and the sum of the magnitudes of its terms.
 static double expected(const struct arrays *x, const struct row *r, int64_t z, int64_t i, int64_t j,
                        double *size)
 {
@@ -439,7 +440,7 @@ static double expected(const struct arrays *x, const struct row *r, int64_t z, i
     return y;
 }
 
-// The tolerance: one rounding to d's type, and some roundings of the terms to f32's.
+// Returns the tolerance: one rounding to d's type, and some roundings of the terms to f32.
 static double allowed(const struct row *r, cuc_dtype d, double y, double size)
 {
     double unit = d == CUC_F16    ? 0x1p-11
@@ -479,7 +480,7 @@ static void compare(const struct arrays *x, const struct row *r)
         for (int64_t i = 0; i < r->m; i++)
             for (int64_t j = 0; j < r->n; j++) {
                 if (r->o.form == CUC_GEMM_GROUPED && group_of(r, i) < 0)
-                    continue; // keeps its value
+                    continue; // this element must keep its value
                 double size, y = saturated(d, expected(x, r, z, i, j, &size));
                 double have = value(&got, z, i, j);
                 ck_assert_msg(fabs(have - y) <= allowed(r, d, y, size),
@@ -625,7 +626,7 @@ TEST_SLICE(products_at_random_are_right, slice, RANDOM_PRODUCTS)
 
 static const struct {
     cuc_gemm_options o;
-    const char *words[3]; // parts of the message
+    const char *words[3]; // expected parts of the message
 } bad_options[] = {
 #define BAD(...)                                             \
     {                                                        \
@@ -761,7 +762,7 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     cuc_gemm_plan_release(plan);
 }
 
-// A plan with split sums, whose workspace exceeds all memory.
+// A plan with split sums whose workspace would exceed 64 bits.
 TEST(a_workspace_past_64_bits_is_none)
 {
     enum { PARTS = 4 };
@@ -786,7 +787,7 @@ TEST(a_workspace_past_64_bits_is_none)
 
 // clang-format off
 static const struct {
-    int64_t shape[3], strides[3]; // a batch's
+    int64_t shape[3], strides[3]; // shape and strides of a batch
     bool meet;
 } results[] = {
     { { 2, 8, 24 }, { 192, 24, 1 }, false },
@@ -799,7 +800,7 @@ static const struct {
     { { 2, 8, 24 }, { 192, -23, 1 }, true },
     { { 2, 8, 24 }, { 192, 1, 8 }, false },
     { { 2, 8, 24 }, { 192, 1, 7 }, true },
-    { { 2, 8, 24 }, { 1000, 6, 15 }, true }, // 5 row strides are 2 column strides
+    { { 2, 8, 24 }, { 1000, 6, 15 }, true }, // 5 row strides equal 2 column strides
     { { 2, 8, 24 }, { 768, 4, 32 }, false },
     { { 1, 1, 24 }, { 0, 0, 1 }, false },
     { { 2, 0, 24 }, { 0, 0, 0 }, false },
@@ -836,7 +837,7 @@ TEST_ROWS(results_with_two_elements_at_one_address_are_refused, results)
     cuc_gemm_plan_release(plan);
 }
 
-// Checks divisions by reciprocals, at the ends of bands, where errors show first.
+// Checks divisions by reciprocals at the ends of bands, where errors would show first.
 static void check_bands(const struct cuc__gemm_tile *t, int64_t up, int64_t across)
 {
     enum { SAMPLES = 100 };
@@ -939,7 +940,7 @@ TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
         { 19, 7, 67, 0, 0 },
         { 24, 11, 132, 0, 0 },
         { 64, 32, 132, 4, 0 },                // ping-pong warpgroups
-        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // groups may be fewer
+        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // there may be fewer groups
     };
     struct tile_argument argument[4] = { { .tensor = NULL } };
     static uint64_t block[CUC__TILE_BLOCK_BYTES / 8];
@@ -1008,8 +1009,8 @@ TEST(a_plan_shows_its_programs)
     cuc_gemm_plan_release(NULL);
 }
 
-// Results do not depend on the workspace's contents or on the repetition; the workspace holds 64 x
-// 64 sums for each multiprocessor, after the flags.
+// Results must not depend on the workspace's contents or on the repetition. The workspace holds the
+// flags, then 64 x 64 sums for each multiprocessor.
 TEST(stream_k_is_the_same_every_time)
 {
     static const struct row row = {
@@ -1065,7 +1066,7 @@ TEST(stream_k_is_the_same_every_time)
     cuc_gemm_plan_release(plan);
 }
 
-// Threads without a current context can launch pipelines, whose blocks have three warpgroups.
+// A thread without a current context can launch a pipeline, whose blocks have three warpgroups.
 TEST(a_pipeline_wants_no_current_context)
 {
     static const struct row row = {
@@ -1099,7 +1100,7 @@ TEST(a_pipeline_wants_no_current_context)
     cuc_gemm_plan_release(plan);
 }
 
-// Returns the same elements in reverse order.
+// Returns a tensor with the same elements in reverse order along an axis.
 static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
 {
     cuc_tensor out = *t;
@@ -1110,7 +1111,7 @@ static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
     return out;
 }
 
-// A grid has at most 65535 blocks along its second and third axes. Reversing b and d alike must not
+// A grid has at most 65535 blocks along its second and third axes. Reversing both b and d must not
 // change the result.
 TEST_RANGE(what_passes_a_grid_is_done_in_pieces, 0, 4)
 {
@@ -1163,7 +1164,7 @@ TEST_RANGE(what_passes_a_grid_is_done_in_pieces, 0, 4)
 
 int main(int argc, char **argv)
 {
-    unsetenv("CUCORE_TUNED"); // tests the model's choices
+    unsetenv("CUCORE_TUNED"); // so that the model chooses
     if (argc > 1 && (!slice_asked(argc, argv) || !slice_read(&slice, argv)))
         return 2;
     return run_device_tests("gemm");

@@ -1,4 +1,4 @@
-// Tests of the kernels in examples/tile.
+// Tests the kernels in examples/tile.
 #include "base/array.h"
 #include "kernel_reference.h"
 #include "slice.h"
@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Random elements are multiples of 2^-18 from -2 to 2, so sums below 64 and products by powers of
-// two are exact in f32, in any order. Such cases have no steps.
+// Random elements are multiples of 2^-18 from -2 to 2, so sums below 64 and products with powers of
+// two are exact in f32, in any order. Such cases allow 0 steps.
 //
-// Steps are counted as: exp and log 4, erf and tanh 8, other functions and operations 1, an
-// argument of exp its magnitude, a sum log2 of the threads and 1 for each element of a thread.
+// These count as steps: 4 for exp and log, 8 for erf and tanh, and 1 for other functions and
+// operations; the magnitude of an argument of exp; for a sum, log2 of the number of threads, and 1
+// for each element of a thread.
 #define EXACT 0, 0
 
 // clang-format off
@@ -51,25 +52,26 @@ static const struct kernel_case rows[] = {
     { "transpose", "transpose", "f16 f32", NULL, "M=500 N=250",
       "xo", NULL, expect_transpose, EXACT, "ao" },
 
-    // Softmax: exp of at most 4: 4 + 4; a sum of 1024 by 128 threads: 7 + 8; the division.
+    // Softmax. exp of at most 4 counts 4 + 4, a sum of 1024 elements by 128 threads 7 + 8, then the
+    // division.
     { "softmax", "softmax", "f32 f16 bf16", NULL, "M=1 N=1; M=3 N=781; M=5 N=1024",
       "ro", NULL, expect_softmax, 24, 0, NULL },
     { "softmax", "softmax", "f32", "BN=781", "M=3 N=781; M=2 N=5",
       "ro", NULL, expect_softmax, 24, 0, NULL },
     { "softmax", "softmax", "f32 bf16", "BN=4096", "M=2 N=4096; M=1 N=4095",
       "ro", NULL, expect_softmax, 40, 0, "ao" },
-    // 64 elements a thread, kept in 16 bits and widened again; edges within a vector and at its
-    // end.
+    // Each thread keeps 64 elements in 16 bits and widens them again. The edges are within a vector
+    // and at its end.
     { "softmax", "softmax", "f16 bf16", "BN=32768", "M=2 N=32768; M=1 N=32761; M=1 N=32752",
       "ro", NULL, expect_softmax, 64, 0, "a" },
-    // Each of the 8 iterations of 128 columns may also rescale the sum, and once more at the end.
+    // Each of the 8 iterations over 128 columns may rescale the sum, and so may the end.
     { "softmax", "softmax_online", "f32 f16 bf16", "BN=128", "M=1 N=1; M=3 N=781; M=5 N=1024",
       "ro", NULL, expect_softmax, 24 + 9 * 9, 0, NULL },
     { "softmax", "softmax_online", "f32", "BN=128", "M=3 N=781", // scores masked by a finite number
       "ro", prepare_lowest, expect_softmax, 24 + 9 * 9, 0, NULL },
 
-    // Layer norm: the mean has an error of 20 steps of 2, which all differences share; the rest has
-    // their magnitude.
+    // Layer norm. The mean has an error of 20 steps of 2, which all differences share; other errors
+    // have the magnitude of the differences.
     { "layer_norm", "layer_norm", "f32 f16 bf16", "N=1000", "M=3 eps=1e-5",
       "rrrooo-", NULL, expect_layer_norm, 64, 8, NULL },
     { "layer_norm", "layer_norm", "f32 bf16", "N=512", "M=13 eps=1e-5",
@@ -98,7 +100,7 @@ static const struct kernel_case rows[] = {
       "M=7 blocks=3 eps=1e-5; M=2 blocks=9 eps=1e-5",
       "rro--", NULL, expect_rms_norm, 24, 0, NULL },
 
-    // Rotary embedding: two products and a sum of up to 4 each.
+    // Rotary embedding: two products and a sum, each of up to 4.
     { "rope", "rope_half", "f16 bf16 f32", NULL, "B=2 H=3 S=1; B=1 H=2 S=45",
       "rrro", NULL, expect_rope_half, 3, 4, NULL },
     { "rope", "rope_interleaved", "f16 bf16 f32", NULL, "B=2 H=3 S=1; B=1 H=2 S=45",
@@ -164,8 +166,8 @@ static const struct kernel_case rows[] = {
       "ro", prepare_factors, expect_cumulative_product, 130, 0, NULL },
     { "scan", "cumulative_product", "i32", "ACC=i32", "A=2 N=7 B=33",
       "ro", NULL, expect_cumulative_product, EXACT, NULL },
-    // A rounding error decays with its term, in one step to a tenth at best: the tolerance is 10
-    // times that of 4 steps.
+    // A rounding error decays with its term, by at most a factor of ten per step, so the tolerance
+    // is 10 times that of 4 steps.
     { "scan", "recurrence", "f32 bf16", NULL, "M=3 N=1; M=3 N=700",
       "rro", prepare_gains, expect_recurrence, 40, 20, NULL },
     { "scan", "cumulative_sum_rows", "f32 f16 bf16", "BN=128", "M=3 N=1; M=2 N=130; M=3 N=384; M=2 N=900",
@@ -177,7 +179,7 @@ static const struct kernel_case rows[] = {
       "rozz", NULL, expect_long_sum, EXACT, NULL },
     { "scan", "cumulative_sum_long", "f32", "BN=64 W=8", "N=64 G=1; N=1000 G=16",
       "rozz", NULL, expect_long_sum_f32, EXACT, NULL },
-    // With several warps, one looks back.
+    // If there are several warps, one of them looks back.
     { "scan", "cumulative_sum_long", "i32", "SUM=i32 BN=4096 BB=1 W=32", "N=4096 G=1; N=30000 G=8",
       "rozz", NULL, expect_long_sum, EXACT, NULL },
 
@@ -218,7 +220,7 @@ static const struct kernel_case rows[] = {
       "L=1 M=1 N=1 rate=0.125; L=5 M=9 N=33 rate=0.125",
       "ro-", NULL, expect_diffused_3d, EXACT, NULL },
 
-    // Cross entropy: the sum as in softmax_online; an error of 100 steps of 1 for its logarithm.
+    // Cross entropy: the sum is as in softmax_online; its logarithm has an error of 100 steps of 1.
     { "cross_entropy", "cross_entropy", "bf16 f32", "BN=128", "M=1 V=1; M=9 V=1001",
       "r-oo", prepare_targets, expect_cross_entropy, 120, 1, NULL },
     { "cross_entropy", "cross_entropy", "f32", "BN=128", "M=9 V=1001", // a row of masked scores
@@ -227,7 +229,7 @@ static const struct kernel_case rows[] = {
       "r--ro", prepare_lse, expect_cross_entropy_gradient, 20, 2, NULL },
 
     // Matrix products: sums of K products of up to 4. Tensor cores drop bits below 2^-23 of the
-    // largest product; with 8-bit floats below 2^-13, for 32 products at a time.
+    // largest product; for 8-bit floats, below 2^-13, for 32 products at a time.
     { "gemm", "gemm_nt", "f16 bf16", NULL, "M=128 N=256 K=64; M=1 N=1 K=1; M=130 N=300 K=200",
       "rro", NULL, expect_gemm_nt, 64, 256, "ao" },
     { "gemm", "gemm_nn", "f16", NULL, "M=130 N=300 K=200", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
@@ -247,7 +249,7 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nt", "e5m2", "D=bf16 BM=256 BN=96 BK=256", "M=300 N=200 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BN=208 BK=128", "M=130 N=300 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BN=256 BK=128 FAST=true", "M=130 N=300 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
-    // Stores pieces of 64 and of 32 bytes of a row.
+    // Stores pieces of 64 and 32 bytes of a row.
     { "gemm", "gemm_nt", "f16 bf16", "BN=224", "M=128 N=224 K=64; M=130 N=456 K=200", "rro", NULL, expect_gemm_nt, 64, 256, "a" },
     { "gemm", "gemm_nn", "bf16", "BN=208 stages=2", "M=200 N=424 K=104", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
     { "gemm", "gemm_tt", "f16", "BM=256 BN=80", "M=264 N=168 K=72", "rro", NULL, expect_gemm_tt, 64, 256, "a" },
@@ -272,7 +274,8 @@ static const struct kernel_case rows[] = {
     { "gemm_epilogue", "gemm_scaled", "e4m3", "FAST=true BN=256", "M=130 N=200 K=304", "rrrro", NULL, expect_gemm_scaled, 1 << 17, 64, "a" },
     { "gemm_epilogue", "gemm_scaled", "i8", "ACC=i32 D=f32", "M=130 N=200 K=304", "rrrro", NULL, expect_gemm_scaled, 4, 1 << 16, "a" },
     { "gemm_epilogue", "gemm_silu", "bf16", NULL, "M=130 N=300 K=72", "rro", NULL, expect_gemm_silu, 80, 256, "a" },
-    // Every edge, in every order. TMA loads lines of whole 16 bytes, threads load others.
+    // Every edge, in every order. TMA loads lines that are multiples of 16 bytes; threads load
+    // others.
     { "gemm", "gemm_nn", "f16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
       "rro", NULL, expect_gemm_nn, 64, 256, "ado" },
     { "gemm", "gemm_nt", "bf16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
@@ -284,7 +287,7 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nt", "tf32", "D=f32 BM=64 BN=64 BK=32", "M=63 N=64 K=65; M=129 N=127 K=7", "rro", NULL, expect_gemm_nt, 64, 256, "ad" },
     { "gemm", "gemm_nt", "e5m2", "D=f16 BM=64 BN=64 BK=64", "M=63 N=65 K=129; M=7 N=127 K=1", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "ad" },
     { "gemm", "gemm_nt", "u8", "D=i32 ACC=i32 BM=64 BN=64 BK=64", "M=63 N=65 K=129; M=7 N=127 K=1", "rro", NULL, expect_gemm_nt, EXACT, "ad" },
-    // Few rows: the operands change places.
+    // Few rows: the operands are exchanged.
     { "gemm", "gemm_nt", "f16 bf16", "BM=16 BN=128", "M=16 N=128 K=64; M=1 N=200 K=104; M=33 N=65 K=136; M=1 N=1 K=1",
       "rro", NULL, expect_gemm_nt, 64, 256, "ao" },
     { "gemm", "gemm_nn", "bf16", "BM=8 BN=64 D=f32", "M=7 N=64 K=63; M=9 N=136 K=128", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
@@ -306,7 +309,7 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nn", "tf32 e4m3", "D=f32 BM=32 BN=32 BK=32", "M=33 N=40 K=70",
       "rro", NULL, expect_gemm_nn, 1 << 17, 16, "ao" },
 
-    // A computed left operand rounds each element, of up to 16, to 8 bits.
+    // A computed left operand rounds each element, which may be as large as 16, to 8 bits.
     { "gemm_mixed", "gemm_mixed", "bf16", "A=i8", "M=128 N=128 K=128; M=130 N=200 K=300; M=7 N=8 K=0",
       "rrro", NULL, expect_gemm_mixed, 1 << 15, 1500, "a" },
     { "gemm_mixed", "gemm_mixed", "f16", "A=f32 BM=64 BN=64 BK=64", "M=130 N=72 K=200",
@@ -321,17 +324,17 @@ static const struct kernel_case rows[] = {
     { "attention", "attention", "bf16", "D=128 BM=64 BN=64",
       "B=1 HQ=2 HK=1 SQ=100 SK=130 scale=0.0884; B=1 HQ=1 HK=1 SQ=70 SK=30 scale=0.0884",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "ao" },
-    // With wgmma: products of one iteration overlap the work of the next.
+    // With wgmma, products of one iteration overlap the work of the next iteration.
     { "attention", "attention", "f16 bf16", "CAUSAL=false D=64 BM=128 BN=64",
       "B=1 HQ=1 HK=1 SQ=128 SK=64 scale=0.125; B=2 HQ=4 HK=2 SQ=145 SK=270 scale=0.125",
       "rrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
     { "attention", "attention", "bf16", "CAUSAL=false D=64 BM=128 BN=64",
-      "B=7 HQ=20 HK=10 SQ=3 SK=70 scale=0.125", // several tiles a block
+      "B=7 HQ=20 HK=10 SQ=3 SK=70 scale=0.125", // several tiles per block
       "rrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
     { "attention", "attention", "bf16", "D=128 BM=128 BN=128",
       "B=1 HQ=2 HK=1 SQ=200 SK=390 scale=0.0884; B=1 HQ=1 HK=1 SQ=300 SK=30 scale=0.0884",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
-    { "attention", "attention", "bf16", "D=64 BM=128 BN=64", // in pairs of tiles
+    { "attention", "attention", "bf16", "D=64 BM=128 BN=64", // tiles in pairs
       "B=3 HQ=25 HK=5 SQ=257 SK=20 scale=0.125; B=2 HQ=2 HK=1 SQ=257 SK=257 scale=0.125",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
     { "attention", "attention", "bf16", "D=64 BM=192 BN=96",
@@ -344,14 +347,14 @@ static const struct kernel_case rows[] = {
     { "attention", "attention", "f16", "D=256 BM=128 BN=64",
       "B=1 HQ=2 HK=2 SQ=130 SK=200 scale=-0.0625; B=1 HQ=1 HK=1 SQ=1 SK=70 scale=0.0",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
-    // Queries with NaN and infinities give NaN, not the 0 of rows without keys.
+    // Queries with NaN and infinities give NaN, not 0 like rows without keys.
     { "attention", "attention", "f32", "CAUSAL=false D=16 BM=32 BN=32",
       "B=1 HQ=2 HK=1 SQ=45 SK=70 scale=0.125", "xrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
     { "attention", "attention", "f16 bf16", "D=64 BM=128 BN=64",
       "B=1 HQ=1 HK=1 SQ=200 SK=270 scale=0.125", "xrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
 
-    // Decoding: as attention. Blocks have a part of a group, the end of one and the beginning of the next, or
-    // several groups; or there are more blocks than tiles.
+    // Decoding, as attention. A block has a part of a group, the end of one group and the beginning
+    // of the next, or several groups; or there are more blocks than tiles.
     { "decode", "decode", "bf16 f16", "D=64 G=1 BN=32 warps=4",
       "B=1 H=1 N=1 S=2 scale=0.125; B=2 H=3 N=200 S=11 scale=0.125; B=1 H=2 N=150 S=30 scale=0.125; B=3 H=3 N=130 S=13 scale=0.125",
       "rrrorrz-", NULL, expect_decode, 1 << 17, 4, "da" },
@@ -394,7 +397,7 @@ static const struct kernel_case rows[] = {
       "rro", NULL, expect_dequantized_blocks, 2, 1, NULL },
     { "quantize", "gemm_weights_4", "f16 bf16", NULL, "M=70 N=40 H=64 G=2; M=1 N=1 H=1 G=1; M=8 N=130 H=100 G=4",
       "rrro", prepare_weights_4, expect_gemm_weights_4, 64, 256, "ao" },
-    // Weights of 4 bits with scales for groups: operands change places, and weights come from
+    // 4-bit weights with scales for groups: the operands are exchanged, and weights come from
     // registers. Sums are exact.
     { "gemm_w4", "gemm_w4", "bf16 f16", NULL, "M=70 N=136 K=272 H=136 G=3; M=1 N=8 K=2 H=1 G=1; M=64 N=128 K=1024 H=512 G=8",
       "rrro", prepare_w4, expect_gemm_w4, EXACT, "po" },
@@ -423,7 +426,7 @@ static const struct kernel_case rows[] = {
     { "moe", "moe_combine", "bf16 f32", "K=2 BD=64", "P=10 S=5 D=100; P=2 S=1 D=1",
       "r-ro", prepare_moe_combine, expect_moe_combine, 8, 8, NULL },
 
-    // Messages, in one warp, and in several, which must take the same branches.
+    // Messages, with one warp and with several, which must take the same branches.
     { "messages", "produce_consume", NULL, "N=100", "G=1; G=17",
       "rozoz", NULL, expect_produced, EXACT, NULL },
     { "messages", "produce_consume", NULL, "N=2000", "G=17",
@@ -443,9 +446,9 @@ static const struct kernel_case rows[] = {
 };
 // clang-format on
 
-// The rows that run or are assembled: by default all run.
+// The rows to run or assemble; by default all run.
 static struct slice slice = { 0, 1 };
-static const char *only; // runs the rows of this file or kernel
+static const char *only; // run the rows of this file or kernel
 static bool assembles;
 
 static bool is_chosen(int i)
@@ -549,9 +552,9 @@ TEST_ROWS(products_with_work_between_overlap_it_without_spills, with_roles)
         ck_assert_int_eq(spills, 0);
 }
 
-// A rematerialized row, which lets two blocks fit at once and is loaded with other rows, spills
-// less than a 16th part. Two addresses of the residual's epilogue spill, once a tile and outside
-// the loop: its path for unaligned tensors takes their registers.
+// A rematerialized row, which lets two blocks be resident and is loaded together with other rows,
+// spills less than a 16th. The residual's epilogue spills two addresses, once per tile and outside
+// the loop, because its path for unaligned tensors takes their registers.
 TEST_ROWS(rows_of_up_to_32768_and_accumulators_stay_in_registers, fast)
 {
     long spills, most = strcmp(fast[_i].file, "layer_norm") == 0        ? 64

@@ -1,5 +1,5 @@
-// Meaning of programs, by their printed values: known answers, on the interpreter. Other tests
-// compare compiled code with it.
+// Tests the meaning of programs: compares the values that they print on the interpreter with known
+// answers. Other tests compare compiled code with the interpreter.
 #include "base/array.h"
 #include "testing.h"
 
@@ -17,7 +17,7 @@
 static const struct {
     const char *name, *body, *printed;
 } rows[] = {
-    // Positions of the least and the largest
+    // Positions of the smallest and the largest element
     { "the first of the largest, NaN left out", "print(\"{} {}\", argmax(v), argmin(v))", "2 5\n" },
     { "the first NaN", "print(\"{} {}\", argmax(v, nan=true), argmin(v, nan=true))", "1 1\n" },
     { "over all axes in the order of memory", "print(\"{} {}\", argmax(trans(w)), argmin(trans(w)))", "3 5\n" },
@@ -53,7 +53,7 @@ static const struct {
     { "to the nearest when it is said", "print(\"{} {}\", cast(v + 0.5, i32, round=rn), cast(-2.5, i8, round=rn))", "[2 0 4 0 4 -2] -2\n" },
     { "of what only f64 holds", "print(\"{} {}\", cast(1e50, f64), cast(5000000000, i64, round=rn))", "1e+50 5000000000\n" },
     { "up and down", "print(\"{} {}\", cast(v + 0.5, i32, round=rp), cast(v + 0.5, i32, round=rm))", "[2 0 4 0 4 -1] [1 0 3 0 3 -2]\n" },
-    // Values far out of range
+    // Values that are far out of range
     { "an index that only u64 holds", "y = m - 4\nprint(\"{} {}\", load_at(x, [y], [2], pad=7.0), load_at(x, [BIG - 1 + 0 * m], [3], pad=8.0))", "[7 7] [8 8 8]\n" },
     { "bounds that only u64 holds", "s = slice(x, 0, m, m - 4)\nprint(\"{}\", dim(s, 0))", "3\n" },
     // Names
@@ -88,7 +88,7 @@ TEST_ROWS(a_program_prints_what_is_known_beforehand, rows)
     ck_assert_msg(strcmp(printed, rows[_i].printed) == 0, "%s: expected %s, got %s", rows[_i].name,
                   rows[_i].printed, printed);
 
-    // The dump has the same meaning.
+    // The printed IR has the same meaning.
     const char *ir;
     cuc_program *again = NULL;
     ck_ok(cuc_tile_get_ir(&ir, NULL, p));

@@ -1,4 +1,5 @@
-// Launches of tile kernels: arguments of the driver, refusals, and effects of the kernels.
+// Tests launches of tile kernels: the arguments that the driver gets, refusals, and the kernels'
+// effects.
 #include "base/array.h"
 #include "code/kernel_tile.h"
 #include "code/object.h"
@@ -69,7 +70,7 @@ static void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// A tensor without memory, for launches that are refused, or on a driver that runs nothing.
+// Makes a tensor without memory, for launches that are refused, or on a driver that runs nothing.
 static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t m, int64_t n)
 {
     const int64_t shape[] = { m, n };
@@ -150,7 +151,7 @@ TEST(an_empty_grid_launches_nothing)
     cuc_kernel_release(rows);
 }
 
-// Arguments of vadd and rows with one error each, and a part of the message.
+// ---- Arguments of vadd and rows with one error each, and text expected in the message
 
 enum { A, B, C, X, Y };
 enum spoiling { DTYPE, RANK, EXTENT, LAST_EXTENT, STRIDE, ADDRESS, FLAGS, DEVICE };
@@ -405,13 +406,14 @@ TEST(blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even)
     cuc_program_release(program);
 }
 
-// Launches of loops over rows: `blocks` of the source become `blocks` clusters of `parts`.
+// Launches of loops over rows, where `blocks` blocks of the source become `blocks` clusters of
+// `parts` blocks.
 static const struct {
     const char *name;
     int32_t split;
     uint32_t blocks, parts;
-    const char *body; // of the loop, with y: f32[16], x: i32[16], and the row number i
-    uint32_t flags;   // of the launch
+    const char *body; // body of the loop, with y: f32[16], x: i32[16], and the row number i
+    uint32_t flags;   // flags of the launch
 } shared_loops[] = {
     { "an exact loop on an idle machine", 0, 1, 8, "x = maximum(x, load(b, [i, j], [_, 16]))", 0 },
     { "an exact loop whose blocks are resident together", 0, 1, 1,
@@ -482,7 +484,7 @@ TEST(shared_memory_beyond_48_KiB_is_allowed_once)
     fake_calls_reset();
     ck_ok(CUC_LAUNCH(stream, NULL, turn, &a, &a));
     ck_assert_int_eq(fake_calls("cuKernelSetAttribute"), 0);
-    ck_assert_int_eq(fake_calls_total(), 1); // the launch
+    ck_assert_int_eq(fake_calls_total(), 1); // only the launch itself
     cuc_kernel_release(turn);
 }
 
@@ -604,7 +606,7 @@ TEST(no_failing_driver_call_leaves_anything_behind)
     fake_fail_reset();
 }
 
-// Effects of kernels, on a driver that runs them.
+// ---- Effects of kernels, on a driver that runs them
 
 static cuc_tensor on_device(cuc_buffer **buffer, const float *data, int64_t n)
 {
@@ -624,7 +626,7 @@ static cuc_tensor on_device(cuc_buffer **buffer, const float *data, int64_t n)
 
 enum { ROOM = 8192 };
 
-// Adds n elements of arrays `step` apart, from `first` on; the rest must not change.
+// Adds n elements of arrays, `step` apart, from `first` on; the others must not change.
 static void check_vadd(cuc_kernel *vadd, int64_t n, int64_t first, int64_t step)
 {
     static float a[ROOM], b[ROOM], c[ROOM], poison[ROOM];
@@ -756,7 +758,8 @@ TEST(a_kernel_without_a_grid_takes_the_launchs)
     cuc_kernel_release(fill);
 }
 
-// y begins 4 elements after x: some elements read as x are written as y by other threads.
+// y begins 4 elements after x, so other threads write, as elements of y, some elements that are
+// read as x.
 TEST(a_block_sees_what_it_wrote_where_tensors_overlap)
 {
     NEED_REAL();
@@ -801,7 +804,7 @@ TEST(a_transpose_through_shared_memory_is_right)
     cuc_kernel_release(turn);
 }
 
-// The second kernel may start while the first still runs, and waits for it.
+// The second kernel may start while the first one still runs, and then waits for it.
 TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent)
 {
     static const char both[] = "kernel first(x: i32[N], turns: i32) grid cdiv(N, 64) {\n"
@@ -831,7 +834,7 @@ TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent)
     ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, both, 0,
                              CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 2)));
     ck_ok(cuc_program_compile(&code, program, CUC_CODE_PTX));
-    // A device need not start the second kernel early, so the text must contain the wait, too.
+    // A device may start the second kernel late, so also check that the text contains the wait.
     const char *text, *waits;
     ck_ok(cuc_object_get_ptx(&text, NULL, code));
     ck_assert_ptr_nonnull(text = strstr(text, ".entry second"));

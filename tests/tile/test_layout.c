@@ -1,4 +1,4 @@
-// Layouts: each is compared with its definition, element by element, for many shapes.
+// Compares each layout with its definition, element by element, for many shapes.
 #include "base/array.h"
 #include "tile/layout/assign.h"
 #include "tile/pass/pass.h"
@@ -67,7 +67,7 @@ TEST_RANGE(a_blocked_layout_holds_every_element_and_none_twice_unless_threads_ar
             for (uint32_t c = 0; c < count; c++)
                 ck_assert_uint_eq(times[c], copies > 255 ? 255 : copies);
             ck_assert(tile_layout_covers(&layout));
-            // Copies of elements are in threads, never in registers.
+            // Copies of an element are in other threads, never in other registers.
             ck_assert(copies == 1 || layout.register_bits <= vector);
             free(times);
         }
@@ -102,7 +102,7 @@ TEST_RANGE(a_slice_is_what_each_place_of_a_broadcast_needs, 0, SHAPES)
     struct tile_type type = type_of(_i), operand = type;
     struct tile_layout layout = blocked(&type, 1, 1);
 
-    // Every set of axes of extent 1, with every number of omitted leading axes.
+    // Test every set of axes of extent 1, with every number of omitted leading axes.
     for (uint32_t ones = 0; ones < UINT32_C(1) << type.rank; ones++)
         for (uint32_t lead = 0; lead <= type.rank; lead++) {
             operand = (struct tile_type){ .dtype = CUC_F32, .rank = (uint8_t)(type.rank - lead) };
@@ -115,7 +115,7 @@ TEST_RANGE(a_slice_is_what_each_place_of_a_broadcast_needs, 0, SHAPES)
                     ck_assert_uint_eq(
                         tile_axis_coordinate(&slice, h, i),
                         operand.extent[i] == 1 ? 0 : tile_axis_coordinate(&layout, h, lead + i));
-            // Conversely, the broadcast of the slice needs that slice.
+            // Conversely, broadcasting the slice needs that slice.
             struct tile_layout wide = tile_layout_broadcast(&slice, &operand, &type);
             ck_assert(tile_layout_covers(&wide));
         }
@@ -153,7 +153,7 @@ TEST_RANGE(a_reduction_leaves_the_other_axes_and_drops_registers_that_become_one
         ck_assert(tile_layout_covers(&out));
         for (uint32_t i = 0; i < out.register_bits; i++)
             ck_assert_uint_ne(out.basis[i], 0);
-        // A thread's elements are those of its part of the tile.
+        // A thread's elements are those in its part of the tile.
         uint32_t threads = UINT32_C(1) << (TILE_LANE_BITS + layout.warp_bits);
         for (uint32_t t = 0; t < threads; t++)
             for (uint32_t i = 0; i < type.rank; i++)
@@ -171,7 +171,7 @@ TEST(a_reshape_of_powers_of_two_leaves_elements_where_they_are)
     struct tile_layout layout = blocked(&x, 1, 2), out;
 
     ck_assert(tile_layout_reshape(&out, &layout, &x, &y));
-    for (uint32_t h = 0; h < indices(&layout); h++) // the element's linear index is the same
+    for (uint32_t h = 0; h < indices(&layout); h++) // the element's linear index stays the same
         ck_assert_uint_eq(tile_coordinate(&out, h), tile_coordinate(&layout, h));
     ck_assert_uint_eq(out.axis_bits[0], 5);
     ck_assert(!tile_layout_reshape(&out, &layout, &z, &y));
@@ -229,7 +229,7 @@ static void count_conversions(struct tile_op *op, void *data)
 
 static const struct {
     const char *name, *body;
-    int conversions; // the maximum number of conversions inserted
+    int conversions; // the maximum number of conversions that are inserted
 } assigned[] = {
     { "an elementwise kernel", "store(a, [0, 0], load(a, [0, 0], [4, 256]) * 2.0 + 1.0)", 0 },
     { "a row kernel",
@@ -250,8 +250,8 @@ static const struct {
     { "indices", "i = iota(i32, 64)\nstore(b, [0], cast(i * i, f32) + load(b, [0], [64]))", 0 },
 };
 
-// Tables of the instruction set. Register i of a wgmma accumulator with N columns is row 16 w + g +
-// 8 (i / 2 % 2), column 8 (i / 4) + 2 t + i % 2; each warpgroup has 64 rows, in order.
+// Tables of the instruction set. Register i of a wgmma accumulator with N columns is at row 16 w +
+// g + 8 (i / 2 % 2), column 8 (i / 4) + 2 t + i % 2. Each warpgroup has 64 rows, in order.
 TEST_RANGE(wgmma_has_its_accumulator_where_the_instruction_has_it, 0, 6)
 {
     static const int32_t extents[][2] = { { 64, 8 },    { 64, 96 },  { 128, 256 },
@@ -287,8 +287,9 @@ TEST(what_wgmma_has_no_accumulator_for_gets_no_layout)
     }
 }
 
-// The four registers of a group: rows g and g + 8, columns 2 t and 2 t + 1 of a fragment whose
-// first row is a multiple of 16 and whose first column one of 8. A smaller tile is replicated.
+// The four registers of a group are at rows g and g + 8 and columns 2 t and 2 t + 1 of a fragment.
+// Its first row is a multiple of 16, and its first column a multiple of 8. A smaller tile is
+// replicated.
 TEST_RANGE(mma_sync_has_its_accumulator_in_fragments, 0, SHAPES)
 {
     struct tile_type type = type_of(_i);
@@ -340,7 +341,7 @@ TEST_ROWS(every_value_gets_a_layout_that_fits_and_few_are_converted, assigned)
 static const struct {
     int32_t whole[3], part[3];
     uint32_t vector;
-    bool found; // in registers, in the tile's blocked layout
+    bool found; // whether it is found in registers, in the tile's blocked layout
 } parts[] = {
     { { 1, 8, 64 }, { 1, 8, 32 }, 2, false },  { { 1, 8, 64 }, { 1, 4, 64 }, 2, true },
     { { 1, 64, 64 }, { 1, 32, 64 }, 2, true }, { { 3, 32, 4 }, { 3, 32, 1 }, 2, true },
@@ -382,7 +383,7 @@ TEST_ROWS(a_part_of_a_tile_is_some_of_its_registers, parts)
     ck_assert(tile_layout_same(&again, &own));
 }
 
-// Checks the tile of a load or store.
+// Checks the tile that a load or store moves.
 static void look_at_moved(struct tile_op *op, void *data)
 {
     uint32_t vector = *(uint32_t *)data;
@@ -435,8 +436,9 @@ TEST_ROWS(both_sides_of_a_transpose_go_along_their_rows, turned)
 
 // Shared memory
 
-// Makes a layout of a tile of two axes: `order` is "rc" or "cr", the fastest axis last. `vector`
-// counts the register bits along the fastest axis, `square` those along the other.
+// Makes a layout of a tile with two axes: `order` is "rc" or "cr", with the fastest axis last.
+// `vector` is the number of register bits along the fastest axis, `square` the number along the
+// other.
 struct pair_side {
     const char *order;
     uint32_t vector, square;
@@ -486,8 +488,9 @@ static struct tile_layout side_of(int i, const struct pair_side *side)
     return tile_squares(&type, pairs[i].warps_log2, side->vector, order, !by_rows, side->square);
 }
 
-// Counts the passes of one access: 32 lanes with `vector` bytes each at `at`. A pass serves all 32
-// lanes with words, half of them with 8 bytes or a quarter with 16; lanes may share a word.
+// Counts the passes of an access by 32 lanes, each with `vector` bytes at `at`. A pass serves all
+// 32 lanes with 4-byte words, half of them with 8 bytes, or a quarter with 16; lanes may share a
+// word.
 static uint32_t passes(const uint32_t *at, uint32_t vector)
 {
     uint32_t lanes = vector <= 4 ? 32 : 128 / vector, most = 1;
@@ -543,7 +546,7 @@ TEST_RANGE(a_conversion_meets_in_no_bank_and_moves_wide_vectors, 0, PAIRS)
 
     tile_swizzle_choose(&s, &from, &to, pairs[_i].bytes);
     ck_assert_uint_eq(s.bits, from.coordinate_bits);
-    // Coordinates map to distinct addresses.
+    // Distinct coordinates must have distinct addresses.
     uint32_t count = 1u << s.bits;
     uint8_t *taken = calloc(count, 1);
     ck_assert_ptr_nonnull(taken);

@@ -1,4 +1,5 @@
-// The machine form: a printed module with layouts parses to itself, and compiles to the same code.
+// Tests the machine form: a printed module with layouts parses to itself, and compiles to the same
+// code.
 #include "base/array.h"
 #include "tile/ir/target.h"
 #include "tile/signature/entry.h"
@@ -29,7 +30,7 @@ static struct tile_target target_of(int sm)
     return target;
 }
 
-// The PTX of one kind of entry of all kernels.
+// Returns the PTX of all kernels' entries of one kind.
 static const char *code_of(struct tile_module *module, const struct tile_target *target,
                            enum tile_variant variant)
 {
@@ -43,7 +44,7 @@ static const char *code_of(struct tile_module *module, const struct tile_target 
     return text.at ? text.at : "";
 }
 
-// Compares texts that may be long, and prints only the difference.
+// Compares texts that may be long; prints only the difference.
 static void is_same(const char *what, const char *name, const char *got, const char *expected)
 {
     size_t at = 0, line = 0;
@@ -109,7 +110,7 @@ TEST(every_program_of_the_examples_is_read_back_and_makes_the_same_code)
     free(text);
 }
 
-// Details of few constructs: strings, non-finite floats, functions, the least integer.
+// Details that few constructs have: strings, non-finite floats, functions, the smallest integer.
 static const char *const programs[] = {
     "kernel k(a: f32[N], b: f16[N]) grid cdiv(N, 8) {\n"
     "    i = block(0)\n    grid_dependency_wait()\n    x = load(a, [i], [8], inside=true)\n"

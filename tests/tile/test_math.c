@@ -1,10 +1,11 @@
-// Elementwise functions of the tile compiler against libm's long double, on the simulated driver or
-// a GPU: each on edge values and on random arguments of every exponent, and C's values where a
-// function has no number.
+// Compares the tile compiler's elementwise functions with libm's long double, on the simulated
+// driver or a GPU: each on edge values and on random arguments of every exponent. Where a
+// function's result is not a number, the value that C defines is expected.
 //
-// The error is in steps: the count of numbers of the dtype between a result and the correctly
-// rounded one. A function with an approximate instruction runs two more times, with each such
-// result moved up or down by the error that the PTX ISA allows; the bounds hold for these runs too.
+// Errors are in steps, the number of values of the dtype between a result and the correctly rounded
+// one. A function with an approximate instruction runs two more times, with the instruction's
+// result moved up and then down by the error that the PTX ISA allows; the bounds must hold in these
+// runs too.
 //
 //     test_tile_math                     the tests
 //     test_tile_math --measure [NAME]    the largest errors, as in docs/tile-math.md
@@ -48,7 +49,7 @@ static double sigmoid(double x)
     return x < 0 ? exp(x) / (1.0 + exp(x)) : 1.0 / (1.0 + exp(-x));
 }
 
-// Bounds in steps, for f32 and f64, and the range of the arguments that matter most.
+// Bounds in steps for f32 and f64, and the range of the arguments that matter most.
 struct function {
     const char *name;
     enum tile_op_kind kind;
@@ -83,7 +84,7 @@ static const struct function functions[] = {
     { "copysign", TILE_COPYSIGN, NULL, NULL, copysignl, { 0, 0 }, -4, 4 },
 };
 
-// Compiled even if no test runs.
+// Evaluates its condition even if no test runs.
 #define MUST(condition, ...)              \
     do {                                  \
         if (!(condition)) {               \
@@ -96,8 +97,8 @@ static const struct function functions[] = {
 
 // The kernel
 
-// Approximate instructions, and the largest difference of their results from the rounded ones, in
-// units of the last place of the upper word (PTX ISA, section of each instruction).
+// Approximate instructions, and how far their results may be from the rounded ones, in units of the
+// last place of the upper word (PTX ISA, section of each instruction).
 static const struct {
     const char *name;
     int steps;
@@ -147,7 +148,7 @@ static const char *const versions[][2] = { { "sm_80", "7.0" },
                                            { "sm_90a", "8.0" },
                                            { "sm_100a", "8.6" } };
 
-// Appends an entry (x, y, out, n, nudge) for a function to a text.
+// Appends to a text an entry (x, y, out, n, nudge) for a function.
 static void put_entry(struct tile_text *text, struct tile_module *module, const struct function *f,
                       cuc_dtype dtype, bool *any)
 {
@@ -220,7 +221,7 @@ struct run {
     } x, y, out;
     cuc_object *object;
     cuc_kernel *kernel;
-    bool any; // one of its instructions is approximate
+    bool any; // whether one of its instructions is approximate
 };
 
 static void begin(struct run *r, const struct function *f, bool wide, int room)
@@ -287,7 +288,8 @@ struct error {
     double ulps;
 };
 
-// A NaN for a number, a number for a NaN, and a wrong sign of zero are the largest error.
+// A NaN instead of a number, a number instead of a NaN, or a zero with the wrong sign counts as the
+// largest error.
 static struct error error_of(bool wide, double got, long double want)
 {
     double rounded = wide ? (double)want : (double)(float)want;
@@ -306,8 +308,8 @@ static struct error error_of(bool wide, double got, long double want)
     frexpl(want, &exponent);
     int least = wide ? -1074 : -149, unit = exponent - (wide ? 53 : 24);
     e.ulps = (double)fabsl(ldexpl((long double)got - want, unit < least ? -least : -unit));
-    // Close to the midpoint of two numbers, either counts as the rounded one: the simulator's
-    // approximations, which are then nudged, do not always round to the nearest.
+    // Close to the midpoint of two numbers, either of them counts as the rounded one, because the
+    // simulator's approximations, which are then nudged, do not always round to nearest.
     if (e.steps && e.ulps <= (double)e.steps - 0.49)
         e.steps--;
     return e;
@@ -372,7 +374,7 @@ static void put_bits(union numbers *n, bool wide, int i)
         n->u32[i] = (uint32_t)(random64() >> 32);
 }
 
-// Numbers at which a function may change, with neighbours and both signs.
+// Returns numbers at which a function may change, with their neighbours and with both signs.
 static int edges(double *to, bool wide)
 {
     static const double values[] = {
@@ -523,8 +525,8 @@ static int edges(double *to, bool wide)
 
 enum { EDGES = 1000 };
 
-// A third has arbitrary bits, and a third is from the range that matters; for functions of two
-// operands a third has results that are numbers.
+// Fills arguments: a third has arbitrary bits, and a third is from the range that matters most. For
+// functions of two operands, a third has results that are numbers.
 static void fill(struct run *r, const struct function *f, bool wide, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -599,7 +601,7 @@ TEST_RANGE(results_are_within_their_bound, 0, 2 * CUC_LENGTH(functions))
     end(&r);
 }
 
-// Values that C defines, in both dtypes.
+// Values that the C standard defines, for both dtypes.
 static const struct {
     const char *name;
     double x, y, want;
@@ -752,7 +754,7 @@ TEST_ROWS(their_ptx_is_assembled, versions)
 
 // Tables
 
-// Runs f32 functions of one operand on every step-th of its 2^32 arguments.
+// Runs f32 functions of one operand on every `step`-th of the 2^32 arguments.
 static void measure_all(struct worst *w, struct run *r, const struct function *f, int nudge,
                         uint64_t step)
 {
@@ -772,7 +774,7 @@ static void measure_all(struct worst *w, struct run *r, const struct function *f
     }
 }
 
-// step: 0 measures as the tests do, with more arguments.
+// `step` of 0 measures as the tests do, with more arguments.
 static void tell(const struct function *f, bool wide, uint64_t step)
 {
     static const int nudges[] = { 0, 1, -1 };

@@ -1,5 +1,5 @@
-// Allocation failures anywhere between a source and its PTX: the compiler reports them, with no
-// other effect.
+// Tests allocation failures at every point between source and PTX: the compiler must report them,
+// and they must have no other effect.
 #include "construct.h"
 #include "constructs.h"
 
@@ -17,7 +17,8 @@
 
 enum { PLACES = 40 };
 
-// Linked with --wrap=cuc__arena_allocate and cuc__arena_resize: calls after `last_good` fail.
+// The test is linked with --wrap=cuc__arena_allocate and cuc__arena_resize. Calls after `last_good`
+// fail.
 static long calls, last_good, missing = -1; // the call with this number fails
 
 void *__real_cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);
@@ -39,7 +40,7 @@ void *__wrap_cuc__arena_resize(struct cuc__arena *arena, void *block, size_t byt
     return none ? NULL : __real_cuc__arena_resize(arena, block, bytes);
 }
 
-// True if every allocation succeeded; counts the calls.
+// Returns whether every allocation succeeded; counts the calls.
 static bool compile(const struct construct *row, const char *const *settings, uint32_t count,
                     bool *told)
 {

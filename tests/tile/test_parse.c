@@ -1,5 +1,5 @@
-// From text to IR: every diagnostic with its code, place and words, and programs whose dumps parse
-// to themselves.
+// Tests parsing text to IR: every diagnostic with its code, place and words, and programs whose
+// printed IR parses to itself.
 #include "base/array.h"
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The kernel around a body: kernel k(a: f32[N], b: f16[M, K], i: i32[N], s: i32) grid N { .. }; its
+// Wraps a body in kernel k(a: f32[N], b: f16[M, K], i: i32[N], s: i32) grid N { .. }; the body's
 // first line is 1.
 #define IN_KERNEL \
     "kernel k(a: f32[N], b: f16[M, K], i: i32[N], u: u32[N], e: e4m3[N], s: i32) grid N {"
 
 struct wrong {
     const char *name;
-    const char *body; // a body of the kernel above, or, after a newline, a whole source
-    const char *says; // "T101 1:88 part of the message", with columns counted from the body's start
+    const char *body; // a body for the kernel above or, after a newline, a whole source
+    const char *says; // "T101 1:88 part of the message"; columns count from the start of the body
 };
 
 static const struct wrong wrongs[] = {
@@ -340,7 +340,7 @@ TEST(all_errors_of_a_source_are_told_each_once)
     tile_module_free(module);
 }
 
-// Compares a source with its errors, one a line; no error is caused by another.
+// A source and its errors, one per line; none of the errors is caused by another.
 static const struct {
     const char *name, *text;
     unsigned line[8];
@@ -425,12 +425,12 @@ TEST(what_follows_a_break_that_cannot_stand_is_looked_at)
 
 #define TEN(x) x x x x x x x x x x
 
-// A source: `before`, `times` copies of `part`, which can print their number and the previous one,
-// and `after`.
+// A source: `before`, then `times` copies of `part`, which can contain their own number and the
+// previous one, then `after`.
 static const struct {
     const char *name, *before, *part, *after;
     int times;
-    const char *expected; // text of the only error; NULL: none
+    const char *expected; // text of the only error; NULL: no error
 } large[] = {
     { "a sum of many", "kernel k(s: i32) { x = s", " + s", " }", 400, NULL },
     { "a sum of too many", "kernel k(s: i32) { x = s", " + s", "\ny = x }", 20000, "T006" },
@@ -615,7 +615,7 @@ static struct tile_module *good(const char *text, const char *what)
     return module;
 }
 
-// The dump of a dump is the same dump, before and after the passes.
+// The printed IR must parse to itself, before and after the passes.
 static void dump_parses_to_itself(const char *text, const char *name)
 {
     for (int simplified = 0; simplified < 2; simplified++) {
@@ -681,7 +681,7 @@ TEST_ROWS(a_program_of_the_language_page_parses_and_so_does_its_dump, programs)
 
 static const struct {
     const char *path;
-    int programs; // at least
+    int programs; // minimum number of programs
 } pages[] = { { PAGE, 14 }, { TILE_PAGE, 1 } };
 
 TEST_ROWS(the_programs_of_the_documentation_parse_and_so_do_their_dumps, pages)

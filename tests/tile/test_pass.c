@@ -1,4 +1,4 @@
-// Tests each pass by itself: programs after it, and programs that it must leave alone.
+// Tests each pass by itself: programs that it changes, and programs that it must leave alone.
 #include "base/array.h"
 #include "tile/compile/compile_steps.h"
 #include "tile/layout/assign.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The kernel around a body.
+// Wraps a body in a kernel.
 #define HEAD \
     "kernel k(a: f32[N], b: f16[4, M], i: i32[N], u: u32[N], n: i32, m: i64, f: f32) grid N {\n"
 
@@ -22,7 +22,7 @@ struct row {
     const char *name;
     pass *run;
     const char *body;
-    const char *has, *lacks; // in the dump afterwards; NULL: nothing
+    const char *has, *lacks; // in the printed IR after the pass; NULL: nothing to check
 };
 
 static bool everything(struct tile_kernel *kernel)
@@ -179,7 +179,7 @@ TEST_ROWS(a_pass_makes_of_a_program_what_it_should, rows)
     row->run(module->first);
     ck_assert_msg(tile_verify(module, "the pass"), "%s:\n%s", row->name,
                   tile_diagnostics_text(module, false));
-    // Ignores dead code that folding leaves.
+    // Ignore dead code that folding leaves behind.
     if (row->run == tile_fold)
         tile_drop_dead(module->first);
     const char *dump = tile_print(module);
@@ -192,7 +192,7 @@ TEST_ROWS(a_pass_makes_of_a_program_what_it_should, rows)
     tile_module_free(module);
 }
 
-// Counts powers and quotients that need not meet their error bounds.
+// ---- Counts powers and quotients that need not meet their error bounds
 
 static const struct {
     const char *name, *body;
@@ -263,7 +263,7 @@ TEST_ROWS(less_than_the_bound_is_enough_for_few_digits, powers)
     tile_module_free(module);
 }
 
-// Counts words that are widened again, for rows of 64.
+// ---- Counts words that are widened again, for rows of 64
 
 static const struct {
     const char *name, *body;
@@ -311,7 +311,7 @@ TEST_ROWS(long_rows_are_widened_again, widened)
     tile_module_free(module);
 }
 
-// The number of blocks of 8 warps requested, for rows of 8192.
+// The number of blocks of 8 warps that is requested, for rows of 8192.
 static const struct {
     const char *name, *body;
     uint32_t blocks;
@@ -342,7 +342,7 @@ TEST_ROWS(blocks_are_asked_for_where_a_row_waits, rooms)
     tile_module_free(module);
 }
 
-// The verifier: damages a pass could do, made by hand.
+// ---- The verifier: damage that a pass could do, made by hand
 
 static struct tile_op *find(struct tile_block *block, enum tile_op_kind kind)
 {
@@ -451,7 +451,7 @@ TEST_ROWS(the_verifier_finds_what_a_pass_broke, damages)
     tile_module_free(module);
 }
 
-// Properties of the IR that a program has after some passes, and one that it lacks.
+// Properties of the IR that a program has after certain passes, and one that it lacks.
 enum { AFTER_NOTHING, AFTER_SIMPLIFY, AFTER_FRAGMENTS, AFTER_LAYOUTS };
 static const struct {
     int after;
@@ -564,7 +564,7 @@ TEST_ROWS(rows_are_stored_in_boxes_of_64, slabs)
     tile_module_free(m);
 }
 
-// Operands, and the number of axes of the box they are loaded from; 0: they are computed.
+// Operands, and the number of axes of the box that they are loaded from; 0: they are computed.
 static const struct {
     const char *value;
     uint32_t axes;
@@ -575,7 +575,7 @@ static const struct {
     { "trans(trans(load_at(a, [3, 0], [16, 8])))", 2, false },
     { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [16, 8])", 3, false },
     { "trans(reshape(load_at(b, [0, -1, 0], [2, 8, 8]), [16, 8]))", 3, true },
-    { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [8, 16])", 0, false }, // lines do not stay whole
+    { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [8, 16])", 0, false }, // lines are split
     { "reshape(load(a, [0, 0], [16, 8]), [8, 16])", 0, false },
     { "load(a, [0, 0], [16, 8]) + 1.0", 0, false },
 };

@@ -1,4 +1,5 @@
-// Tile programs as programs: options, architectures, errors, results, and interpretation.
+// Tests tile programs through the program interface: options, architectures, errors, results, and
+// interpretation.
 #include "base/array.h"
 #include "testing.h"
 #include "tile/ir/diagnostic.h"
@@ -9,7 +10,7 @@ static const char vadd[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cd
                            "    store(c, [i], load(a, [i], [1024]) + load(b, [i], [1024]))\n"
                            "}\n";
 
-// One constant of each kind, two kernels, and a product to contract.
+// Has one constant of each kind, two kernels, and a product to contract.
 static const char scale[] = "kernel scale(x: T[N], y: T[N])\n"
                             "    const T = f32, BN = auto(256, 512), F = 1.5, ON = true\n"
                             "    grid cdiv(N, BN)\n"
@@ -41,7 +42,7 @@ static cuc_object *compiled(cuc_program *p, int32_t target)
     return object;
 }
 
-// The PTX of a source; the caller frees it.
+// Returns the PTX of a source; the caller frees it.
 static char *ptx_of(const char *text, const cuc_program_options *options)
 {
     cuc_program *p = made(text, options);
@@ -69,7 +70,7 @@ static int occurrences(const char *text, const char *of)
 
 static const struct {
     const char *arch;
-    const char *target; // the directive; NULL: refused
+    const char *target; // the .target directive; NULL: refused
     cuc_status status;
     const char *says;
 } archs[] = {
@@ -104,7 +105,8 @@ TEST_ROWS(the_arch_is_the_targets, archs)
     }
 }
 
-// A device of 9.0 gets all of its features by default; cuc_device_arch() itself returns no suffix.
+// By default, a program for a 9.0 device uses all features of the device; cuc_device_arch() itself
+// returns no suffix.
 TEST(without_an_arch_it_is_all_of_the_devices)
 {
     cuc_device *device;
@@ -162,7 +164,7 @@ TEST(constants_are_set_from_outside)
 
 static const struct {
     const char *constant;
-    bool at_once; // refused by cuc_program_create()
+    bool at_once; // cuc_program_create() refuses it
     const char *says;
 } constants[] = {
     { "BN", true, "constants[0] is \"BN\", expected NAME=VALUE" },
@@ -260,7 +262,7 @@ TEST(options_reach_the_code)
     }
 }
 
-// Output of the compiler
+// ---- Output of the compiler
 
 // See negate() of emit/element.c.
 TEST_RANGE(whole_numbers_are_negated_without_neg, 0, 3)
@@ -331,7 +333,7 @@ TEST(remarks_are_in_the_log_when_they_are_asked_for)
 
 static const struct {
     const char *source, *says;
-    const char *dimension; // NULL: none is given
+    const char *dimension; // NULL: no dimension is given
     int32_t split;
     const char *lacks; // NULL: nothing
 } slow[] = {
@@ -471,7 +473,7 @@ TEST_ROWS(what_is_no_pipeline_says_why, not_pipelined)
     cuc_program_release(p);
 }
 
-// A block of 4 warps would keep 256 accumulators in each thread.
+// With a block of 4 warps, each thread would have to keep 256 accumulators.
 TEST(accumulators_that_fit_in_no_thread_take_more_warps)
 {
     static const struct {
@@ -512,8 +514,8 @@ TEST(accumulators_that_fit_in_no_thread_take_more_warps)
     }
 }
 
-// Sorts, scans, tops and histograms of random dtypes and sizes take at most 1 MB of PTX beside
-// their loads and stores, or are refused by a code of their own.
+// Sorts, scans, tops and histograms of random dtypes and sizes take at most 1 MB of PTX, not
+// counting their loads and stores, or are refused with a code of their own.
 TEST_RANGE(code_along_an_axis_is_bounded, 0, 40)
 {
     static const char *const dtypes[] = { "i8", "u16", "i32", "u64", "f16", "bf16", "f32", "f64" };
@@ -581,7 +583,7 @@ TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
     cuc_program_release(p);
 }
 
-// TMA stores the results of a pipeline with lines of at least 128 bytes if they are pieces of 32
+// TMA stores the results of a pipeline in lines of at least 128 bytes if they are pieces of 32
 // bytes.
 TEST_RANGE(sums_of_a_pipeline_are_stored_by_tma, 0, 9)
 {
@@ -616,7 +618,8 @@ TEST_RANGE(sums_of_a_pipeline_are_stored_by_tma, 0, 9)
     cuc_program_release(p);
 }
 
-// A loop that mostly waits for memory leaves room for other blocks, unless the user chooses.
+// A loop that mostly waits for memory leaves room for other blocks, unless the user chooses
+// otherwise.
 TEST(products_of_few_rows_leave_room_for_three_blocks)
 {
     static const char text[] =
@@ -653,7 +656,7 @@ TEST(products_of_few_rows_leave_room_for_three_blocks)
     }
 }
 
-// Ping-pong warpgroups synchronize only their own threads; work after the product that needs shared
+// Ping-pong warpgroups synchronize only their own threads. Work after the product that needs shared
 // memory would synchronize with the other warpgroup.
 TEST_RANGE(warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5)
 {
@@ -691,7 +694,8 @@ TEST_RANGE(warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5)
     cuc_program_release(p);
 }
 
-// Products by multiply-adds report the reason. If that is an error, it covers all kernels.
+// Products that use multiply-add instructions report why. If that is an error, the report covers
+// all kernels.
 TEST(what_has_no_tensor_core_says_why)
 {
     static const struct {
@@ -813,7 +817,7 @@ TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
     options.ptxas_options = ptxas;
     options.ptxas_option_count = 1;
     cuc_program *p = made(vadd, &options);
-    memset(options_text, 'x', 6); // the copy stays valid
+    memset(options_text, 'x', 6); // the program has its own copy, which stays valid
     memset(name, 'x', 5);
     first = compiled(p, CUC_CODE_CUBIN);
     ck_assert_msg(strstr(cuc_program_log(p), "registers") != NULL, "%s", cuc_program_log(p));
@@ -831,7 +835,7 @@ TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
     cuc_object_release(ptx);
 }
 
-// Input of the compiler
+// ---- Input of the compiler
 
 TEST(the_ir_is_a_program_that_gives_itself)
 {
@@ -881,7 +885,7 @@ TEST(the_machine_form_is_for_an_arch)
         made("kernel k(x: f32[N]) { y = z }", CUC_PROGRAM_OPTIONS(.arch = "sm_90")),
         made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_80")),
         made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_90")),
-        made(product, NULL), // the device's
+        made(product, NULL), // the device's architecture
     };
     cuc_device *device;
     int32_t major, minor;
@@ -979,7 +983,7 @@ TEST(a_kernel_is_interpreted_on_host_memory)
     t[2].flags = 0;
     ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
     for (int i = 0; i < 3; i++)
-        t[i].data = 0, t[i].shape[0] = 0; // nothing there, and nothing needed
+        t[i].data = 0, t[i].shape[0] = 0; // no data, and none needed
     ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
     cuc_program_release(p);
 }
@@ -1044,7 +1048,7 @@ TEST(an_interpreted_kernel_ends_when_it_is_asked_to)
     cuc_program_release(p);
 }
 
-// Errors that appear only at run time.
+// Errors that occur only at run time.
 static const struct {
     const char *source, *says[2];
 } unrunnable[] = {
@@ -1080,7 +1084,7 @@ TEST_ROWS(what_cannot_be_interpreted_says_where_and_why, unrunnable)
     cuc_program_release(p);
 }
 
-// Runs the whole path for the test below, without Check, whose allocations would fail too.
+// Does everything for the test below, without Check, whose allocations would fail too.
 static cuc_status walk(cuc_stream *stream)
 {
     float a[4] = { 0 };
@@ -1108,7 +1112,8 @@ static cuc_status walk(cuc_stream *stream)
     return st;
 }
 
-// The same for choices: constants, and the tile of a plan. A log without memory is empty.
+// Does the same with choices: constants, and the tile of a plan. The log is empty if there is no
+// memory for it.
 static cuc_status walk_choosing(cuc_stream *stream)
 {
     static const char *const dimensions[] = { "N=1000" };
@@ -1146,7 +1151,7 @@ TEST_RANGE(want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2)
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&stream, device, NULL));
     cuc_status (*const way)(cuc_stream * s) = _i ? walk_choosing : walk;
-    ck_ok(way(stream)); // the library's permanent objects exist now
+    ck_ok(way(stream)); // makes the library's permanent objects
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_create(NULL, 0, "", 0, NULL), "out");
     live = wrap_live;
     while (st == CUC_ERROR_OUT_OF_MEMORY) {

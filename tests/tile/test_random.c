@@ -1,5 +1,5 @@
-// Random tile programs, the driver against the interpreter. Without arguments, the same ones every
-// time, as many as fit into 40 seconds, each from a seed:
+// Compares the driver with the interpreter on random tile programs. Without arguments, runs the
+// same programs each time, as many as fit into 40 seconds, each from a seed:
 //
 //     test_tile_random --seed 4711 --count 1     that one
 //     test_tile_random --full                    larger ones, for 10 minutes
@@ -29,9 +29,9 @@ enum { BATCH = 100, BATCHES_A_SECOND = 4, SECONDS = 40, FULL_SECONDS = 600, MOST
 static uint64_t first = 1, count;
 static bool large;
 static double end_time;
-static int batches; // 0: the candidate alone
+static int batches; // 0: only the candidate
 
-// Messages of the checking processes to their parent.
+// Messages from the checking processes to their parent.
 static struct told {
     uint64_t checked, at;
 } * told;
@@ -81,8 +81,10 @@ static int run(enum print_output output)
     return run_tests_as("tile random", CK_FORK_GETENV, output);
 }
 
-// Shrinking: removes lines, and the lines between a line's { and its }, while the program still
-// fails without an error in its source.
+// ---- Shrinking
+//
+// Removes lines, and all lines from a line's { to its }, as long as the program still fails without
+// an error in its source.
 
 static struct random_program candidate;
 
@@ -131,7 +133,7 @@ static char *joined(char *const *lines, int n)
     return text;
 }
 
-// The line that closes the block opened in line i.
+// Returns the line that closes the block opened in line i.
 static int end_of(char *const *lines, int n, int i)
 {
     int open = 0;

@@ -1,5 +1,5 @@
-// Range analysis of integers: bounds and divisors of values by name, and their effects: vectors,
-// and masks that are omitted.
+// Tests the range analysis of integers: bounds and divisors of values by name, and their effects,
+// which are vector accesses and omitted masks.
 #include "base/array.h"
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
@@ -16,7 +16,7 @@
 #define MOST INT64_MAX
 #define EXTENT (INT64_C(1) << 60)
 
-// The kernel around a body; the test examines x.
+// Wraps a body in a kernel; the test examines x.
 #define HEAD                                                                            \
     "kernel k(a: f32[N], b: i32[M, 48], n: i32, m: i64, u: u32, w: u64, h: i8, c: i32)" \
     " where N % 16 == 0, M <= 100 and 3 < M, c % 6 == 0, c % 4 == 0, c >= 0 grid 1 {\n"
@@ -101,7 +101,8 @@ static const struct {
       4 },
 };
 
-// Values whose bounds a tensor map's limits give: that of a, of b, or of both (bits of parameters).
+// Values whose bounds follow from a tensor map's limits: the map of a, of b, or of both (bits of
+// parameters).
 static const struct {
     const char *body;
     uint64_t mapped;
@@ -126,11 +127,11 @@ static void look(struct tile_op *op, void *data)
 
     for (uint32_t i = 0; i < op->result_count; i++)
         if (op->result[i]->name && strcmp(op->result[i]->name, "x") == 0 &&
-            (!s->found || !op->parent->parent)) // prefers the last top-level x
+            (!s->found || !op->parent->parent)) // prefer the last top-level x
             s->found = op->result[i];
 }
 
-// Finds x in a kernel with a body, and its bounds.
+// Finds x in a kernel with this body, and returns its bounds.
 static struct tile_range range_of_x(const char *body, uint64_t maps)
 {
     char text[1024];
@@ -170,7 +171,7 @@ TEST_ROWS(bounds_and_divisors_are_found, rows)
                   (unsigned long long)range.divisor);
 }
 
-// PTX of all entries of a kernel.
+// The PTX of all entries of a kernel.
 static const struct {
     const char *name, *source, *has, *lacks;
 } codes[] = {
@@ -245,7 +246,7 @@ TEST_ROWS(code_is_made_as_facts_allow, codes)
     ck_assert_msg(module && !module->diagnostics->errors && tile_compile(module, &target, &out),
                   "%s: %s", codes[_i].name,
                   module ? tile_diagnostics_text(module, false) : "no memory");
-    // Keeps only the entry for aligned tensors.
+    // Keep only the entry for aligned tensors.
     const char *entry = strstr(out.ptx, ".visible .entry");
     ck_assert_ptr_nonnull(entry);
     const char *end = strstr(entry, "\n}\n");
@@ -275,7 +276,8 @@ TEST(an_extent_of_what_has_elements_is_not_0)
     tile_module_free(module);
 }
 
-// Entries of a product by name, with a limit of their lines: assembly time grows with length.
+// Entries of a product by name, with limits on their lines, because assembly time grows with
+// length.
 static const struct {
     const char *entry;
     int most;
@@ -290,7 +292,7 @@ static int lines_with(const char *text, const char *end, const char *words)
     return count;
 }
 
-// `from`: the start of the loop.
+// `from` is the start of the loop.
 static struct tile_module *compile_product(struct tile_compiled *out, const char *from)
 {
     char text[512], why[128];

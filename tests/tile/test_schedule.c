@@ -1,6 +1,6 @@
-// Kernels with products in loops, the driver against the interpreter: a table of forms that must
-// become pipelines, and random ones. Without arguments these are the same every time, each from a
-// seed:
+// Compares the driver with the interpreter on kernels with products in loops: a table of forms that
+// must become pipelines, and random kernels. Without arguments the random kernels are the same each
+// time, each from a seed:
 //
 //     test_tile_schedule --seed 4711 --count 10000   these, for a long run
 //     test_tile_schedule --seed 4711 --print         its source
@@ -23,13 +23,13 @@ enum { BATCH = 10, COUNT = 200 };
 
 static uint64_t first = 1, count = COUNT;
 
-// Messages of the checking processes to their parent.
+// Messages from the checking processes to their parent.
 static struct told {
     uint64_t checked, with_roles;
     bool is_hopper;
 } * told;
 
-static const char *path; // of a source to check instead of random ones
+static const char *path; // a source to check instead of random ones
 
 static const char head[] = "# seed %llu: %255[^\n]\n# %u warps, stages=%u split=%u cluster=%u, "
                            "%u multiprocessors, strides %d, contract=%d roles_only=%d\n";
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
     int status = run_tests("tile schedule");
     printf("%llu kernels, %llu of them with roles\n", (unsigned long long)told->checked,
            (unsigned long long)told->with_roles);
-    // The random kernels of the default run must keep testing pipelines.
+    // Make sure that the random kernels of the default run keep testing pipelines.
     if (has_forms && told->is_hopper && 4 * told->with_roles < told->checked) {
         printf("fewer than a quarter have roles\n");
         return EXIT_FAILURE;

@@ -1,5 +1,5 @@
-// Signatures: the data that a launch needs about a kernel, written to its PTX and cubin and read
-// back, and refused if damaged.
+// Tests signatures, the data that a launch needs about a kernel: they are written to its PTX and
+// cubin, read back, and refused if damaged.
 #include "base/array.h"
 #include "code/cubin.h"
 #include "code/kernel_tile.h"
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Every kind of host expression, with extents and with parameters.
+// Has every kind of host expression, with extents and with parameters.
 static const char source[] =
     "kernel all(a: f32[M, N], b: bf16[M + 1, 8], c: i32[N * 2 - 1], n: i64, m: u16, on: bool,\n"
     "           eps: f32)\n"
@@ -166,7 +166,7 @@ TEST(equal_programs_have_equal_signatures_and_equal_ptx)
     free(before);
 }
 
-// A cubin alone, as it comes from a file.
+// The cubin alone, as it comes from a file.
 TEST(a_signature_comes_back_from_a_cubin)
 {
     cuc_object *object = NULL, *alone = NULL;
@@ -198,12 +198,12 @@ TEST(a_signature_comes_back_from_a_cubin)
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_get_entry(&entry, alone, "nothing", 0), "nothing");
     cuc_object_release(alone);
 
-    // The cubin as a member of a fat binary, after a compressed one.
+    // The cubin as a member of a fat binary, after a compressed member.
     unsigned char *fat = calloc(1, 16 + 64 + 40 + 64 + size);
     memcpy(fat, "\x50\xed\x55\xba\1\0\x10\0", 8);
     const uint64_t content = 64 + 40 + 64 + size;
     memcpy(fat + 8, &content, 8);
-    memcpy(fat + 16, "\1\0\1\1\x40\0\0\0\x28", 9); // 64 bytes of header, 40 arbitrary bytes
+    memcpy(fat + 16, "\1\0\1\1\x40\0\0\0\x28", 9); // 64 bytes of header, then 40 arbitrary bytes
     memcpy(fat + 16 + 104, "\2\0\1\1\x40\0\0\0", 8);
     memcpy(fat + 16 + 104 + 8, &size, 8);
     memcpy(fat + 16 + 104 + 64, code, size);
@@ -218,7 +218,7 @@ TEST(a_signature_comes_back_from_a_cubin)
     cuc_object_release(alone);
     free(fat);
 
-    // Changes any byte of the file, and cuts it at any length: the signature is found whole, or
+    // Change any byte of the file, and truncate it at any length: the signature must be complete or
     // refused.
     unsigned char *copy = malloc(size);
     memcpy(copy, code, size);
@@ -256,7 +256,7 @@ TEST(an_end_that_is_missing_is_refused)
     char why[128];
 
     for (size_t length = 0; length < count; length++) {
-        unsigned char *copy = malloc(length + 1); // so that a read past its end shows
+        unsigned char *copy = malloc(length + 1); // so that a read past its end is noticed
         memcpy(copy, bytes, length);
         ck_assert_msg(!tile_signature_read(copy, length, why, sizeof(why)), "%zu bytes", length);
         free(copy);
@@ -299,7 +299,7 @@ static void use(const struct tile_signature *s)
     ck_assert_ptr_nonnull(tile_select_entry(s, argument));
 }
 
-// Memory that ends where readable memory ends, so that a read past its end shows.
+// Returns memory that ends where readable memory ends, so that a read past its end faults.
 static unsigned char *at_the_end(size_t length)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (length + page - 1) / page * page;
@@ -311,7 +311,7 @@ static unsigned char *at_the_end(size_t length)
     return start + room - length;
 }
 
-// A count may take up to ten bytes, and the counted data follows.
+// A count may take up to ten bytes; the counted data follows it.
 TEST(a_name_does_not_reach_past_the_end)
 {
     enum { NAME = 20 };
@@ -334,7 +334,7 @@ TEST(a_name_does_not_reach_past_the_end)
         }
 }
 
-// With a correct checksum: a signature that is accepted can be used.
+// These bytes have a correct checksum. If a signature is accepted, it must be safe to use.
 TEST(any_bytes_are_read_or_refused)
 {
     static const unsigned char values[] = { 0, 1, 2, 3, 5, 8, 63, 64, 127, 128, 255 };
@@ -392,7 +392,7 @@ TEST(what_is_wrong_is_told)
     ck_assert_str_eq(why, "it ends too early");
 }
 
-// Arrays in PTX as other compilers write them.
+// Arrays in PTX in the form that other compilers write.
 static const struct {
     const char *ptx;
     int count; // -1: refused
@@ -425,7 +425,7 @@ TEST_ROWS(arrays_are_read_out_of_ptx, arrays)
         ck_assert_int_eq((int)n, arrays[_i].count);
 }
 
-// Entries selected for tensors: two of f32 with two axes.
+// Which entry is selected for tensors: two of f32 with two axes.
 #define GIGA (INT64_C(1) << 30)
 static const struct {
     const char *what;
@@ -472,7 +472,7 @@ TEST_ROWS(arguments_choose_the_entry, tensors)
             struct tile_kernel k = { .parameter = parameter, .parameter_count = 2 };
             struct tile_signature s = { .kernel = &k };
             enum tile_variant expected = TILE_INDEX_64;
-            for (int i = 2; i >= 0; i--) { // the first one at least as wide as needed
+            for (int i = 2; i >= 0; i--) { // the first one that is at least as wide as needed
                 if (sets[set][i] == TILE_VARIANTS)
                     continue;
                 s.entries++;
@@ -491,7 +491,7 @@ TEST_ROWS(arguments_choose_the_entry, tensors)
         }
 }
 
-// Operands that threads copy: any base and rows, but coordinates of 32 bits.
+// Operands that threads copy: any base and rows, but 32-bit coordinates.
 static const struct {
     const char *what;
     cuc_tensor t;
@@ -576,17 +576,17 @@ TEST_ROWS(tensors_that_overlap_choose_the_entry, overlaps)
                   "%s: %s, expected %s", overlaps[_i].what,
                   tile_variant_name(tile_select_entry(&s, argument)->variant),
                   tile_variant_name(overlaps[_i].variant));
-    s.entry[1] = s.entry[2]; // an entry without assumptions about overlap
+    s.entry[1] = s.entry[2]; // an entry that assumes nothing about overlap
     s.entries = 2;
     if (overlaps[_i].variant == TILE_OVERLAP_32)
         ck_assert_int_eq(tile_select_entry(&s, argument)->variant, TILE_ALIGNED_32);
 }
 
-// A pipeline's operand and output, f32, of which only the operand must have a map.
+// A pipeline's operand and output, both f32; only the operand must have a tensor map.
 static const struct {
     const char *what;
     cuc_tensor operand, output;
-    bool taken, has_map; // by the pipeline; the output
+    bool taken, has_map; // whether the pipeline takes the operand, and whether the output has a map
 } mapped[] = {
 #define ROWS(address, columns, pitch)              \
     {                                              \
