@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks Julia's generated layer against the description, without Julia: struct sizes and offsets by C's rules, which
-Julia's isbits structs follow, and the types of every ccall."""
+"""Checks Julia's generated layer against the API description, without Julia: struct sizes and
+offsets by C's rules, which Julia's isbits structs follow, and the types of every ccall."""
 import json
 import pathlib
 import re

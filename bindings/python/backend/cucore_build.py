@@ -1,7 +1,7 @@
 """Builds the wheel from the package and the files that meson builds.
 
-A PEP 517 build backend without dependencies. CUCORE_BUILD names an existing meson build folder; without it the
-backend builds in a temporary folder. The wheel contains
+A PEP 517 build backend without dependencies. CUCORE_BUILD names an existing meson build folder;
+if it is not set, the backend builds in a temporary folder. The wheel contains
 
     cucore/                 the package
     cucore/lib/             libcucore.so.0, libcucore-sim.so, the program cucore and its scripts; they share
@@ -46,12 +46,12 @@ Description-Content-Type: text/markdown
 
 
 def built(folder):
-    """Return the build folder; create one if none is named."""
+    """Return the build folder; create one if CUCORE_BUILD names none."""
     if named := os.environ.get("CUCORE_BUILD"):
         return pathlib.Path(named)
     build = pathlib.Path(folder) / "build"
-    # pip's isolation variables would hide meson's own modules from meson, a Python program that may run on this very
-    # interpreter.
+    # pip's isolation variables would hide meson's own modules from meson, a Python program that
+    # this very interpreter may run.
     env = {name: value for name, value in os.environ.items()
            if name not in ("PYTHONPATH", "PYTHONNOUSERSITE")}
     subprocess.run(["meson", "setup", build, ROOT, "-Dbuildtype=release", "-Dtests=disabled",
@@ -74,7 +74,7 @@ def files(build, folder):
         yield name, path, program
     for script in sorted((ROOT / "tools" / "cucore").glob("bench_*.py")):
         yield f"cucore/lib/{script.name}", script, False
-    for path in sorted((ROOT / "share").iterdir()):  # located relative to the library
+    for path in sorted((ROOT / "share").iterdir()):  # the library finds these relative to itself
         yield f"cucore/share/cucore/{path.name}", path, False
     yield f"{INFO}/licenses/LICENSE", ROOT / "LICENSE", False
 

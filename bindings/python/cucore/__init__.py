@@ -1,7 +1,7 @@
 """cucore: program NVIDIA GPUs from Python, on top of the C library of the same name.
 
-Names and signatures follow NVIDIA's `cuda.core`. `cucore.raw` exposes every C function unchanged; `cucore.tile` holds
-tile kernels.
+Names and signatures follow NVIDIA's `cuda.core`. `cucore.raw` exposes every C function
+unchanged; `cucore.tile` is for tile kernels.
 """
 from . import graph, raw, system, tuning, typing, utils
 from ._cache import Cache, CacheEntry, CacheInfo

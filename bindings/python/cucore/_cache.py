@@ -14,8 +14,8 @@ class CacheInfo(NamedTuple):
     """The state of a cache."""
 
     dir: str  #: the folder, "" if there is none
-    off: str  #: why nothing is kept, such as "CUCORE_CACHE is 0"; "" if it works
-    max_bytes: int  #: the most bytes of its files
+    off: str  #: why the cache keeps nothing, such as "CUCORE_CACHE is 0"; "" if it works
+    max_bytes: int  #: limit on the total bytes of its files
     bytes: int
     entries: int
     hits: int  #: entries found through this cache's handle in this process
@@ -29,7 +29,7 @@ class CacheEntry(NamedTuple):
     key: str  #: 64 hexadecimal digits
     label: str  #: describes the entry; "" if it is damaged
     bytes: int  #: size of its file
-    used_ns: int  #: its last use, in nanoseconds since 1970
+    used_ns: int  #: when it was last used, in nanoseconds since 1970
     damaged: bool  #: programs treat it as absent
 
 
@@ -37,8 +37,8 @@ class Cache(Handle):
     """A folder of compiled code, which threads and processes share; `ProgramOptions(cache=)`,
     `LinkerOptions(cache=)` and `Gemm(cache=)` choose it.
 
-    The folder is made if necessary, and refused if others can write to it. The default folder and limit are those of
-    the default cache.
+    Creates the folder if necessary, and refuses one that others can write to. Folder and limit
+    default to those of the default cache.
     """
 
     __slots__ = ()
@@ -52,25 +52,25 @@ class Cache(Handle):
 
     @classmethod
     def default(cls) -> Cache:
-        """The cache that is used where none is named. Its folder and limit come from the environment, and with
-        `CUCORE_CACHE=0` it keeps nothing."""
+        """Return the default cache, which is used if none is named. Environment variables set its
+        folder and limit; with `CUCORE_CACHE=0` it keeps nothing."""
         return cls._own(raw.cuc_cache_default())
 
     @classmethod
     def none(cls) -> Cache:
-        """A cache that keeps nothing."""
+        """Return a cache that keeps nothing."""
         return cls._own(raw.cuc_cache_none())
 
     @property
     def info(self) -> CacheInfo:
-        """The cache's state now. Reading it counts the files."""
+        """The cache's current state. Reading it counts the files."""
         out = options(raw.cuc_cache_info)
         check(raw.cuc_cache_get_info(ctypes.byref(out), self._h))
         return CacheInfo(text(out.dir), text(out.off), out.max_bytes, out.bytes, out.entries, out.hits, out.misses,
                          out.stored)
 
     def entries(self) -> list[CacheEntry]:
-        """List the entries, each of which is read and checked, in no order."""
+        """List the entries, in no particular order; each one is read and checked."""
         found: list[CacheEntry] = []
 
         def visit(_user: int | None, address: int) -> int:
@@ -87,11 +87,12 @@ class Cache(Handle):
         check(raw.cuc_cache_clear(self._h))
 
     def verify(self) -> int:
-        """Check every entry, remove those that are damaged and return their number."""
+        """Check every entry, remove the damaged ones, and return their number."""
         return int(get(ctypes.c_uint64, raw.cuc_cache_verify, self._h))
 
     def read(self, key: bytes) -> bytes | None:
-        """Return what `write()` has stored under a key; None if there is nothing, or if it is damaged."""
+        """Return the bytes that `write()` stored under a key; None if there are none or they are
+        damaged."""
         found: list[bytes] = []
 
         def receive(_user: int | None, data: int, size: int) -> None:
@@ -102,12 +103,14 @@ class Cache(Handle):
         return found[0] if found else None
 
     def write(self, key: bytes, data: bytes, label: str = "") -> None:
-        """Store bytes under a key of any bytes. A cache that keeps nothing, or that is smaller, does not keep them."""
+        """Store bytes under a key, which is also bytes. A cache that keeps nothing, or is too
+        small, ignores them."""
         key, data = bytes(memoryview(key)), bytes(memoryview(data))
         check(raw.cuc_cache_write(self._h, key, len(key), c_text("label", label), data, len(data)))
 
     def remove(self, key: bytes) -> None:
-        """Remove what `write()` has stored under a key; a `NotFoundError` if there is nothing."""
+        """Remove the bytes that `write()` stored under a key; raise `NotFoundError` if there are
+        none."""
         key = bytes(memoryview(key))
         check(raw.cuc_cache_remove(self._h, key, len(key)))
 

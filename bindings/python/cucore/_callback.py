@@ -25,8 +25,8 @@ under_way: weakref.WeakValueDictionary[int, _Building] = weakref.WeakValueDictio
 def _let_functions_end() -> None:
     """Wait for running callbacks at interpreter exit.
 
-    During shutdown Python blocks forever any thread that tries to enter the interpreter. The work behind such a
-    callback would never complete, and a later wait for it would never return."""
+    During shutdown, Python blocks every thread that tries to enter the interpreter forever. The
+    work after such a callback would never complete, and a later wait for it would never return."""
     for building in list(under_way.values()):  # a capturing device cannot be waited for
         with contextlib.suppress(CUDAError):
             building.cancel()
@@ -36,7 +36,8 @@ def _let_functions_end() -> None:
 
 
 def will_call(device: Device, function: Callable[..., Any]) -> None:
-    """Reject a non-callable now: an error on the device later would reach nobody."""
+    """Reject a non-callable now, because nobody would see an error raised later on the driver's
+    thread."""
     if not callable(function):
         raise TypeError(f"expected a function, not {function!r}")
     if not _called_from:

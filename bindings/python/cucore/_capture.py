@@ -19,15 +19,16 @@ from ._stream import Stream
 
 _MODES = {"global": raw.CUC_CAPTURE_GLOBAL, "thread_local": raw.CUC_CAPTURE_THREAD_LOCAL,
           "relaxed": raw.CUC_CAPTURE_RELAXED}
-# Cancelling a capture may be retried after these failures. After any other it is hopeless.
+# After these failures, cancelling a capture may be retried; after any other failure it may not.
 _GOES_ON = (raw.CUC_ERROR_BUSY, raw.CUC_ERROR_INVALID_ARGUMENT)
 
 
 class _Building:
-    """A capture in progress. When the last reference goes, it is cancelled on a thread that may do so."""
+    """A capture in progress. When its last reference is dropped, a thread that is allowed to
+    cancels it."""
 
     __slots__ = ("_h", "_thread", "__weakref__")
-    _h: int  # own reference to the stream, because the caller may close theirs; 0 once the capture is over
+    _h: int  # own reference to the stream, because the caller may close theirs; 0 after the capture
     _thread: int  # the only thread that may end the capture; 0 for any thread
 
     def __init__(self, stream: Stream, mode: int, into: Graph | None) -> None:
@@ -74,14 +75,14 @@ class _Building:
                     raise
             self._over()
             if _left:
-                release_left()  # a parent whose body this capture filled may be released now
+                release_left()  # now a parent whose body this capture filled may be released
 
     def __del__(self) -> None:
         handle = getattr(self, "_h", 0)
         if not handle:
             return
         self._h = 0
-        if under_way.get(handle) in (None, self):  # or a newer capture has begun on the stream
+        if under_way.get(handle) in (None, self):  # unless a newer capture has begun on the stream
             _give_up(self._thread, handle)
         else:
             Stream._own(handle)
@@ -90,7 +91,8 @@ class _Building:
 
 
 def _give_up(thread: int, handle: int) -> None:
-    """Cancel an abandoned capture and release its stream, or leave both to a thread that may."""
+    """Cancel an abandoned capture and release its stream, or leave both to a thread that may do
+    so."""
     here = get_ident()
     if may_call() and (thread in (0, here) or thread not in _threads) and \
             raw.cuc_stream_cancel_capture(handle) not in _GOES_ON:
@@ -108,11 +110,11 @@ class Capture:
         self._stream, self._mode, self._into = stream, word("mode", mode, _MODES), into
         self._building: _Building | None = None
         self._graph: Graph | None = None
-        self._kept: list[Any] = []  # host callbacks of nodes, until the graph holds them
+        self._kept: list[Any] = []  # host callbacks of nodes, kept until the graph holds them
 
     @property
     def graph(self) -> Graph:
-        """The captured graph; available after the block ends."""
+        """The captured graph, which is available after the block ends."""
         if self._graph is None:
             raise RuntimeError("the capture has not ended, or failed")
         return self._graph

@@ -1,4 +1,5 @@
-"""The `cucore` command bundled in the wheel: lists devices and compiles, runs and measures kernels."""
+"""The `cucore` command bundled in the wheel, which lists devices, and compiles, runs and measures
+kernels."""
 import os
 import pathlib
 import sys
@@ -8,6 +9,6 @@ def main() -> None:
     program = pathlib.Path(__file__).parent / "lib" / "cucore"
     if not program.exists():
         sys.exit(f"{program} is not there: this cucore was not installed from a wheel")
-    # The command runs its helper scripts with the Python it is installed for.
+    # Make the command run its helper scripts with the Python that it is installed for.
     os.environ.setdefault("CUCORE_PYTHON", sys.executable)
     os.execv(program, [str(program), *sys.argv[1:]])

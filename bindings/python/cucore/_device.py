@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ._green import ContextOptions, DeviceResources, GreenContext
     from ._memory import Buffer, MemoryResource
 
-# Classes of modules that import this one; each module sets its own.
+# Classes of modules that import this one; those modules set them.
 _DeviceResources: type[DeviceResources]
 _GreenContext: type[GreenContext]
 _MemoryResource: type[MemoryResource]
@@ -50,22 +50,22 @@ class Context(Handle):
 
     @property
     def is_green(self) -> bool:
-        """True for a green context; see `Device.create_context()`."""
+        """Whether this is a green context; see `Device.create_context()`."""
         return False
 
     @property
     def resources(self) -> DeviceResources:
-        """The context's share of the device: `resources.sm`."""
+        """The context's share of the device, as `resources.sm`."""
         return self.device.resources
 
     @property
     def id(self) -> int:
-        """An id that no other context of this process ever has."""
+        """The context's id, which no other context of this process ever has."""
         return int(get(ctypes.c_uint64, raw.cuc_context_get_id, self._h))
 
     @property
     def is_lost(self) -> bool:
-        """True if an earlier failure destroyed the context."""
+        """Whether an earlier failure destroyed the context."""
         return bool(raw.cuc_context_is_lost(self._h))
 
     @classmethod
@@ -84,7 +84,7 @@ class Context(Handle):
 
     @property
     def priority_range(self) -> tuple[int, int]:
-        """(least, greatest) stream priority; lower numbers run first."""
+        """The (lowest, highest) stream priority; lower numbers run first."""
         least, greatest = ctypes.c_int32(), ctypes.c_int32()
         check(raw.cuc_context_get_priority_range(ctypes.byref(least), ctypes.byref(greatest), self._h))
         return least.value, greatest.value
@@ -116,7 +116,7 @@ class Context(Handle):
 
 
 def current_or(device: Device | int | None) -> int | None:
-    """Return the device as C expects it; NULL stands for the current context, if there is one."""
+    """Return the device as C expects it; NULL means the current context, if there is one."""
     return Device(device)._h if device is not None or Context.current() is None else None
 
 
@@ -171,8 +171,8 @@ _SENSORS = {"sm_mhz": raw.CUC_SENSOR_SM_CLOCK, "memory_mhz": raw.CUC_SENSOR_MEMO
 class Device(DeviceBase):
     """A CUDA device: `Device(0)` by ordinal; `Device()` is the device of the current context, or device 0.
 
-    There is one object per ordinal, and it needs no closing. No method needs a current context, and only
-    `set_current()` changes it.
+    There is one object per ordinal; closing it is unnecessary. No method needs a current
+    context, and only `set_current()` changes the current context.
     """
 
     __slots__ = ()
@@ -298,7 +298,7 @@ class Device(DeviceBase):
         given = self._resource
         if given is not None and not given._h and not given._closed:
             return given
-        # Other code may set it, too; a resource that is closed here remains the device's.
+        # Other code may also set it; a resource that is closed here remains the device's.
         made = _MemoryResource._found(create(raw.cuc_device_get_memory_resource, self._h))
         if given is not None and given._h == made._h:
             return given
@@ -312,7 +312,7 @@ class Device(DeviceBase):
             raise ValueError(f"the {type(resource).__name__} is closed")
         if resource is None or handle:
             check(raw.cuc_device_set_memory_resource(self._h, handle or None))
-        # A resource written in Python serves only allocations made from Python.
+        # A resource written in Python serves only allocations that Python makes.
         self._resource = resource
 
     def allocate(self, size: int, *, stream: StreamLike) -> Buffer:

@@ -1,4 +1,4 @@
-"""Exceptions for library failures, carrying everything the library reports."""
+"""Exceptions for library failures, with everything that the library reports."""
 from __future__ import annotations
 
 import os
@@ -14,8 +14,8 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 class CUDAError(RuntimeError):
     """A library call failed.
 
-    `str()` gives the whole message: the value passed, the value expected, the remedy, and the compiler or search log
-    if there is one.
+    `str()` gives the whole message: the value passed, the value expected, the remedy and, if
+    there is one, the compiler or search log.
     """
 
     status: int = 0
@@ -63,11 +63,11 @@ class ContextLostError(CUDAError):
 
 
 class ForkedError(CUDAError):
-    """The process forked after the driver was initialised."""
+    """The process forked after it had initialized the driver."""
 
 
 class BusyError(CUDAError):
-    """The operation is refused in the present state, such as during a capture."""
+    """The operation is not allowed in the present state, such as during a capture."""
 
 
 class FileError(CUDAError, OSError):
@@ -78,7 +78,8 @@ NVRTCError = CompileError  # cuda.core's name
 
 
 class CUDAWarning(RuntimeWarning):
-    """A failure that no call can raise, such as one while an object is collected; resources may leak."""
+    """A failure that no call can raise, such as one in the release of a collected object; resources
+    may leak."""
 
 
 _CLASSES = {
@@ -105,10 +106,10 @@ def text(value: bytes | None) -> str:
     return value.decode("utf-8", "replace") if value else ""
 
 
-# Driver codes caused by an argument, although the status is just CUC_ERROR_DRIVER.
+# Driver codes that an argument causes, although the status is only CUC_ERROR_DRIVER.
 _SYMBOLS = {"CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": InvalidArgumentError}
 
-# Messages refer to C functions by name. Where Python differs, this table has its name.
+# Messages use the names of C functions. This table has the Python names that differ.
 _NAMES = {
     "cuc_copy_peer": "Buffer.copy_to", "cuc_device_get_sms": "Device.resources",
     "cuc_device_set_current": "Device.set_current", "cuc_event_export": "Event.ipc_descriptor",
@@ -136,7 +137,8 @@ _PROPERTIES = {"Device.default_stream", "Device.resources", "Event.ipc_descripto
 
 
 def called() -> str:
-    """The public function the user called, such as "Stream.wait()": the outermost frame of this package."""
+    """Return the public function that the user called, such as "Stream.wait()": the outermost frame
+    of this package."""
     frame, name = sys._getframe(1), ""
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         code = frame.f_code
@@ -155,19 +157,20 @@ def _told(message: str, function: str, caller: str) -> str:
     """Translate a message from C names to Python names."""
     if function and message.startswith(function + ": "):
         message = f"{caller or called() or function}: {message[len(function) + 2:]}"
-    # Arguments are checked for their class first: a NULL handle belongs to an object that was closed.
+    # Python checks the class of arguments first, so a NULL handle means an object that was closed.
     message = re.sub(r"\b(\w+) is NULL(, expected a cuc_\w+|(?=, but a memory pool))", r"\1 is closed", message)
     return re.sub(r"\b(cuc_[a-z_0-9]+)\b(\(\))?", _named, message)
 
 
 def _named(found: re.Match[str]) -> str:
-    """The Python name of a C function; properties get no parentheses."""
+    """Return the Python name of a C function; properties get no parentheses."""
     name = _NAMES.get(found[1], found[1])
     return name + (found[2] or "" if name not in _PROPERTIES else "")
 
 
 def last_error(caller: str = "") -> CUDAError:
-    """Build an exception from the calling thread's last failure. If no caller is given, the stack frames provide it."""
+    """Build an exception from the calling thread's last failure. If no caller is given, the stack
+    provides it."""
     status = raw.cuc_error_status()
     message, log = text(raw.cuc_error_message()), text(raw.cuc_error_log())
     if log and log.strip() not in message:

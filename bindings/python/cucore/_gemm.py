@@ -54,11 +54,13 @@ def _options(dtype: Any, choice: str | None, given: dict[str, Any]) -> Any:
 class Gemm(Handle):
     """A compiled matrix multiplication: `d = activation(alpha a b + beta c + bias) + residual`.
 
-    The options are the fields of `cuc_gemm_options`, with words for its constants: `form` ("single", "batched",
-    "grouped"); `m`, `n`, `k` and `batch`, sizes that guide the choice of tiles but bind nothing; `a_order` and the
-    like ("row", "column"); `d_dtype`, `c_dtype`; `bias` ("columns", "rows"); `activation` ("relu", "gelu",
-    "gelu_tanh", "silu"); `precision` ("ieee", "tf32", "tf32x3"); `shared_a`, `fast_acc`, `scaled_rows`; `cache`, a
-    `Cache` in place of the default one. To choose tiles by hand, pass `tile_m` and the like, or a record's `choice`.
+    The options are the fields of `cuc_gemm_options`, with words for its constants: `form`
+    ("single", "batched", "grouped"); `m`, `n`, `k` and `batch`, sizes that guide the choice of
+    tiles but restrict nothing; `a_order` and similar ("row", "column"); `d_dtype`, `c_dtype`;
+    `bias` ("columns", "rows"); `activation` ("relu", "gelu", "gelu_tanh", "silu"); `precision`
+    ("ieee", "tf32", "tf32x3"); `shared_a`, `fast_acc`, `scaled_rows`; `cache`, a `Cache` to use
+    instead of the default one. To choose tiles by hand, pass `tile_m` and similar options, or a
+    record's `choice`.
     """
 
     __slots__ = ("_form",)
@@ -76,8 +78,8 @@ class Gemm(Handle):
 
     def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
                  workspace: Buffer | None = None, **arrays: Any) -> None:
-        """Compute the product in stream order. Arrays may come from any library; pass `c`, `bias`, `residual`,
-        `row_scale`, `column_scale` and `offsets` if the options ask for them."""
+        """Compute the product in stream order. Arrays may come from any library; pass `c`, `bias`,
+        `residual`, `row_scale`, `column_scale` and `offsets` if the options require them."""
         args = options(raw.cuc_gemm_args)
         kept = []
         for name, value in {"a": a, "b": b, "d": d, **arrays}.items():
@@ -91,7 +93,7 @@ class Gemm(Handle):
         check(self._CALLS[self._form](as_stream(stream)._h, self._h, alpha, beta, ctypes.byref(args)))
 
     def workspace_bytes(self, m: int, n: int) -> int:
-        """Workspace size of a product with m rows and n columns."""
+        """Return the workspace size of a product with m rows and n columns."""
         sizes = [c_number(ctypes.c_int64, name, value) for name, value in (("m", m), ("n", n))]
         return int(raw.cuc_gemm_plan_workspace_bytes(self._h, *sizes))
 
@@ -107,7 +109,7 @@ class Gemm(Handle):
 
     @property
     def record(self) -> Record:
-        """The key and the choice, for a tuning record file."""
+        """Return the key and the choice, for a file of tuning records."""
         out = options(raw.cuc_tuned_record)
         check(raw.cuc_gemm_plan_get_record(ctypes.byref(out), self._h))
         return Record._of(out)
@@ -122,7 +124,7 @@ class Gemm(Handle):
 
     @staticmethod
     def candidates(dtype: Any, *, device: Device | int | None = None, **given: Any) -> list[Candidate]:
-        """List the configurations available for such a product."""
+        """List the configurations that are available for such a product."""
         made = _options(dtype, None, given)
         return visited(lambda visit: raw.cuc_gemm_visit_candidates(Device(device)._h, ctypes.byref(made), visit,
                                                                    None))

@@ -109,7 +109,7 @@ class Graph(Handle, _Verbs):
         return last[0] or 0
 
     def _keep_object(self, value: Any) -> None:
-        """Keep a Python object alive as long as the graph and its instances."""
+        """Keep a Python object alive as long as the graph and its instances exist."""
         key = kept.add([value])
         if raw.cuc_graph_keep(self._h, key, ctypes.cast(kept.drop, ctypes.c_void_p)) < 0:
             kept.forget(key)
@@ -129,7 +129,7 @@ class Graph(Handle, _Verbs):
 
     @property
     def is_valid(self) -> bool:
-        """False once the graph is closed or lost to a failed capture."""
+        """False after the graph was closed, or was lost to a failed capture."""
         return self.handle != 0
 
     def __eq__(self, other: object) -> bool:
@@ -160,19 +160,19 @@ class Graph(Handle, _Verbs):
         return {self._node(h or 0) for h in found[:count]}
 
     def edges(self) -> set[tuple[GraphNode, GraphNode]]:
-        """Edges as pairs of nodes; the second starts after the first completes."""
+        """The edges, as pairs of nodes; the second node starts after the first completes."""
         count = get(ctypes.c_size_t, raw.cuc_graph_get_edge_count, self._h)
         first, second = [(ctypes.c_void_p * max(count, 1))() for _ in range(2)]
         check(raw.cuc_graph_get_edges(first, second, count, self._h))
         return {(self._node(a), self._node(b)) for a, b in zip(first[:count], second[:count])}
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
-        """Create the condition of one conditional node. Each launch resets it to the default value; without one it
-        keeps the value the previous launch left."""
+        """Create the condition of one conditional node. Each launch resets it to the default value;
+        without a default it keeps the value that the previous launch left."""
         return GraphCondition._made_by(raw.cuc_graph_condition_create, self._h, default_value)
 
     def keep(self, buffer: Buffer) -> None:
-        """Keep a buffer alive as long as the graph and its instances."""
+        """Keep a buffer alive as long as the graph and its instances exist."""
         check(raw.cuc_graph_keep_buffer(self._h, handle_of(Buffer, buffer, "buffer")))
 
     def dot(self, flags: int = 0) -> str:
@@ -202,13 +202,13 @@ def _exec_options(given: GraphCompleteOptions) -> Any:
     if given.upload_stream is not None:
         queue = as_stream(given.upload_stream)
         made.upload = queue._h
-        made._queue = queue  # keeps the stream alive until the options are read
+        made._queue = queue  # keep the stream alive until the options are read
     return made
 
 
 @methods
 class GraphExec(Handle):
-    """An instantiated graph that can be launched; it does not need the source graph."""
+    """An instantiated graph, ready to launch; it does not need the source graph."""
 
     __slots__ = ()
     _release = raw.cuc_graph_exec_release
@@ -239,12 +239,12 @@ class GraphExec(Handle):
         check(raw.cuc_graph_exec_update(self._h, handle_of(Graph, graph, "source")))
 
     def __getitem__(self, node: GraphNode) -> ExecutableNode:
-        """The launch state of a node of the source graph."""
+        """Return the launch state of a node of the source graph."""
         return ExecutableNode(self, node)
 
 
 class ExecutableNode:
-    """A node as launches of a GraphExec execute it: `graph_exec[node]`."""
+    """A node as a GraphExec's launches execute it: `graph_exec[node]`."""
 
     __slots__ = ("graph", "node", "__weakref__")
 

@@ -19,10 +19,10 @@ class GraphBuilder:
     """A graph capture with cuda.core's interface, from `stream.create_graph_builder()`. Between `begin_building()`
     and `end_building()` it is a stream to launch on. `split()` and `join()` make branches.
 
-    Closing or collecting a builder that is still building cancels the capture. In the modes "global" and
-    "thread_local" the driver lets only the beginning thread do so. If another thread collects the builder, the
-    beginning thread cancels the capture in its next call that creates something; once that thread has ended, any thread
-    does.
+    Closing or collecting a builder that is still building cancels the capture. In the modes
+    "global" and "thread_local", the driver allows only the thread that began the capture to
+    cancel it. If another thread collects the builder, the beginning thread cancels the capture
+    in its next call that creates something; after that thread has ended, any thread does.
     """
 
     __slots__ = ("_capture", "_stream", "_primary", "_joined", "_into", "_closed", "__weakref__")
@@ -52,7 +52,7 @@ class GraphBuilder:
 
     @property
     def is_closed(self) -> bool:
-        """True after `close()`, or after `join()` ended it."""
+        """True after `close()`, or after `join()` has ended it."""
         return self._closed
 
     @property
@@ -73,7 +73,7 @@ class GraphBuilder:
 
     @property
     def _in_progress(self) -> bool:
-        """True while building: begun, and neither ended nor failed."""
+        """True between the beginning and the end or failure of building."""
         made = self._capture
         return made is not None and made._graph is None and made._building is not None and bool(made._building._h)
 
@@ -98,8 +98,8 @@ class GraphBuilder:
 
     @property
     def graph_definition(self) -> Graph:
-        """The finished graph. For the body of a conditional node it is also available before building begins, to be
-        filled by its methods."""
+        """The finished graph. The graph of a conditional node's body is available even before
+        building begins, so that its methods can fill it."""
         self._check_open()
         if self._primary is not None:
             raise RuntimeError("a forked builder has no graph of its own: ask the one that it was split off")
@@ -112,7 +112,7 @@ class GraphBuilder:
         return self._capture.graph
 
     def _finished(self, name: str = "Graph builder") -> Graph:
-        """Return the graph; raises unless building has ended."""
+        """Return the graph; raise an error unless building has ended."""
         if self._closed and name != "Graph builder":
             raise ValueError(f"{name} has been closed.")
         self._check_open(name)
@@ -129,7 +129,7 @@ class GraphBuilder:
         self._finished().debug_dot_print(path, options)
 
     def split(self, count: int) -> tuple[GraphBuilder, ...]:
-        """Fork into this builder and count - 1 new ones that continue in parallel."""
+        """Split into this builder and `count` - 1 new ones, which continue in parallel."""
         self._check_open()
         if count < 2:
             raise ValueError(f"Invalid split count: expecting >= 2, got {count}")
@@ -143,7 +143,8 @@ class GraphBuilder:
 
     @staticmethod
     def join(*builders: GraphBuilder) -> GraphBuilder:
-        """Join the branches: the primary builder continues if it is among them, otherwise the first one."""
+        """Join the branches. The primary builder continues if it is among them; otherwise the first
+        one does."""
         if len(builders) < 2:
             raise ValueError(f"Must join with at least two graph builders, not {len(builders)}")
         for each in builders:
@@ -165,7 +166,7 @@ class GraphBuilder:
         primary._capture._call(self._stream, fn, user_data)
 
     def embed(self, child: GraphBuilder | Graph) -> None:
-        """Add a whole graph as one child node; it is copied."""
+        """Add a whole graph as one child node; the node holds a copy."""
         self._check_open()
         if not isinstance(child, (GraphBuilder, Graph)):
             raise TypeError(f"child is a {type(child).__name__}: expected a GraphBuilder or a GraphDefinition")

@@ -53,7 +53,8 @@ Decides = TypeVar("Decides", bound="ConditionalNode")
 
 
 class _Verbs:
-    """Methods that create nodes: on a graph without dependencies, on a node depending on it."""
+    """Methods that create nodes: on a graph, nodes without dependencies; on a node, nodes that
+    depend on it."""
 
     __slots__ = ()
 
@@ -77,8 +78,8 @@ class _Verbs:
 
     def memcpy(self, dst: Any, src: Any, size: int, *, dst_owner: Any = None,
                src_owner: Any = None) -> MemcpyNode:
-        """Add a copy between any two places. Each end is a buffer, copied whole, or an address kept valid by its
-        owner."""
+        """Add a copy between any two places. Each is a buffer, which is copied whole, or an
+        address, which its owner keeps valid."""
         _owned("dst", dst, dst_owner)
         _owned("src", src, src_owner)
         _reaching(size, dst, src)
@@ -104,8 +105,9 @@ class _Verbs:
                  memory_type: GraphMemoryType | str = GraphMemoryType.DEVICE,
                  peer_access: Sequence[Device | int] | None = None,
                  memory_resource: MemoryResource | None = None) -> AllocNode:
-        """Add an allocation, valid from this node until the node that frees it or the end of the graph. Only device
-        memory is possible: the node is made by capture, where drivers accept only device pools."""
+        """Add an allocation. The memory is valid from this node until the node that frees it, or
+        until the end of the graph. Only device memory is possible, because capture creates the
+        node, and in a capture drivers accept only device pools."""
         graph, _ = self._where()
         kind = GraphMemoryType(memory_type)
         if peer_access:
@@ -148,7 +150,7 @@ class _Verbs:
         return self._put(ChildGraphNode, lambda stream: check(raw.cuc_stream_embed_graph(stream._h, handle)))
 
     def record(self, event: Event) -> EventRecordNode:
-        """Record an event, for work outside the graph."""
+        """Record an event that work outside the graph can wait for."""
         handle = handle_of(Event, event, "event")
         return self._put(EventRecordNode, lambda stream: check(
             raw.cuc_event_record_external(stream._h, handle)), [_again(event, raw.cuc_event_retain)],
@@ -187,7 +189,7 @@ class _Verbs:
         return self._conditional(WhileNode, raw.CUC_CONDITIONAL_WHILE, condition, 1)
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
-        """Add a switch node; the condition selects which of its graphs `branches` runs."""
+        """Add a switch node; the condition selects which graph of `branches` runs."""
         return self._conditional(SwitchNode, raw.CUC_CONDITIONAL_SWITCH, condition, count)
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
@@ -202,19 +204,20 @@ class _Verbs:
         return EmptyNode._own(graph, made.value or 0, {})
 
     def empty(self) -> EmptyNode:
-        """Add a node without work."""
+        """Add an empty node."""
         return self.join()
 
 
 def _again(object_: Any, retain: Any) -> Any:
-    """Take another reference, which survives closing the caller's object."""
+    """Take another reference, which stays valid after the caller closes the object."""
     return type(object_)._own(retain(object_._h))
 
 
 def _reaching(size: int, *ends: Any) -> None:
-    """Refuse a size beyond the end of a buffer: running such a node would lose the context."""
+    """Reject a size beyond the end of a buffer, because running such a node would lose the
+    context."""
     for each in ends:
-        # The call itself reports non-numbers and larger values.
+        # The call itself reports values that are not numbers, and larger values.
         if isinstance(each, Buffer) and hasattr(size, "__index__") and each.size < size < 2**64:
             raise ValueError(f"{size} bytes reach beyond the {each.size} of the buffer")
 
@@ -225,7 +228,7 @@ def _kept(*values: Any) -> list[Any]:
 
 
 def _owned(name: str, place: Any, owner: Any) -> None:
-    """Accept an owner only for an address: a buffer owns its memory already."""
+    """Accept an owner only for an address, because a buffer already owns its memory."""
     if isinstance(place, Buffer) and owner is not None:
         raise ValueError(f"{name}_owner cannot be used when {name} is a Buffer, which the graph keeps by itself")
     for what, each in ((name, place), (name + "_owner", owner)):
@@ -234,7 +237,8 @@ def _owned(name: str, place: Any, owner: Any) -> None:
 
 
 class AdjacencySet(LiveSet):
-    """The predecessors or successors of a node. Changes edit the graph's edges, all edges of one call at once."""
+    """The predecessors or successors of a node. Changing the set edits the graph's edges; each call
+    edits all of its edges at once."""
 
     __slots__ = ("_node", "_ahead")
 
@@ -278,7 +282,7 @@ class AdjacencySet(LiveSet):
         self.difference_update((node,))
 
     def update(self, *others: GraphNode | Iterable[GraphNode]) -> None:
-        """Add nodes or iterables of nodes."""
+        """Add nodes, or iterables of nodes."""
         super().update(*[(each,) if isinstance(each, GraphNode) else each for each in others])
 
 
@@ -317,7 +321,7 @@ class GraphNode(_Verbs):
 
     @property
     def is_valid(self) -> bool:
-        """True while the graph exists."""
+        """Whether the graph still exists."""
         return self.handle != 0
 
     @property
@@ -370,7 +374,7 @@ class GraphNode(_Verbs):
 
 
 def _become(edges: AdjacencySet, nodes: Iterable[GraphNode]) -> None:
-    """Change the set to exactly these nodes."""
+    """Make the set contain exactly these nodes."""
     wanted = set(nodes)
     edges.update(wanted)
     edges -= edges._nodes() - wanted  # type: ignore[misc]
@@ -381,7 +385,8 @@ class EmptyNode(GraphNode):
 
 
 class KernelNode(GraphNode):
-    """A kernel launch. For a captured node the driver provides grid, block, shared memory and kernel."""
+    """A kernel launch. For a captured node, the driver reports grid, block, shared memory and
+    kernel."""
 
     __slots__ = ()
     _said = {"kernel": "kernel"}
@@ -395,7 +400,7 @@ class KernelNode(GraphNode):
 
     @property
     def config(self) -> LaunchConfig | None:
-        """The launch config; for a captured node without cluster and attributes."""
+        """The launch config; for a captured node, it lacks the cluster and attributes."""
         if "config" not in self._members:
             self._ask()
         return self._members["config"]  # type: ignore[no-any-return]
@@ -472,7 +477,8 @@ class EventWaitNode(GraphNode):
 
 
 class HostCallbackNode(GraphNode):
-    """A host callback. `function` is the Python function; None for a C function or a captured node."""
+    """A host callback. `function` is the Python function, or None for a C function or a captured
+    node."""
 
     __slots__ = ()
     _shown = ("function",)
@@ -480,7 +486,8 @@ class HostCallbackNode(GraphNode):
 
 
 class ConditionalNode(GraphNode):
-    """A node that selects on the device which of its graphs runs; fill the graphs with their methods."""
+    """A node that selects on the device which of its graphs runs; fill the graphs through their
+    methods."""
 
     __slots__ = ()
     _shown = ("condition", "branches")
@@ -522,7 +529,7 @@ class SwitchNode(ConditionalNode):
     cond_type = GraphConditionalType.SWITCH
 
 
-#: Classes of nodes that were not created here, such as captured ones.
+#: Classes for nodes that were not created here, such as captured ones.
 CLASSES: dict[int, type[GraphNode]] = {
     raw.CUC_NODE_KERNEL: KernelNode, raw.CUC_NODE_COPY: MemcpyNode, raw.CUC_NODE_FILL: MemsetNode,
     raw.CUC_NODE_HOST: HostCallbackNode, raw.CUC_NODE_GRAPH: ChildGraphNode, raw.CUC_NODE_EMPTY: EmptyNode,

@@ -1,4 +1,5 @@
-"""Green contexts, which own a share of a device's multiprocessors, and the resources they are split from."""
+"""Green contexts, which own a share of a device's multiprocessors, and the resources from which
+they are split."""
 from __future__ import annotations
 
 import ctypes
@@ -23,7 +24,7 @@ class SMResourceOptions:
 
 
 class SMResource:
-    """A set of multiprocessors: of a device, a green context, or a split."""
+    """A set of multiprocessors that belongs to a device, a green context or a split."""
 
     __slots__ = ("_struct", "device", "__weakref__")
     _struct: Any
@@ -55,13 +56,13 @@ class SMResource:
 
     @property
     def coscheduled_alignment(self) -> int:
-        """Group sizes are multiples of this; 0 if the driver does not report it."""
+        """Group sizes are multiples of this number; 0 if the driver does not report it."""
         return int(self._struct.alignment)
 
     def split(self, options: SMResourceOptions | dict[str, Any], dry_run: bool = False
               ) -> tuple[tuple[SMResource, ...], SMResource | None]:
-        """Split into groups and a remainder, which is None if nothing is left. A dry run returns groups that can only
-        be inspected.
+        """Split into groups and a remainder, which is None if nothing is left. The groups that a
+        dry run returns can only be inspected.
         """
         given = given_as(SMResourceOptions, options)
         wanted = given.count
@@ -92,7 +93,7 @@ class SMResource:
 
 
 class DeviceResources:
-    """The resources of a device that can be split: `sm`."""
+    """The resources of a device that can be split, as `sm`."""
 
     __slots__ = ("sm", "__weakref__")
     sm: SMResource
@@ -115,14 +116,14 @@ class DeviceResources:
 
 @dataclass
 class ContextOptions:
-    """Options of a green context: the multiprocessors of one split."""
+    """Options of a green context: which multiprocessors of one split it gets."""
 
     resources: Sequence[SMResource] | SMResource | None = ()
 
 
 class GreenContext(Handle):
-    """A share of a device. Work on its streams runs only on its multiprocessors; memory, code and events belong to
-    the device.
+    """A share of a device. Work on its streams runs only on its multiprocessors; memory, code and
+    events belong to the device.
     """
 
     __slots__ = ()

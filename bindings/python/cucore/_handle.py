@@ -1,4 +1,4 @@
-"""The base of all objects: ownership of one reference to a library handle."""
+"""The base of all objects, which owns one reference to a library handle."""
 from __future__ import annotations
 
 import ctypes
@@ -19,15 +19,16 @@ from ._errors import called, check, fail, last_error
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing since Python 3.11; type checkers always know it
 
-# The garbage collector may run on a driver thread that is calling a Python function, where CUDA calls are forbidden.
-# References dropped on a thread that Python did not start are released by the next call that creates something.
+# The garbage collector may run on a driver thread that is calling a Python function, where CUDA
+# calls are forbidden. If a reference is dropped on a thread that Python did not start, the next
+# call that creates something releases it.
 _threads = threading._active  # type: ignore[attr-defined]
 _called_back: set[int] = set()  # driver threads seen in callbacks; they may also appear among Python's own
 _left: list[tuple[Any, int]] = []
 
 
 def may_call() -> int:
-    """Return whether this thread may call CUDA: 2: always, 1: at present, 0: no."""
+    """Return whether this thread may call CUDA: 2 always, 1 at present, 0 no."""
     ident = get_ident()
     thread = _threads.get(ident)
     if isinstance(thread, threading._DummyThread):
@@ -36,7 +37,8 @@ def may_call() -> int:
 
 
 def release_left() -> None:
-    """Release deferred references on a thread that may call CUDA; defer again those that still cannot be released."""
+    """Release deferred references on a thread that may call CUDA; defer those again that still
+    cannot be released."""
     if not may_call():
         return
     for _ in range(len(_left)):
@@ -48,7 +50,7 @@ def release_left() -> None:
 
 
 def not_copied(value: Any) -> NoReturn:
-    """Raise the error of copy and pickle for objects that stand for something outside Python."""
+    """Raise the error for copying or pickling objects that stand for something outside Python."""
     raise TypeError(f"a {type(value).__name__} is neither copied nor pickled")
 
 
@@ -58,8 +60,8 @@ def not_made(what: str, made_by: str) -> NoReturn:
 
 
 class Reference(int):
-    """A handle as an int. It releases its reference when no object and no call in progress uses it any more; another
-    thread may close the object during a call.
+    """A handle as an int. It releases its reference when no object and no call in progress uses it
+    any longer; another thread may close the object during a call.
     """
 
     __slots__ = ()
@@ -76,7 +78,7 @@ class Reference(int):
 class Handle(_native.HandleBase):
     """Owns one reference; closing or collecting the object releases it, on any thread.
 
-    Handles keep the objects they depend on, so they may be released in any order.
+    Handles keep the objects alive that they depend on, so they may be released in any order.
     """
 
     __slots__ = ()
@@ -110,7 +112,8 @@ class Handle(_native.HandleBase):
 
     @property
     def _as_parameter_(self) -> int:
-        """The value that ctypes passes. Unlike `_h`, it does not protect against a concurrent close."""
+        """The value that ctypes passes. Unlike `_h`, it gives no protection against a concurrent
+        close."""
         return self._h
 
     @property
@@ -118,15 +121,15 @@ class Handle(_native.HandleBase):
         return not self._h
 
     def _open(self) -> int:
-        """Return the handle; raise if the object is closed."""
+        """Return the handle; raise an error if the object is closed."""
         handle = self._h
         if not handle:
             raise ValueError(f"the {type(self).__name__} is closed")
         return handle
 
     def close(self) -> None:
-        """Release the reference now, or once calls of other threads on this object return. Calling it again does
-        nothing."""
+        """Release the reference now, or when other threads' calls on this object return. Calling it
+        again does nothing."""
         self._h = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -140,14 +143,14 @@ class Handle(_native.HandleBase):
 
 
 def handle_of(kind: type[Handle], value: Any, name: str) -> int:
-    """Return the handle of an object, which must be of the given kind because C does not check it."""
+    """Return the handle of an object. Checks the object's class, because C does not."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} is a {type(value).__name__}: expected {kind.__name__}")
     return value._h
 
 
-# ctypes silently keeps the low bits of an integer that does not fit; refuse it instead, so that 2**64 + 8 bytes do
-# not become 8.
+# ctypes silently keeps only the low bits of an integer that does not fit. Refuse such an integer,
+# so that 2**64 + 8 bytes do not become 8.
 def _fit(function: Any, first: int, arguments: tuple[Any, ...]) -> None:
     for place, least, most in function.numbers:
         value = arguments[place - first]
@@ -164,7 +167,7 @@ _RANGES = raw.RANGES
 
 
 def c_number(kind: type[ctypes._SimpleCData[int]], name: str, value: Any) -> int:
-    """Convert an integer, possibly NumPy's, to a C type; raise if it does not fit."""
+    """Convert an integer, possibly NumPy's, to a C type; raise an error if it does not fit."""
     least, most = _RANGES[kind]
     try:
         number = index(value)
@@ -176,7 +179,7 @@ def c_number(kind: type[ctypes._SimpleCData[int]], name: str, value: Any) -> int
 
 
 def numbers(kind: type[ctypes._SimpleCData[int]], name: str, values: Iterable[int]) -> Any:
-    """Build a C array; raise if a value does not fit."""
+    """Build a C array; raise an error if a value does not fit."""
     least, most = _RANGES[kind]
     given = tuple(values)
     for value in given:
@@ -194,8 +197,8 @@ def c_handle(value: Any) -> int:
 
 
 def c_text(name: str, value: Any) -> bytes:
-    """Encode a string or path for C. ctypes would take an int for an address, and C would stop at an embedded NUL:
-    refuse both."""
+    """Encode a string or path for C. Reject an int, which ctypes would take for an address, and an
+    embedded NUL, where C would stop."""
     try:
         made = value.encode() if isinstance(value, str) else os.fsencode(value)
     except TypeError:
@@ -206,7 +209,7 @@ def c_text(name: str, value: Any) -> bytes:
 
 
 def pairs(name: str, given: Any) -> list[tuple[Any, Any]]:
-    """Return the items of a dict or of pairs; none for None."""
+    """Return the items of a dict or of a sequence of pairs; none for None."""
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"{name}: expected a dict, not {given!r}")
     return list((given or {}).items())
@@ -221,7 +224,7 @@ def word(name: str, value: Any, known: Mapping[Any, int]) -> int:
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
-    """Call a function that returns a status; integers must fit."""
+    """Call a function that returns a status; reject integers that do not fit."""
     _fit(function, 0, arguments)
     check(function(*arguments))
 
@@ -268,7 +271,7 @@ _field_types: dict[Any, dict[str, Any]] = {}
 
 
 def assign(struct: Any, name: str, value: Any) -> None:
-    """Set a struct's field; refuse values that ctypes would truncate or take for an address."""
+    """Set a struct's field; reject values that ctypes would truncate or take for an address."""
     kind = field_type(type(struct), name)
     if kind in _RANGES:
         value = c_number(kind, name, value)
@@ -300,11 +303,11 @@ def callback(struct: Any, field: str, function: Any) -> Any:
 
 
 class _Kept:
-    """Python objects that C refers to by number until it calls back to drop them."""
+    """Holds Python objects that C refers to by number, until C calls back to drop them."""
 
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}
-        self._numbers = itertools.count(1)  # atomic: no two threads draw the same number
+        self._numbers = itertools.count(1)  # atomic: no two threads get the same number
         self.drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._drop)
 
     def add(self, value: Any) -> int:
@@ -351,8 +354,9 @@ _SWAPPED = re.compile(("[>!]" if sys.byteorder == "little" else "<") + r"[\d\s]*
 
 
 def check_elements(value: Any, form: str) -> None:
-    """Refuse memory whose elements mean nothing to a device: references to Python objects, and numbers in non-native
-    byte order. `form` is the format of the buffer protocol, "" if it is unknown.
+    """Reject memory whose elements mean nothing to a device: references to Python objects, and
+    numbers in non-native byte order. `form` is the format in the buffer protocol, "" if it is
+    unknown.
     """
     dtype = getattr(value, "dtype", None)
     form = _FIELD_NAMES.sub("", form)
@@ -364,7 +368,8 @@ def check_elements(value: Any, form: str) -> None:
 
 
 class HostMemory:
-    """The memory of an object with the buffer protocol, held while this object lives."""
+    """The memory of an object with the buffer protocol, which stays locked while this object
+    lives."""
 
     __slots__ = ("_view", "address", "size")
 
@@ -373,7 +378,7 @@ class HostMemory:
         try:
             _get_buffer(value, ctypes.byref(view), flags | _FORMAT)
         except ValueError:  # NumPy has no format for some types, such as dates and those of ml_dtypes
-            _get_buffer(value, ctypes.byref(view), flags)  # raises what Python raises
+            _get_buffer(value, ctypes.byref(view), flags)  # raises Python's own error
         self._view, self.address, self.size = view, view.buf or 0, view.len
         check_elements(value, (view.format or b"").decode("utf-8", "replace"))
 

@@ -19,8 +19,8 @@ Grid = Union[int, Sequence[int], None]
 
 
 def argument(index: int, value: Any, kept: list[Any]) -> Any:
-    """Build a cuc_arg; the objects it points to are added to `kept`. A Python int is i32, or i64 if it does not fit;
-    a float is f32. For other types use NumPy or ctypes scalars."""
+    """Build a cuc_arg, and add the objects that it points to to `kept`. A Python int becomes i32,
+    or i64 if it does not fit; a float becomes f32. For other types use NumPy or ctypes scalars."""
     kind = type(value)
     if kind in _CTYPES:
         dtype, number = _CTYPES[kind], value.value
@@ -59,9 +59,10 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
         said.clear()
 
     def watching() -> Generator[int, Any, None]:
-        """Provide the callback polled during interpretation. It stops the program if `print` raised, or if a signal
-        handler raised, such as for Ctrl-C. A handler may run before the first line of a function, outside any `try`,
-        but not before the first line of a generator."""
+        """Yield the callback that is polled during interpretation. It stops the program if `print`
+        raised, or if a signal handler raised, such as for Ctrl-C. A handler may run before the
+        first line of a function, outside any `try`, but not before the first line of a
+        generator."""
         try:
             while True:
                 yield 0
@@ -76,7 +77,7 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
     watch = watching()
     next(watch)
     stop = made.stop = callback(raw.cuc_tile_interpret_options, "stop", watch.send)
-    # For the same reason the print callback is not a Python function: it just appends each text.
+    # For the same reason the print callback is not a Python function; it only appends each text.
     put = callback(raw.cuc_tile_interpret_options, "print", said.insert)
     made.user = sys.maxsize
     if print is not None:

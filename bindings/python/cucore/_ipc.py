@@ -13,8 +13,8 @@ from ._errors import check
 
 
 class IPCAllocationHandle:
-    """A pool's file descriptor for another process. multiprocessing pickles it to the processes it starts; elsewhere
-    send it over a Unix socket with `socket.send_fds()`.
+    """A pool's file descriptor for another process. multiprocessing pickles it for the processes
+    that it starts; for other processes, send it over a Unix socket with `socket.send_fds()`.
     """
 
     __slots__ = ("_fd", "uuid", "__weakref__")
@@ -53,7 +53,8 @@ class IPCAllocationHandle:
 
 
 def _sent(handle: IPCAllocationHandle) -> tuple[Any, ...]:
-    """Reduce the handle for multiprocessing: for processes it starts, queues and pipes."""
+    """Reduce the handle for multiprocessing: for the processes that it starts, and for queues and
+    pipes."""
     return _allocation_handle, (multiprocessing.reduction.DupFd(int(handle)), handle.uuid)
 
 

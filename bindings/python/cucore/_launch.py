@@ -1,9 +1,10 @@
 """Launches: a fast path from Python values to kernel arguments.
 
-Each combination of a kernel and argument types has a plan, built once. `launch()`, a library function that the
-interpreter calls directly, reads the values according to the plan. If the last plan does not match, or an argument is
-wrong, `_slowly()` takes over: it uses a function generated for these types, which packs the values into the library's
-cuc_arg array. The same path handles arguments that plans cannot express, such as structs.
+Each combination of a kernel and argument types has a plan, which is built once. `launch()` is a
+library function that the interpreter calls directly; it reads the values as the plan says. If
+the last plan does not match, or an argument is wrong, `_slowly()` takes over: it uses a function
+generated for these types, which packs the values into the library's cuc_arg array. The same path
+handles arguments that plans cannot express, such as structs.
 """
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ class LaunchConfig(ConfigBase):
         return ctypes.c_void_p(self._address)
 
     def _set(self, grid: Dim, cluster: Dim | None, block: Dim | None, *others: Any) -> Any:
-        """Set all fields, or none if one is invalid; return the struct."""
+        """Set all fields, or none if one of them is invalid; return the struct."""
         fields = (dim("grid", grid), dim("cluster", cluster) if cluster is not None else None,
                   dim("block", block) if block is not None else None, *others)
         blocks, clusters, threads, shared, cooperative, programmatic = fields
@@ -108,7 +109,7 @@ class LaunchConfig(ConfigBase):
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _FIELDS:
             raise AttributeError(f"a LaunchConfig has no {name}: there are {', '.join(_FIELDS)}")
-        # Update the struct in place: prepared launches hold its address.
+        # Update the struct in place, because prepared launches hold its address.
         made = self._set(*(value if each == name else now for each, now in zip(_FIELDS, self._fields())))
         ctypes.memmove(self._address, ctypes.addressof(made), ctypes.sizeof(made))
 
@@ -149,10 +150,11 @@ def dim(name: str, value: Dim) -> tuple[int, int, int]:
 # ---- packing -------------------------------------------------------------------------------------
 
 def _parameters(kernel: Kernel) -> list[tuple[int, int]] | None:
-    """Return (bytes, dtype) of each parameter of a kernel; None if the driver is too old to report them.
+    """Return (bytes, dtype) for each parameter of a kernel; None if the driver is too old to report
+    them.
 
-    For a tile kernel the dtype is its own, with 0 bytes for a tensor. For other kernels it is -1 minus the known type
-    class.
+    For a tile kernel, the dtype is the parameter's own, with 0 bytes for a tensor. For other
+    kernels, it is -1 minus the known class of types.
     """
     tile = options(raw.cuc_tile_parameter)
     result = []
@@ -176,13 +178,14 @@ def _of_class(known: dict[type, int], kind: type) -> int:
 
 
 def _numpy_class(kind: type) -> str:
-    """Return the name of the NumPy scalar type that a class is or derives from; "" for other classes."""
+    """Return the name of the NumPy scalar type that a class is or derives from; "" for other
+    classes."""
     return next((each.__name__ for each in kind.__mro__ if each.__module__ == "numpy" and
                  (each.__name__ in _NUMPY or each.__name__ in _COMPLEX)), "")
 
 
 class _Packer:
-    """Generates the source of the packing and launching functions for given argument types."""
+    """Generates the source of the functions that pack and launch, for given argument types."""
 
     def __init__(self, kernel: Kernel, args: Sequence[Any], careful: bool = False) -> None:
         self.kernel, self.careful = kernel, careful
@@ -191,7 +194,7 @@ class _Packer:
             raise TypeError(f"{kernel.name}() takes {len(self.wanted)} arguments, {len(args)} were given")
         self.formats: list[str] = []
         self.values: list[str] = []
-        self.conversions: list[str] = []  # statements that convert arguments, executed first
+        self.conversions: list[str] = []  # statements that convert arguments; they run first
         self.types = [type(value) for value in args]
         self.plan: list[tuple[int, int]] | None = []  # (how, dtype) pairs; None if a plan cannot express the arguments
         for index, value in enumerate(args):
@@ -243,7 +246,7 @@ class _Packer:
             else:
                 self.pair(name, _COMPLEX[scalar])
         elif kind.__module__ == "ml_dtypes":
-            self.plan = None  # passed as raw bits: `struct` has no format character for it
+            self.plan = None  # passed as raw bits, because `struct` has no format character for it
             dtype = dtype_number(kind)
             size = raw.cuc_dtype_bits(dtype) // 8
             self.put(dtype, size, f"{size}s{8 - size}x", f"{name}.tobytes()")
@@ -306,7 +309,8 @@ class _Packer:
         return names, made, f"_pack({', '.join(self.values)})"
 
     def packing(self) -> Any:
-        """Generate a function that returns the packed values and the arguments they may point to."""
+        """Generate a function that returns the packed values, and the arguments that they may point
+        to."""
         names, made, packed = self.parts()
         scope = self.scope()
         exec(f"def packing(_{names}):\n{made}    return {packed}, (_{names})\n", scope)
@@ -352,7 +356,7 @@ def _launcher(kernel: Kernel, args: tuple[Any, ...], careful: bool) -> Any:
 
 
 class Plan(int):
-    """The address of a cuc_python_plan; keeps everything it points to."""
+    """The address of a cuc_python_plan; keeps everything alive that the plan points to."""
 
     held: Any
 
@@ -385,7 +389,8 @@ def _shaped(config: Any, kernel: Any) -> None:
 
 
 def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
-    """Launch what the kernel's current plan does not accept, or report the error."""
+    """Handle a launch that the kernel's current plan does not accept: launch, or report the
+    error."""
     queue = as_stream(stream)
     if not (isinstance(stream, Stream) or hasattr(stream, "is_building")):  # a GraphBuilder
         warnings.warn("launch() with another library's stream is deprecated, as in cuda.core: pass "
@@ -403,7 +408,7 @@ def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *ar
         raise last_error()
 
 
-_slowly.__qualname__ = "launch"  # the name in Python's messages about wrong arguments
+_slowly.__qualname__ = "launch"  # the name that Python's messages about wrong arguments use
 
 
 def _function() -> Any:
@@ -430,10 +435,11 @@ else:
 
 
 class PreparedLaunch:
-    """A launch with all arguments bound; calling it makes a single library call.
+    """A launch with all its arguments bound; calling it makes a single library call.
 
-    It keeps its arguments alive, including buffers closed in the meantime. `replace(*args)` changes the arguments;
-    stream, config and kernel stay. Fields assigned to the config take effect with the next call.
+    It keeps its arguments alive, including buffers that are closed later. `replace(*args)`
+    changes the arguments; stream, config and kernel stay. Fields that are assigned to the config
+    take effect with the next call.
     """
 
     __slots__ = ("_launch", "__weakref__")
@@ -471,13 +477,14 @@ class PreparedLaunch:
 
     def _prepare(self, stream: Stream, config: LaunchConfig | None, kernel: Kernel, args: tuple[Any, ...]) -> None:
         _shaped(config, kernel)
-        # Takes its own references to buffers, so closing one does not free memory in use.
+        # Take references to buffers, so that closing a buffer does not free memory in use.
         held = tuple(a._again() if isinstance(a, Buffer) else a for a in args)
         try:
             packed, held = _Packer(kernel, held, careful=True).packing()(None, *held)
         except struct.error as error:
             raise _refused(kernel, args, error) from None
-        # Pointers to the stream's and the kernel's handle variables, which become NULL when those close.
+        # Pointers to the variables that hold the stream's and the kernel's handles; the variables
+        # become NULL when those close.
         handles = stream._h, kernel._h  # keeps the handles alive for a call in progress
         made = raw.cuc_python_launch(
             stream=ctypes.addressof(stream._p), kernel=ctypes.addressof(kernel._p),

@@ -1,7 +1,7 @@
 """Finds and loads libcucore.
 
-The search order is: the file named by CUCORE_LIBRARY, the one inside this package (in a wheel), and libcucore.so.0
-through the system's loader.
+Looks first for the file that CUCORE_LIBRARY names, then for the library in this package (in a
+wheel), and then for libcucore.so.0 with the system's loader.
 """
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def candidates() -> list[str]:
 
 
 def load() -> tuple[str, ctypes.CDLL]:
-    # cucore looks for NVIDIA's Python packages in VIRTUAL_ENV. That is set only in an activated environment, not when
-    # its interpreter is started directly.
+    # cucore looks for NVIDIA's Python packages in VIRTUAL_ENV. This variable is set only in an
+    # activated environment, not if the environment's interpreter is started directly.
     if sys.prefix != sys.base_prefix:
         os.environ.setdefault("VIRTUAL_ENV", sys.prefix)
     tried = []

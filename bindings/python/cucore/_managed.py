@@ -142,8 +142,8 @@ class AccessedBy(LiveSet):
 @methods
 class ManagedBuffer(Buffer):
     """Memory that migrates between host and devices, from `ManagedMemoryResource.allocate()` or
-    `LegacyManagedMemoryResource.allocate()`. The driver refuses advice (the attributes set here) for memory of a
-    pool, whose preferred location comes from the pool's options.
+    `LegacyManagedMemoryResource.allocate()`. The driver rejects advice, which the attributes set
+    here are, for memory of a pool; the pool's options set its preferred location.
     """
 
     __slots__ = ()
@@ -223,7 +223,7 @@ _EVERYWHERE = object()
 
 
 def _refuse_unmanaged(buffers: Sequence[Buffer]) -> None:
-    """Reject device-accessible memory that is not managed and so does not migrate."""
+    """Reject memory that a device can access but that is not managed, so that it cannot migrate."""
     for each in buffers:
         if each.is_device_accessible and not each.is_managed:
             raise ValueError(f"{each!r} is not managed memory: expected memory of a ManagedMemoryResource, "
@@ -251,7 +251,8 @@ def _batch(buffers: Sequence[Buffer], locations: Any = _EVERYWHERE) -> tuple[Any
 
 
 def prefetch_batch(stream: StreamLike, buffers: Sequence[Buffer], locations: Any) -> None:
-    """Migrate managed buffers: all to one location, or each to its own from a list of equal length."""
+    """Migrate managed buffers: all to one location, or each to its own location from a list of
+    equal length."""
     made, _kept = _batch(buffers, locations)
     check(raw.cuc_memory_prefetch_batch(as_stream(stream)._h, ctypes.byref(made)))
 

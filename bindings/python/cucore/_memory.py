@@ -51,12 +51,13 @@ class MemoryResource(Handle, ResourceBase):
 
     @staticmethod
     def _found(handle: int) -> MemoryResource:
-        """Wrap a resource created elsewhere in the class of its kind."""
+        """Wrap a resource that was created elsewhere in the class of its kind."""
         kind = bool(raw.cuc_memory_resource_is_pool(handle)), raw.cuc_memory_resource_kind(handle)
         return CLASSES.get(kind, MemoryResource)._own(handle)
 
     def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
-        """Allocate in stream order; the last reference frees the memory in stream order too.
+        """Allocate in stream order; dropping the last reference also frees the memory in stream
+        order.
 
         A subclass returns its own memory: `Buffer.from_handle(address, size, mr=self, stream=stream)`. Its
         `deallocate()` is called when the buffer is released.
@@ -73,15 +74,16 @@ class MemoryResource(Handle, ResourceBase):
         super().close()
 
     def _open(self) -> int:
-        """Return the handle; raise if it is 0, because C takes NULL for the device's own resource."""
+        """Return the handle; raise an error if it is 0, because C takes NULL for the device's own
+        resource."""
         if not self._h:
             raise ValueError(f"the {type(self).__name__} is closed" if self._closed else
                              f"{type(self).__name__} allocates by its own allocate() alone")
         return self._h
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
-        """Free memory of a subclass. `stream` orders the release; it is the default stream if the buffer had none.
-        May run on any thread."""
+        """Free a subclass's memory. `stream` orders the release; it is the default stream if the
+        buffer had none. May run on any thread."""
         raise NotImplementedError(f"{type(self).__name__} has no deallocate()")
 
     @property
@@ -103,7 +105,8 @@ class MemoryResource(Handle, ResourceBase):
 
     @contextlib.contextmanager
     def _lent(self) -> Iterator[int]:
-        """Provide the library's resource; for a subclass, a new one that calls it back and keeps it alive."""
+        """Yield the library's resource; for a subclass, a new resource that calls it back and keeps
+        it alive."""
         if self._h or self._closed:
             yield self._open()
         else:
@@ -115,14 +118,14 @@ class MemoryResource(Handle, ResourceBase):
 
 
 def _access_of(resource: MemoryResource) -> int:
-    """CUC_MEMORY_ACCESS_ bits from the subclass's properties."""
+    """Return CUC_MEMORY_ACCESS_ bits from the subclass's properties."""
     return (_ACCESS_DEVICE if resource.is_device_accessible else 0) | \
            (_ACCESS_HOST if resource.is_host_accessible else 0) | \
            (raw.CUC_MEMORY_ACCESS_MANAGED if resource.is_managed else 0)
 
 
 def _device_of(resource: MemoryResource) -> Device | None:
-    """The device a subclass reports for its memory; None if it returns -1 or raises."""
+    """Return the device that a subclass reports for its memory; None if it returns -1 or raises."""
     try:
         said: Any = resource.device_id
     except (AttributeError, NotImplementedError, RuntimeError):
@@ -131,7 +134,8 @@ def _device_of(resource: MemoryResource) -> Device | None:
 
 
 def _stream_to_free_on(resource: MemoryResource, stream: int | None) -> Stream:
-    """The buffer's stream, or the default stream of the resource's device: deallocate() always receives one."""
+    """Return the buffer's stream, or the default stream of the resource's device, because
+    deallocate() always receives one."""
     if stream:
         return Stream._own(raw.cuc_stream_retain(stream))
     return (_device_of(resource) or Device()).default_stream
@@ -151,7 +155,7 @@ def _custom(resource: MemoryResource) -> int:
 
     struct = raw.cuc_memory_callbacks
     callbacks = (callback(struct, "allocate", allocate), callback(struct, "deallocate", deallocate))
-    # The callbacks must outlive the resource: buffers keep it beyond this object.
+    # The callbacks must outlive the resource, which buffers keep alive beyond this object.
     key = kept.add(callbacks)
     access = _access_of(resource) or _ACCESS_DEVICE  # if it reports neither, exporting the memory raises instead
     made = options(struct, user=key, allocate=callbacks[0], deallocate=callbacks[1],
@@ -164,13 +168,14 @@ def _custom(resource: MemoryResource) -> int:
 
 
 def _buffer_of(pool: MemoryPool, descriptor: IPCBufferDescriptor) -> Buffer:
-    """Unpickle a buffer; its release is ordered on the default stream."""
+    """Unpickle a buffer, whose release is ordered on the default stream."""
     device = Device(pool.device_id if pool.device_id >= 0 else None)  # host memory has no device
     return Buffer.from_ipc_descriptor(pool, descriptor, stream=device.default_stream)
 
 
 def pattern_of(value: int | Bytes) -> bytes:
-    """Return the fill pattern. bytes() of a NumPy integer would give that many zeros."""
+    """Return the fill pattern. Do not use bytes() of a NumPy integer, which would give that many
+    zeros."""
     if isinstance(value, int):
         return bytes((value,)) if 0 <= value < 256 else bytes((c_number(ctypes.c_uint8, "value", value),))
     memory = memoryview(value)
@@ -182,8 +187,9 @@ def pattern_of(value: int | Bytes) -> bytes:
 class Buffer(Handle, BufferBase):
     """A block of memory. Made by `Device.allocate()` and `MemoryResource.allocate()`.
 
-    Once it is closed or collected and has no views left, it is freed in the order of its stream: after the work
-    enqueued there so far. Order kernels on other streams before that with `Stream.wait()`.
+    After it is closed or collected and has no views left, it is freed in the order of its
+    stream, after the work enqueued there so far. If other streams use it, make its stream wait
+    for them with `Stream.wait()` first.
     """
 
     __slots__ = ()
@@ -212,7 +218,7 @@ class Buffer(Handle, BufferBase):
     @classmethod
     def from_handle(cls, ptr: int, size: int, mr: MemoryResource | None = None, owner: Any = None,
                     stream: StreamLike = None) -> Self:
-        """Wrap existing memory: freed by `mr`, kept alive by `owner`, or neither."""
+        """Wrap existing memory, which `mr` frees, `owner` keeps alive, or neither does."""
         if mr is not None:
             handle_of(MemoryResource, mr, "mr")
         if mr is not None and owner is not None:
@@ -239,15 +245,15 @@ class Buffer(Handle, BufferBase):
     @classmethod
     def from_ipc_descriptor(cls, mr: MemoryPool, ipc_descriptor: IPCBufferDescriptor, *,
                             stream: StreamLike) -> Self:
-        """Import a buffer of another process, from a pool of that process imported earlier. Close it before the owner
-        closes its own.
+        """Import a buffer of another process from a pool of that process, which must have been
+        imported before. Close it before the owner closes its own buffer.
         """
         given = imported(ipc_descriptor, IPCBufferDescriptor)
         queue = as_stream(stream)
         made = cls._own(create(raw.cuc_buffer_from_ipc_handle, queue._h, handle_of(MemoryResource, mr, "mr"),
                                ctypes.byref(given), ipc_descriptor.size))
         made._pool = made._resource = mr
-        made._named = ipc_descriptor  # allows passing it on
+        made._named = ipc_descriptor  # so that it can be passed on
         return made
 
     @property
@@ -289,7 +295,7 @@ class Buffer(Handle, BufferBase):
 
     @property
     def memory_resource(self) -> MemoryResource | None:
-        """The resource that allocated it or its parent; None for wrapped memory."""
+        """The resource that allocated the buffer or its parent; None for wrapped memory."""
         if self._resource is not None and self._h:
             return self._resource
         handle = raw.cuc_memory_resource_retain(raw.cuc_buffer_memory_resource(self._h))
@@ -321,13 +327,13 @@ class Buffer(Handle, BufferBase):
         check(raw.cuc_buffer_set_stream(self._h, as_stream(stream)._h))
 
     def close(self, stream: StreamLike = None) -> None:
-        """Free it now, in the order of its own stream or the given one."""
+        """Release the buffer now, in the order of its own stream or of the given one."""
         if stream is not None and self._h:
             self.set_deallocation_stream(stream)
         super().close()
 
     def __getitem__(self, part: slice) -> Self:
-        """A slice in bytes, `buffer[256:512]`, which keeps the whole buffer alive."""
+        """Return a slice in bytes, `buffer[256:512]`, which keeps the whole buffer alive."""
         if not isinstance(part, slice):
             raise TypeError("a part of a buffer is a slice of bytes, buffer[0:256]")
         self._open()
@@ -339,9 +345,10 @@ class Buffer(Handle, BufferBase):
         return made
 
     def copy_to(self, dst: Any = None, *, stream: StreamLike) -> Any:
-        """Copy the whole buffer to another buffer, to a new one if none is given, or to a writable host array.
+        """Copy the whole buffer to another buffer, to a new one if none is given, or to a writable
+        host array.
 
-        A host array is filled once the stream completes, and is kept alive until then.
+        A host array is filled when the stream completes, and is kept alive until then.
         """
         queue = as_stream(stream)
         self._open()
@@ -368,8 +375,8 @@ class Buffer(Handle, BufferBase):
         return dst
 
     def copy_from(self, src: Any, *, stream: StreamLike) -> None:
-        """Fill the whole buffer from another buffer, a host array or bytes. Host memory is kept alive until the copy
-        completes and must not change before.
+        """Fill the whole buffer from another buffer, a host array or bytes. Host memory is kept
+        alive until the copy completes and must not change before that.
         """
         queue = as_stream(stream)
         self._open()
@@ -394,8 +401,8 @@ class Buffer(Handle, BufferBase):
                              f"many; a part of a buffer is buffer[0:{min(src, dst)}]")
 
     def fill(self, value: int | Bytes, *, stream: StreamLike) -> None:
-        """Fill with a byte, or with a pattern of 1, 2 or 4 bytes given by an object with the buffer protocol, such as
-        a NumPy scalar.
+        """Fill with a byte, or with a pattern of 1, 2 or 4 bytes from an object with the buffer
+        protocol, such as a NumPy scalar.
         """
         pattern = pattern_of(value)
         if raw.cuc_buffer_fill(as_stream(stream)._h, self._h, 0, int.from_bytes(pattern, "little"),
@@ -403,11 +410,13 @@ class Buffer(Handle, BufferBase):
             raise last_error()
 
     def view(self, dtype: str = "u8", shape: tuple[int, ...] | int | None = None) -> Tensor:
-        """View the buffer as an array, which keeps it alive; without a shape, all of it."""
+        """View the buffer as an array, which keeps the buffer alive. Without a shape, view all of
+        it."""
         return _Tensor.from_buffer(self, dtype, shape)
 
     def host_view(self) -> memoryview:
-        """A zero-copy host view of the bytes, for host-accessible memory. It keeps the buffer alive."""
+        """Return a zero-copy host view of the bytes of host-accessible memory. The view keeps the
+        buffer alive."""
         out = ctypes.c_void_p()
         check(raw.cuc_buffer_get_host_pointer(ctypes.byref(out), self._h))
         array = (ctypes.c_uint8 * self.size).from_address(out.value or 0)
@@ -425,7 +434,8 @@ class Buffer(Handle, BufferBase):
         return Buffer._own(raw.cuc_buffer_retain(self._h))
 
     def _reached(self) -> Buffer:
-        """Return self if the device or host can access the memory; a custom resource reports this itself."""
+        """Return self if the device or host can access the memory; a custom resource answers for
+        itself."""
         resource = self._resource
         if resource is not None and not resource._h and not resource._closed and not _access_of(resource):
             raise BufferError(f"the buffer is neither device-accessible nor host-accessible, as its "
@@ -446,7 +456,7 @@ class Buffer(Handle, BufferBase):
         """Supports memoryview(buffer) like `host_view()`, from Python 3.12 on."""
         try:
             return self.host_view()
-        except CUDAError as error:  # the exception the protocol requires
+        except CUDAError as error:  # the protocol requires this exception
             raise BufferError(str(error)) from error
 
     def __eq__(self, other: object) -> bool:

@@ -52,7 +52,7 @@ class PoolAttributes:
 
     __slots__ = ("_h", "_pool", "__weakref__")
     _pool: MemoryPool
-    _h: int  # the pool may be closed in the meantime
+    _h: int  # the pool may be closed later
 
     def __init__(self, pool: MemoryPool) -> None:
         object.__setattr__(self, "_pool", pool)
@@ -84,7 +84,7 @@ class PoolAttributes:
 
 
 class PeerAccess(LiveSet):
-    """The other devices that can access a pool, as a set of devices or their ordinals."""
+    """The other devices that can access a pool, as a set of devices or ordinals."""
 
     __slots__ = ("_pool",)
 
@@ -116,7 +116,7 @@ class PeerAccess(LiveSet):
 
 
 def _device_or_none(value: object) -> Device | None:
-    """The device that a value denotes, or None."""
+    """Return the device that a value stands for, or None."""
     try:
         return Device(value)  # type: ignore[arg-type]
     except (CUDAError, TypeError, ValueError, OverflowError):
@@ -128,9 +128,9 @@ class MemoryPool(MemoryResource):
     """A driver memory pool, which allocates and frees in stream order."""
 
     __slots__ = ("_made", "_place")
-    _made: bool  # created here, not the device's and not imported
+    _made: bool  # created here: not the device's own pool, and not imported
     _place: tuple[str, int | None] | None  # the requested location: kind and number
-    _ipc: tuple[IPCAllocationHandle, uuids.UUID] | None  # None: private to this process
+    _ipc: tuple[IPCAllocationHandle, uuids.UUID] | None  # None: the pool is private to this process
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
@@ -149,8 +149,8 @@ class MemoryPool(MemoryResource):
 
     @property
     def is_handle_owned(self) -> bool:
-        """True if the pool is destroyed with this object and its buffers; false for default, current and imported
-        pools.
+        """Whether the pool is destroyed with this object and its buffers; false for default,
+        current and imported pools.
         """
         return self._made
 
@@ -170,7 +170,7 @@ class MemoryPool(MemoryResource):
 
     @property
     def allocation_handle(self) -> IPCAllocationHandle:
-        """The handle by which another process imports the pool."""
+        """The handle with which another process imports the pool."""
         if self._ipc is None:
             raise RuntimeError("Memory resource is not IPC-enabled: make it with ipc_enabled=True")
         return self._ipc[0]
@@ -192,13 +192,14 @@ class MemoryPool(MemoryResource):
 
     @classmethod
     def from_allocation_handle(cls, device_id: Device | int, alloc_handle: IPCAllocationHandle | int) -> Self:
-        """Import a pool of another process; `Buffer.from_ipc_descriptor()` imports its buffers. Importing it again
-        returns the same pool.
+        """Import a pool of another process; `Buffer.from_ipc_descriptor()` imports its buffers.
+        Importing it again returns the same pool.
         """
         return cls._imported(device_id, alloc_handle)
 
     def register(self, uuid: uuids.UUID) -> MemoryPool:
-        """Make the pool available to `from_registry()`; returns an already registered pool, if there is one."""
+        """Make the pool available to `from_registry()`; if one is already registered, return that
+        pool."""
         known: MemoryPool = _registry.setdefault(uuid, self)
         return known
 
@@ -214,7 +215,7 @@ class MemoryPool(MemoryResource):
         multiprocessing.reduction.register(cls, _sent)  # the lookup uses the exact class
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Reduce for pickle without multiprocessing: the receiver must already have the pool."""
+        """Reduce for pickle without multiprocessing; the receiver must already have the pool."""
         if self._ipc is None:
             raise TypeError(f"a {type(self).__name__} of this process alone is not pickled: make it with "
                             "ipc_enabled=True")
@@ -249,8 +250,8 @@ class MemoryPool(MemoryResource):
         return MemoryResource._found(made)  # type: ignore[return-value]
 
     def make_current(self) -> None:
-        """Make it its device's current pool. It then stays alive: others may have obtained it by handle as the
-        current pool.
+        """Make this its device's current pool. It then stays alive, because others may have
+        obtained it as the current pool.
         """
         check(raw.cuc_memory_pool_make_current(self._h))
         if not any(each is self for each in _been_current):
@@ -258,7 +259,8 @@ class MemoryPool(MemoryResource):
 
     @property
     def statistics(self) -> dict[str, int]:
-        """`reserved_bytes` from the system, `used_bytes` in allocations, and the high-water mark of each."""
+        """Return `reserved_bytes` (obtained from the system), `used_bytes` (in allocations), and
+        the high-water marks of both."""
         out = options(raw.cuc_memory_pool_statistics)
         check(raw.cuc_memory_pool_get_statistics(ctypes.byref(out), self._h))
         return {name: getattr(out, name) for name, *_ in out._fields_ if name != "struct_size"}
@@ -303,8 +305,8 @@ class DeviceMemoryResource(MemoryPool):
 
 @methods
 class PinnedMemoryResource(MemoryPool):
-    """A pool of page-locked host memory accessible from host and devices: the current one, or a new one if options
-    are given.
+    """A pool of page-locked host memory that host and devices can access: the current pool, or a
+    new one if options are given.
     """
 
     __slots__ = ()
@@ -344,8 +346,8 @@ class PinnedMemoryResource(MemoryPool):
 
 @methods
 class ManagedMemoryResource(MemoryPool):
-    """A pool of managed memory, which migrates between host and devices: the current one, or a new one if options are
-    given. Requires a CUDA 13 driver.
+    """A pool of managed memory, which migrates between host and devices: the current pool, or a new
+    one if options are given. Requires a CUDA 13 driver.
     """
 
     __slots__ = ()
@@ -375,7 +377,7 @@ _LOCATIONS = {"device": raw.CUC_LOCATION_DEVICE, "host": raw.CUC_LOCATION_HOST,
 
 
 def _preferred(kind: str | None, number: int | None) -> tuple[str, int | None] | None:
-    """The location by kind and number, either of which options may omit."""
+    """Return the location by kind and number; the options may omit either."""
     if kind is None:
         if number is None:
             return None

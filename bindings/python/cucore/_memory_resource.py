@@ -16,7 +16,7 @@ from ._stream import StreamLike, as_stream
 
 @methods
 class SynchronousMemoryResource(MemoryResource):
-    """Device memory without a pool: allocating may wait for the device, freeing always does."""
+    """Device memory without a pool: allocating may wait for the device, and freeing always does."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ class GraphMemoryResourceAttributes:
     def _number(self, name: str) -> int:
         if name not in self._NAMES:
             raise AttributeError(f"the memory of graphs has no attribute {name}")
-        return self._NAMES.index(name)  # as CUC_GRAPH_MEMORY_
+        return self._NAMES.index(name)  # as in CUC_GRAPH_MEMORY_
 
     def __getattr__(self, name: str) -> int:
         number = self._number(name)  # first: reading an unset `_device` calls this method again
@@ -103,7 +103,8 @@ class GraphMemoryResourceAttributes:
 
 @methods
 class GraphMemoryResource(MemoryResource):
-    """Graph memory: allocated and freed by graph nodes, on a capturing stream. There is one per device."""
+    """Graph memory, which graph nodes on a capturing stream allocate and free. There is one per
+    device."""
 
     __slots__ = ("_device", "attributes")
     _device: Device
@@ -134,7 +135,7 @@ class GraphMemoryResource(MemoryResource):
         return self._device.device_id
 
     def trim(self) -> None:
-        """Release memory reserved for future graph launches."""
+        """Release memory that is reserved for future graph launches."""
         check(raw.cuc_device_trim_graph_memory(self._device._h))
 
     def close(self) -> None:

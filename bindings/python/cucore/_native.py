@@ -1,10 +1,11 @@
-"""Native methods: libcucore functions that the interpreter calls without ctypes, through the CPython it finds in the
-process.
+"""Native methods: libcucore functions that the interpreter calls without ctypes. The library uses
+the CPython that it finds in the process.
 
-Every class is fully defined in Python. `methods` then replaces the hot definitions with library functions, which
-handle the common case and call the Python definition for everything else. The Python definitions stay, with the same
-behaviour but slower, if CUCORE_PYTHON_NATIVE is 0 or the library cannot replace them: another interpreter in the
-process already uses it, the interpreter is free-threaded, or CPython is not found.
+Every class is fully defined in Python. `methods` then replaces the hot definitions with library
+functions, which handle the common case and call the Python definition for everything else. The
+Python definitions stay if CUCORE_PYTHON_NATIVE is 0, or if the library cannot replace them
+because another interpreter in the process already uses it, the interpreter is free-threaded, or
+CPython is not found. They behave the same, but are slower.
 """
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _release = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.python
 
 
 def taken(name: str, *arguments: Any) -> Any:
-    """Return the Python object that a library function writes to its first parameter; None if it refuses."""
+    """Return the Python object that a library function writes to its first parameter; None if the
+    function refuses."""
     out: ctypes.py_object[Any] = ctypes.py_object()
     if raw.prototype(name, release_gil=False)(ctypes.byref(out), *arguments) < 0:
         return None
@@ -98,7 +100,8 @@ else:
 
 
 def methods(cls: _Class) -> _Class:
-    """Class decorator that replaces methods with their native versions, and adds the inherited ones to the class itself."""
+    """Class decorator that replaces methods with their native versions, and adds inherited native
+    methods to the class itself."""
     if is_there:
         add = raw.prototype("cuc_python_add_methods", release_gil=False)
         if add(id(cls), cls.__name__.encode()) < 0:

@@ -39,7 +39,8 @@ Code = Union[bytes, str, "os.PathLike[str]"]
 
 
 class ObjectCode(Handle):
-    """Compiled code. It is independent of contexts and is loaded on the first use of one of its kernels."""
+    """Compiled code. It is independent of contexts, and is loaded when one of its kernels is first
+    used."""
 
     __slots__ = ()
     _release = raw.cuc_object_release
@@ -121,7 +122,7 @@ class ObjectCode(Handle):
 
     @property
     def log(self) -> str:
-        """The compiler's log from the build."""
+        """The compiler's log."""
         return text(raw.cuc_object_log(self._h))
 
     @property
@@ -168,18 +169,18 @@ class ObjectCode(Handle):
 
     @property
     def ptx(self) -> str:
-        """The PTX, also for a cubin compiled from it."""
+        """The PTX, even of a cubin that was compiled from it."""
         data, size = ctypes.c_char_p(), ctypes.c_size_t()
         check(raw.cuc_object_get_ptx(ctypes.byref(data), ctypes.byref(size), self._h))
         return text(data.value)
 
     @property
     def load_log(self) -> str:
-        """The driver's log from loading."""
+        """The driver's log of loading."""
         return text(raw.cuc_object_load_log(self._h))
 
     def tile_entries(self, kernel: str) -> list[TileEntry]:
-        """The entries of a tile kernel, fastest first."""
+        """Return the entries of a tile kernel, fastest first."""
         found: list[TileEntry] = []
         out = options(raw.cuc_tile_entry)
         while True:
@@ -195,7 +196,8 @@ class ObjectCode(Handle):
 
 
 class TileEntry(NamedTuple):
-    """One entry of a tile kernel. All entries compute the same; each suits certain arguments."""
+    """One entry of a tile kernel. All entries compute the same, but each suits certain
+    arguments."""
 
     variant: str  #: "tma", "realigned", "idx32+aligned", "idx32+overlap" or "idx64"
     threads: int  #: per block
@@ -267,7 +269,7 @@ class KernelAttributes:
 
 
 class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
-    """The launch shape that maximises a kernel's occupancy of a device."""
+    """The launch shape that maximizes a kernel's occupancy of a device."""
 
     min_grid_size: int
     max_block_size: int
@@ -305,9 +307,9 @@ class KernelOccupancy:
 
     def max_potential_block_size(self, dynamic_shared_memory_needed: Any = 0,
                                  block_size_limit: int = 0) -> MaxPotentialBlockSizeOccupancyResult:
-        """The block size that maximises occupancy, and the smallest grid that fills the device. Dynamic shared memory
-        is a number of bytes, or a function from block size to bytes: a Python function or a `CUoccupancyB2DSize` of
-        cuda.bindings."""
+        """Return the block size that maximizes occupancy, and the smallest grid that fills the
+        device. Dynamic shared memory is a number of bytes, or a function from block size to
+        bytes: a Python function or a `CUoccupancyB2DSize` of cuda.bindings."""
         grid, block = ctypes.c_uint32(), ctypes.c_uint32()
         needed, kind = dynamic_shared_memory_needed, raw.cuc_occupancy_options
         made = options(kind, block_limit=block_size_limit)
@@ -342,7 +344,7 @@ class Kernel(Handle):
     __slots__ = ("_plan", "_plans", "_launchers", "_p")
     _release = raw.cuc_kernel_release
     _made_by = "ObjectCode.get_kernel() and Kernel.from_handle()"
-    _p: ctypes.c_void_p  # the handle in the form that calls accept without conversion
+    _p: ctypes.c_void_p  # the handle, in the form that calls accept without conversion
     _plan: int  # the Plan for the argument types of the last launch, or 0
     _plans: dict[tuple[Any, ...], int]
     _launchers: dict[tuple[Any, ...], tuple[Callable[..., int], int]]  # each with its plan, or 0
@@ -356,7 +358,7 @@ class Kernel(Handle):
 
     def close(self) -> None:
         self._plan, self._plans, self._launchers = 0, {}, {}
-        self._p.value = None  # seen by prepared launches too
+        self._p.value = None  # prepared launches see this too
         super().close()
 
     @classmethod
@@ -426,7 +428,7 @@ class Kernel(Handle):
         return KernelOccupancy._of(self)
 
     def __eq__(self, other: object) -> bool:
-        """True for the same kernel of the same code."""
+        """Whether it is the same kernel of the same code."""
         if not isinstance(other, Kernel):
             return NotImplemented
         if not self._h or not other._h:
@@ -437,7 +439,7 @@ class Kernel(Handle):
             code == raw.cuc_kernel_object(other._h) and self.symbol == other.symbol
 
     def __hash__(self) -> int:
-        return hash(self.symbol)  # stays the same when the code is loaded
+        return hash(self.symbol)  # does not change when the code is loaded
 
     def __repr__(self) -> str:
         if not self._h:

@@ -9,12 +9,13 @@ from . import raw
 if TYPE_CHECKING:
     from ._stream import Event, Stream
 
-_lock = threading.Lock()  # serialises prune(); list methods are atomic already
+_lock = threading.Lock()  # serializes prune(); list methods are atomic already
 _held: list[tuple[Event, Any]] = []
 
 
 def hold(stream: Stream, memory: Any) -> None:
-    """Keep memory alive until the work now in the stream completes. For a graph, the caller must keep it."""
+    """Keep memory alive until the work that is now in the stream completes. For a graph, the caller
+    must keep it alive."""
     if stream.is_capturing:
         return
     event = stream.record()
@@ -23,11 +24,11 @@ def hold(stream: Stream, memory: Any) -> None:
 
 
 def prune() -> None:
-    """Drop memory whose work completed, or whose context failed."""
+    """Drop memory whose work has completed, or whose context has failed."""
     if _held and _lock.acquire(blocking=False):
         try:
             for each in list(_held):
                 if raw.cuc_event_query(each[0]._h) != raw.CUC_NOT_READY:
-                    _held.remove(each)  # destructors may re-enter and hold more memory
+                    _held.remove(each)  # destructors may come back here and hold more memory
         finally:
             _lock.release()

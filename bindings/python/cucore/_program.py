@@ -25,7 +25,7 @@ _TARGETS = {name: CODE_KINDS[name] for name in ("ptx", "cubin", "ltoir")}
 
 
 class _Texts:
-    """Fills an options struct from Python values and keeps the memory it points to."""
+    """Fills an options struct from Python values, and keeps the memory alive that it points to."""
 
     def __init__(self, struct: Any) -> None:
         self.struct = struct
@@ -47,8 +47,8 @@ class _Texts:
             setattr(self.struct, name, word(name, value, _SWITCH))
 
     def call(self, name: str, function: Callable[[], Any]) -> None:
-        """Set a callback that is polled to continue. It is kept alive; if it raises, the call stops and the exception
-        is in `failed`."""
+        """Set a callback that is polled to ask whether to continue, and keep it alive. If it
+        raises, the call stops and `failed` holds the exception."""
         failed = self.failed
 
         def asked(_user: int | None) -> int:
@@ -81,8 +81,8 @@ class _Texts:
 _NUMBERS = ("diag_error", "diag_suppress", "diag_warn")  # these lists hold numbers, all others strings
 
 
-# Code generation options for C++ that do not apply to PTX, where they are already decided. They are ignored there, as
-# in cuda.core's linker.
+# C++ code generation options that do not apply to PTX, in which they are already decided. As in
+# cuda.core's linker, they are ignored there.
 _DECIDED = ("ftz", "prec_div", "prec_sqrt", "fma", "numba_debug")
 
 
@@ -98,7 +98,7 @@ _SET_APART = ("headers", "constants", "dimensions", "extra_sources", "use_libdev
 class ProgramOptions:
     """Compilation options, named as in cuda.core; None keeps NVRTC's default.
 
-    The last ones apply to tile programs.
+    The last options apply to tile programs.
     """
 
     name: str | None = "default_program"
@@ -152,7 +152,7 @@ class ProgramOptions:
     pch_verbose: Switch = None
     pch_messages: Switch = None
     instantiate_templates_in_pch: Switch = None
-    extra_sources: Any = None  #: for NVVM IR, which is not supported: refused
+    extra_sources: Any = None  #: for NVVM IR, which is not supported: any value is refused
     use_libdevice: Switch = None  #: for NVVM IR; no effect here
     numba_debug: Switch = None
     use_bundled_headers: Switch = None
@@ -161,11 +161,11 @@ class ProgramOptions:
     device_stack_protector: Switch = None
     version_ident: Switch = None
     jump_table_density: int | None = None
-    extra_options: Strings = None  #: flags passed through unchanged
+    extra_options: Strings = None  #: flags that are passed through unchanged
     headers: dict[str, str] | None = None  #: in-memory headers: name -> text
     constants: dict[str, Any] | None = None  #: of tile programs: name -> value
-    dimensions: dict[str, int] | None = None  #: sizes for choosing auto() constants: name -> extent
-    tuned: str | None = None  #: a file of tuning records to choose from; "": none
+    dimensions: dict[str, int] | None = None  #: sizes that choose auto() constants: name -> extent
+    tuned: str | None = None  #: a file of tuning records to choose from; "": no file
     warps: int | None = None
     remarks: Switch = None
     require_tma: Switch = None
@@ -179,22 +179,23 @@ class ProgramOptions:
     budget_memory_bytes: int | None = None
     budget_seconds: float | None = None
     cancel: Callable[[], Any] | None = None  #: polled a few times a second; a true result cancels the compilation
-    cache: Cache | None = None  #: where compiled code is kept; None: `Cache.default()`
+    cache: Cache | None = None  #: where to keep compiled code; None: `Cache.default()`
 
     def as_bytes(self, backend: str = "nvrtc", target_type: str | None = None) -> list[bytes]:
-        """The NVRTC command line; the default target is "cubin"."""
+        """Return the NVRTC command line; the default target is "cubin"."""
         if str(backend).lower() != "nvrtc":
             raise ValueError(f"Unknown backend {backend!r}: expected 'nvrtc'")
         with Program("", "c++", self) as program:
             return [flag.encode() for flag in program.flags(target_type or "cubin")]
 
     def _linker_flags(self, code: bytes, target_type: str) -> tuple[list[str], str]:
-        """The command line of the linker of a PTX program, and the linker's name."""
+        """Return the command line of a PTX program's linker, and the linker's name."""
         with Program(code, "ptx", self) as program:
             return program.flags(target_type), program.backend.value
 
     def _program_key(self, code: bytes, code_type: str, target_type: str) -> bytes:
-        """The key under which the library's cache keeps a program; a `NotSupportedError` if it has none."""
+        """Return the key under which the library's cache keeps a program; raise `NotSupportedError`
+        if it has none."""
         key = (ctypes.c_uint8 * raw.CUC_PROGRAM_KEY_BYTES)()
         with Program(code, code_type, self) as program:
             check(raw.cuc_program_get_key(key, program._h, _TARGETS[target_type]))
@@ -249,7 +250,7 @@ class ProgramOptions:
 
 
 def _keep_cache(made: _Texts, cache: Cache | None) -> None:
-    """Set the field `cache` of options; NULL is the default cache."""
+    """Set the options' field `cache`; NULL means the default cache."""
     if cache is not None:
         handle_of(Cache, cache, "cache")
         made._kept.append(cache)
@@ -291,11 +292,13 @@ class Program(Handle):
                 logs: TextIO | None = None, *, cache: ProgramCacheResource | None = None) -> ObjectCode:
         """Compile to "ptx", "cubin" or "ltoir"; the compiler's log is written to `logs`.
 
-        None is "ptx" for a tile program, whose pipelines are fastest if the driver assembles them, and else "cubin".
+        None means "ptx" for a tile program, whose pipelines are fastest if the driver assembles
+        them, and "cubin" for other programs.
 
-        With `cache` the code is found there under the key of `make_program_cache_key()`, and then `logs` receives
-        nothing; or else it is compiled and stored there. A program without a key is a `ValueError`, and so are name
-        expressions, since such a cache keeps no symbols. The cache that `ProgramOptions` chooses has no such limits.
+        With `cache`, return the code stored there under the key of `make_program_cache_key()`,
+        and write nothing to `logs`; if there is none, compile and store it. Raises `ValueError`
+        for a program without a key, and for name expressions, because such a cache keeps no
+        symbols. The cache that `ProgramOptions` chooses has no such limits.
         """
         if target_type is None:
             target_type = "ptx" if self._kind == raw.CUC_SOURCE_TILE else "cubin"
@@ -306,7 +309,7 @@ class Program(Handle):
                                  "it; the cache that ProgramOptions chooses keeps them")
             self._open()
             name = self._options.name
-            if name is None:  # the library's default
+            if name is None:  # use the library's default
                 name = f"program.{'cu' if self._code_type == 'c++' else self._code_type}"
             return through(cache, lambda: program_key(self._code, self._code_type, self._options, target_type.lower()),
                            target, name, lambda: self._compile(target, logs))
@@ -321,7 +324,7 @@ class Program(Handle):
         try:
             return ObjectCode._own(create(raw.cuc_program_compile, self._h, target))
         except CUDAError:
-            if self._made.failed:  # in `cancel`
+            if self._made.failed:  # `cancel` raised
                 raise self._made.failed.pop() from None
             raise
         finally:
@@ -344,7 +347,7 @@ class Program(Handle):
         return float(raw.cuc_program_compile_ns(self._h)) * 1e-9
 
     def flags(self, target_type: str = "cubin") -> list[str]:
-        """The compiler's command line."""
+        """Return the compiler's command line."""
         target = word("target_type", target_type, _TARGETS)
         return [text(raw.cuc_program_flag(self._h, target, i))
                 for i in range(raw.cuc_program_flag_count(self._h, target))]
@@ -359,14 +362,15 @@ class Program(Handle):
 
     @property
     def tile_ir(self) -> str:
-        """The IR of a tile program."""
+        """Return the IR of a tile program."""
         out = ctypes.c_char_p()
         check(raw.cuc_tile_get_ir(ctypes.byref(out), None, self._h))
         return text(out.value)
 
     @property
     def tile_machine(self) -> str:
-        """The machine form of a tile program just before PTX emission, with each value's layout."""
+        """Return the machine form of a tile program, just before PTX emission, with each value's
+        layout."""
         out = ctypes.c_char_p()
         check(raw.cuc_tile_get_machine(ctypes.byref(out), None, self._h))
         return text(out.value)
@@ -375,8 +379,9 @@ class Program(Handle):
                   print: Callable[[str], Any] | None = None) -> None:
         """Run a kernel of a tile program on the CPU without a driver: slow but exact.
 
-        Arguments are numbers and arrays in host memory, such as NumPy's. `kernel` may be None if there is only one;
-        `grid` is for a kernel that declares none; `print` receives the kernel's output.
+        Arguments are numbers and arrays in host memory, such as NumPy's. `kernel` may be None if
+        there is only one; pass `grid` for a kernel that declares none; `print` receives the
+        kernel's output.
         """
         from ._interpret import interpret
         interpret(self._h, kernel, args, grid, print)
@@ -410,10 +415,10 @@ class LinkerOptions:
     numba_debug: Switch = None
     keep_ptx: Switch = None
     extra_options: Strings = None
-    cache: Cache | None = None  #: where linked code is kept; None: `Cache.default()`
+    cache: Cache | None = None  #: where to keep linked code; None: `Cache.default()`
 
     def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
-        """The nvJitLink command line."""
+        """Return the nvJitLink command line."""
         if str(backend).lower() != "nvjitlink":
             raise ValueError(f"as_bytes() only supports 'nvjitlink' backend, not {backend!r}: the driver takes numbers")
         with Linker.empty(self) as linker:

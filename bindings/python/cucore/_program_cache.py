@@ -49,20 +49,20 @@ def _checked_size(size: int | None) -> int | None:
 
 
 class ProgramCacheResource(abc.ABC):
-    """The base of program caches, also of your own: compiled code as bytes under keys.
+    """The base of program caches, including your own: they store compiled code as bytes under keys.
 
-    A key is bytes, or a string that stands for its UTF-8. A value is bytes or an `ObjectCode`, of which the code alone
-    is kept: neither its symbol mapping nor its name. There is no `in`: another process may add or remove an entry at
-    any time, so ask with `get()`.
+    A key is bytes, or a string that stands for its UTF-8. A value is bytes or an `ObjectCode`;
+    only its code is kept, without symbol mapping and name. There is no `in`: another process may
+    add or remove an entry at any time, so use `get()`.
     """
 
-    # Otherwise Python would ask __getitem__() for 0, 1, 2 ...
+    # Otherwise Python would call __getitem__() with 0, 1, 2 ...
     __contains__ = None
     __iter__ = None
 
     @abc.abstractmethod
     def __getitem__(self, key: Key) -> bytes:
-        """Return the bytes of a key; a `KeyError` if there are none."""
+        """Return the bytes of a key; raise `KeyError` if there are none."""
 
     @abc.abstractmethod
     def __setitem__(self, key: Key, value: Value) -> None:
@@ -70,7 +70,7 @@ class ProgramCacheResource(abc.ABC):
 
     @abc.abstractmethod
     def __delitem__(self, key: Key) -> None:
-        """Remove a key; a `KeyError` if there is none."""
+        """Remove a key; raise `KeyError` if there is none."""
 
     @abc.abstractmethod
     def __len__(self) -> int:
@@ -88,12 +88,12 @@ class ProgramCacheResource(abc.ABC):
             return default
 
     def update(self, items: Mapping[Key, Value] | Iterable[tuple[Key, Value]], /) -> None:
-        """Store the pairs of a mapping, or pairs, one after another."""
+        """Store the pairs of a mapping, or of an iterable of pairs, one after another."""
         for key, value in items.items() if isinstance(items, Mapping) else items:
             self[key] = value
 
     def close(self) -> None:  # noqa: B027
-        """Release what the cache holds; by default nothing."""
+        """Release what the cache holds. Does nothing by default."""
 
     def __enter__(self) -> Self:
         return self
@@ -103,17 +103,17 @@ class ProgramCacheResource(abc.ABC):
 
 
 class InMemoryProgramCache(ProgramCacheResource):
-    """Compiled code in the memory of the process, for all its threads.
+    """Keeps compiled code in the process's memory, for all of its threads.
 
-    With `max_size_bytes` the least recently used entries leave until the bytes of the others fit, the new one too if
-    it is larger.
+    With `max_size_bytes`, the least recently used entries are removed until the others fit; a
+    new entry that is larger is removed too.
     """
 
     def __init__(self, *, max_size_bytes: int | None = None) -> None:
         self._most = _checked_size(max_size_bytes)
         self._entries: OrderedDict[bytes, bytes] = OrderedDict()  # the most recently used last
         self._total_bytes = 0
-        self._lock = threading.RLock()  # the collector may close a cache's user in the middle of a call
+        self._lock = threading.RLock()  # the collector may close a cache's user during a call
 
     def _drop(self, key: bytes) -> bool:
         data = self._entries.pop(key, None)
@@ -153,13 +153,15 @@ class InMemoryProgramCache(ProgramCacheResource):
 
 
 class FileStreamProgramCache(ProgramCacheResource):
-    """Compiled code in a folder, for all threads and processes: a `Cache` as a mapping.
+    """Keeps compiled code in a folder, for all threads and processes: a `Cache` as a mapping.
 
-    Without a path it is the library's default cache, with the folder and the limit that the environment chooses;
-    `CUCORE_CACHE=0` then keeps nothing. `len()` counts all entries of the folder, and `clear()` removes all.
+    Without a path, this is the library's default cache, whose folder and limit come from
+    environment variables; with `CUCORE_CACHE=0` it keeps nothing. `len()` counts all entries in
+    the folder, and `clear()` removes them.
 
-    With `max_size_bytes` the least recently used entries leave when the folder's files exceed it. A folder with a path
-    has no limit otherwise. A file has up to 288 bytes more than its value.
+    With `max_size_bytes`, the least recently used entries are removed when the folder's files
+    exceed it; without it, a folder given by a path has no limit. A file has up to 288 bytes more
+    than its value.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None) -> None:
@@ -213,12 +215,13 @@ _READ_FILES = ("include_path", "pre_include", "pch", "use_pch", "pch_dir")
 def make_program_cache_key(*, code: str | bytes, code_type: str, options: ProgramOptions, target_type: str,
                            name_expressions: Sequence[str | bytes | bytearray] = (),
                            extra_digest: bytes | None = None) -> bytes:
-    """Make a key of everything that can change what a program compiles to: 32 bytes.
+    """Make a key of 32 bytes from everything that can change the result of compiling a program.
 
-    Options that name files of CUDA C++ (`include_path`, `pre_include`, `pch`, `use_pch`, `pch_dir`, and a `name` with
-    a folder) need an `extra_digest`, made by the caller from the contents of those files. So does a source for which
-    the library cannot list the included files. Options that write files (`create_pch`, `time`, `fdevice_time_trace`)
-    have no key. Each of these is a `ValueError`.
+    Options that name CUDA C++ files (`include_path`, `pre_include`, `pch`, `use_pch`, `pch_dir`,
+    and a `name` with a folder) need an `extra_digest`, which the caller makes from the contents
+    of those files. So does a source whose included files the library cannot list. Raises
+    `ValueError` if `extra_digest` is missing, and for options that write files (`create_pch`,
+    `time`, `fdevice_time_trace`), which have no key.
     """
     code_type = code_type.lower() if isinstance(code_type, str) else code_type
     target_type = target_type.lower() if isinstance(target_type, str) else target_type
@@ -238,7 +241,7 @@ def make_program_cache_key(*, code: str | bytes, code_type: str, options: Progra
 
 def program_key(code: bytes, code_type: str, options: ProgramOptions, target_type: str,
                 name_expressions: Sequence[str | bytes | bytearray] = (), extra_digest: bytes | None = None) -> bytes:
-    """Make the key of a source that is encoded already."""
+    """Make the key of a source that is already encoded."""
     _refuse(options, code_type, extra_digest)
     made = hashlib.sha256()
 
@@ -262,7 +265,7 @@ def program_key(code: bytes, code_type: str, options: ProgramOptions, target_typ
         except NotSupportedError as error:
             raise ValueError(f"{error}. Compile it without a cache" + (
                 "" if code_type == "tile" else ", or pass extra_digest, made from the files that it includes")) from None
-    else:  # the caller vouches for files
+    else:  # the caller vouches for the files
         add("headers", *(part for pair in (options.headers or {}).items() for part in pair))
         add("compiler", *_library("nvrtc"))
     if extra_digest is not None:
@@ -271,8 +274,8 @@ def program_key(code: bytes, code_type: str, options: ProgramOptions, target_typ
 
 
 def _is_set(options: ProgramOptions, name: str) -> bool:
-    """Return whether NVRTC gets an option: cuda.core passes any value of a path on, but only a true `pch`, and only
-    strings and sequences of folders and headers."""
+    """Return whether NVRTC gets an option. cuda.core passes on any value of a path, but `pch` only
+    if it is true, and folders and headers only if they are strings or sequences."""
     value = getattr(options, name)
     if name == "pch":
         return bool(value)
@@ -282,7 +285,7 @@ def _is_set(options: ProgramOptions, name: str) -> bool:
 
 
 def _refuse(options: ProgramOptions, code_type: str, extra_digest: bytes | None) -> None:
-    """Raise for options that leave files, or whose files a key does not cover."""
+    """Raise an error for options that write files, or whose files a key does not cover."""
     if options.extra_sources is not None:
         raise ValueError(f"extra_sources is for NVVM IR alone: a program of code_type={code_type!r} has none")
     if code_type != "c++":
@@ -309,7 +312,7 @@ def _tagged(name: Any) -> bytes:
 
 
 def _library(name: str) -> tuple[Any, ...]:
-    """Identify the file of a library as it would be loaded; the library is not loaded."""
+    """Identify the library file that would be loaded, without loading it."""
     try:
         found = create(raw.cuc_find_library, name.encode())
     except NotFoundError:
@@ -327,7 +330,7 @@ def _library(name: str) -> tuple[Any, ...]:
 
 def through(cache: Any, key: Callable[[], bytes], kind: int, name: str,
             compile: Callable[[], ObjectCode]) -> ObjectCode:
-    """Return the code of a key from a cache, or compile it and store it there."""
+    """Return the code of a key from a cache; if there is none, compile it and store it there."""
     if not isinstance(cache, ProgramCacheResource):
         raise TypeError(f"cache is a {type(cache).__name__}: expected a ProgramCacheResource, such as "
                         "FileStreamProgramCache; ProgramOptions(cache=) takes a Cache")
@@ -336,9 +339,9 @@ def through(cache: Any, key: Callable[[], bytes], kind: int, name: str,
     if data is not None:
         try:
             return ObjectCode._from(kind, bytes(data), name, None)
-        except ValueError:  # not code of this kind: the cache has lost it
+        except ValueError:  # the cache holds no code of this kind
             pass
     code = compile()
-    if key() == made:  # no file has changed while the compiler may have read it
+    if key() == made:  # no file changed while the compiler may have been reading it
         cache[made] = code
     return code

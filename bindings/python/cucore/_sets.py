@@ -6,7 +6,8 @@ from typing import Any
 
 
 class LiveSet(MutableSet[Any]):
-    """A live set with every method of `set`. Operators return a plain set, which changes nothing."""
+    """A live set with all methods of `set`. Operators return a plain set; changing that set has no
+    effect."""
 
     __slots__ = ("__weakref__",)
 
@@ -16,7 +17,7 @@ class LiveSet(MutableSet[Any]):
         return set(it)
 
     def _member(self, value: Any) -> Any:
-        """Convert a value to the member it denotes."""
+        """Convert a value to the member that it stands for."""
         return value
 
     def _members(self, values: Iterable[Any]) -> set[Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._device import Context, Device
     from ._graph_builder import GraphBuilder
 
-# Classes of modules that import this one; each module sets its own.
+# Classes of modules that import this one; those modules set them.
 _Device: type[Device]
 _Context: type[Context]
 _Capture: type[Capture]
@@ -51,7 +51,7 @@ class StreamOptions:
     priority: int | None = None
 
     def _check(self, context: Context) -> None:
-        """Refuse a priority that the driver would clamp."""
+        """Reject a priority that the driver would clamp."""
         if self.priority:
             least, greatest = context.priority_range
             if not greatest <= self.priority <= least:
@@ -63,9 +63,9 @@ class StreamOptions:
 class EventOptions:
     """Options of event creation."""
 
-    timing_enabled: bool = False  #: `later - earlier` gives milliseconds
+    timing_enabled: bool = False  #: if true, `later - earlier` gives milliseconds
     blocking_sync: bool = False  #: waiting threads sleep instead of spinning
-    ipc_enabled: bool = False  #: other processes can import it; excludes timing_enabled
+    ipc_enabled: bool = False  #: other processes can import it; not with timing_enabled
 
 
 @methods
@@ -76,7 +76,7 @@ class Event(Handle, EventBase):
     """
 
     __slots__ = ()
-    _named: IPCEventDescriptor | None  # set for an event imported from another process
+    _named: IPCEventDescriptor | None  # set if the event was imported from another process
     _release = raw.cuc_event_release
     _made_by = "Device.create_event(), Stream.record() and Event.from_handle()"
 
@@ -94,16 +94,17 @@ class Event(Handle, EventBase):
 
     @classmethod
     def from_handle(cls, handle: int, *, context: Context | None = None) -> Event:
-        """Wrap a CUevent that its owner destroys after this object. If no context is given, it belongs to the current
-        one, or to that of the first device."""
+        """Wrap a CUevent, which its owner destroys after this object. If no context is given, the
+        event belongs to the current context, or to the first device's context."""
         if context is None:
             context = _Context.current() or _Device().context
         return cls._own(create(raw.cuc_event_from_handle, c_handle(handle), handle_of(_Context, context, "context"), 0))
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
-        """Import an event of another process, to wait for the work it recorded. It belongs to the same device as
-        there, or if this process does not see that, to the current one."""
+        """Import an event of another process, to wait for the work that it recorded. It belongs to
+        the same device as there or, if this process does not see that device, to the current
+        one."""
         given = imported(ipc_descriptor, IPCEventDescriptor)
         number = ipc_descriptor.device_id
         device = _Device(number if number < len(_Device.get_all_devices()) else None)
@@ -149,15 +150,15 @@ class Event(Handle, EventBase):
 
     @property
     def is_done(self) -> bool:
-        """True once the recorded work completes, or if nothing was recorded."""
+        """True when the recorded work has completed, or if nothing was recorded."""
         return check(raw.cuc_event_query(self._h)) == raw.CUC_OK
 
     def record(self, stream: StreamLike) -> None:
-        """Capture the work now in the stream."""
+        """Record the work that is now in the stream."""
         check(raw.cuc_event_record(as_stream(stream)._h, self._h))
 
     def sync(self) -> None:
-        """Block until the recorded work completes."""
+        """Block until the recorded work has completed."""
         check(raw.cuc_event_synchronize(self._h))
         prune()
 
@@ -168,12 +169,12 @@ class Event(Handle, EventBase):
         return hash(self.handle)
 
     def fileno(self) -> int:
-        """Return a file descriptor that becomes readable when the event completes or can no longer complete. Close
-        it."""
+        """Return a file descriptor that becomes readable when the event has completed or can no
+        longer complete. The caller must close it."""
         return int(get(ctypes.c_int32, raw.cuc_event_get_fd, self._h))
 
     def __sub__(self, earlier: Event) -> float:
-        """Milliseconds from `earlier` to this event; both need timing_enabled."""
+        """Return the milliseconds from `earlier` to this event; both need timing_enabled."""
         if not isinstance(earlier, Event):
             return NotImplemented
         out = ctypes.c_float()
@@ -211,7 +212,8 @@ class Event(Handle, EventBase):
             finally:
                 loop.remove_reader(descriptor)
                 os.close(descriptor)
-            # The descriptor also becomes readable if the event can never complete: then this raises.
+            # The descriptor also becomes readable if the event can never complete; then this raises
+            # an error.
             self.sync()
         prune()
 
@@ -229,11 +231,11 @@ class Stream(Handle, StreamBase):
     __slots__ = ()
     _release = raw.cuc_stream_release
     _made_by = "Device.create_stream(), Context.create_stream() and Stream.from_handle()"
-    _stream_h = Handle._h  # an alias no other class has: C code recognises streams by it
+    _stream_h = Handle._h  # an alias that no other class has, by which C code recognizes streams
 
     @property
     def _p(self) -> ctypes.c_void_p:
-        """The handle in the form that calls accept without conversion; NULL once closed."""
+        """The handle, in the form that calls accept without conversion; NULL once closed."""
         made: ctypes.c_void_p | None = getattr(self, "_cell", None)
         if made is None:
             made = self._cell = ctypes.c_void_p(self._h)
@@ -241,7 +243,7 @@ class Stream(Handle, StreamBase):
 
     def close(self) -> None:
         if getattr(self, "_cell", None) is not None:
-            self._cell.value = None  # seen by prepared launches too
+            self._cell.value = None  # prepared launches see this too
         super().close()
 
     @classmethod
@@ -257,8 +259,9 @@ class Stream(Handle, StreamBase):
 
     @classmethod
     def from_handle(cls, handle: int, *, owner: Any = None) -> Stream:
-        """Wrap a CUstream that its owner destroys. `owner` is kept alive until the last use. A default stream (0, 1
-        or 2) belongs to the current context, or to that of the first device."""
+        """Wrap a CUstream, which its owner destroys. `owner` is kept alive until the last use. A
+        default stream (0, 1 or 2) belongs to the current context, or to the first device's
+        context."""
         number = c_handle(handle)
         if number <= 2 and _Context.current() is None:  # it outlives every owner
             device = _Device()
@@ -278,7 +281,7 @@ class Stream(Handle, StreamBase):
         return raw.cuc_stream_handle(self._h) or 0
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        if not self._h:  # 0 would denote the legacy default stream
+        if not self._h:  # 0 would mean the legacy default stream
             raise ValueError("the stream is closed")
         return 0, raw.cuc_stream_handle(self._h) or 0
 
@@ -300,12 +303,12 @@ class Stream(Handle, StreamBase):
 
     @property
     def id(self) -> int:
-        """An id that no other stream of the process has."""
+        """The stream's id, which no other stream of the process has."""
         return int(get(ctypes.c_uint64, raw.cuc_stream_get_id, self._h))
 
     @property
     def is_done(self) -> bool:
-        """True once all enqueued work completes."""
+        """True when all enqueued work has completed."""
         return check(raw.cuc_stream_query(self._h)) == raw.CUC_OK
 
     @property
@@ -313,21 +316,21 @@ class Stream(Handle, StreamBase):
         return bool(get(ctypes.c_int32, raw.cuc_stream_is_capturing, self._h))
 
     def sync(self) -> None:
-        """Block until all enqueued work completes; raises if the work failed."""
+        """Block until all enqueued work has completed; raise an error if the work failed."""
         failed = raw.cuc_stream_synchronize(self._h)
         prune()
         if failed:
             raise last_error()
 
     def record(self, event: Event | None = None, options: EventOptions | dict[str, Any] | None = None) -> Event:
-        """Record an event, a new one if none is given."""
+        """Record an event, or a new one if none is given."""
         if event is None:
             event = Event._create(self.device, options)
         check(raw.cuc_event_record(self._h, handle_of(Event, event, "event")))
         return event
 
     def wait(self, event_or_stream: Event | StreamLike) -> None:
-        """Make later work wait for an event, or for the work now in another stream."""
+        """Make later work wait for an event, or for the work that is now in another stream."""
         if isinstance(event_or_stream, Event):
             check(raw.cuc_stream_wait_event(self._h, event_or_stream._h))
             return
@@ -339,9 +342,10 @@ class Stream(Handle, StreamBase):
         check(raw.cuc_stream_wait_stream(self._h, other._h))
 
     def wait_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32, compare: str = ">=") -> None:
-        """Make later work wait until a number in device memory satisfies a comparison: equal ("=="), at least (">=",
-        with wraparound), any common bit ("&"), or not all bits set ("~|"). Only the number ends the wait. Operations
-        that wait for the stream, such as releasing a buffer without a pool, block with it."""
+        """Make later work wait until a number in device memory satisfies a comparison: equal
+        ("=="), at least (">=", with wraparound), any common bit ("&"), or not all bits set
+        ("~|"). Only the number ends the wait. Operations that wait for the stream, such as
+        releasing a buffer without a pool, block until then."""
         call(raw.cuc_stream_wait_value, self._h, int(buffer) + offset, *_number(value, bits),
              word("compare", compare, _COMPARE))
 
@@ -351,13 +355,13 @@ class Stream(Handle, StreamBase):
 
     @property
     def capture_id(self) -> int:
-        """A unique id of the capture in progress; 0: none."""
+        """The unique id of the capture in progress; 0 if there is none."""
         out = options(raw.cuc_capture_info)
         check(raw.cuc_stream_get_capture_info(ctypes.byref(out), self._h))
         return int(out.id)
 
     def capture(self, mode: str = "thread_local") -> Capture:
-        """`with stream.capture() as graph:` captures the stream's work into a graph."""
+        """Capture the stream's work into a graph: `with stream.capture() as graph:`."""
         return _Capture(self, mode)
 
     def create_graph_builder(self) -> GraphBuilder:
@@ -385,7 +389,7 @@ class Stream(Handle, StreamBase):
 
 @methods
 class DefaultStream(Stream):
-    """The default stream of the device that is current at the time of use. It is never closed."""
+    """The default stream of the device that is current at the time of use. It never closes."""
 
     __slots__ = ("_number",)
 
@@ -425,7 +429,7 @@ class DefaultStream(Stream):
 
 LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM = DefaultStream(1), DefaultStream(2)
 
-#: A Stream, or an object of another library with `__cuda_stream__`.
+#: A Stream, or an object of another library that has `__cuda_stream__`.
 StreamLike = Any
 
 
@@ -447,7 +451,7 @@ def _protocol_handle(protocol: Any) -> int:
 
 
 def as_stream(value: StreamLike) -> Stream:
-    """Convert to a Stream; accepts another library's stream through its protocol."""
+    """Convert to a Stream; accept another library's stream through its protocol."""
     if type(value) is Stream:
         return value
     if isinstance(value, Stream):
@@ -455,7 +459,7 @@ def as_stream(value: StreamLike) -> Stream:
     protocol = getattr(value, "__cuda_stream__", None)
     if protocol is not None:
         return Stream.from_handle(_protocol_handle(protocol), owner=value)
-    for name in ("cuda_stream", "ptr"):  # PyTorch's and CuPy's attributes, older than the protocol
+    for name in ("cuda_stream", "ptr"):  # attributes of PyTorch and CuPy, older than the protocol
         handle = getattr(value, name, None)
         if isinstance(handle, int) and not hasattr(value, "__dlpack__"):  # arrays have `ptr` too
             return Stream.from_handle(handle, owner=value)

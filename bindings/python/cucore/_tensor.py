@@ -1,4 +1,4 @@
-"""Tensors: arrays over memory, accepted by kernels and exchanged with other libraries."""
+"""Tensors: arrays in memory that kernels accept and other libraries can exchange."""
 from __future__ import annotations
 
 import ctypes
@@ -42,14 +42,14 @@ _TYPESTR = {
 }
 _OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 _FROM_TYPESTR = {kind[1:]: number for number, kind in _TYPESTR.items() if kind != "<V1"}
-#: Type strings that identify an element type on their own, in native byte order.
+#: Type strings that determine an element type by themselves, in native byte order.
 TYPESTRS = {kind: number for number, kind in _TYPESTR.items() if kind[1] != "V"}
 _ML_DTYPES = {raw.CUC_BF16: "bfloat16", raw.CUC_E4M3: "float8_e4m3fn", raw.CUC_E5M2: "float8_e5m2",
               raw.CUC_E8M0: "float8_e8m0fnu"}
 
 
 def dtype_number(value: Any) -> int:
-    """Return the dtype constant for a dtype of any library, looked up by name."""
+    """Return the dtype constant for any library's dtype, looked up by name."""
     number = _DTYPES.get(value) if type(value) is str else None
     if number is not None:
         return number
@@ -68,7 +68,8 @@ def dtype_number(value: Any) -> int:
 
 
 def numpy_dtype(number: int) -> Any:
-    """Return the NumPy dtype, using ml_dtypes' additions; the dtype's name if those are not installed."""
+    """Return the NumPy dtype, possibly one of ml_dtypes; return the dtype's name if that is not
+    installed."""
     try:
         import numpy
         if number in _ML_DTYPES:
@@ -87,14 +88,14 @@ def dtype_name(number: int) -> str:
 
 @methods
 class Tensor(TensorBase):
-    """An array over memory that it keeps alive: shape, strides and dtype. It can be a kernel argument, and is
-    exported through `__dlpack__` and `__cuda_array_interface__`.
+    """An array in memory, which it keeps alive, with shape, strides and dtype. It can be a kernel
+    argument, and `__dlpack__` and `__cuda_array_interface__` export it.
     """
 
     __slots__ = ()
     _address: int  # address of the cuc_tensor
     _memory: Any  # keeps the cuc_tensor and foreign memory alive
-    _buffer: Buffer | None  # its own reference to the memory, if a buffer provides it
+    _buffer: Buffer | None  # its own reference to the memory, if that belongs to a buffer
     _stream: Stream | None
     __hash__: ClassVar[None]  # type: ignore[assignment]
     _may_call = staticmethod(may_call)
@@ -153,7 +154,7 @@ class Tensor(TensorBase):
 
     @classmethod
     def _import(cls, value: Any, stream: StreamLike) -> Tensor:
-        """Implement from_dlpack() for cases the C code leaves to Python."""
+        """Implement from_dlpack() for the cases that the C code leaves to Python."""
         if stream is not None and not isinstance(stream, Stream):
             return cls.from_dlpack(value, stream=as_stream(stream))
         export = value.__dlpack__
@@ -163,13 +164,13 @@ class Tensor(TensorBase):
             how["stream"] = stream.handle if stream is not None else -1
         try:
             capsule = export(max_version=(raw.CUC_DL_VERSION_MAJOR, raw.CUC_DL_VERSION_MINOR), **how)
-        except TypeError:  # a producer older than DLPack 1.0
+        except TypeError:  # this producer is older than DLPack 1.0
             capsule = export(**how)
         return cls.from_capsule(capsule)
 
     @staticmethod
     def _failed() -> NoReturn:
-        error = last_error()  # translate to the exception the protocol prescribes
+        error = last_error()  # convert to the exception that the protocol prescribes
         raise BufferError(str(error)) from error
 
     @classmethod
@@ -274,7 +275,7 @@ class Tensor(TensorBase):
         return bool(self._struct.flags & raw.CUC_TENSOR_READ_ONLY)
 
     def _inside(self, buffer: Buffer) -> None:
-        """Refuse a tensor that extends past its buffer."""
+        """Reject a tensor that extends past its buffer."""
         check(raw.cuc_tensor_check(self._address))
         start, size = _extent(self._struct)
         if start < buffer.handle or start + size > buffer.handle + buffer.size:
@@ -285,7 +286,7 @@ class Tensor(TensorBase):
             raise ValueError("the array has gaps: only one without can be copied at once")
 
     def copy_to(self, dst: Any, *, stream: StreamLike) -> None:
-        """Copy all elements to a writable host array, which is filled once the stream completes."""
+        """Copy all elements to a writable host array, which is filled when the stream completes."""
         self._whole()
         queue, host = as_stream(stream), HostMemory(dst, writable=True)
         Buffer._same_size(host.size, self.nbytes)
@@ -301,8 +302,8 @@ class Tensor(TensorBase):
         hold(queue, host)
 
     def as_tensor_map(self, box_dim: Any = None, *, options: Any = None, **fields: Any) -> TensorMapDescriptor:
-        """Create a tensor map (TMA descriptor) for copying boxes of this array, as a kernel argument. The fields are
-        those of TensorMapDescriptorOptions.
+        """Create a tensor map (TMA descriptor) for copying boxes of this array, as a kernel
+        argument. The fields are those of TensorMapDescriptorOptions.
         """
         return _TensorMapDescriptor._of_tensor(self, box_dim, options, fields)
 
@@ -327,7 +328,7 @@ class Tensor(TensorBase):
 
     def _export(self, stream: int | None, max_version: tuple[int, int] | None,
                 dl_device: tuple[int, int] | None, copy: bool | None) -> Any:
-        """Implement __dlpack__() for cases the C code leaves to Python."""
+        """Implement __dlpack__() for the cases that the C code leaves to Python."""
         if copy:
             raise BufferError("a copy is not made here: Buffer.copy_to() makes one")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
@@ -339,7 +340,7 @@ class Tensor(TensorBase):
         self._ready(stream)
         given = self
         if self._buffer is None:
-            # Foreign memory: a new buffer keeps it alive and lives as long as the consumer.
+            # Foreign memory: a new buffer keeps it alive, as long as the consumer lives.
             struct = self._struct
             buffer = Buffer.from_handle(*_extent(struct), owner=self)
             given = Tensor._of(struct, buffer, self)
@@ -386,7 +387,7 @@ def lay(struct: Any, shape: Sequence[int], strides: Sequence[int]) -> None:
 
 
 def _extent(struct: Any) -> tuple[int, int]:
-    """Return the start offset and length of the bytes a tensor covers."""
+    """Return the start offset and length of the bytes that a tensor covers."""
     item = raw.cuc_dtype_bits(struct.dtype) // 8
     low = high = 0
     for axis in range(struct.rank):
@@ -398,8 +399,8 @@ def _extent(struct: Any) -> tuple[int, int]:
 
 
 def _element(said: dict[str, Any], value: Any) -> int:
-    """Return the element type of an array interface. Two one-byte types share a type string, so the array's own
-    `dtype` decides."""
+    """Return the element type of an array interface. Some one-byte types have the same type string,
+    so the array's own `dtype` decides."""
     letters = said["typestr"]
     known = getattr(value, "dtype", None) if letters[1:2] == "V" else None
     try:
@@ -414,13 +415,14 @@ def _element(said: dict[str, Any], value: Any) -> int:
 
 
 def has_interface(value: Any, name: str) -> bool:
-    """Return whether a value supports an array protocol. PyTorch's `__cuda_array_interface__` raises KeyError for
-    dtypes it does not cover, so the class is examined."""
+    """Return whether a value supports an array protocol. Examine the class, because PyTorch's
+    `__cuda_array_interface__` raises KeyError for dtypes that it does not cover."""
     return hasattr(type(value), name) or name in getattr(value, "__dict__", ())
 
 
 def stream_of(handle: int, device: Device) -> Stream:
-    """Wrap another library's stream. 1 and 2 denote the default streams; the thread may have no context."""
+    """Wrap another library's stream. 1 and 2 mean the default streams; the thread may have no
+    context."""
     if handle == 1:
         return device.default_stream
     return device.per_thread_default_stream if handle == 2 else Stream.from_handle(handle)
@@ -435,7 +437,7 @@ def _device_of(address: int) -> int:
 
 
 def as_tensor(value: Any, *, stream: StreamLike = None) -> Tensor:
-    """Convert to a Tensor: accepts a Tensor, a Buffer, or an array of another library."""
+    """Convert a Tensor, a Buffer or another library's array to a Tensor."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, Buffer):

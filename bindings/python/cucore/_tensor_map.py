@@ -15,7 +15,8 @@ from ._tensor import Tensor, as_tensor, dtype_number
 
 
 class TensorMapDataType(enum.IntEnum):
-    """Element types of tensor maps, with the driver's values. Must have the size of the array's elements."""
+    """Element types of tensor maps, with the driver's values. A type must have the size of the
+    array's elements."""
 
     UINT8 = 0
     UINT16 = 1
@@ -53,7 +54,7 @@ class TensorMapSwizzle(enum.IntEnum):
 
 
 class TensorMapL2Promotion(enum.IntEnum):
-    """Size of the global memory block promoted to L2."""
+    """Size of the global memory block that is promoted to L2."""
 
     NONE = raw.CUC_TENSOR_MAP_L2_NONE
     L2_64B = raw.CUC_TENSOR_MAP_L2_64B
@@ -62,16 +63,16 @@ class TensorMapL2Promotion(enum.IntEnum):
 
 
 class TensorMapOOBFill(enum.IntEnum):
-    """Value read outside the array."""
+    """Value that is read outside the array."""
 
     NONE = raw.CUC_TENSOR_MAP_FILL_ZERO
     NAN_REQUEST_ZERO_FMA = raw.CUC_TENSOR_MAP_FILL_NAN
 
 
 class TensorMapIm2ColWideMode(enum.IntEnum):
-    """Number of pixels in an im2col copy along the image width."""
+    """Number of pixels that an im2col copy takes along the image width."""
 
-    W = 0  #: as many as a column has
+    W = 0  #: as many pixels as a column has
     W128 = 1
 
 
@@ -80,7 +81,7 @@ class TensorMapDescriptorOptions:
     """Options of a tensor map. Dimensions are in the array's order."""
 
     box_dim: Sequence[int] = ()  #: size of the copied box in elements, per dimension
-    element_strides: Sequence[int] | None = None  #: take every n-th element, per dimension
+    element_strides: Sequence[int] | None = None  #: take only every n-th element, per dimension
     data_type: Any = None  #: a TensorMapDataType or a dtype; None: the array's
     interleave: TensorMapInterleave | int | str = TensorMapInterleave.NONE
     swizzle: TensorMapSwizzle | int | str = TensorMapSwizzle.NONE
@@ -132,11 +133,11 @@ def _same_rank(name: str, values: Sequence[int], rank: int) -> None:
 
 
 def _elements_of(tensor: Tensor, kind: Any) -> Tensor:
-    """Reinterpret a byte array as the map's element type; return other arrays unchanged."""
+    """Reinterpret a byte array with the map's element type; return other arrays unchanged."""
     if kind is None or tensor.dtype != "u8":
         return tensor
     number = _DTYPES[int(kind)] if isinstance(kind, TensorMapDataType) else dtype_number(kind)
-    number = raw.CUC_F32 if number == raw.CUC_TF32 else number  # the unit reads it as f32
+    number = raw.CUC_F32 if number == raw.CUC_TF32 else number  # the TMA unit reads it as f32
     size = raw.cuc_dtype_bits(number) // 8
     shape, strides = tensor.shape, tensor.strides
     if size == 1 or not shape:
@@ -148,7 +149,8 @@ def _elements_of(tensor: Tensor, kind: Any) -> Tensor:
 
 
 def _is_of_one_device(tensor: Tensor) -> bool:
-    """Return whether the array is in a device's own memory, rather than managed or pinned."""
+    """Return whether the array is in a device's own memory rather than in managed or pinned
+    memory."""
     struct = tensor._struct
     return struct.device >= 0 and not struct.flags & (raw.CUC_TENSOR_PINNED | raw.CUC_TENSOR_MANAGED)
 
@@ -195,8 +197,9 @@ class TensorMapDescriptor:
     def im2col(cls, array: Any, pixel_box_lower_corner: Sequence[int], pixel_box_upper_corner: Sequence[int],
                channels_per_pixel: int, pixels_per_column: int,
                options: TensorMapDescriptorOptions | dict[str, Any] | None = None) -> TensorMapDescriptor:
-        """An im2col map, which copies a column of pixels of images in sequence. The array holds images, up to three
-        spatial dimensions, and channels. Corners are offsets from the image's own corners.
+        """Return an im2col map, which copies a column of pixels from consecutive images. The array
+        holds images, up to three spatial dimensions, and channels. Corners are offsets from the
+        image's own corners.
         """
         tensor = as_tensor(array)
         self = cls._of(tensor)
@@ -217,7 +220,8 @@ class TensorMapDescriptor:
                     channels_per_pixel: int, pixels_per_column: int,
                     options: TensorMapDescriptorOptions | dict[str, Any] | None = None, *,
                     mode: TensorMapIm2ColWideMode | int | str = "W") -> TensorMapDescriptor:
-        """An im2col map along the last image dimension only, for compute capability 10.0; it supports swizzles."""
+        """Return an im2col map along the last image dimension only, for compute capability 10.0; it
+        supports swizzles."""
         tensor = as_tensor(array)
         self = cls._of(tensor)
         if tensor.ndim < 3:
@@ -237,8 +241,8 @@ class TensorMapDescriptor:
         return Device(max(self._tensor.device_id, 0))
 
     def replace_address(self, tensor: Any) -> None:
-        """Point the map at another array of the same shape, strides and type, on the same device or in managed or
-        pinned memory."""
+        """Point the map at another array with the same shape, strides and type, on the same device
+        or in managed or pinned memory."""
         old = self._tensor
         other = _elements_of(as_tensor(tensor), old.dtype)
         if (other.shape, other.strides, other.dtype) != (old.shape, old.strides, old.dtype):

@@ -33,16 +33,16 @@ class VirtualMemoryResourceOptions:
     gpu_direct_rdma: bool = False  #: devices on the bus can access it directly
     addr_align: int | None = None  #: alignment of addresses; a power of two
     reserve_size: int = 0  #: address space reserved per buffer for growth; 0: just its size
-    numa_id: int = 0  #: of host_numa
+    numa_id: int = 0  #: number of the NUMA node for host_numa
     peers: Sequence[Device | int] = field(default_factory=tuple)  #: other devices that may access it
     self_access: str = "rw"  #: access of its own device: rw or r
     peer_access: str = "rw"  #: access of the peers: rw or r
 
 
 class VirtualMemoryDescriptor:
-    """Identifies a buffer to another process, with a file descriptor for each of its physical allocations.
-    multiprocessing pickles it to the processes it starts; elsewhere send the descriptors over a Unix socket with
-    `socket.send_fds()`.
+    """Identifies a buffer to another process, with a file descriptor for each of its physical
+    allocations. multiprocessing pickles it for the processes that it starts; for other
+    processes, send the descriptors over a Unix socket with `socket.send_fds()`.
     """
 
     __slots__ = ("pieces", "size", "__weakref__")
@@ -67,7 +67,8 @@ class VirtualMemoryDescriptor:
 
 
 def _sent(descriptor: VirtualMemoryDescriptor) -> tuple[Any, ...]:
-    """Reduce the descriptor for multiprocessing: for processes it starts, queues and pipes."""
+    """Reduce the descriptor for multiprocessing: for the processes that it starts, and for queues
+    and pipes."""
     return _descriptor, ([(multiprocessing.reduction.DupFd(fd), size) for fd, size in descriptor.pieces],
                          descriptor.size)
 
@@ -87,7 +88,7 @@ class VirtualMemoryBuffer(Buffer):
 
     @property
     def ipc_descriptor(self) -> VirtualMemoryDescriptor:  # type: ignore[override]
-        """Identifies the buffer to another process; requires a resource whose handle_type is posix_fd."""
+        """Identifies the buffer to another process; the resource's handle_type must be posix_fd."""
         count = ctypes.c_size_t()
         check(raw.cuc_buffer_export_pieces(None, 0, ctypes.byref(count), self._h))
         pieces = (raw.cuc_memory_piece * count.value)()
@@ -97,7 +98,8 @@ class VirtualMemoryBuffer(Buffer):
     @classmethod
     def from_ipc_descriptor(cls, mr: MemoryResource, ipc_descriptor: Any, *,
                             stream: StreamLike = None) -> VirtualMemoryBuffer:
-        """Map another process's memory at addresses of this resource. If it grows, it grows with its own memory."""
+        """Map another process's memory at addresses of this resource. If the buffer grows, it grows
+        with memory of this process."""
         given = ipc_descriptor.pieces
         pieces = (raw.cuc_memory_piece * max(len(given), 1))()
         for made, (fd, size) in zip(pieces, given):
@@ -111,7 +113,8 @@ class VirtualMemoryBuffer(Buffer):
 
 @methods
 class VirtualMemoryResource(MemoryResource):
-    """Memory whose buffers can grow: `modify_allocation()` keeps the contents without copying."""
+    """Memory with buffers that can grow: `modify_allocation()` keeps the contents without
+    copying."""
 
     __slots__ = ("config",)
     config: VirtualMemoryResourceOptions
@@ -147,8 +150,8 @@ class VirtualMemoryResource(MemoryResource):
 
     def modify_allocation(self, buf: Buffer, new_size: int,
                           config: VirtualMemoryResourceOptions | dict[str, Any] | None = None) -> VirtualMemoryBuffer:
-        """Return a buffer of another size over the same memory, at the same address if enough was reserved. The old
-        buffer stays valid; close each one separately.
+        """Return a buffer of another size over the same memory, at the same address if enough was
+        reserved. The old buffer stays valid; close both separately.
         """
         if config is not None and given_as(VirtualMemoryResourceOptions, config) != self.config:
             raise NotSupportedError("memory keeps what it was made with: config is to be None")

@@ -1,5 +1,5 @@
-"""Graphs under the names of `cuda.core.graph`, where `Graph` is the executable and `GraphDefinition` its source. In
-`cucore` itself these are `GraphExec` and `Graph`.
+"""Graphs under the names of `cuda.core.graph`, where `Graph` is the executable graph and
+`GraphDefinition` its source. `cucore` itself calls these `GraphExec` and `Graph`.
 """
 from ._condition import GraphCondition
 from ._graph import Graph as GraphDefinition

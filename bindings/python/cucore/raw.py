@@ -1,7 +1,7 @@
 """The C functions of libcucore unchanged: constants, structs and functions under their C names.
 
-Functions are created on first access. They return the status as a number, raise nothing and own nothing. The C
-headers are the reference. Every call releases the GIL.
+Functions are created when they are first accessed. They return the status as a number, raise no
+exceptions and own nothing. The C headers document them. Every call releases the GIL.
 """
 import ctypes as _c
 
@@ -23,7 +23,8 @@ _holding = _c.PyDLL(LIBRARY)
 
 
 def prototype(name, *, release_gil=True):
-    """Create a separate function object with its types. A function that never blocks may keep the GIL."""
+    """Create a separate function object with its types. The function may keep the GIL if it never
+    blocks."""
     types = [_TYPES[letter] for letter in FUNCTIONS[name]]
     function = (_dll if release_gil else _holding)[name]
     function.restype, function.argtypes = types[0], types[1:]

@@ -1,6 +1,6 @@
 """System queries: the driver, toolkit libraries and their locations, and explanations of error codes.
 
-None of it needs a device, and most of it no driver.
+Nothing here needs a device, and most of it does not need a driver.
 """
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def _pair(function: Any) -> tuple[int, int]:
 
 
 def driver_version() -> tuple[int, int]:
-    """The driver's CUDA version, such as (13, 0)."""
+    """Return the driver's CUDA version, such as (13, 0)."""
     number = get(ctypes.c_int32, raw.cuc_driver_get_version)
     return number // 1000, number % 1000 // 10
 
 
 def get_num_devices() -> int:
-    """The number of devices the driver reports."""
+    """Return the number of devices that the driver reports."""
     return int(get(ctypes.c_int32, raw.cuc_device_get_count))
 
 
 def driver_path() -> str:
-    """The file the driver was loaded from."""
+    """Return the file that the driver was loaded from."""
     return text(get(ctypes.c_char_p, raw.cuc_driver_get_path))
 
 
 def is_simulated() -> bool:
-    """True if the driver simulates a device."""
+    """Return whether the driver simulates a device."""
     return bool(raw.cuc_driver_is_simulated())
 
 
@@ -49,7 +49,7 @@ def nvrtc_version() -> tuple[int, int]:
 
 
 def nvrtc_archs() -> list[int]:
-    """Compute capabilities that NVRTC supports; 90 means 9.0."""
+    """Return the compute capabilities that NVRTC supports; 90 means 9.0."""
     count, room = ctypes.c_size_t(), (ctypes.c_int32 * 64)()
     check(raw.cuc_nvrtc_get_archs(ctypes.byref(count), room, len(room)))
     return list(room[:count.value])
@@ -64,13 +64,14 @@ def nvfatbin_version() -> tuple[int, int]:
 
 
 def runtime_version() -> tuple[int, int]:
-    """Version of the CUDA runtime: the one loaded in the process, else the one found on disk."""
+    """Return the CUDA runtime's version: that of the runtime loaded in the process, or else of the
+    one found on disk."""
     number = get(ctypes.c_int32, raw.cuc_runtime_get_version)
     return number // 1000, number % 1000 // 10
 
 
 def nvml_driver_version() -> str:
-    """NVIDIA's driver version, such as "580.65.06"."""
+    """Return NVIDIA's driver version, such as "580.65.06"."""
     room = ctypes.create_string_buffer(raw.CUC_NVML_DRIVER_VERSION_BYTES)
     check(raw.cuc_nvml_get_driver_version(room, len(room)))
     return text(room.value)
@@ -82,7 +83,7 @@ class Found:
 
     path: str
     method: str  #: the search method that found it
-    tried: tuple[str, ...]  #: locations tried before, with the reason each failed
+    tried: tuple[str, ...]  #: locations tried before, and why each failed
 
 
 def _found(function: Any, name: str) -> Found:
@@ -100,7 +101,7 @@ def find_library(name: str) -> Found:
 
 
 def find_headers(name: str) -> Found:
-    """Locate the header directory of an entry of `header_names()`."""
+    """Locate the header directory for a name from `header_names()`."""
     return _found(raw.cuc_find_header_dir, name)
 
 
@@ -113,7 +114,7 @@ def header_names() -> list[str]:
 
 
 def set_library_path(name: str, path: str | os.PathLike[str] | None) -> None:
-    """Set the file of a library before its first use; None: search for it."""
+    """Set a library's file before its first use; None means to search for it."""
     file = c_text("path", os.fsencode(path)) if path is not None else None
     check(raw.cuc_set_library_path(c_text("name", name), file))
 
@@ -165,11 +166,12 @@ _handlers: list[Any] = []
 
 
 def on_failure(handler: Callable[[str], Any] | None) -> None:
-    """Set the handler for failures that no call can raise, such as one while an object is collected. It may run on
-    any thread and must not call cucore. The default issues a `CUDAWarning`; None ignores such failures."""
+    """Set the handler for failures that no call can raise, such as one in the release of a
+    collected object. It may run on any thread and must not call cucore. The default handler
+    issues a `CUDAWarning`; None ignores such failures."""
     made = raw.cuc_failure_fn(lambda message, _user: handler(text(message))) if handler is not None else None
     raw.cuc_set_failure_handler(made if made is not None else raw.cuc_failure_fn(), None)
-    # A replaced handler may still be running, so it is kept.
+    # Keep the replaced handler, which may still be running.
     _handlers.append(made)
 
 

@@ -17,7 +17,7 @@ _ROOM = 512  # buffer size for a choice as text
 
 
 class Candidate(NamedTuple):
-    """A choice in record notation, and the model's time estimate in seconds."""
+    """A choice in the notation of records, and the model's time estimate in seconds."""
 
     choice: str
     seconds: float
@@ -25,13 +25,13 @@ class Candidate(NamedTuple):
 
 @dataclass
 class Record:
-    """One line of a record file: a key and its choice."""
+    """One line of a file of tuning records: a key and its choice."""
 
     gpu: str | None = None  #: the device's name
     toolkit: str | None = None  #: the driver's CUDA version, "13.0"
     program: str | None = None  #: `program_key()` of the tile program's text, or "cuc_gemm"
     kernel: str | None = None
-    constants: str | None = None  #: constants set explicitly, "T=bf16"
+    constants: str | None = None  #: constants that were set explicitly, "T=bf16"
     dimensions: str | None = None  #: "M=4096 N=4096"
     choice: str | None = None  #: "BM=128 BN=256 :cluster=2"
     seconds: float = 0.0  #: the measured time
@@ -67,10 +67,11 @@ def candidates(program: Program, kernel: str | None = None) -> list[Candidate]:
 
 
 def dimensions(program: Program, args: Sequence[Any], kernel: str | None = None) -> list[str]:
-    """Derive a kernel's dimensions from its arguments, in the form of Program's option `dimensions`: ["M=64",
-    "N=100"].
+    """Derive a kernel's dimensions from its arguments, as Program's option `dimensions` takes them:
+    ["M=64", "N=100"].
 
-    Arguments are as for `Program.interpret()`; only dtypes, shapes and integers are read."""
+    The arguments are the same as for `Program.interpret()`; only dtypes, shapes and integers are
+    read."""
     told: list[str] = []
     kept: list[Any] = []
 
@@ -96,7 +97,7 @@ def record_of(program: Program, kernel: str | None = None) -> Record:
 
 
 def program_key(source: str | bytes) -> str:
-    """Return the key of a tile program in records; it depends on the text."""
+    """Return the key of a tile program in records, which depends on its text."""
     code = source.encode() if isinstance(source, str) else bytes(memoryview(source))
     room = ctypes.create_string_buffer(_ROOM)
     check(raw.cuc_tuned_program(room, code, len(code)))
@@ -104,13 +105,13 @@ def program_key(source: str | bytes) -> str:
 
 
 def add(path: str | os.PathLike[str], record: Record) -> None:
-    """Add a record to a file, replacing one with the same key."""
+    """Add a record to a file, replacing a record with the same key."""
     check(raw.cuc_tuned_add(c_text("path", os.fsencode(path)), ctypes.byref(record._struct())))
 
 
 def find(path: str | os.PathLike[str] | None, key: Record) -> str | None:
-    """Find the choice for a key, allowing nearby dimensions; None if there is none. Without a path, search the
-    default file."""
+    """Find the choice for a key or for nearby dimensions; None if there is none. Without a path,
+    search the default file."""
     room = ctypes.create_string_buffer(_ROOM)
     file = c_text("path", os.fsencode(path)) if path is not None else None
     status = raw.cuc_tuned_find(room, len(room), file, ctypes.byref(key._struct()))

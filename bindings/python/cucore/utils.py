@@ -1,5 +1,6 @@
-"""The contents of `cuda.core.utils`: batched copies, prefetches and discards, program caches, and
-`StridedMemoryView`, which wraps arrays of any library and is the base of `cucore.Tensor`.
+"""Provides the contents of `cuda.core.utils`: batched copies, prefetches and discards; program
+caches; and `StridedMemoryView`, which wraps arrays of any library and is the base of
+`cucore.Tensor`.
 """
 from __future__ import annotations
 
@@ -29,9 +30,9 @@ from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, option
 
 @methods
 class StridedMemoryView(TensorBase):
-    """An array of any library, in host or device memory, without a copy. `stream_ptr` is the address of the stream
-    that will use it; that stream is ordered after the array's producer. -1 means no ordering; DLPack requires it for
-    host arrays too.
+    """An array of any library, in host or device memory, without a copy. `stream_ptr` is the
+    address of the stream that will use the array; that stream is ordered after the array's
+    producer. -1 means no ordering, and DLPack requires it for host arrays too.
     """
 
     __slots__ = ()
@@ -45,7 +46,7 @@ class StridedMemoryView(TensorBase):
                       "from_any_interface()", DeprecationWarning, stacklevel=2)
         made = self.from_any_interface(obj, stream_ptr)
         if isinstance(made, _Records) and type(self) is StridedMemoryView:
-            self.__class__ = _Records  # same layout: only the class records that the last axis is bytes
+            self.__class__ = _Records  # same layout; the class records that the last axis is bytes
         self._see(made._tensor, obj)
 
     @classmethod
@@ -88,14 +89,14 @@ class StridedMemoryView(TensorBase):
 
     @classmethod
     def from_any_interface(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
-        """View an array through `__dlpack__`, or else through an array interface, which supports element types that
+        """View an array through `__dlpack__`, or through an array interface for element types that
         DLPack lacks."""
         if isinstance(obj, Buffer):
             return cls.from_buffer(obj, (obj.size,), itemsize=1)
         refused = None
         if has_interface(obj, "__dlpack__"):
             if stream_ptr is None:
-                _consumer(stream_ptr)  # rejects a bad stream regardless of the array's interfaces
+                _consumer(stream_ptr)  # reject a bad stream, whatever interfaces the array has
             try:
                 return cls.from_dlpack(obj, stream_ptr)
             except BufferError as error:
@@ -162,8 +163,9 @@ class StridedMemoryView(TensorBase):
         return self._tensor.is_read_only
 
     def view(self, layout: Any = None, dtype: Any = None) -> StridedMemoryView:
-        """View the same memory with another layout or with an element type of the same size. A layout is a shape, or
-        an object with `shape` and `strides` (in elements); it must stay within the array's bytes.
+        """View the same memory with another layout, or with an element type of the same size. A
+        layout is a shape, or an object with `shape` and `strides` (in elements); it must stay
+        within the array's bytes.
         """
         if layout is None and dtype is None:
             return self
@@ -188,8 +190,8 @@ class StridedMemoryView(TensorBase):
     def as_tensor_map(self, box_dim: Sequence[int] | None = None, *,
                       options: TensorMapDescriptorOptions | dict[str, Any] | None = None,
                       **fields: Any) -> TensorMapDescriptor:
-        """Create a tensor map (TMA descriptor) for copying boxes of this array, as a kernel argument. The other
-        fields of TensorMapDescriptorOptions may be given by name.
+        """Create a tensor map (TMA descriptor) for copying boxes of this array, as a kernel
+        argument. The other fields of TensorMapDescriptorOptions may be given by name.
         """
         return TensorMapDescriptor.tiled(self._tensor, options_of(box_dim, options, fields))
 
@@ -206,13 +208,14 @@ class StridedMemoryView(TensorBase):
 
 
 def _is_of_records(said: dict[str, Any]) -> bool:
-    """Return whether an array interface has non-numeric elements, such as NumPy's structured types."""
+    """Return whether the elements of an array interface are not numbers, such as NumPy's structured
+    types."""
     letters = str(said["typestr"])
     return letters.startswith("|V") and letters != "|V0"
 
 
 def _as_bytes(said: dict[str, Any]) -> dict[str, Any]:
-    """Return the array with an additional last axis, the bytes of each element."""
+    """Return the array with one more axis at the end, the bytes of each element."""
     size, strides = int(said["typestr"][2:]), said.get("strides")
     for stride in strides or ():
         if stride % size:
@@ -229,7 +232,7 @@ class _Bytes:
 
 
 class _Records(StridedMemoryView):
-    """A view whose elements are records; internally their bytes form the last axis."""
+    """A view whose elements are records; internally, their bytes are the last axis."""
 
     __slots__ = ()
 
@@ -297,8 +300,8 @@ def copy_peer(dst: Any, dst_device: Device | int, src: Any, src_device: Device |
 
 
 class HostRegistration:
-    """Page-locks the memory of a host array, such as NumPy's, until closed or dropped: copies need no staging and
-    kernels can access it."""
+    """Page-locks the memory of a host array, such as NumPy's, until it is closed or dropped. Copies
+    then need no staging, and kernels can access the memory."""
 
     __slots__ = ("_device", "_memory")
     _memory: HostMemory | None
@@ -372,8 +375,8 @@ class _Viewable:
 
 def args_viewable_as_strided_memory(arg_indices: Iterable[int]) -> Callable[[Callable[..., Any]],
                                                                             Callable[..., Any]]:
-    """Decorator that lets a function accept arrays of any library: the positional arguments at these indices arrive
-    as objects whose `view(stream_ptr)` returns a StridedMemoryView.
+    """Decorator that lets a function accept arrays of any library. The positional arguments at
+    these indices arrive as objects whose `view(stream_ptr)` returns a StridedMemoryView.
     """
     wanted = tuple(arg_indices)
 

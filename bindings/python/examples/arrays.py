@@ -1,4 +1,4 @@
-"""Exchanges arrays with other libraries without a copy; here with NumPy, on pinned memory.
+"""Exchanges arrays with other libraries without a copy; here with NumPy, in pinned memory.
 
 PyTorch, CuPy, JAX and Numba accept `Buffer.view()` the same way, through DLPack or `__cuda_array_interface__`. Their
 arrays can be arguments of `launch()`.
@@ -42,7 +42,7 @@ with device.create_stream() as stream:
     stream.sync()
 assert (array.ravel() == np.arange(1000) / 2).all()
 
-# NumPy's own memory as a tensor, and back.
+# Convert NumPy's own memory to a tensor and back.
 tensor = Tensor.from_dlpack(array[:, ::2])
 assert tensor.shape == (10, 50) and tensor.strides == (100, 2) and tensor.dtype == "f32"
 assert np.shares_memory(np.from_dlpack(tensor), array)

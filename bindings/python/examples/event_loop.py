@@ -1,4 +1,4 @@
-"""Waits for the device on asyncio; the event loop keeps serving other tasks."""
+"""Waits for the device with asyncio; the event loop keeps serving other tasks."""
 import array
 import asyncio
 
@@ -18,7 +18,7 @@ square = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compil
 
 
 async def job(number: int) -> float:
-    """One of several jobs, each on its own stream."""
+    """Runs one of several jobs on its own stream."""
     with device.create_stream() as stream:
         x = device.allocate(4 * N, stream=stream)
         x.copy_from(array.array("f", [number] * N), stream=stream)

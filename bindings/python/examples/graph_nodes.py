@@ -1,4 +1,4 @@
-"""A graph built node by node: two branches that join, launched many times."""
+"""Builds a graph node by node, with two branches that join, and launches it many times."""
 import array
 
 from cucore import Device, Graph, LaunchConfig, ObjectCode
@@ -49,7 +49,7 @@ for _ in range(TURNS):
 result = array.array("f", bytes(4 * N))
 total.copy_to(result, stream=stream)
 stream.sync()
-# After iteration t, `seen` is t and `total` has grown by 1 + t.
+# After iteration t, `seen` is t, and `total` has grown by 1 + t.
 assert list(result) == [sum(1 + t for t in range(1, TURNS + 1))] * N
 assert len(counted) == TURNS
 print(f"{graph.node_count} nodes, {len(graph.edges())} edges, launched {TURNS} times: {result[0]:g}")

@@ -12,7 +12,7 @@ __device__ float half_of(float);
 template <class T> __global__ void halve(T *x) { x[threadIdx.x] = half_of(x[threadIdx.x]); }
 """, "c++", parts)
 
-# LTO-IR lets the linker inline half_of(). It keeps PTX too, for the simulated driver.
+# With LTO-IR the linker can inline half_of(). The code also keeps PTX, for the simulated driver.
 with Linker(half.compile("ltoir"), whole.compile("ltoir", name_expressions=["halve<float>"]),
             options=LinkerOptions(arch=arch)) as linker:
     halve = linker.link("cubin").get_kernel("halve<float>")

@@ -1,4 +1,4 @@
-"""Repeats the same launch: prepared once, or captured into a graph."""
+"""Repeats the same launch in two ways: prepared once, or captured in a graph."""
 import array
 
 from cucore import Device, LaunchConfig, PreparedLaunch, Program, ProgramOptions, launch

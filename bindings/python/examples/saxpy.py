@@ -1,4 +1,4 @@
-"""y = a * x + y: compiles CUDA C++, copies, launches, copies back."""
+"""Computes y = a * x + y: compiles CUDA C++, copies, launches, copies back."""
 import array
 
 from cucore import Device, LaunchConfig, Program, ProgramOptions, launch
@@ -14,7 +14,7 @@ extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)
 N = 100_000
 
 device = Device()
-# PTX runs on every device, including the simulated one; a "cubin" skips the driver's compiler.
+# PTX runs on every device, including the simulated one; a "cubin" needs no compiler in the driver.
 code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("ptx")
 saxpy = code.get_kernel("saxpy")
 

@@ -1,4 +1,4 @@
-"""Matrix multiplication as a Python tile kernel; calls of plain Python functions are inlined."""
+"""Multiplies matrices with a Python tile kernel; calls of plain Python functions are inlined."""
 import array
 
 import cucore.tile as ct

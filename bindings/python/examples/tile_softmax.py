@@ -1,4 +1,4 @@
-"""A row softmax as a Python tile kernel."""
+"""Computes a row softmax with a Python tile kernel."""
 import array
 import math
 

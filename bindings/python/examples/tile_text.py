@@ -1,4 +1,4 @@
-"""A tile program as text: cucore compiles it itself, without a toolkit."""
+"""Runs a tile program given as text: cucore compiles it itself, without a toolkit."""
 import array
 
 from cucore import Device, Program, ProgramOptions, launch

@@ -1,4 +1,4 @@
-"""Shares one process's memory with another, ordered by an event of the first."""
+"""Shares one process's memory with another process, which waits for an event of the first."""
 import array
 import multiprocessing
 
@@ -8,7 +8,7 @@ N = 1000
 
 
 def reader(buffer, written, connection):
-    """The other process, with its own driver state."""
+    """Runs in the other process, which has its own driver state."""
     stream = Device().create_stream()
     stream.wait(written)  # recorded by the first process
     values = array.array("f", bytes(4 * N))

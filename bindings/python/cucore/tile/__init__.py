@@ -1,8 +1,8 @@
 """Tile kernels written in Python: `import cucore.tile as ct`.
 
-Names and semantics are those of NVIDIA's cuTile (`cuda.tile`). A function decorated with `@ct.kernel` describes the
-work of one block in terms of tiles. cucore itself compiles it on the first launch for each combination of argument
-types, for any device from sm_80 on.
+Names and semantics follow NVIDIA's cuTile (`cuda.tile`). A function decorated with `@ct.kernel`
+describes the work of one block in terms of tiles. cucore compiles it itself, for any device from
+sm_80 on, at the first launch with each combination of argument types.
 """
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class TiledView:
 
 @contextlib.contextmanager
 def compiler_timeout(seconds: float | None) -> Iterator[None]:
-    """Accepted and ignored: a kernel compiles in about a millisecond."""
+    """Accepted and ignored, because a kernel compiles in about a millisecond."""
     yield
 
 
@@ -85,14 +85,14 @@ class ScalarInt64:
 
 
 class IndexedWithInt64:
-    """Marks an array with 64-bit indices; here all arrays have them."""
+    """Marks an array with 64-bit indices, which all arrays here have."""
 
 
 def _cdiv(x: int, y: int) -> int:
     return -(-x // y)
 
 
-# Functions for kernels that also work outside of them.
+# Functions for kernels that also work outside kernels.
 _HOST: dict[str, Any] = {"cdiv": _cdiv, "static_exception": lambda exc: exc}
 globals().update({name: Op(name, _HOST.get(name)) for name in OPS})
 

@@ -1,8 +1,9 @@
 """Compiles the syntax tree of a Python function to a tile program.
 
-The compiler executes the function once, symbolically. It computes on the spot everything that depends only on
-constants, tile shapes, dtypes and globals; the rest becomes tile builder calls. A condition known at compile time
-selects one branch; calls are inlined. A name that a loop or an if rebinds becomes a builder variable.
+The compiler executes the function once, symbolically. It evaluates everything that depends only
+on constants, tile shapes, dtypes and globals; the rest becomes calls of the tile builder. A
+condition that is known at compile time selects one branch, and calls are inlined. A name that a
+loop or an if rebinds becomes a builder variable.
 """
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ class Compiler:
         self.forms = forms
         self.arrays: list[Array] = []
         self.depth = 0
-        self.combining = 0  # nesting depth of reduction and scan functions being compiled
+        self.combining = 0  # nesting depth of the reduction and scan functions being compiled
         self.path: tuple[Any, ...] = ()
         self.visits: dict[tuple[Any, ...], int] = {}
         self.changed = False
@@ -44,7 +45,8 @@ class Compiler:
 
     @contextlib.contextmanager
     def at(self, place: Any) -> Iterator[None]:
-        """Enter a syntax node, loop iteration or branch, so that its path has the same name in each pass."""
+        """Enter a syntax node, loop iteration or branch, so that its path has the same name in each
+        pass."""
         above = self.path
         here = (type(place).__name__, getattr(place, "lineno", 0), getattr(place, "col_offset", 0)) \
             if isinstance(place, ast.AST) else place
@@ -57,7 +59,8 @@ class Compiler:
             self.path = above
 
     def learned(self, end: str, name: str) -> Any:
-        """The form that an earlier pass found a name to need at one end of the current if or loop; None if unknown."""
+        """Return the form that an earlier pass found a name to need at one end of the current if or
+        loop; None if unknown."""
         return self.forms.get((self.path, end, name))
 
     def learn(self, end: str, name: str, form: Any) -> None:
@@ -95,7 +98,7 @@ class Compiler:
             raw.cuc_tile_leave(b.program)
 
     def entered(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> Function:
-        """Bind the parameters of a function without compiling any statement."""
+        """Bind the parameters of a function without compiling its statements."""
         node = syntax_of(function)
         scope = Function(self, function, node, is_kernel=False)
         scope.names.update(bound(node.args, arguments, named, defaults_of(function)))
@@ -132,7 +135,8 @@ def bound(parameters: ast.arguments, arguments: list[Any], named: dict[str, Any]
 
 
 def parameter(b: Builder, name: str, kind: tuple[Any, ...], arrays: list[Array]) -> Any:
-    """Create the kernel's value for an argument of a kind; `arrays` collects those passed at launch."""
+    """Create the kernel's value for an argument of a kind; `arrays` collects the arrays that a
+    launch passes."""
     if kind[0] == "array":
         known = dict(kind[3][0]) if len(kind) > 3 else {}
         extents = ", ".join(str(known.get(axis, f"{name}_{axis}")) for axis in range(kind[2]))
@@ -149,8 +153,9 @@ def parameter(b: Builder, name: str, kind: tuple[Any, ...], arrays: list[Array])
 
 
 def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]]) -> tuple[str, tuple[int, ...]]:
-    """Return the text of a tile program with one kernel for parameters of these kinds, and the indices of the
-    arguments that are appended again at the end as flat, one-axis views.
+    """Return the text of a tile program with one kernel for parameters of these kinds. Also return
+    the indices of the arguments that are passed once more at the end, as flat views with one
+    axis.
 
     A kind is ("array", dtype, rank), the same followed by known extents and strides, ("scalar", dtype), ("tuple",
     kinds...), or the kind of a constant.
@@ -191,7 +196,7 @@ def settled(function: types.FunctionType, node: ast.FunctionDef,
                 flat.append(needed.number)
                 continue
             except TileCompilerError:
-                # Not final yet: a name may have a wrong type only in this pass.
+                # Not final yet: a name may have a wrong type in this pass only.
                 if not compiler.changed:
                     raise
                 continue

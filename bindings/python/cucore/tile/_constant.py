@@ -1,4 +1,4 @@
-"""Compile-time constants as cache keys: equal keys share one compilation."""
+"""Compile-time constants as cache keys; constants with equal keys share one compilation."""
 from __future__ import annotations
 
 import struct
@@ -10,7 +10,7 @@ _bits = struct.Struct("<d").pack
 
 
 class _Known:
-    """A constant of a type `kind_of()` does not handle, compared by its key."""
+    """A constant of a type that `kind_of()` does not handle, compared by its key."""
 
     __slots__ = ("value", "_key")
 
@@ -38,8 +38,8 @@ def _key(value: Any) -> tuple[Any, ...]:
 
 
 def kind_of(value: Any) -> tuple[Any, ...]:
-    """Return a key with everything the code depends on. Plain == would equate 0.0 with -0.0, and 1 with 1.0 and True,
-    but NaN not with itself."""
+    """Return a key with everything that the code depends on. == does not suffice: it equates 0.0
+    with -0.0, and 1 with 1.0 and True, but not NaN with itself."""
     kind = type(value)
     if kind is int or kind is bool or kind is str:
         return "constant", value, kind
@@ -51,7 +51,7 @@ def kind_of(value: Any) -> tuple[Any, ...]:
 
 
 def value_of(kind: tuple[Any, ...]) -> Any:
-    """Return the constant of a kind other than a tuple."""
+    """Return the constant of a kind that is not a tuple."""
     if kind[0] == "float":
         return struct.unpack("<d", kind[1])[0]
     return kind[1].value if isinstance(kind[1], _Known) else kind[1]

@@ -1,7 +1,7 @@
 """Context managers in kernels: generators decorated with @contextlib.contextmanager.
 
-Entering a with block compiles the generator up to its yield. The code after the yield is emitted on every path that
-leaves the block: at its end, and before a break, continue or return.
+Entering a with block compiles the generator up to its yield. Every path that leaves the block
+emits the code after the yield: at the end of the block, and before a break, continue or return.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HELPER = contextlib.contextmanager(lambda: iter(())).__code__  # shared by all 
 
 
 class Generator:
-    """A call of a @contextlib.contextmanager function, to be entered by a with."""
+    """A call of a @contextlib.contextmanager function, which a with statement enters."""
 
     __slots__ = ("function", "arguments", "named")
 
@@ -36,7 +36,7 @@ class Manager:
 
 
 class Leave(ast.stmt):
-    """Marks the end of a with block for one of its managers; inner ones come first."""
+    """Marks the end of a with block for one of its managers; the inner managers come first."""
 
     _fields = ()
 
@@ -47,13 +47,14 @@ def is_manager(function: types.FunctionType) -> bool:
 
 
 def block(node: ast.With) -> list[ast.stmt]:
-    """Return the statements of a with followed by the exits of its managers."""
+    """Return the statements of a with block, followed by the exits of its managers."""
     place = {"lineno": node.end_lineno or node.lineno, "col_offset": node.col_offset}
     return [*node.body, *(Leave(**place) for _ in node.items)]
 
 
 def body_of(scope: Any, function: types.FunctionType) -> list[ast.stmt]:
-    """Return the statements of a generator, which must have one yield that is always reached."""
+    """Return the statements of a generator, which must have exactly one yield that is always
+    reached."""
     body: list[ast.stmt] = syntax_of(function).body  # type: ignore[assignment]
     found = list(_jumps(body, False))
     for node, _ in found:
@@ -78,8 +79,8 @@ def yields(node: ast.AST) -> bool:
 
 
 def _jumps(nodes: list[Any], inside: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Iterate over the reachable yields and returns, and tell for each whether it is nested in anything but with
-    blocks."""
+    """Iterate over the reachable yields and returns, and tell whether each is nested in anything
+    but with blocks."""
     for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             continue
@@ -92,7 +93,7 @@ def _jumps(nodes: list[Any], inside: bool) -> Iterator[tuple[ast.AST, bool]]:
             kept = inside or not isinstance(node, ast.With) or name != "body"
             yield from _jumps(part if isinstance(part, list) else [part] if isinstance(part, ast.AST) else [], kept)
         if isinstance(node, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
-            return  # unreachable from here
+            return  # nothing after this is reachable
 
 
 __all__ = ["Generator", "Leave", "Manager", "block", "body_of", "is_manager", "yields"]

@@ -13,18 +13,19 @@ TileError = CUDAError  # the base of all failures
 
 
 class TileCompilerError(CompileError):
-    """A kernel does not compile; the message gives the location in the Python source."""
+    """A kernel that does not compile; the message gives the location in the Python source."""
 
 
 class _Placed(TileCompilerError, SyntaxError):
-    """An error with a source location: sets `filename`, `lineno` and `text`, and the message shows the line."""
+    """An error with a source location, in `filename`, `lineno` and `text`; the message shows the
+    line."""
 
     def __init__(self, *arguments: Any) -> None:
         SyntaxError.__init__(self, *arguments)
 
 
 class TileSyntaxError(_Placed):
-    """Python that kernels do not support."""
+    """Python code that kernels do not support."""
 
 
 class TileTypeError(_Placed):
@@ -69,7 +70,7 @@ CAUGHT = tuple(_OF_PYTHON)
 # Tile language dtype names to cuTile names.
 NAMES: dict[str, str] = {raw.NAMES["dtype"][number]: name for name, number in _DTYPES.items()}
 
-# Translates the compiler's advice from the tile language to Python.
+# Translations of the compiler's advice from the tile language to Python.
 _ADVICE: list[tuple[str, Callable[[re.Match[str]], str]]] = [
     (r"write cast\(\.\., (\w+)\)", lambda match: f"write .astype(ct.{NAMES.get(match[1], match[1])})"),
     (r"write a cast", lambda _: "write ct.astype()"),
@@ -78,7 +79,7 @@ _ADVICE: list[tuple[str, Callable[[re.Match[str]], str]]] = [
 
 
 def compilers(log: str) -> TileCompilerError:
-    """Build the exception for a tile compiler log."""
+    """Build the exception for a log of the tile compiler."""
     code = re.search(r"error (T\d)", log)
     for said, instead in _ADVICE:
         log = re.sub(said, instead, log)

@@ -1,4 +1,5 @@
-"""Expressions in kernels: evaluated in Python if all operands are known, otherwise built."""
+"""Expressions in kernels: evaluated in Python if all operands are known, otherwise built for run
+time."""
 from __future__ import annotations
 
 import ast
@@ -70,7 +71,8 @@ _METHODS: dict[Any, str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast
             ast.Mod: "mod", ast.Pow: "pow", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
             ast.LShift: "lshift", ast.RShift: "rshift", ast.MatMult: "matmul"}
 
-# Size limits of constants computed in kernels, so that a small source cannot take hours or all memory.
+# Size limits of constants computed in kernels, so that a small source cannot take hours or use up
+# all memory.
 MOST_BITS, MOST_ELEMENTS = 1 << 16, 1 << 16
 
 
@@ -90,7 +92,8 @@ def _is_too_large(kind: type, x: Any, y: Any) -> bool:
 
 
 def _is_cheap(node: ast.expr) -> bool:
-    """Return whether an expression has only arithmetic: no calls, memory accesses or name bindings."""
+    """Return whether an expression is plain arithmetic, without calls, memory accesses or name
+    bindings."""
     return not any(isinstance(each, (ast.Call, ast.NamedExpr, ast.Subscript)) for each in ast.walk(node))
 
 
@@ -100,7 +103,7 @@ STATIC = frozenset(("static_eval", "static_iter", "static_assert", "static_excep
 
 
 class Op:
-    """A `cucore.tile` operation, to be called in kernels. Calling it elsewhere is an error."""
+    """A `cucore.tile` operation for use in kernels. Calling it elsewhere is an error."""
 
     def __init__(self, name: str, host: Callable[..., Any] | None = None) -> None:
         self.name, self.host = name, host
@@ -133,7 +136,7 @@ class _Method:
 
 
 class _Shape(tuple):  # type: ignore[type-arg]
-    """The shape of an array, with extents known only at launch."""
+    """The shape of an array, whose extents are known only at launch."""
 
     __slots__ = ()
 
@@ -146,7 +149,8 @@ def defaults_of(function: types.FunctionType) -> Defaults:
 
 
 class Nested:
-    """A function or lambda defined in a kernel. It appears callable, so functools.partial accepts it."""
+    """A function or lambda defined in a kernel. It looks callable, so that functools.partial
+    accepts it."""
 
     __slots__ = ("outside", "node", "defaults")
 
@@ -158,14 +162,16 @@ class Nested:
 
 
 def _is_librarys(function: types.FunctionType) -> bool:
-    """Return whether a function belongs to Python or NumPy and must be called rather than inlined."""
+    """Return whether a function belongs to Python or NumPy, so that it must be called rather than
+    inlined."""
     module = (function.__module__ or "").partition(".")[0]
     return module in ("math", "numpy", "operator", "functools", "itertools", "typing", "builtins", "dataclasses")
 
 
 @functools.lru_cache(maxsize=256)
 def _plain_dataclass(kind: type) -> None:
-    """Check for a dataclass whose objects consist of their fields as given, which loops and ifs can decompose."""
+    """Return whether a dataclass's objects consist only of the given fields, so that loops and ifs
+    can decompose them."""
     of: Any = kind
     init = getattr(kind, "__init__", None)
     written = isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>"
@@ -200,13 +206,13 @@ class Expressions:
 
     compiler: Compiler
     b: Builder
-    function: Any  # of Python
+    function: Any  # the Python function
     outside: Expressions | None  # for a nested function: the enclosing scope
     file: str
     node: Any
     names: dict[str, Any]
     closure: dict[str, Any]
-    local: frozenset[str]  # names bound by the function's statements, which shadow outer names
+    local: frozenset[str]  # names that the function's statements bind, which shadow outer names
     UNDEFINED = UNDEFINED
 
     # ---- errors ----
@@ -321,7 +327,7 @@ class Expressions:
         return _text.formatted(self, value, spec)
 
     def within(self, node: ast.expr) -> Expressions:
-        """Create an inner scope with the names a comprehension binds."""
+        """Create an inner scope for the names that a comprehension binds."""
         raise NotImplementedError
 
     def comprehension(self, node: Any) -> Any:
@@ -393,7 +399,8 @@ class Expressions:
         return value if self.b.dtype(value) == raw.CUC_BOOL else ops.binary(self.b, "ne", value, 0)
 
     def of_BoolOp(self, node: ast.BoolOp) -> Any:
-        """Follows Python for known values; for scalars of the kernel the result is a bool."""
+        """Follow Python for known values; if there are scalars of the kernel, the result is a bool
+        scalar."""
         is_and = isinstance(node.op, ast.And)
         result = self.eval(node.values[0])
         for each in node.values[1:]:
@@ -428,7 +435,7 @@ class Expressions:
         return result
 
     def compared(self, node: ast.AST, kind: type, x: Any, y: Any) -> Any:
-        """Evaluate one comparison. Tuples that contain tiles compare element by element."""
+        """Evaluate one comparison. Tuples that contain tiles are compared element by element."""
         if kind in (ast.Is, ast.IsNot):
             if x is not None and y is not None and any(
                     isinstance(leaf, (Value, Array, Chosen, View, Memory)) for each in (x, y) for leaf in leaves(each)):
@@ -444,7 +451,7 @@ class Expressions:
             differ: list[Any] = []
             for _, each in children(y):
                 differ.append(self.inverted(self.scalar_compared(node, x, each)))
-                if differ[-1] is False:  # decided: the rest is not compared
+                if differ[-1] is False:  # already decided: do not compare the rest
                     break
             absent = self.all_of(differ)
             return absent if kind is ast.NotIn else self.inverted(absent)
@@ -463,14 +470,14 @@ class Expressions:
         return ops.binary(self.b, _COMPARE[kind][0], x, y)
 
     def scalar_compared(self, node: ast.AST, x: Any, y: Any) -> Any:
-        """Compare two tuple elements for equality; neither is a tile with axes."""
+        """Compare two tuple elements for equality; neither may be a tile with axes."""
         for each in (x, y):
             if isinstance(each, (Array, Chosen, View)) or isinstance(each, Value) and self.b.rank(each):
                 self.refuse(node, "tuples of arrays, and of tiles with axes, are not compared", TileTypeError)
         return self.compared(node, ast.Eq, x, y)
 
     def all_of(self, parts: list[Any]) -> Any:
-        """Return whether all parts hold: a Python bool if that is known."""
+        """Return whether all parts are true, as a Python bool if that is known."""
         result: Any = True
         for part in parts:
             if not isinstance(part, Value):
@@ -492,7 +499,8 @@ class Expressions:
 
     def either(self, node: ast.expr, condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any],
                cheap: bool) -> Any:
-        """Evaluate a conditional expression; only the chosen operand is computed unless both are cheap."""
+        """Evaluate a conditional expression. Compute only the chosen operand, unless both are
+        cheap."""
         raise NotImplementedError
 
     def of_Subscript(self, node: ast.Subscript) -> Any:
@@ -514,7 +522,7 @@ class Expressions:
         return value[index]
 
     def subscript(self, node: ast.Subscript, value: Value) -> Value:
-        """`x[:, None]`: insert axes of extent 1."""
+        """Evaluate `x[:, None]`: insert axes of extent 1."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         axis, kept = 0, 0
         for part in parts:
@@ -708,7 +716,8 @@ class Expressions:
         return made
 
     def with_function(self, node: ast.AST, arguments: list[Any], named: dict[str, Any]) -> Any:
-        """Bind the arguments of reduce() and scan(), whose third one is a function of the kernel."""
+        """Bind the arguments of reduce() and scan(), whose third argument is a function of the
+        kernel."""
         given = dict(zip(("x", "axis", "func", "identity"), arguments)) | named
         func = given.get("func")
 

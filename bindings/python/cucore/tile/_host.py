@@ -13,7 +13,7 @@ from ._values import Array, Chosen, Value, View
 if TYPE_CHECKING:
     from ._expression import Expressions
 
-MOST_TURNS = 1000  # of static_iter()
+MOST_TURNS = 1000  # limit for static_iter()
 
 
 class Proxy:
@@ -82,7 +82,8 @@ class ArrayProxy:
 
 
 class Called:
-    """A method of a tile or array, or a function defined in the kernel, made callable from compile-time Python."""
+    """A tile's or array's method, or a function defined in the kernel, made callable from
+    compile-time Python."""
 
     __slots__ = ("_scope", "_callee")
 
@@ -94,7 +95,7 @@ class Called:
 
 
 def called(scope: Expressions, callee: Any, arguments: Any, named: Any) -> Any:
-    """Call a kernel-side function with Python arguments; return a Python-side result."""
+    """Call a kernel-side function with Python arguments, and return a Python-side result."""
     return wrapped(scope, scope.call(scope.node, callee, list(map(unwrapped, arguments)),
                                      {name: unwrapped(each) for name, each in named.items()}))
 
@@ -112,7 +113,8 @@ def wrapped(scope: Expressions, value: Any) -> Any:
 
 
 def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Map the leaves of a value. If none changes, return the same object, so that a Python list keeps its identity."""
+    """Map the leaves of a value. If none of them changes, return the same object, so that a Python
+    list keeps its identity."""
     made = mapped(value, change)
     return value if all(x is y for x, y in zip(leaves(value), leaves(made))) else made
 
@@ -142,7 +144,7 @@ def run(scope: Expressions, node: ast.expr) -> Any:
 
 
 def iterated(scope: Expressions, node: ast.expr) -> tuple[Any, ...]:
-    """Return the items static_iter() iterates over."""
+    """Return the items that static_iter() iterates over."""
     values = run(scope, node)
     try:
         values = iter(values)

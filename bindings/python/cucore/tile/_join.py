@@ -1,9 +1,9 @@
 """Joins: the value of a name where the paths of an if or a loop meet.
 
-Each path contributes a value. `form()` returns its abstract form, `join()` the join of two forms in a lattice:
-unknown; the same constant or array on every path; a tile of one type; one of several arrays; and at the top
-`Differs`, an error once the name is read. A `Slot` holds the builder variables for those parts of a form known only
-at run time.
+Each path contributes a value. `form()` returns its abstract form, and `join()` joins two forms
+in a lattice: unknown; the same constant or array on every path; a tile of one type; one of
+several arrays; and at the top `Differs`, which is an error if the name is read. A `Slot` holds
+the builder variables for the parts of a form that are known only at run time.
 """
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _INDEX = Kind(raw.CUC_I64, (), True)
 
 
 def form(b: Builder, value: Any) -> Any:
-    """Return the form of a value, a tree of the classes above."""
+    """Return the form of a value, a tree made of the classes above."""
     def leaf(each: Any) -> Any:
         if isinstance(each, Differs):
             return None if each is PENDING else each
@@ -108,8 +108,8 @@ def number_kind(value: Any) -> Kind:
 
 
 def variables(tree: Any, keep_numbers: bool = True) -> Any:
-    """Replace parts that are equal on every path by None; they are looked up each time. Unless `keep_numbers` is set,
-    numbers count as varying."""
+    """Replace the parts that are equal on every path with None; they are looked up each time.
+    Numbers count as varying, unless `keep_numbers` is set."""
     def leaf(each: Any) -> Any:
         if isinstance(each, Known):
             return None if keep_numbers or not is_number(each.value) else number_kind(each.value)
@@ -123,7 +123,8 @@ def changes(form: Any) -> bool:
 
 
 def covers(slot: Any, needed: Any) -> bool:
-    """Return whether a slot's form has a variable of the right type for each part of `needed` that needs one."""
+    """Return whether a slot's form has a variable of the right type for each part of `needed` that
+    needs one."""
     if is_tree(slot) or is_tree(needed):
         return _alike(slot, needed) and all(covers(x, y) for (_, x), (_, y) in zip(children(slot), children(needed)))
     return needed is None or bool(slot == needed)
@@ -143,7 +144,7 @@ def same(x: Any, y: Any) -> bool:
         return x.number == y.number >= 0
     try:
         return type(x) is type(y) and kind_of(x) == kind_of(y)
-    except Exception:  # == raises, or the value is unhashable
+    except Exception:  # == raised an error, or the value is unhashable
         return False
 
 
@@ -198,8 +199,8 @@ def join(x: Any, y: Any, arrays: list[Array]) -> Any:
 
 
 def _index_in(index: Kind, other: Kind) -> bool:
-    """Return whether a variable of type `other` can hold an index: an index counts as int32, or as 64-bit among
-    indices."""
+    """Return whether a variable of type `other` can hold an index. An index counts as int32, or as
+    64-bit together with other indices."""
     return index.loose and not other.shape and other.dtype in (raw.CUC_I32, raw.CUC_I64)
 
 
@@ -214,7 +215,8 @@ def _differ(x: Any, y: Any, what: str = "") -> Differs:
 
 
 class Slot:
-    """The builder variables of a name, for the parts of its form that need some; `first` is the value before."""
+    """The builder variables of a name, for the parts of its form that need one; `first` is the
+    value before."""
 
     def __init__(self, b: Builder, arrays: list[Array], name: str, form: Any, first: Any) -> None:
         self.b, self.arrays, self.form = b, arrays, form
@@ -234,7 +236,8 @@ class Slot:
         return Value(self.b.call("zeros", kind.dtype, *self.b.integers(kind.shape)), kind.loose)
 
     def _fitting(self, form: Kind | Which, value: Any) -> int | None:
-        """Convert a value for a variable; None if it has another type and does not belong in the variable."""
+        """Convert a value for a variable. Return None if it has another type and therefore does not
+        belong in the variable."""
         b = self.b
         if isinstance(form, Which):
             place = self._place(form, value)
@@ -262,8 +265,8 @@ class Slot:
         return place
 
     def put(self, value: Any) -> None:
-        """Assign a value to the variables as far as the types match."""
-        made: list[tuple[int, int]] = []  # compute all parts before setting any
+        """Assign a value to the variables, as far as the types match."""
+        made: list[tuple[int, int]] = []  # compute all parts before any is set
         self._gather(self.variables, self.form, value, made)
         for variable, handle in made:
             self.b.call("set", variable, handle)
@@ -279,7 +282,8 @@ class Slot:
                 made.append((variables, handle))
 
     def now(self, first: Any) -> Any:
-        """The value at the start of an iteration: from the variables, otherwise the value before the loop."""
+        """Return the value at the start of an iteration: from the variables, or else the value
+        before the loop."""
         return self._now(self.variables, self.form, first)
 
     def _now(self, variables: Any, form: Any, first: Any) -> Any:
@@ -291,8 +295,9 @@ class Slot:
         return first if form is None else self._got(variables, form, form)
 
     def get(self, joined: Any) -> Any:
-        """Return the value of the joined form: from variables if present, otherwise the shared value. If a part lacks
-        its variable, a placeholder of the right type stands in; that program is discarded."""
+        """Return the value of the joined form: from variables if there are any, or else the shared
+        value. If a part lacks its variable, a placeholder of the right type replaces it; that
+        program is discarded later."""
         return self._got(self.variables, self.form, joined)
 
     def _got(self, variables: Any, form: Any, joined: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Kernels, compiled on the first launch for each combination of argument kinds."""
+"""Kernels, which are compiled at the first launch with each combination of argument kinds."""
 from __future__ import annotations
 
 import dataclasses
@@ -35,7 +35,7 @@ _UNSAID: Any = object()
 
 
 class ByTarget:
-    """A per-architecture option: `ByTarget(sm_100=2, default=1)`."""
+    """An option that depends on the architecture: `ByTarget(sm_100=2, default=1)`."""
 
     def __init__(self, by: dict[str, Any] | None = None, *, default: Any = _UNSAID, **more: Any) -> None:
         self.by, self.default = {**(by or {}), **more}, default
@@ -44,7 +44,7 @@ class ByTarget:
                 raise ValueError(f"there is no architecture {name}: expected a name such as sm_90")
 
     def of(self, arch: str, unsaid: Any = None) -> Any:
-        """The option for an architecture; `unsaid` if unspecified."""
+        """Return the option for an architecture; `unsaid` if there is none."""
         return self.by.get(arch, unsaid if self.default is _UNSAID else self.default)
 
     def values(self) -> list[Any]:
@@ -71,7 +71,7 @@ _HINTS: dict[str, tuple[Callable[[int], bool], str]] = {
 
 
 def _checked(hints: dict[str, Any]) -> dict[str, Any]:
-    """Validate the names and values of a kernel's options."""
+    """Check the names and values of a kernel's options."""
     for name, given in hints.items():
         if name not in _HINTS:
             raise TypeError(f"a kernel has no option {name}: expected {', '.join(_HINTS)}")
@@ -87,10 +87,11 @@ def _option(value: Any, arch: str) -> Any:
 
 
 class kernel:  # noqa: N801
-    """Decorator that makes a kernel, to be run by `ct.launch()`: `@ct.kernel`, `@ct.kernel(num_ctas=2)`.
+    """Decorator that makes a kernel, which `ct.launch()` runs: `@ct.kernel`,
+    `@ct.kernel(num_ctas=2)`.
 
-    `num_ctas` and `num_worker_warps` are passed to the compiler; `occupancy` and `opt_level` are accepted and
-    ignored.
+    The compiler gets `num_ctas` and `num_worker_warps`; `occupancy` and `opt_level` are accepted
+    and ignored.
     """
 
     def __new__(cls, function: Any = None, /, **hints: Any) -> Any:
@@ -108,7 +109,7 @@ class kernel:  # noqa: N801
         self._signature = inspect.signature(function)
         try:
             annotations = typing.get_type_hints(function, include_extras=True)
-        except Exception:  # an undefined name: decide by the text as far as it can be read
+        except Exception:  # an undefined name: decide by the text, as far as it can be read
             annotations = dict(function.__annotations__)
         given = [annotations.get(name) for name in self._signature.parameters]
         self._constant = list(map(_is_constant, given))
@@ -121,14 +122,15 @@ class kernel:  # noqa: N801
                         "(...)) runs it")
 
     def replace_hints(self, **hints: Any) -> kernel:
-        """Return the kernel with other options, to be compiled anew."""
+        """Return the kernel with other options; it is compiled again."""
         return kernel(self.function, **{**self.hints, **hints})
 
     with_hints = replace_hints
 
     def _kinds(self, arguments: Sequence[Any],
                tensor: Callable[[Any], Tensor] = as_tensor) -> tuple[tuple[tuple[Any, ...], ...], list[Any]]:
-        """Return the arguments' part of the cache key, and the arguments passed at launch."""
+        """Return the part of the cache key that depends on the arguments, and the arguments that a
+        launch passes."""
         if len(arguments) != len(self._constant):
             arguments = self._filled(arguments)
         passed: list[Any] = []
@@ -149,14 +151,15 @@ class kernel:  # noqa: N801
         return self._source(self._kinds(arguments)[0])[0]
 
     def compile(self, *arguments: Any, arch: str | None = None, code_type: str = "cubin") -> ObjectCode:
-        """Compile for arguments of these kinds to "cubin" or "ptx". The device need not be present. The code can be
-        saved and launched like any tile kernel: pass arrays and numbers in order, without constants."""
+        """Compile for arguments of these kinds to "cubin" or "ptx". The device need not be present.
+        The code can be saved and launched like any tile kernel: pass arrays and numbers in
+        order, without the constants."""
         kinds, _ = self._kinds(arguments)
         target = self._options(arch or f"sm_{Device().arch}")
         return Program(self._source(kinds)[0], "tile", target).compile(code_type)
 
     def _options(self, arch: str) -> ProgramOptions:
-        """Enable all features of the device: "sm_90a" for 9.0."""
+        """Return the options that enable all features of the device: "sm_90a" for 9.0."""
         blocks = _option(self.hints.get("num_ctas"), arch)
         return ProgramOptions(name=f"{self.__name__}.tile", arch=arch + "a" if arch == "sm_90" else arch,
                               warps=_option(self.hints.get("num_worker_warps"), arch),
@@ -198,14 +201,15 @@ class kernel:  # noqa: N801
 
 
 def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tensor]) -> tuple[Any, ...]:
-    """Return the cache key of one argument and append its launch argument to `passed`. `how` comes from the
-    annotation: True for a 64-bit integer, an ArrayAnnotation for properties known at compile time."""
+    """Return the cache key of one argument, and append its launch argument to `passed`. `how` comes
+    from the annotation: True for a 64-bit integer, an ArrayAnnotation for properties that are
+    known at compile time."""
     kind = type(value)
     if how is _CONSTANT:  # inside a tuple
         return kind_of(value)
     if type(how) is _Parts:
         return "tuple", *(_kind(each, rule, passed, tensor) for each, rule in zip(value, how.of(value)))
-    if kind in (tuple, list):  # a list of arrays; compiled per length
+    if kind in (tuple, list):  # a list of arrays, compiled for each length
         kinds = [_kind(each, how, passed, tensor) for each in value]
         if type(how) is ArrayAnnotation and all(each[0] == "array" for each in kinds):
             how.agree(kinds)
@@ -232,7 +236,7 @@ def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tenso
 
 
 def _flat(tensor: Tensor) -> Tensor:
-    """View a tensor's memory, from first to last element, as one axis."""
+    """View a tensor's memory, from its first to its last element, as one axis."""
     shape, strides = tensor.shape, tensor.strides
     last = sum((extent - 1) * max(stride, 0) for extent, stride in zip(shape, strides))
     return tensor._laid((last + 1 if all(shape) else 0,), (1,))
@@ -244,8 +248,9 @@ class ConstantAnnotation:
 
 @dataclasses.dataclass(frozen=True)
 class ArrayAnnotation:
-    """Marks an array in `typing.Annotated` whose extents and strides are compile-time constants; each new combination
-    is compiled. `index_dtype` has no effect: indices have 64 bits."""
+    """Marks an array in `typing.Annotated` whose extents and strides are compile-time constants;
+    each new combination is compiled. `index_dtype` has no effect, because all indices have 64
+    bits."""
 
     index_dtype: Any = None
     static_shape_dims: tuple[int, ...] = ()
@@ -258,8 +263,8 @@ class ArrayAnnotation:
                 raise TypeError(f"{name} is {given!r}: expected a tuple of axes")
 
     def of(self, tensor: Tensor) -> tuple[Any, Any]:
-        """Return the known properties of an array: the axes with known extents and those extents, and the same for
-        strides."""
+        """Return the known properties of an array: the axes whose extents are known, with the
+        extents, and the same for strides."""
         axes = range(tensor.ndim)
         for name in ("static_shape_dims", "static_stride_dims"):
             seen: set[int] = set()
@@ -276,7 +281,7 @@ class ArrayAnnotation:
 
     @staticmethod
     def agree(kinds: Sequence[tuple[Any, ...]]) -> None:
-        """Check that the arrays of a list have the same constants; `kinds` are their cache keys."""
+        """Check that all arrays of a list have the same constants; `kinds` are their cache keys."""
         for kind in kinds[1:]:
             for what, first, other in zip(("shape", "strides"), kinds[0][-1], kind[-1]):
                 for (axis, one), (_, two) in zip(first, other):
@@ -317,7 +322,7 @@ def _wide(annotation: Any) -> bool:
 
 
 def _known(annotation: Any) -> ArrayAnnotation | None:
-    """Return the array annotation, if it makes any property a constant."""
+    """Return the array annotation if it makes any property a constant."""
     for mark in _marks(annotation):
         if isinstance(mark, ListAnnotation):
             return _known(mark.element) if _marks(mark.element) else mark.element
@@ -330,8 +335,8 @@ _CONSTANT: Any = object()
 
 
 class _Parts:
-    """The annotations of a tuple's elements: `tuple[ct.Constant[int], ct.Array]`, or any number of elements with
-    `...`."""
+    """The annotations of a tuple's elements: `tuple[ct.Constant[int], ct.Array]`; with `...`, of
+    any number of elements."""
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
         self.repeated = len(parts) == 2 and parts[1] is Ellipsis
@@ -348,7 +353,7 @@ class _Parts:
 
 
 def _rule(annotation: Any) -> Any:
-    """Return the rule by which an annotation passes its argument."""
+    """Return the rule for passing an argument with this annotation."""
     if _is_constant(annotation):
         return _CONSTANT
     if typing.get_origin(annotation) is tuple:
@@ -360,7 +365,8 @@ TileKernel = kernel
 
 
 def function(given: Any = None, /, **_where: Any) -> Any:
-    """Mark a function called from kernels. The mark is optional; it exists for compatibility with cuTile."""
+    """Mark a function that kernels call. The mark is optional; it exists for compatibility with
+    cuTile."""
     return given if given is not None else (lambda each: each)
 
 
@@ -370,12 +376,13 @@ def _config(grid: tuple[int, ...], programmatic: bool) -> LaunchConfig:
 
 
 def _extents(grid: Any) -> tuple[int, ...]:
-    """Return a grid as a tuple; an empty one is a single block."""
+    """Return a grid as a tuple; an empty one means a single block."""
     return (tuple(grid) or (1,)) if isinstance(grid, (tuple, list)) else (grid,)
 
 
 def _numbered(stream: int, passed: Sequence[Any]) -> Stream:
-    """Wrap the integer of a CUstream. A default stream is that of the first array's device, as in cuTile."""
+    """Wrap the integer of a CUstream. A default stream belongs to the first array's device, as in
+    cuTile."""
     array = next((each for each in passed if isinstance(each, Tensor) and each.device_id >= 0), None)
     if array is None or not 0 <= stream <= 2:
         return Stream.from_handle(stream)
@@ -385,8 +392,9 @@ def _numbered(stream: int, passed: Sequence[Any]) -> Stream:
 
 def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, kernel_args: Sequence[Any] = (), *,
            programmatic_dependent_launch: bool = False) -> None:
-    """Run a kernel on a grid of blocks, in stream order; the grid `()` is one block. The stream may also be the integer
-    of a CUstream, which has to stay valid. Trailing arguments with defaults may be omitted."""
+    """Run a kernel on a grid of blocks, in stream order; the grid `()` means one block. The stream
+    may also be the integer of a CUstream, which must stay valid. Trailing arguments with
+    defaults may be omitted."""
     if not isinstance(kernel, TileKernel):
         raise TypeError(f"expected a kernel, a function with @ct.kernel, not {type(kernel).__name__}")
     kinds, passed = kernel._kinds(kernel_args)

@@ -73,7 +73,8 @@ def stride(b: Builder, array: Array | Chosen, axis: int) -> Any:
 # ---- arrays of a list ----------------------------------------------------------------------------
 
 def number_of(b: Builder, chosen: Chosen, ask: Callable[[Array], Any]) -> Any:
-    """Query a property, such as an extent, of each array and select that of the chosen one."""
+    """Query a property, such as an extent, of each array, and select the property of the chosen
+    array."""
     result = ask(chosen.arrays[0])
     for number, array in enumerate(chosen.arrays[1:], 1):
         result = where(b, binary(b, "eq", chosen.index, number), ask(array), result)
@@ -81,7 +82,8 @@ def number_of(b: Builder, chosen: Chosen, ask: Callable[[Array], Any]) -> Any:
 
 
 def read_of(b: Builder, chosen: Chosen, first: Value | None, read: Callable[[Array], Value]) -> Value:
-    """Read from the chosen array. `first` is a tile of the result type; None: use the first array's result."""
+    """Read from the chosen array. `first` is a tile of the result type; if it is None, use the
+    first array's result."""
     made = first if first is not None else read(chosen.arrays[0])
     variable = b.call("declare", b"chosen", made.handle)
     for number, array in enumerate(chosen.arrays):
@@ -175,7 +177,8 @@ def gather(b: Builder, array: Any, indices: Any, *, mask: Any = None, padding_va
 
 
 def follow(b: Builder, indices: tuple[Any, ...], **tiles: Any) -> None:
-    """Check that tiles broadcast to the common shape of the indices, which decides how many elements are accessed."""
+    """Check that tiles broadcast to the common shape of the indices, which determines how many
+    elements are accessed."""
     shape = shape_of(b, indices)
     for what, tile in tiles.items():
         own = b.shape(tile) if isinstance(tile, Value) else ()
@@ -206,13 +209,14 @@ def scatter(b: Builder, array: Any, indices: Any, value: Any, *, mask: Any = Non
 
 _WORDS = frozenset((raw.CUC_I32, raw.CUC_I64, raw.CUC_U32, raw.CUC_U64))
 _NUMBERS = _WORDS | {raw.CUC_F32, raw.CUC_F64}
-# Array dtypes that each operation accepts.
+# Array dtypes that each atomic operation accepts.
 _ATOMIC = {"xchg": _NUMBERS, "cas": _NUMBERS, "add": _NUMBERS | {raw.CUC_F16, raw.CUC_BF16}, "max": _WORDS, "min": _WORDS,
            "and": _WORDS, "or": _WORDS, "xor": _WORDS}
 
 
 def _atomic_dtypes(b: Builder, name: str, of: Array, update: Any) -> None:
-    """Reject arrays the atomic operation does not support, and bitwise operands of a different dtype than the array."""
+    """Reject arrays that the atomic operation does not support, and bitwise operands whose dtype
+    differs from the array's."""
     if of.dtype not in _ATOMIC[name]:
         raise TypeError(f"atomic_{name}: the array is of {said(of.dtype)}: expected "
                         f"{', '.join(sorted(map(said, _ATOMIC[name])))}")
@@ -267,7 +271,8 @@ def slice_(b: Builder, start: Any, length: Any, /) -> Slice:
 
 
 def _picked(b: Builder, array: Any, indices: Any, what: str) -> tuple[Array, int, Value, tuple[Any, ...]]:
-    """For an access indexed by a tile along one axis, return the array, that axis, the tile and all indices."""
+    """For an access that a tile indexes along one axis, return the array, that axis, the tile and
+    all indices."""
     of, given = array_of(array), several(indices)
     if len(given) != of.rank:
         raise TypeError(f"{what}: {len(given)} indices for an array of {of.rank} axes")
@@ -278,7 +283,8 @@ def _picked(b: Builder, array: Any, indices: Any, what: str) -> tuple[Array, int
 
 
 def _whole(axis: int, given: tuple[Any, ...]) -> tuple[list[int], list[int]] | None:
-    """Return tile indices and extents if the slices are whole tiles of rows; otherwise None."""
+    """Return tile indices and extents if the slices are whole tiles of rows; otherwise return
+    None."""
     rest = [each for each in given if isinstance(each, Slice)]
     if axis or any(not isinstance(each.start, int) or each.start % each.length for each in rest):
         return None
@@ -335,7 +341,8 @@ def get_raw_memory(b: Builder, array: Any) -> Memory:
 
 
 class Needed(Exception):
-    """The array must be passed a second time, as one axis: the kernel is compiled again."""
+    """Raised if the array must be passed a second time, as one axis; the kernel is then compiled
+    again."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -380,7 +387,7 @@ def view_load(b: Builder, view: View, index: Any, *, latency: Any = None, allow_
 
 
 def origin(b: Builder, view: View, index: Any) -> list[Any]:
-    """Return the first element of a view's tile."""
+    """Return the index of the first element of a view's tile."""
     at = several(index)
     if len(at) != len(view.steps):
         raise TypeError(f"{len(at)} indices for a view of {len(view.steps)} axes")
@@ -401,7 +408,7 @@ def view_store(b: Builder, view: View, index: Any, tile: Any, *, latency: Any = 
 
 
 def view_atomic(name: str) -> Callable[..., None]:
-    """Make a view store that combines with the existing contents."""
+    """Make a view store that combines the tile with the existing contents."""
     def built(b: Builder, view: View, index: Any, tile: Any) -> None:
         of = array_of(view.array)
         _atomic_dtypes(b, name, of, tile)

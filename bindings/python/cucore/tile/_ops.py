@@ -1,6 +1,7 @@
 """The operations of cuTile, implemented with tile builder calls.
 
-Each is a function of the builder and the call's arguments; `OPS` maps names to them.
+Each operation is a function of the builder and the call's arguments; `OPS` maps names to these
+functions.
 """
 from ._memory_ops import ARRAY_METHODS, MEMORY_METHODS, VIEW_METHODS, Needed, extent, stride
 from ._registry import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode, binary, check_flags, unary

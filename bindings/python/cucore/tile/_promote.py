@@ -1,9 +1,10 @@
 """Type promotion: the common dtype of two operands, and implicit conversions.
 
-Each dtype has a category, and the categories are ordered: bool, integers, floats. The higher category wins, then the
-wider dtype. There is no common dtype for signed and unsigned integers, for float16 and bfloat16, or for a restricted
-float and anything else. A Python number has no dtype of its own: it adopts the other operand's, if its own category
-is not higher. An index computed by the compiler counts as int32, or as 64-bit among indices.
+Each dtype belongs to a category, and the categories are ordered: bool, integers, floats. The
+higher category wins, then the wider dtype. Signed and unsigned integers have no common dtype,
+nor do float16 and bfloat16, nor a restricted float and anything else. A Python number has no
+dtype of its own: it adopts the other operand's, unless its own category is higher. An index that
+the compiler computes counts as int32, or as 64-bit together with other indices.
 """
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def category(dtype: int) -> int:
 
 
 def signed(dtype: int) -> bool:
-    """Return whether it is a signed integer type."""
+    """Return whether a dtype is a signed integer type."""
     return dtype in _SIGNED
 
 
@@ -34,7 +35,7 @@ def said(dtype: int) -> str:
 
 
 def common(x: int, y: int) -> int | None:
-    """Return the common dtype of two; None if there is none."""
+    """Return the common dtype of two dtypes; None if there is none."""
     if x == y:
         return x
     a, c = category(x), category(y)
@@ -49,7 +50,7 @@ def common(x: int, y: int) -> int | None:
 
 
 def promoted(x: int, y: int) -> int:
-    """Return the common dtype of two, or raise."""
+    """Return the common dtype of two dtypes; raise an error if there is none."""
     dtype = common(x, y)
     if dtype is None:
         raise TypeError(f"{said(x)} and {said(y)} have no common dtype: write ct.astype()")
@@ -57,7 +58,7 @@ def promoted(x: int, y: int) -> int:
 
 
 def of_number(value: float) -> int:
-    """Return the dtype of a Python number on its own."""
+    """Return the dtype of a Python number by itself."""
     if isinstance(value, bool):
         return raw.CUC_BOOL
     if isinstance(value, int):
@@ -89,14 +90,14 @@ def within(value: float, dtype: int) -> None:
 
 
 def check_stored(source: int, target: int, what: str = "array") -> None:
-    """Reject storing a tile in an array of another dtype unless the conversion is implicit."""
+    """Reject storing a tile in an array of another dtype, unless the conversion is implicit."""
     if common(source, target) != target:
         raise TypeError(f"a tile of {said(source)} does not go into an {what} of {said(target)} by itself: write "
                         f".astype(ct.{said(target)})")
 
 
 def check_number(value: float, target: int, what: str = "array") -> None:
-    """The same check for a Python number."""
+    """Make the same check for a Python number."""
     own, of = category(of_number(value)), min(category(target), FLOAT)
     if own > of and not (of == BOOL and own == INTEGER and value in (0, 1)):
         raise TypeError(f"{value!r} does not go into an {what} of {said(target)} by itself: write ct.{said(target)}"

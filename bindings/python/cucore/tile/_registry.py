@@ -25,8 +25,9 @@ class PaddingMode(enum.Enum):
 
 
 class RoundingMode(enum.Enum):
-    """Rounding of arithmetic and casts. FULL and APPROX are faster and less exact, for float32 only. No operation
-    supports RA, to nearest with ties away from zero. RZI, towards zero, is the rounding of casts to integers."""
+    """Rounding of arithmetic and casts. FULL and APPROX are faster and less exact, for float32
+    only. No operation supports RA, which rounds to nearest with ties away from zero. RZI, which
+    rounds towards zero, is the rounding of casts to integers."""
 
     RN = raw.CUC_TILE_RN
     RZ = raw.CUC_TILE_RZ
@@ -76,12 +77,13 @@ def constant(value: Any, what: str) -> int:
     return value
 
 
-# Options of operations, all keyword-only, that select code and so cannot be run-time values.
+# Options of operations that select code, so they cannot be run-time values. All of them are
+# keyword-only.
 _FLAGS = frozenset(("allow_tma", "check_bounds", "flush_to_zero", "keepdims", "propagate_nan", "reverse", "use_fast_acc"))
 
 
 def check_flags(named: dict[str, Any]) -> None:
-    """Check that the options that are flags are bools known when the kernel is compiled."""
+    """Check that options that are flags are bools known at compile time."""
     for name in named.keys() & _FLAGS:
         if not isinstance(named[name], bool) and (name != "allow_tma" or named[name] is not None):
             raise TypeError(f"{name}: expected True or False, known when the kernel is compiled")
@@ -104,7 +106,7 @@ def axis_of(b: Builder, x: Value, axis: Any) -> int:
 
 
 def permutation(order: Any, rank: int) -> tuple[int, ...] | None:
-    """Return the array axis for each tile axis; None if they are the same."""
+    """Return the array axis of each tile axis; None if the orders are equal."""
     if order in ("C", None):
         return None
     axes = tuple(reversed(range(rank))) if order == "F" else numbers(order, "order")
@@ -115,7 +117,7 @@ def permutation(order: Any, rank: int) -> tuple[int, ...] | None:
 
 def access(b: Builder, *, shape: tuple[int, ...] | None = None, pad: Any = None, mask: Any = None,
            order: Any = None, scope: Any = None, latency: Any = None, tma: Any = None) -> Any:
-    """Build the options of a memory access; the struct keeps alive the memory it points to."""
+    """Build the options of a memory access; the struct keeps the memory alive that it points to."""
     made = raw.cuc_tile_access_options(struct_size=ctypes.sizeof(raw.cuc_tile_access_options))
     if shape is not None:
         count, extents = b.integers(shape)
@@ -145,7 +147,7 @@ def number(dtype: Any) -> int:
 
 
 def fitting(b: Builder, value: Any, dtype: int, what: str = "array") -> Value:
-    """Convert a value to an array's dtype if the conversion is implicit."""
+    """Convert a value to an array's dtype, if the conversion is implicit."""
     if is_number(value):
         if dtype != raw.CUC_E8M0:
             check_number(value, dtype, what)
@@ -164,7 +166,8 @@ _FLOATS = frozenset(("div", "atan2"))
 
 
 def operands(b: Builder, name: str, x: Any, y: Any) -> tuple[Value, Value, bool]:
-    """Check the two operands of an operation against its accepted types and return them as Builder.meet() does."""
+    """Check the two operands of an operation against the types that it accepts, and return them as
+    Builder.meet() does."""
     kinds = [b.kind(each) for each in (x, y)]
     soft = [is_number(each) or isinstance(each, Value) and each.loose for each in (x, y)]
     if name in _BITS or name in _SHIFTS:
@@ -196,7 +199,7 @@ _ONLY_FLOATS = frozenset(("floor", "ceil"))
 
 
 def operand(b: Builder, name: str, x: Any) -> Value:
-    """Check the operand of an operation against its accepted types."""
+    """Check the operand of an operation against the types that it accepts."""
     given = b.value(x)
     if not isinstance(x, Value):
         return given

@@ -1,4 +1,4 @@
-"""Statements in kernels: branch selection, loop-carried names, function exits."""
+"""Statements in kernels: selection of branches, loop-carried names, exits from functions."""
 from __future__ import annotations
 
 import ast
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 RESULT = "$result"  # the variable that holds an inlined function's result
-CHOSEN = "$chosen"  # the value of a conditional expression
-RETURNING = "$returning"  # true if a return left the loop
+CHOSEN = "$chosen"  # value of a conditional expression
+RETURNING = "$returning"  # true if a return statement left the loop
 
 
 def void(_value: Any) -> None:
@@ -35,12 +35,12 @@ State = tuple[list[Manager], list[tuple["Function", dict[str, Any], Any]]]  # th
 
 
 def generators_of(kept: State) -> list[tuple[Function, dict[str, Any]]]:
-    """Return the entered generators, including nested ones, and their names."""
+    """Return the generators that have been entered, including nested ones, with their names."""
     return [each for scope, names, inner in kept[1] for each in ((scope, names), *generators_of(inner))]
 
 
 class Loop:
-    """A loop being compiled: the names it rebinds and the forms that meet."""
+    """A loop being compiled: the names that it rebinds, and the forms that meet."""
 
     def __init__(self, first: dict[str, Any], turns: dict[str, Slot], ends: dict[str, Slot]) -> None:
         self.first, self.turns, self.ends = first, turns, ends
@@ -54,7 +54,7 @@ LEFT = Differs("{name} is of a context manager, which changes it after its yield
 
 
 class Function(Expressions):
-    """A function being compiled: a kernel or an inlined function."""
+    """A function being compiled: a kernel, or a function that is inlined."""
 
     def __init__(self, compiler: Compiler, function: types.FunctionType, node: Any, is_kernel: bool,
                  outside: Expressions | None = None) -> None:
@@ -66,9 +66,9 @@ class Function(Expressions):
         if not is_kernel:
             self.names.update({RESULT: PENDING, RETURNING: False})
         self.managers: list[Manager] = []  # managers of the open with blocks
-        self.is_left = False  # set for a generator whose with block has ended
+        self.is_left = False  # set for a generator after its with block has ended
         self.loops: list[ast.stmt] = []  # enclosing loops, outermost first
-        self.open_loops: list[Any] = []  # their Loop objects; None for an unrolled loop
+        self.open_loops: list[Any] = []  # Loop objects of these; None for an unrolled loop
         binds = [each.target for each in node.generators] if hasattr(node, "generators") else \
             node.body if isinstance(node, ast.FunctionDef) else []
         self.local = frozenset(stored(binds))
@@ -82,7 +82,8 @@ class Function(Expressions):
     # ---- joins of paths ----
 
     def slots(self, first: dict[str, Any], end: str, guess: Callable[[Any], Any]) -> dict[str, Slot]:
-        """Create a slot for each name, with the form an earlier pass found, else with a guess from its value."""
+        """Create a slot for each name, with the form that an earlier pass found or, failing that, a
+        guess from its value."""
         made = {}
         for name, value in first.items():
             found = self.compiler.learned(end, name)
@@ -91,7 +92,8 @@ class Function(Expressions):
         return made
 
     def met(self, into: dict[str, Any], slots: dict[str, Slot]) -> None:
-        """End a path: join its values with those of the other paths and assign them to the slots."""
+        """End a path: join its values with the values of the other paths, and assign them to the
+        slots."""
         for name, slot in slots.items():
             value = self.names.get(name, UNBOUND)
             into[name] = self.joined(into.get(name), form(self.b, value))
@@ -101,7 +103,8 @@ class Function(Expressions):
         return join(x, y, self.compiler.arrays)
 
     def settled(self, end: str, forms: dict[str, Any], slots: dict[str, Slot]) -> dict[str, Any]:
-        """Return the values of names after paths meet. If a slot lacks variables, record the form for the next pass."""
+        """Return the values of names after paths meet. If a slot lacks variables, record the form
+        for the next pass."""
         made = {}
         for name, slot in slots.items():
             if name in forms:
@@ -112,7 +115,8 @@ class Function(Expressions):
         return made
 
     def fork(self, node: ast.AST, condition: Value, names: list[str], arms: list[Callable[[], bool] | None]) -> bool:
-        """Build a conditional; return whether the code after it is reachable. `names` are those the branches bind."""
+        """Build a conditional; return whether the code after it is reachable. `names` are the names
+        that the branches bind."""
         first = {name: self.names.get(name, UNBOUND) for name in names}
         forms: dict[str, Any] = {}
         with self.compiler.at(node):
@@ -123,7 +127,7 @@ class Function(Expressions):
             for turn, arm in enumerate(arms):
                 self.names = dict(saved)
                 self.restore(kept)
-                if arm is None:  # the slots hold the values from before
+                if arm is None:  # the slots hold the values from before the if
                     reached = True
                     left.append(generators_of(kept))
                     for name in names:
@@ -145,7 +149,8 @@ class Function(Expressions):
         return reached
 
     def together(self, paths: list[dict[str, Any]]) -> dict[str, Any]:
-        """Merge the names of a generator left on several paths; a name whose values differ becomes unreadable."""
+        """Merge the names of a generator that several paths have left; a name whose values differ
+        becomes unreadable."""
         made = dict(paths[0])
         for names in paths[1:]:
             for name in {*made, *names}:
@@ -261,8 +266,8 @@ class Function(Expressions):
         return self.do_Break(node)
 
     def returning(self, node: ast.stmt, test: ast.expr, then: list[ast.stmt] | None, otherwise: list[ast.stmt]) -> bool:
-        """Compile a branch containing a return in an inlined function: the statements after it move into its arms.
-        Without `then` the function returns in that arm."""
+        """Compile a branch with a return in an inlined function: the statements after the branch
+        move into its arms. If `then` is None, the function returns in that arm."""
         condition = self.truth(test, self.eval(test))
         outcome: list[bool] = []
 
@@ -330,7 +335,7 @@ class Function(Expressions):
         return reached
 
     def enter_with(self, node: ast.With) -> None:
-        """Enter the generators of a with, running each up to its yield."""
+        """Enter the generators of a with statement: run each up to its yield."""
         for item in node.items:
             generator = self.eval(item.context_expr)
             if not isinstance(generator, Generator):
@@ -366,13 +371,13 @@ class Function(Expressions):
             manager.scope.run(manager.rest)
 
     def leave_all(self) -> None:
-        """Exit all managers on a path that leaves the function."""
+        """Exit all managers, on a path that leaves the function."""
         while self.managers:
             self.leave()
 
     def leave_turn(self, loop: Loop) -> None:
-        """Exit the managers entered within the innermost loop on a path that ends its iteration. They stay active on
-        other paths."""
+        """Exit the managers that were entered in the innermost loop, on a path that ends its
+        iteration. They stay active on other paths."""
         kept = self.state()
         while self.managers and self.managers[-1].loops == len(self.open_loops):
             self.leave()
@@ -382,7 +387,7 @@ class Function(Expressions):
         self.restore(kept)
 
     def state(self) -> State:
-        """Snapshot the active managers with the names of their generators."""
+        """Take a snapshot of the active managers with their generators' names."""
         return self.managers[:], [(each.scope, dict(each.scope.names), each.scope.state()) for each in self.managers]
 
     def restore(self, kept: State) -> None:
@@ -405,8 +410,8 @@ class Function(Expressions):
     # ---- loops ----
 
     def read_after(self, node: ast.stmt) -> set[str]:
-        """Return the names read after a loop or an if, anywhere in an enclosing loop, or in a nested function, which
-        may be called later."""
+        """Return the names that are read after a loop or an if, anywhere in an enclosing loop, or
+        in a nested function, which may be called later."""
         inside = set(map(id, ast.walk(node)))
         around = set(map(id, ast.walk(self.loops[0]))) if self.loops else set()
         end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
@@ -435,8 +440,8 @@ class Function(Expressions):
             self.refuse(node.iter, f"the step of a range is {step}: expected 1 or more", TileTypeError)
         with self.loop(node, ends=True) as loop:
             if isinstance(step, Value):
-                # A step below 1 yields no iteration, like an ascending Python range(). Checking once costs nothing
-                # per iteration.
+                # A step below 1 yields no iterations, as in an ascending Python range(). Checking
+                # it once costs nothing per iteration.
                 last = ops.where(self.b, ops.binary(self.b, "gt", step, 0), last, first)
                 counter = self.b.call("declare", plain(node.target.id).encode(),
                                       self.b.cast(self.b.value(first), raw.CUC_I64).handle)
@@ -469,7 +474,8 @@ class Function(Expressions):
 
     @contextlib.contextmanager
     def loop(self, node: ast.For | ast.While, ends: bool) -> Iterator[Loop]:
-        """Build a loop whose body is the block of the with. `ends`: it can end other than by a break.
+        """Build a loop whose body is the block of the with statement. `ends` tells whether it can
+        end other than by a break.
 
         Values of a name meet at the start of an iteration and after the loop. One slot serves both unless the value
         is the same in every iteration or the types differ.
@@ -498,7 +504,8 @@ class Function(Expressions):
                 scope.names = self.together([*paths, *([scope.names] if scope.is_left else [])])
             heads = {name: self.joined(form(self.b, first[name]), loop.turned.get(name)) for name in names}
             if ends:
-                # A variable that changes in iterations is also the one read after the loop.
+                # A variable that changes in iterations is also the variable that is read after the
+                # loop.
                 for name in names:
                     both = self.joined(heads[name], loop.ended.get(name))
                     if changes(variables(heads[name])) and changes(variables(both)):
@@ -508,7 +515,7 @@ class Function(Expressions):
             self.names.update(self.settled("end", loop.ended, ends_in))
 
     def enter(self, loop: Loop) -> None:
-        """Start an iteration: names take the values of their slots."""
+        """Start an iteration: names get the values of their slots."""
         for name, slot in loop.turns.items():
             self.names[name] = slot.now(loop.first[name])
 
@@ -529,7 +536,7 @@ class Function(Expressions):
         self.open_loops.pop()
 
     def range_of(self, node: ast.expr) -> tuple[Any, Any, Any] | None:
-        """Return the bounds if the expression is a call of range()."""
+        """Return the bounds if the expression is a call of range(); otherwise return None."""
         if not isinstance(node, ast.Call) or node.keywords or self.eval(node.func) is not range:
             return None
         given = [self.eval(a) for a in node.args]

@@ -1,4 +1,4 @@
-"""Syntax queries: source positions, names bound and names read."""
+"""Queries on syntax trees: source positions, names that are bound, and names that are read."""
 from __future__ import annotations
 
 import ast
@@ -16,7 +16,7 @@ SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     """Return a function's syntax tree, with the line numbers of its file."""
     try:
-        # Avoids getsourcelines(), which follows functools.wraps() to the wrapped function.
+        # Avoid getsourcelines(), which follows functools.wraps() to the wrapped function.
         lines, first = inspect.findsource(function.__code__)
         lines, first = inspect.getblock(lines[first:]), first + 1
     except (OSError, TypeError):
@@ -25,7 +25,7 @@ def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     source = textwrap.dedent("".join(lines))
     try:
         tree = ast.parse(source)
-    except SyntaxError:  # a lambda in the middle of an expression
+    except SyntaxError:  # probably a lambda in the middle of an expression
         tree = ast.parse(f"({source[source.index('lambda'):].rstrip().rstrip(',)')})")
     ast.increment_lineno(tree, first - 1)
     for node in ast.walk(tree):
@@ -94,7 +94,7 @@ def always(nodes: list[ast.stmt]) -> set[str]:
 
 
 def returns(node: ast.AST) -> bool:
-    """Return whether a node contains a return, ignoring nested functions."""
+    """Return whether a node contains a return statement, ignoring nested functions."""
     if isinstance(node, (ast.FunctionDef, ast.Lambda)):
         return False
     return isinstance(node, ast.Return) or any(map(returns, ast.iter_child_nodes(node)))

@@ -1,4 +1,4 @@
-"""Strings containing run-time values: str(), repr(), f-strings, and their print formats."""
+"""Strings that contain run-time values: str(), repr(), f-strings, and their print formats."""
 from __future__ import annotations
 
 import dataclasses
@@ -21,7 +21,7 @@ INTEGER_FORMATS, FLOAT_FORMATS = "diouxX", "eEfFgGaA"
 
 
 def joined(*parts: Any) -> Any:
-    """Concatenate texts: a str, or a Text if it contains values."""
+    """Concatenate texts: the result is a str, or a Text if it contains values."""
     made: list[Any] = []
     for part in parts:
         for each in part if isinstance(part, Text) else (part,):
@@ -37,7 +37,8 @@ def has_values(given: Any) -> bool:
 
 
 def _methods(value: Any, name: str) -> Any:
-    """Return a method defined by the dataclass itself; None if Python generates it or it is absent."""
+    """Return a method that the dataclass itself defines; None if Python generates it or there is
+    none."""
     found = getattr(type(value), name, None)
     if not isinstance(found, types.FunctionType) or found.__module__ != type(value).__module__:
         return None
@@ -45,7 +46,7 @@ def _methods(value: Any, name: str) -> Any:
 
 
 def _quoted(text: Any) -> Any:
-    """The repr() of a text, with one kind of quotes for all parts."""
+    """Return the repr() of a text, with the same quotes for all parts."""
     parts = [each for each in text if isinstance(each, str)]
     known = "".join(parts)
     quote = '"' if "'" in known and '"' not in known else "'"
@@ -57,7 +58,7 @@ def _quoted(text: Any) -> Any:
 
 
 def repr_of(scope: Expressions, value: Any) -> Any:
-    """repr() that supports values."""
+    """Implement repr(), also for values."""
     if isinstance(value, Text):
         return _quoted(value)
     if isinstance(value, Value):
@@ -89,7 +90,7 @@ def _separated(parts: list[Any]) -> list[Any]:
 
 
 def str_of(scope: Expressions, value: Any) -> Any:
-    """str() that supports values."""
+    """Implement str(), also for values."""
     if isinstance(value, (str, Text)):
         return value
     if dataclasses.is_dataclass(value) and has_values(value):

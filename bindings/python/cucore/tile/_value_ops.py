@@ -65,8 +65,9 @@ def arange(b: Builder, size: Any, *, dtype: Any = DType(raw.CUC_I32, "int32"), s
 
 
 def _power(value: Any) -> int:
-    """The float8_e8m0fnu bits of a number, which the language stores as u8: the nearest power of two, as in cuTile
-    constants. Ties go to the larger; 0 becomes the smallest; overflow becomes NaN."""
+    """Return the float8_e8m0fnu bits of a number, which the language stores as u8: the nearest
+    power of two, as in cuTile constants. Ties go to the larger power, 0 becomes the smallest
+    one, and overflow becomes NaN."""
     if isinstance(value, Value):
         raise TypeError("a tile of float8_e8m0fnu is filled with a number that is known when the kernel is compiled")
     if math.copysign(1, value) < 0:
@@ -192,8 +193,8 @@ def astype(b: Builder, x: Any, dtype: Any, *, rounding_mode: Any = None) -> Valu
 
 
 def _as_tf32(b: Builder, x: Value, rounding: str) -> Value:
-    """Clear the last 13 bits of floats, rounding to nearest with ties to even (RN), to nearest with ties away from 0
-    (RA), or towards 0 (RZ)."""
+    """Clear the last 13 bits of floats, rounding to nearest with ties to even (RN), to nearest with
+    ties away from 0 (RA), or towards 0 (RZ)."""
     bits = Value(b.call("bitcast", x.handle, raw.CUC_U32))
     if rounding == "RZ":
         more: Any = 0
@@ -216,7 +217,8 @@ def bitcast(b: Builder, x: Any, dtype: Any) -> Value:
 
 
 def constructed(callee: Any) -> int | None:
-    """Return the scalar dtype constructed by `ct.float32(x)` or its PyTorch or NumPy counterpart."""
+    """Return the scalar dtype that `ct.float32(x)` or its PyTorch or NumPy counterpart
+    constructs."""
     if isinstance(callee, DType):
         return callee.number
     if type(callee).__name__ == "dtype" and type(callee).__module__.partition(".")[0] in ("torch", "numpy"):
@@ -248,7 +250,7 @@ def _word(dtype: int) -> int:
 
 
 def _places(b: Builder, bits: int, kind: int) -> Value:
-    """Return the bit shift of each byte of a word, as a 1 x bytes tile."""
+    """Return the shift of each byte in a word, as a 1 x bytes tile."""
     return reshape(b, arange(b, bits // 8, dtype=kind, step=8), (1, bits // 8))
 
 
@@ -274,7 +276,7 @@ def unpack_from_bytes(b: Builder, x: Any, /, dtype: Any) -> Value:
                          f"{bits // 8}")
     if bits == 8:
         return bitcast(b, given, kind)
-    wide = max(bits, 32)  # the bits are disjoint, so the sum combines them
+    wide = max(bits, 32)  # the bits do not overlap, so a sum combines them
     apart = b.cast(reshape(b, given, (-1, bits // 8)), _WORDS[wide])
     words = OPS["sum"](b, binary(b, "shl", apart, _places(b, bits, _WORDS[wide])), 1)
     return bitcast(b, b.cast(words, _WORDS[bits]), kind)
@@ -289,7 +291,7 @@ def item(b: Builder, x: Any) -> Value:
 
 _DIRECTED = frozenset((RoundingMode.RN, RoundingMode.RZ, RoundingMode.RM, RoundingMode.RP))
 _FULL = frozenset((RoundingMode.FULL, RoundingMode.APPROX))
-# Rounding modes per operation, and the operations that can flush subnormals to zero.
+# Rounding modes of each operation, and the operations that can flush subnormals to zero.
 _ROUNDED = {"add": _DIRECTED, "sub": _DIRECTED, "mul": _DIRECTED, "div": _DIRECTED | _FULL, "tanh": _FULL, "exp": _FULL,
             "sqrt": _DIRECTED | {RoundingMode.APPROX}, "sum": _DIRECTED, "prod": _DIRECTED, "cumsum": _DIRECTED,
             "cumprod": _DIRECTED}
@@ -298,7 +300,7 @@ _FLUSHED = frozenset(("add", "sub", "mul", "div", "exp2", "sqrt", "rsqrt", "maxi
 
 
 def _rounding(b: Builder, name: str, of: Value, mode: Any, flush: Any) -> int:
-    """Return the builder's rounding mode; 0 for the default. Unsupported modes are refused."""
+    """Return the builder's rounding mode; 0 for the default. Reject unsupported modes."""
     kind = b.kind(of)
     if mode is not None:
         if not isinstance(mode, RoundingMode) or mode not in _ROUNDED.get(name, ()):
@@ -391,7 +393,8 @@ def mma(b: Builder, x: Any, y: Any, acc: Any, *, use_fast_acc: Any = False) -> V
 
 
 def scale_of(b: Builder, x: Value) -> Value:
-    """Convert scales to f32: from e8m0 bits, the representation of float8_e8m0fnu tiles here, or from any float."""
+    """Convert scales to f32 from e8m0 bits, which represent float8_e8m0fnu tiles here, or from any
+    float."""
     if b.dtype(x) != raw.CUC_U8:
         return b.cast(x, raw.CUC_F32)
     bits = binary(b, "shl", b.cast(x, raw.CUC_U32), 23)
@@ -402,7 +405,8 @@ def scale_of(b: Builder, x: Value) -> Value:
 
 @op("mma_scaled")
 def mma_scaled(b: Builder, x: Any, x_scale: Any, y: Any, y_scale: Any, /, acc: Any) -> Value:
-    """Computes one product per scale block, so it works on every device that supports products of these types."""
+    """Compute one product per scale block, which works on every device that supports products of
+    these types."""
     x, y, scales = b.value(x), b.value(y), [b.value(x_scale), b.value(y_scale)]
     K, blocks = b.shape(x)[-1], b.shape(scales[0])[-1]
     if K % blocks or b.shape(y)[-2] != K or b.shape(scales[1])[-2] != blocks:
@@ -435,7 +439,7 @@ def matmul(b: Builder, x: Any, y: Any) -> Value:
     product = Value(b.call("matmul", a.handle, c.handle))
     last = b.rank(product) - 1
     product = squeezed(b, product, ([last] if column else []) + ([last - 1] if row else []))
-    # As in cuTile, the result has the operands' type, except for tf32, which is not an arithmetic type.
+    # As in cuTile, the result has the operands' type, except that tf32 is not an arithmetic type.
     return product if kind in (raw.CUC_TF32, b.dtype(product)) else b.cast(product, kind)
 
 
@@ -495,7 +499,7 @@ def running(name: str) -> Callable[..., Value]:
     def built(b: Builder, x: Any, /, axis: Any = 0, *, reverse: Any = False, rounding_mode: Any = None,
               flush_to_zero: Any = False) -> Value:
         given = b.value(x)
-        if rounding_mode is not None or flush_to_zero:  # a scan supports these for addition only
+        if rounding_mode is not None or flush_to_zero:  # a scan supports these only for addition
             _rounding(b, name, given, rounding_mode, flush_to_zero)
         return Value(b.call(name, given.handle, axis_of(b, given, axis), int(bool(reverse))))
     return built
@@ -517,7 +521,7 @@ def of_one_shape(b: Builder, tiles: Any) -> list[Value]:
 
 def combined(b: Builder, name: str, x: Any, axis: Any, func: Any, identity: Any,
              *more: int) -> list[Value]:
-    """Reduce or scan with a function defined in the kernel."""
+    """Reduce or scan with a function that the kernel defines."""
     tiles = of_one_shape(b, several(x))
     identities = [b.value(i) for i in several(identity)]
     failed: list[BaseException] = []
@@ -574,7 +578,8 @@ def assume_divisible_by(b: Builder, x: Any, divisor: Any) -> Any:
 
 @op("assert_")
 def assert_(b: Builder, cond: Any, message: Any = "") -> None:
-    # The device reports lines of the tile program, not of the Python source, so the message names the latter.
+    # The device would report a line of the tile program, so put the line of the Python source in
+    # the message.
     file, line = b.place
     said = f"{message or 'an assertion does not hold'} ({os.path.basename(file.decode())}:{line})"
     b.call("assert", b.value(cond).handle, said.encode())
@@ -582,7 +587,7 @@ def assert_(b: Builder, cond: Any, message: Any = "") -> None:
 
 @op("print")
 def print_(b: Builder, *values: Any, sep: str | None = " ", end: str | None = "\n") -> None:
-    # Arguments are texts: Expressions.call() converts all of them.
+    # All arguments are texts already: Expressions.call() converts them.
     between = " " if sep is None else sep
     parts = [each for value in values for each in (between, value)][1:]
     text = joined(*parts, "\n" if end is None else end)
@@ -627,7 +632,8 @@ def ensure_constant(b: Builder, value: Any) -> Any:
     return value
 
 
-# Arguments of these are plain Python and are read from the source: see Expressions.static().
+# The arguments of these functions are plain Python and are read from the source; see
+# Expressions.static().
 @op("static_assert")
 def static_assert(b: Builder, cond: Any, message: Any = None, /) -> None:
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Values of names during compilation: plain Python values, and the classes below."""
+"""Values that names have during compilation: plain Python values, and the classes below."""
 from __future__ import annotations
 
 import ctypes
@@ -13,7 +13,7 @@ from ._promote import FLOAT, INTEGER, category, common, of_number, promoted, wit
 
 
 class DType:
-    """An element type such as `ct.float32`. Calling it makes a typed scalar."""
+    """An element type, such as `ct.float32`. Calling it makes a typed scalar."""
 
     __slots__ = ("number", "name")
 
@@ -50,15 +50,15 @@ def named(number: int) -> DType:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether it is a Python number, which adopts the other operand's dtype."""
+    """Return whether a value is a Python number, which adopts the other operand's dtype."""
     return isinstance(value, (bool, int, float))
 
 
 class Value:
     """A tile or scalar computed by the kernel.
 
-    `loose` marks an integer scalar made by the compiler, such as a block index; like a literal, it adopts the other
-    operand's type.
+    `loose` marks an integer scalar that the compiler made, such as a block index. Like a
+    literal, it adopts the other operand's type.
     """
 
     __slots__ = ("handle", "loose")
@@ -70,8 +70,8 @@ class Value:
 class Array:
     """An array parameter or a part of one.
 
-    `known`: compile-time extents and strides by axis. `number`: index among the kernel's arrays, -1 for a part.
-    `flat`: the memory as one axis.
+    `known` has the compile-time extents and strides by axis. `number` is the index among the
+    kernel's arrays, or -1 for a part. `flat` is the memory as one axis.
     """
 
     __slots__ = ("handle", "dtype", "rank", "known", "number", "flat")
@@ -83,7 +83,7 @@ class Array:
 
 
 class Memory:
-    """An array's memory, addressed by element offset from the first."""
+    """An array's memory, which is addressed by the element offset from the first element."""
 
     __slots__ = ("flat",)
 
@@ -92,7 +92,7 @@ class Memory:
 
 
 class Slice:
-    """A given number of elements along an axis, from a start index."""
+    """A number of elements along an axis, from a start index on."""
 
     __slots__ = ("start", "length")
 
@@ -101,7 +101,7 @@ class Slice:
 
 
 class Chosen:
-    """One of several arrays, selected by a run-time index."""
+    """One of several arrays, which a run-time index selects."""
 
     __slots__ = ("arrays", "index", "dtype", "rank")
 
@@ -113,7 +113,7 @@ class Chosen:
 
 
 class View:
-    """An array as tiles, `steps` elements apart."""
+    """An array viewed as tiles that are `steps` elements apart."""
 
     __slots__ = ("array", "shape", "padding", "steps")
 
@@ -123,12 +123,12 @@ class View:
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """The shape of its tiles in memory; a scalar's extents are 1."""
+        """The shape of its tiles in memory; the extents of a scalar are 1."""
         return self.shape or (1,) * len(self.steps)
 
 
 class Shown(Value):
-    """A value in an f-string with its printf format, without the percent sign."""
+    """A value in an f-string, with its printf format without the percent sign."""
 
     __slots__ = ("how",)
 
@@ -138,14 +138,15 @@ class Shown(Value):
 
 
 class Text(tuple):  # type: ignore[type-arg]
-    """An f-string, as parts; some are values."""
+    """An f-string as a sequence of parts, some of which are values."""
 
     __slots__ = ()
 
 
 INTEGERS = frozenset(range(raw.CUC_I8, raw.CUC_U64 + 1))
 
-# Reserved words of the tile language, unusable as kernel names. Builder function names are reserved too.
+# Reserved words of the tile language, which cannot be kernel names. The names of builder functions
+# are reserved too.
 _WORDS = {"and", "as", "asm", "assert", "auto", "break", "cat", "const", "continue", "else", "false", "fn",
           "for", "grid", "if", "in", "inf", "kernel", "nan", "not", "or", "return", "static", "step",
           "tile", "true", "where", "while", "noalias", "align", "unit", "block", "cumsum", "cumprod"}
@@ -159,7 +160,7 @@ def plain(name: str) -> str:
     return plainly + "_" if plainly in RESERVED else plainly
 
 
-# Control flow at which buffered output is flushed, and the placeholder of a value in a text.
+# Control flow that flushes buffered output, and the placeholder for a value in a text.
 _TURNS = frozenset(("if", "else", "end", "for", "loop", "while", "break", "continue", "return", "assert",
                     "kernel_end"))
 _MARK = re.compile(r"\{(:[^{}]*)?\}")
@@ -197,7 +198,7 @@ class Builder:
         return result or 0
 
     def into(self, count: int, name: str, *arguments: Any) -> list[int]:
-        """Like call(), for functions that write their results."""
+        """Like call(), for functions that write their results to memory."""
         out = (ctypes.c_uint32 * count)()
         file, line = self.place
         getattr(raw, f"cuc_tile_{name}")(out, self.program, file, line, *arguments)
@@ -218,7 +219,8 @@ class Builder:
     # ---- printing ----
 
     def say(self, *parts: Any) -> None:
-        """Buffer texts and values, and print them at a line end: the device prints whole lines."""
+        """Buffer texts and values, and print them at the end of a line, because the device prints
+        whole lines."""
         for part in parts:
             if isinstance(part, str) and self.line and isinstance(self.line[-1], str):
                 self.line[-1] += part
@@ -280,14 +282,15 @@ class Builder:
         return self.cast(value, raw.CUC_I64) if value.loose else value
 
     def kind(self, given: Any) -> int:
-        """Return the dtype of a value, or of a Python number on its own. An index counts as int32."""
+        """Return the dtype of a value, or of a Python number by itself. An index counts as
+        int32."""
         if isinstance(given, Value):
             return raw.CUC_I32 if given.loose else self.dtype(given) or raw.CUC_F32
         return of_number(given)
 
     def meet(self, x: Any, y: Any, floats: bool = False) -> tuple[Value, Value, bool]:
-        """Convert two operands to their common dtype; tell whether the result is an index. With `floats`, integers
-        become floats."""
+        """Convert two operands to their common dtype, and tell whether the result is an index. With
+        `floats`, integers become floats."""
         numbers = [is_number(each) for each in (x, y)]
         a, c = self.value(x), self.value(y)
         if all(numbers) or not floats and (a.loose or numbers[0]) and (c.loose or numbers[1]) and \
@@ -299,7 +302,7 @@ class Builder:
             kind = with_number(self.kind(a), y)
         elif a.loose != c.loose and category(self.kind(c if a.loose else a)) == INTEGER and \
                 common(self.kind(a), self.kind(c)) is None:
-            kind = self.kind(c if a.loose else a)  # an index combines with unsigned integers too
+            kind = self.kind(c if a.loose else a)  # an index also combines with unsigned integers
         else:
             kind = promoted(self.kind(a), self.kind(c))
         if floats and category(kind) < FLOAT:
@@ -315,7 +318,7 @@ class Builder:
         return made if not made.loose and self.dtype(made) == kind else self.cast(made, kind)
 
     def integers(self, values: Any) -> tuple[int, Any]:
-        """Convert numbers to a length and an array."""
+        """Convert numbers to a length and a C array."""
         return len(values), numbers(ctypes.c_int64, "extents", values)
 
     def handles(self, values: Any) -> tuple[int, Any]:

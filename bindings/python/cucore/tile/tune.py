@@ -1,7 +1,7 @@
 """Finds the fastest of several kernel configurations: `ct.tune.exhaustive_search()`.
 
-Configurations are sampled in rotation, so all see the same machine state; one that is certainly slower than the best
-is dropped.
+Configurations are sampled in rotation, so that all see the same machine state. A configuration
+that is certainly slower than the best one is dropped.
 """
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TuningResult(Generic[T]):
     failures: tuple[tuple[T, type[BaseException], str], ...]  #: (configuration, class, message)
 
     def summary(self, *, top_k: int = 10, bottom_k: int = 2) -> str:
-        """One line per configuration, fastest first, omitting the middle."""
+        """Return one line per configuration, fastest first, omitting the middle."""
         ranked = sorted(self.successes, key=lambda m: m.mean_us)
         left_out = max(len(ranked) - top_k - bottom_k, 0)
         shown: list[Measurement[T] | None] = list(ranked)
@@ -108,9 +108,10 @@ def exhaustive_search(search_space: Iterable[T], stream: StreamLike, grid_fn: Ca
                       single_run_timeout_sec: float | None = None) -> TuningResult[T]:
     """Measure a kernel with each configuration.
 
-    The given functions map a configuration to the grid, the arguments and the kernel options; `kernel` may also be a
-    function that maps it to a kernel. Arguments are created anew for each launch. Configurations that fail to compile
-    or run are listed in `failures`. Time limits are ignored: a launch cannot be cancelled.
+    The given functions map a configuration to the grid, the arguments and the kernel options;
+    `kernel` may also be a function that maps it to a kernel. Each launch gets new arguments.
+    `failures` lists the configurations that fail to compile or run. Time limits are ignored,
+    because a launch cannot be cancelled.
     """
     queue = Stream.from_handle(stream) if type(stream) is int else as_stream(stream)
     candidates: list[_Candidate[T]] = []
